@@ -121,7 +121,13 @@ MAILS: dict[str, Callable[[], bytes]] = {
     "parameters continued in a part": lambda: many_parts(
         1, part=b"Content-Type: text/plain" + CONTINUED * 10 + b"\n\nhelp\n"
     ),
+    "parameters of many parts": lambda: many_parts(
+        190, part=b"Content-Type: text/plain" + b"".join(b"; x*%d*=a%%20" % each for each in range(90)) + b"\n\nhelp\n"
+    ),
     "a part's headers without end": lambda: many_parts(1, part=filled(b"a: b\n") + b"\nhelp\n"),
+    "600 headers of a part": lambda: many_parts(1, part=b"a: b\n" * 600 + b"\nhelp\n"),
+    "a report of many blocks": lambda: with_content_type(b"message/delivery-status", filled(b"a: b\n\n", 140_000)),
+    "blank lines in 19 multiparts": lambda: nested(b"multipart/alternative", 19, filled(b"\n", 45_000)),
     # Character sets and encodings
     "punycode": lambda: coded(b"8bit", filled(b"\xe9a-", 300_000), b"punycode"),
     "idna": lambda: coded(b"8bit", filled(b"\xe9a", 300_000), b"idna"),
@@ -130,8 +136,14 @@ MAILS: dict[str, Callable[[], bytes]] = {
     "a long name of a character set": lambda: coded(b"7bit", b"help\n", b"a" * 5_000),
     "base64": lambda: coded(b"base64", base64.encodebytes(filled(b"help\n", 600_000))),
     "base64 on one line": lambda: coded(b"base64", base64.b64encode(filled(b"help\n", 600_000))),
-    "quoted-printable": lambda: coded(b"quoted-printable", filled(b"=41=\n")),
+    "quoted-printable": lambda: coded(b"quoted-printable", filled(b"=41=\n", 240_000)),
     "uuencode": lambda: coded(b"x-uuencode", b"begin 644 a\n" + filled(b"M" + b"!" * 60 + b"\n", 500_000) + b"end\n"),
+    "base64 in lines of a letter": lambda: coded(b"base64", filled(b"Y\n", 90_000)),
+    "utf-16": lambda: coded(b"8bit", filled(b"\x1b$B!!\x1b(B~{!!~}+AGE-\x81\x40\xa1\xa1ab\n"), b"utf-16"),
+    "an alphabet of marks": lambda: coded(
+        b"8bit", filled(b"\x1b$B!\x81\x40\xa1\xa1ab\xa1\xa1ab\xa1\xa1abcd\n"), b"mac-cyrillic"
+    ),
+    "flowed lines of a letter": lambda: with_content_type(b"text/plain; format=flowed", filled(b"a \n", 140_000)),
     "zeros": lambda: with_content_type(b"text/plain", filled(b"\0")),
     "zeros everywhere": lambda: with_content_type(b"text/plain").replace(b"e", b"\0e"),
     # Attachments
@@ -148,16 +160,49 @@ MAILS: dict[str, Callable[[], bytes]] = {
     "On On On": lambda: HEAD + b"\n" + filled(b"On "),
     "On wrote": lambda: HEAD + b"\n" + filled(b"On wrote: " * 8 + b"\n", 50_000),
     "wrote": lambda: HEAD + b"\n" + filled(b"wrote:\n", 35_000),
-    "attributions": lambda: HEAD + b"\n" + filled(b"On Mon someone\n"),
-    "headings": lambda: HEAD + b"\n" + filled(b"From: a\nSent: b\n"),
+    "attributions": lambda: HEAD + b"\n" + filled(b"On Mon someone\n", 600_000),
+    "headings": lambda: HEAD + b"\n" + filled(b"From: a\nSent: b\n", 390_000),
     "dashes": lambda: HEAD + b"\n" + filled(b"-- \n"),
+    "200,000 short words": lambda: HEAD + b"\n" + filled(b"ab cd "),
+    "one long word": lambda: HEAD + b"\n" + filled(b"abcdefghij"),
+    "our address": lambda: HEAD + b"\n" + filled(b"games+"),
+    "percent signs": lambda: HEAD + b"\n" + filled(b"%2525%32%35"),
+    "wide characters": lambda: coded(b"8bit", filled("\u0130\ufb03\u00a0\u200bx\u0661 ".encode())),
+    "lines ended by U+2028": lambda: coded(b"8bit", filled("a\u2028".encode(), 190_000)),
+    "a signature without end": lambda: HEAD + b"\nhelp\n-- \n" + filled(b"text here and there\n"),
+    "taglines": lambda: HEAD + b"\n" + filled(b"Sent from my iPhone, because so\n"),
+    "addresses in brackets": lambda: HEAD + b"\n" + filled(b"On 2 Mar 2026 at 10:30 <bob@mail.example\n"),
+    "headers in one line": lambda: HEAD + b"\n" + filled(b"From: a To: b Sent: "),
+    # Commands
+    "turns": lambda: HEAD + b"\n" + filled(b"a7b7 i3i2 3 c1c4 g9g6\n"),
+    "turns in words": lambda: HEAD + b"\n" + filled(b"my a1 a1 a1 a1 a1 a1 a1 a1 a1 a1 a1 a1 a1 a1 a1\n"),
+    "matches": lambda: HEAD + b"\n" + filled(b"#42 what is this #43, and #44\n"),
+    "commands": lambda: HEAD + b"\n" + filled(b"show 1 and that is all\n"),
+    "misspelt commands": lambda: (
+        HEAD + b"\n" + b"".join(b"chalen%d resgin%d\n" % (each, each) for each in range(40_000))
+    ),
+    "options": lambda: HEAD + b"\n" + filled(b"challenge bob quadraphages" + b" size=9" * 120 + b"\n"),
+    "conditions": lambda: HEAD + b"\n" + filled(b"if a1b2 then c3d4 else e5f6\n"),
+    "a condition without end": lambda: HEAD + b"\n" + filled(b"if a1b2 then c3d4 else "),
     # HTML
     "elements within elements": lambda: in_html(filled(b"<div>")),
     "quotes within quotes in HTML": lambda: in_html(filled(b"<blockquote>")),
     "tables within tables": lambda: in_html(filled(b"<table><tr><td>")),
     "elements that overlap": lambda: in_html(filled(b"<b><i><p></b></i>")),
     "links without end": lambda: in_html(filled(b"<a href=x>")),
-    "attributes": lambda: in_html(b"<p " + b" ".join(b"a%d" % each for each in range(60_000)) + b">help"),
+    "attributes": lambda: in_html(b"<p " + b" ".join(b"a%d" % each for each in range(40_000)) + b">help"),
+    "attributes with slashes": lambda: in_html(b"<p/" + b"/".join(b"a%d" % each for each in range(40_000)) + b">help"),
+    "attributes that look like tags": lambda: in_html(
+        b"<p " + b" ".join(b"a%d='<p b=>'" % each for each in range(20_000)) + b">help"
+    ),
+    "attributes of the page": lambda: in_html(b"".join(b"<body a%d>" % each for each in range(30_000)) + b"help"),
+    "paragraphs": lambda: in_html(filled(b"<p>a")),
+    "styled paragraphs": lambda: in_html(filled(b'<p style="margin:0;border:none;border-top:solid #ccc 1px">a')),
+    "quotes one after the other": lambda: in_html(filled(b"<blockquote>a</blockquote>b")),
+    "text beside a table's cells": lambda: in_html(b"<table>" + filled(b"a<br>")),
+    "formatting opened again": lambda: in_html(
+        b"<p>" + b"".join(b"<font a%d>" % each for each in range(400)) + filled(b"<p>x")
+    ),
     "the same attributes": lambda: in_html(filled(b"<p " + b"a=b " * 50 + b">")),
     "entities": lambda: in_html(filled(b"&#x110000;&amp;&notin")),
     "comments": lambda: in_html(filled(b"<!-- ")),

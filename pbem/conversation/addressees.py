@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pbem.commands.core import Line
 from pbem.commands.syntax.draft import Words
 from pbem.commands.syntax.mail import ParsedMessage
-from pbem.reading.text.reply_text import trim
+from pbem.reading.text.written import trim
 
 Lines = tuple[str, ...]
 Target = int | str

@@ -17,8 +17,10 @@ from flufl.bounce import all_failures
 from pbem.reading import bounce_reasons, limits
 from pbem.reading.bounce_reasons import Reason
 
-LONGEST = 1_000_000
-MOST_LINES = 400
+LONGEST = 100_000
+MOST_LINES = 2_000
+"""How much of a report is read. What is about the failure comes first; below it is the message that failed."""
+MOST_LINES_OF_WORDS = 400
 MOST_FIELDS = 20
 PASSED_ON = frozenset({"delayed", "delivered", "relayed", "expanded"})
 _COPY = re.compile(
@@ -32,8 +34,9 @@ _COPY = re.compile(
 def is_final(raw: bytes) -> bool:
     """Return whether the message reports that an address can never be reached."""
     try:
-        limits.check_parts(limits.normalize_newlines(raw))
-        message = email.message_from_bytes(raw[:LONGEST], policy=compat32)
+        page = _beginning(raw)
+        limits.check_parts(page)
+        message = email.message_from_bytes(page, policy=compat32)
         reason = _reason(message)
         if not isinstance(message.get("From"), str):
             del message["From"]
@@ -44,6 +47,13 @@ def is_final(raw: bytes) -> bool:
     except Exception:  # noqa: BLE001 - hostile bytes or a bug in a detector: not a report
         return False
     return any(permanent) and reason is not Reason.FOR_NOW
+
+
+def _beginning(raw: bytes) -> bytes:
+    """Return what is read of a report, with its headers as every message's. Raises Unreadable."""
+    page = limits.normalize_newlines(raw[:LONGEST])
+    block, _ = limits.fit_header_block(page)
+    return block + b"\n".join(page.partition(b"\n\n")[2].split(b"\n", MOST_LINES)[:MOST_LINES])
 
 
 def _reason(message: Message) -> Reason:
@@ -87,7 +97,7 @@ def _words(part: Message) -> str:
     content = part.get_payload(decode=True)
     text = content.decode("utf-8", "replace") if isinstance(content, bytes) else ""
     lines: list[str] = []
-    for line in text[: bounce_reasons.LONGEST].splitlines()[:MOST_LINES]:
+    for line in text[: bounce_reasons.LONGEST].splitlines()[:MOST_LINES_OF_WORDS]:
         if _COPY.match(line):
             break
         lines.append(line)

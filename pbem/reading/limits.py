@@ -23,12 +23,19 @@ MOST_STRUCTURES = 100
 """How often multipart/ and message/ may occur: a message is nested no deeper than that, whatever its boundaries."""
 DEEPEST = 20
 LARGEST_PART_HEADER = 8_192
+MOST_PART_HEADER_LINES = 500
+MOST_LINES = 50_000
+SHORTEST_LINES = 40
+"""A larger message may have more lines, if they are this long on average: those of attachments are twice as long."""
 MOST_PARAMETERS = 100
+MOST_PARAMETERS_IN_ALL = 2_000
 
 ADDRESSES = frozenset(
     {b"from", b"sender", b"reply-to", b"to", b"cc", b"delivered-to", b"x-original-to", b"envelope-to", b"return-path"}
 )
 _PART_HEADERS = re.compile(rb"^content-[a-z-]*:[^\n]*(?:\n[ \t][^\n]*)*", re.MULTILINE | re.IGNORECASE)
+LONG_PART_HEADERS = re.compile(rb"\n--[^\n]*+\n(?:(?:[!-9;-~]*+:|[ \t])[^\n]*+\n){%d}" % (MOST_PART_HEADER_LINES + 1))
+"""A line like a separator, and below it more lines than a part has headers; the parser takes all for some."""
 
 
 class Problem(Enum):
@@ -40,6 +47,7 @@ class Problem(Enum):
     TOO_MANY_RECIPIENTS = "it has too many recipients"
     ADDRESSES_TOO_COMPLEX = "its addresses are too complex"
     TOO_MANY_PARTS = "it has too many parts"
+    TOO_MANY_LINES = "it has too many lines"
     NESTED_TOO_DEEPLY = "its parts are nested too deeply"
     MALFORMED = "it is malformed"
     TOO_SLOW = "it takes too long to read"
@@ -85,8 +93,7 @@ def fit_header_block(page: bytes) -> tuple[bytes, Problem | None]:
     (b'Cc: ?\nFrom: a@b.example\n\n', <Problem.ADDRESSES_TOO_COMPLEX: 'its addresses are too complex'>)
     """
     block = page.partition(b"\n\n")[0]
-    if len(block) > LARGEST_HEADER_BLOCK:
-        raise Unreadable(Problem.HEADER_BLOCK_TOO_LONG)
+    check_header_block(block)
     headers = _headers(block)
     if len(headers) > MOST_HEADERS:
         raise Unreadable(Problem.TOO_MANY_HEADERS)
@@ -96,6 +103,12 @@ def fit_header_block(page: bytes) -> tuple[bytes, Problem | None]:
             first = first or problem
             headers[number] = _truncated(header)
     return b"\n".join(headers) + b"\n\n", first
+
+
+def check_header_block(block: bytes) -> None:
+    """Raise Unreadable if the headers together are larger than all that people send."""
+    if len(block) > LARGEST_HEADER_BLOCK:
+        raise Unreadable(Problem.HEADER_BLOCK_TOO_LONG)
 
 
 def _problem_of(header: bytes) -> Problem | None:
@@ -117,7 +130,7 @@ def _truncated(header: bytes) -> bytes:
 
 
 def check_parts(page: bytes) -> None:
-    r"""Raise Unreadable if the message has more parts than a mail program would put together.
+    r"""Raise Unreadable if the message has more parts, or more lines, than a mail program would put together.
 
     >>> check_parts(b"\n--b\n" * 20_000)
     Traceback (most recent call last):
@@ -126,11 +139,19 @@ def check_parts(page: bytes) -> None:
     """
     if page.count(b"\n--") > MOST_SEPARATORS:
         raise Unreadable(Problem.TOO_MANY_PARTS)
+    if page.count(b"\n") > max(MOST_LINES, len(page) // SHORTEST_LINES):
+        raise Unreadable(Problem.TOO_MANY_LINES)
     small = page.lower()
     if small.count(b"multipart/") + small.count(b"message/") > MOST_STRUCTURES:
         raise Unreadable(Problem.NESTED_TOO_DEEPLY)
+    if b"multipart/" in small and LONG_PART_HEADERS.search(page):
+        raise Unreadable(Problem.HEADER_TOO_LONG)
+    parameters = 0
     for header in _PART_HEADERS.finditer(page):
-        if header.end() - header.start() > LARGEST_PART_HEADER or header[0].count(b";") > MOST_PARAMETERS:
+        number = header[0].count(b";")
+        parameters += number
+        is_long = header.end() - header.start() > LARGEST_PART_HEADER
+        if is_long or number > MOST_PARAMETERS or parameters > MOST_PARAMETERS_IN_ALL:
             raise Unreadable(Problem.HEADER_TOO_LONG)
 
 

@@ -15,13 +15,12 @@ import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from email.policy import compat32
 from enum import Enum
 
 from pbem.reading import from_header, limits
 from pbem.reading.limits import Problem, ReadError, Unreadable
 from pbem.reading.text import body, normalize, reply_text
-from pbem.reading.text.reply_text import Cut, Written
+from pbem.reading.text.written import Cut, Written
 
 LONGEST_VALUE = 8_192
 MOST_RECEIVED = 30
@@ -97,7 +96,10 @@ LOOP_SUBJECTS = (
     "loop detected",
 )
 COMPLAINT_SUBJECTS = ("complaint about message from", "email feedback report for ip", "feedback loop report")
-REPORTS = frozenset({"message/feedback-report", "message/delivery-status", "message/disposition-notification"})
+REPORTS = frozenset(
+    f"{body.UNOPENED}{kind}"
+    for kind in ("message/feedback-report", "message/delivery-status", "message/disposition-notification")
+)
 """The parts that only machines' reports have, whatever is around them."""
 _OWN_HEADER = re.compile(
     rb"(?:from|to|cc|subject|date|message-id|mime-version|content-[a-z-]+|in-reply-to|references|reply-to|sender"
@@ -155,7 +157,7 @@ def read(raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Message
         limits.check_parts(page)
         _check_header_block(page)
         with _only_unreadable():
-            mime = email.message_from_bytes(page, policy=compat32)
+            mime = body.parsed(page)
             return _message(mime, sender, recipients, _written(mime))
     except Unreadable as unreadable:
         return read_headers(raw, sender, recipients, unreadable.error)
@@ -165,7 +167,7 @@ def read_headers(raw: bytes, sender: str | None, recipients: tuple[str, ...], er
     """Return the message without its lines, which can't be read because of `error`; raises what `read` raises."""
     block, _ = limits.fit_header_block(_page(raw))
     with _only_unreadable():
-        mime = email.message_from_bytes(block, policy=compat32)
+        mime = body.parsed(block)
         return replace(_message(mime, sender, recipients, Written(())), error=error)
 
 
@@ -182,6 +184,7 @@ def _page(raw: bytes) -> bytes:
     """
     page = limits.normalize_newlines(raw).removeprefix(codecs.BOM_UTF8).lstrip(b"\n")
     block, gap, rest = page.partition(b"\n\n")
+    limits.check_header_block(block)
     return _mended(_BLANK_BEFORE_COLON.sub(rb"\1:", block)) + gap + rest
 
 

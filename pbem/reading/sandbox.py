@@ -38,6 +38,8 @@ from pbem.reading.worker import HEAD, LENGTH, READY, receive
 
 log = structlog.get_logger()
 
+WORKER = "pbem.reading.worker"
+"""The module that runs as the process."""
 START_SECONDS = 30.0
 MOST_REQUESTS = 1_000
 """The process is replaced after this many requests, in case they have left something behind in it."""
@@ -251,7 +253,7 @@ class Running(Protocol):
 def start(descriptor: int, megabytes: int) -> Running:
     """Start a parser process that has the socket with that descriptor. Raises OSError."""
     return subprocess.Popen(  # noqa: S603 - nothing but our own module and two numbers
-        [sys.executable, "-P", "-m", "pbem.reading.worker", str(descriptor), str(megabytes)],
+        [sys.executable, "-P", "-m", WORKER, str(descriptor), str(megabytes)],
         env=sandboxing.environment(),
         pass_fds=(descriptor,),
         stdin=subprocess.DEVNULL,

@@ -28,6 +28,7 @@ from pbem.reading.authentication import Checked
 from pbem.reading.limits import LARGEST_HEADER_BLOCK, Unreadable
 from pbem.reading.message import is_address, read
 from pbem.reading.text import html_text, reply_text
+from pbem.reading.text.written import MOST_LINES
 from pbem.server.intake import key
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
@@ -45,7 +46,7 @@ def read_mail(raw: bytes) -> None:
         message = read(raw, None, ("games@pbem.example",))
     except Unreadable:
         return
-    assert len(message.lines) <= reply_text.MOST_LINES
+    assert len(message.lines) <= 2 * MOST_LINES + 1
     assert sum(map(len, message.lines)) <= 4 * len(raw) + 1_000
     said = (message.subject, *message.lines, *message.recipients, *message.answers, message.message_id or "")
     for text in said:

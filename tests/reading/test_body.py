@@ -1,8 +1,5 @@
 """Which text of a message is read, and how it is decoded."""
 
-import email
-from email.policy import compat32
-
 import pytest
 
 from pbem.reading import limits
@@ -11,7 +8,7 @@ from tests.effort import calls
 
 
 def shown(raw: bytes) -> body.Body:
-    return body.read_body(email.message_from_bytes(raw, policy=compat32))
+    return body.read_body(body.parsed(raw))
 
 
 def multipart(kind: str, *parts: bytes) -> bytes:

@@ -5,7 +5,7 @@ import pytest
 from pbem.reading import limits
 from pbem.reading.limits import Problem, ReadError, Unreadable
 from pbem.reading.message import read
-from pbem.reading.text import body, reply_text
+from pbem.reading.text import body, written
 from tests.correspondence import Correspondence, text
 from tests.hostile import HEAD, MAILS, many_parts, nested, with_content_type
 
@@ -25,6 +25,8 @@ PROBLEMS = {
         ["quotes in parameters of a part", "parameters continued", "parameters continued in a part"], HEADER
     ),
     **dict.fromkeys(["2,000 parentheses", "parentheses in From", "groups"], Problem.ADDRESSES_TOO_COMPLEX),
+    **dict.fromkeys(["parameters of many parts", "600 headers of a part"], HEADER),
+    **dict.fromkeys(["blank lines", "blank lines in a part", "a part's headers without end"], Problem.TOO_MANY_LINES),
     "60 recipients": Problem.TOO_MANY_RECIPIENTS,
 }
 """The messages of which only the headers are read, and why."""
@@ -54,7 +56,7 @@ def test_a_hostile_message_is_read_within_limits_or_not_at_all(name: str) -> Non
     assert (message.error and message.error.problem) == PROBLEMS.get(name)
     assert message.sender == (None if name in SILENT else ALICE)
     assert message.lines == () or message.error in (None, ReadError(Problem.TOO_MANY_RECIPIENTS))
-    assert len(message.lines) <= reply_text.MOST_LINES
+    assert len(message.lines) <= 2 * written.MOST_LINES + 1
     assert sum(map(len, message.lines)) <= 2 * len(raw)
     "".join((message.subject, *message.lines)).encode()
 

@@ -31,8 +31,9 @@ from tests.servers import until
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 PLAIN = HEAD + b"\nhelp\n"
 SLOW = HEAD + b"\n" + filled(b"\n")
-"""The library that reads bounces takes eight seconds for it here."""
+"""The library that reads bounces takes seconds for it, where nothing limits the lines (see `loosely`)."""
 HUGE = MAILS["a part's headers without end"]()
+"""Python's parser takes much memory for it then."""
 MEMORY = Problem.TOO_MUCH_MEMORY.value
 
 
@@ -42,6 +43,12 @@ def reader(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     found = Sandbox(ReadingSettings(**getattr(request, "param", {})))
     yield found
     found.close()
+
+
+@pytest.fixture
+def loosely(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the process read messages with any number of lines."""
+    monkeypatch.setattr(sandbox, "WORKER", "tests.reading.loose_worker")
 
 
 def allowed(**settings: float) -> pytest.MarkDecorator:
@@ -101,6 +108,7 @@ def test_one_process_serves_many_messages_and_is_then_replaced(
 
 @pytest.mark.slow
 @allowed(seconds=0.5)
+@pytest.mark.usefixtures("loosely")
 def test_a_message_that_takes_too_long_is_abandoned_and_the_next_one_read(reader: Sandbox) -> None:
     first = number(reader)
     assert not reader.is_final(SLOW)
@@ -112,6 +120,7 @@ def test_a_message_that_takes_too_long_is_abandoned_and_the_next_one_read(reader
 @pytest.mark.parametrize(
     ("limits", "ends_by"), [((0.1, 110.0), signal.SIGPROF), ((110.0, 0.1), signal.SIGALRM)], ids=["computing", "time"]
 )
+@pytest.mark.usefixtures("loosely")
 def test_the_process_ends_itself(
     limits: tuple[float, float], ends_by: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,6 +135,7 @@ def test_the_process_ends_itself(
 
 @pytest.mark.slow
 @allowed(megabytes=16)
+@pytest.mark.usefixtures("loosely")
 def test_only_the_headers_are_read_of_a_message_that_takes_too_much_memory(reader: Sandbox) -> None:
     message = reader.read(HUGE, None, ())
     assert (message.error, message.sender, message.lines) == (
@@ -242,6 +252,7 @@ def test_the_process_gets_no_secrets_from_the_environment(reader: Sandbox, monke
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("loosely")
 def test_closing_ends_the_process_even_during_a_message(reader: Sandbox) -> None:
     first = number(reader)
     failed: list[BaseException] = []
@@ -280,6 +291,7 @@ def test_a_match_is_played_through_the_sandbox(letters: Correspondence) -> None:
 
 @pytest.mark.slow
 @allowed(megabytes=16)
+@pytest.mark.usefixtures("loosely")
 def test_the_sender_of_a_message_that_takes_too_much_is_told_and_others_are_served(
     letters: Correspondence,
 ) -> None:
@@ -320,9 +332,10 @@ def test_a_process_that_ends_at_once_is_reported(reader: Sandbox, monkeypatch: p
 def test_a_server_that_is_killed_leaves_no_process_behind() -> None:
     """Neither an idle one nor one in the middle of a message."""
     program = (
-        "import sys\nfrom pbem.reading.sandbox import Sandbox\nfrom pbem.config import ReadingSettings\n"
+        "import sys\nfrom pbem.reading import sandbox\nfrom pbem.config import ReadingSettings\n"
         "from tests.reading.test_sandbox import PLAIN, SLOW, number\n"
-        "box = Sandbox(ReadingSettings(seconds=2))\nprint(number(box), flush=True)\n"
+        "sandbox.WORKER = 'tests.reading.loose_worker'\n"
+        "box = sandbox.Sandbox(ReadingSettings(seconds=2))\nprint(number(box), flush=True)\n"
         "sys.stdin.readline()\nbox.is_final(SLOW)\n"
     )
     for is_busy in (False, True):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pbem.commands.core import Line
-from pbem.reading.text.reply_text import trim
+from pbem.reading.text.written import trim
 
 MOST_COMMANDS = 20
 MOST_READ = 500

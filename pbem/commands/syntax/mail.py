@@ -25,7 +25,7 @@ from pbem.commands.syntax.rognlie import IGNORED, Translation, Translator
 from pbem.matches.conditions import LONGEST, is_plain
 from pbem.reading.message import bare_subject
 from pbem.reading.text.normalize import to_ascii
-from pbem.reading.text.reply_text import Cut, trim
+from pbem.reading.text.written import Cut, trim
 
 TAG = re.compile(r"\[pbem #(\d{1,9})(?:, [a-z ]{1,20})?\]")
 LONGEST_LINE = 1_000

@@ -40,7 +40,7 @@ def joined(lines: Sequence[str]) -> list[str]:
 
 def begins_condition(text: str) -> bool:
     """Return whether the text begins like a condition, or a queued turn."""
-    plain = to_ascii(text)
+    plain = to_ascii(text[: LONGEST + 1])
     begun = BEGINS.match(plain)
     return begun is not None and (begun[1].lower() == "queue" or seems_meant(plain[begun.start(1) :]))
 

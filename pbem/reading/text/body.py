@@ -8,8 +8,8 @@ import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from email import message_from_bytes
 from email.message import Message
+from email.parser import BytesParser
 from email.policy import compat32
 
 from pbem.reading.limits import DEEPEST, MOST_PARTS, Problem, Unreadable
@@ -54,12 +54,33 @@ _FAMILIES = (
 LONGEST_CHARSET = 40
 
 
+UNOPENED = "x-"
+
+
+class Part(Message):
+    r"""A message or a part of one; messages inside it stay bytes, since what they say isn't the person's.
+
+    >>> parsed(b"Content-Type: message/rfc822\n\nSubject: x\n\nresign").get_content_type()
+    'x-message/rfc822'
+    """
+
+    def get_content_type(self) -> str:
+        """Return the type, marked where the parser would parse a message inside, or reports block by block."""
+        kind = super().get_content_type()
+        return f"{UNOPENED}{kind}" if kind.startswith("message/") else kind
+
+
 @dataclass(frozen=True, slots=True)
 class Body:
     """The text that a message shows."""
 
     text: str
     is_html: bool
+
+
+def parsed(page: bytes) -> Message:
+    """Return the message in the bytes, cut into its parts."""
+    return BytesParser(Part, policy=compat32).parsebytes(page)
 
 
 def read_body(message: Message) -> Body:
@@ -148,8 +169,6 @@ def _leaves(message: Message) -> Iterator[Message]:
         if depth > DEEPEST:
             raise Unreadable(Problem.NESTED_TOO_DEEPLY)
         kind = part.get_content_type()
-        if kind == "message/rfc822":
-            continue  # the commands in a forwarded message don't count
         if part.get_content_maintype() == "multipart" and not part.is_multipart():
             part = _with_parts(part)
         if not part.is_multipart():
@@ -168,7 +187,7 @@ def _with_parts(part: Message) -> Message:
     mark = _BOUNDARY.search(page)
     kind = part.get_content_type().encode("ascii", "replace")
     head = kind + b'; boundary="' + mark[1] + b'"' if mark else b"text/plain; charset=utf-8"
-    return message_from_bytes(b"Content-Type: " + head + b"\n\n" + page, policy=compat32)
+    return parsed(b"Content-Type: " + head + b"\n\n" + page)
 
 
 def _chosen(alternatives: list[Message]) -> list[Message]:

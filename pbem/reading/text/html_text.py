@@ -1,5 +1,6 @@
 """The text of an HTML message: one line per line shown, quotes marked with "> " as in plain text."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,11 +10,30 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 LONGEST = 400_000
 DEEPEST = 500
 """The parser takes quadratic time for nested elements; mail programs nest a few dozen."""
+MOST_TAGS = 12_000
+MOST_ATTRIBUTES = 100
+"""How many attributes a tag may have: the parser compares each with all others."""
+MOST_PAGES = 50
+"""How often html and body may begin: the attributes of all of them are put together."""
+MOST_FORMATTING = 200_000
+"""How many formatting elements may be open at all tags together: the parser may open each again in each paragraph."""
+MOST_NODES = 25_000
+"""How many elements and texts are looked at. It may be more than there are tags: what isn't closed is mended."""
+FORMATTING = frozenset(
+    {"a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"}
+)
+_TOO_MANY_ATTRIBUTES = re.compile(
+    r"[^\t\n\f\r />]*+(?:[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+"
+    r"(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^\t\n\f\r >\"'][^\t\n\f\r >]*+|(?=>)))?+)"
+    f"{{{MOST_ATTRIBUTES + 1}}}"
+)
+"""The rest of a tag with more attributes, cut into pieces as a browser does it."""
 UNNESTED = frozenset(
     {"p", "li", "dt", "dd", "tr", "td", "th", "tbody", "thead", "tfoot", "option", "br", "hr", "img", "input", "meta"}
     | {"link", "col", "colgroup", "base", "area", "wbr", "source", "body", "html", "head"}
 )
 """Elements that are never inside themselves, closed or not."""
+PAGES = frozenset({"html", "body"})
 BLOCKS = frozenset(
     {"address", "article", "aside", "blockquote", "center", "dd", "div", "dl", "dt", "fieldset", "figure", "footer"}
     | {"form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "ol", "p", "pre", "section", "table"}
@@ -74,20 +94,38 @@ def text(html: str) -> str:
 
 
 def _shallow(html: str) -> str:
-    """Return the page up to where more elements are open than any mail program would leave open."""
+    """Return the page up to where it has more tags, attributes or open elements than any mail program would write.
+
+    Every "<" counts as the beginning of a tag, also in a comment or in an attribute: what the parser takes for one is
+    among them.
+    """
     opened: Counter[str] = Counter()
-    depth, at = 0, html.find("<")
-    while at >= 0 and depth <= DEEPEST:
+    depth, formatting, reopened, tags, at = 0, 0, 0, 0, html.find("<")
+    while at >= 0:
+        tags += 1
+        reopened += formatting
         closes = html.startswith("/", at + 1)
         begun = end = at + 1 + closes
         while end < len(html) and end < begun + LONGEST_NAME and html[end].isalnum():
             end += 1
         name = html[begun:end].lower()
-        if name and name not in UNNESTED and not (closes and not opened[name]):
-            opened[name] += -1 if closes else 1
-            depth += -1 if closes else 1
-        at = html.find("<", at + 1) if depth <= DEEPEST else at
-    return html if at < 0 else html[:at]
+        if name in PAGES and not closes:
+            opened[name] += 1
+        elif name and name not in UNNESTED and not (closes and not opened[name]):
+            change = -1 if closes else 1
+            opened[name] += change
+            depth += change
+            formatting += change * (name in FORMATTING)
+        if (
+            tags > MOST_TAGS
+            or depth > DEEPEST
+            or reopened > MOST_FORMATTING
+            or opened[name] > (MOST_PAGES if name in PAGES else DEEPEST)
+            or (name and _TOO_MANY_ATTRIBUTES.match(html, end))
+        ):
+            return html[:at]
+        at = html.find("<", at + 1)
+    return html
 
 
 class _Page:
@@ -151,8 +189,10 @@ class _Page:
 def _write(root: LexborNode, page: _Page) -> None:
     """Write the elements in document order, without recursion, because the sender chooses the nesting."""
     waiting: list[tuple[LexborNode | None, str, _Inside]] = [(root, "", _Inside())]
-    while waiting:
+    seen = 0
+    while waiting and seen < MOST_NODES:
         node, closed, inside = waiting.pop()
+        seen += 1
         if node is None:
             page.space(inside) if closed in SPACED else page.end_line()
             continue

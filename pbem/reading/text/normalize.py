@@ -1,6 +1,7 @@
 """Normalising the characters that mail programs produce: gently for prose, thoroughly for commands."""
 
 import unicodedata
+from functools import lru_cache
 
 _NOTHING = dict.fromkeys(
     [0x00AD, 0x180E, 0x200B, 0x2060, 0xFEFF]  # soft hyphen, zero-width spaces, byte order mark
@@ -60,6 +61,7 @@ def to_ascii(text: str) -> str:
     return text if text.isascii() else "".join(map(_plain, text.translate(_SIMILAR)))
 
 
+@lru_cache(maxsize=4_096)
 def _plain(character: str) -> str:
     if character.isascii():
         return character

@@ -6,12 +6,15 @@ Lines stay as they were written, except for invisible characters.
 
 import quopri
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pbem.reading.text import attributions, disclaimers, html_text, normalize, quoted_headers, signatures
 from pbem.reading.text.attributions import AttributionFinder
+from pbem.reading.text.written import Draft, Written
 
 MOST_LINES = 5_000
+"""How many lines of a message are looked at, with quotes and all."""
+LONGEST = 1_000_000
+"""How many characters of it."""
 WRAPPED_FROM = 60
 WRAPPED_AT = 72
 """A quoted line this long may have been wrapped by a mail program, if the next word didn't fit."""
@@ -20,23 +23,6 @@ LONGEST_ARMOUR = 100
 QUOTING = (">", "\uff1e", "&gt;", "|")
 ODD_MARKS = ":%#}|=\u00bb]"
 """Other marks before quoted lines, but only right below an attribution and before at least two lines."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """Lines that were removed as boilerplate: a signature, a tagline, a notice. Quotes aren't kept."""
-
-    before: int
-    """The number of the person's line before which they stood."""
-    lines: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What a person wrote, and what was probably added by their program and their company."""
-
-    lines: tuple[str, ...]
-    cut: tuple[Cut, ...] = ()
 
 
 def lines(text: str, is_html: bool = False, author: str | None = None) -> tuple[str, ...]:
@@ -52,7 +38,7 @@ def read(text: str, is_html: bool = False, author: str | None = None) -> Written
     >>> read("c1b1 g9h9 3\n\nOn Mon, 2 Mar 2026 at 09:59, PBeM wrote:\n> resign\n\nYours\n-- \nBob")
     Written(lines=('c1b1 g9h9 3', '', 'Yours'), cut=(Cut(before=3, lines=('-- ', 'Bob')),))
     """
-    source = html_text.text(text) if is_html else text
+    source = html_text.text(text) if is_html else text[:LONGEST]
     page = normalize.clean(_without_soft_breaks(source)).split("\n")[:MOST_LINES]
     return _ReplyReader(page, author).written()
 
@@ -63,9 +49,7 @@ class _ReplyReader:
     def __init__(self, page: Sequence[str], author: str | None) -> None:
         self._page = page
         self._author = author
-        self._kept: list[str] = []
-        self._cut: list[Cut] = []
-        self._has_words = False
+        self._draft = Draft()
         self._at = 0
         self._attributions = AttributionFinder(page)
         self._header_lengths: dict[int, int] = {}
@@ -74,24 +58,19 @@ class _ReplyReader:
     def written(self) -> Written:
         """Return the lines that the person wrote, and those that were cut."""
         self._cut_lines(disclaimers.banner_length(self._page))
-        while self._at < len(self._page):
+        while self._at < len(self._page) and not self._draft.is_full:
             self._step()
-        places = _places(self._kept)
-        return Written(trim(self._kept), tuple(Cut(places[cut.before], cut.lines) for cut in self._cut))
+        return self._draft.written()
 
     def _cut_lines(self, count: int) -> None:
         """Cut that many lines as boilerplate."""
-        self._note_cut(self._page[self._at : self._at + count])
+        self._draft.cut(self._page[self._at : self._at + count])
         self._at += count
-
-    def _note_cut(self, lines: Sequence[str]) -> None:
-        if any(line.strip() for line in lines):
-            self._cut.append(Cut(len(self._kept), tuple(lines)))
 
     def _step(self) -> None:
         line = self._page[self._at]
         if not line.strip():
-            self._kept.append("")
+            self._draft.add("")
             self._at += 1
         elif is_quoted(line):
             self._at += 1
@@ -113,11 +92,9 @@ class _ReplyReader:
 
     def _keep(self, line: str) -> None:
         tagline = signatures.inline_tagline(line)
-        words = (line if tagline is None else line[:tagline]).rstrip()
-        self._has_words = self._has_words or bool(words)
-        self._kept.append(words)
+        self._draft.add(line if tagline is None else line[:tagline])
         if tagline is not None:
-            self._note_cut([line[tagline:]])
+            self._draft.cut([line[tagline:]])
 
     # Quotes
 
@@ -193,7 +170,7 @@ class _ReplyReader:
         foreign = (
             bool(header) and self._author is not None and quoted_headers.author_of(header) not in (None, self._author)
         )
-        if not self._has_words and not announced and not foreign:
+        if not self._draft.has_words and not announced and not foreign:
             return  # nothing above: the reply is below, and can't be told from the quote
         if not announced and not header and self._is_answered_inside():
             return
@@ -262,7 +239,7 @@ class _ReplyReader:
     def _begins_signature(self, line: str) -> bool:
         if signatures.is_delimiter(line):
             return True
-        if not self._has_words:
+        if not self._draft.has_words:
             return False  # a single dash may be a turn: a piece that stays
         if quoted_headers.is_rule(line) and not line.strip(" _"):
             return True  # below it are the person's contact details, or a mailing list's
@@ -293,7 +270,9 @@ class _ReplyReader:
         """Return whether this line is a paragraph of its own."""
         above = self._page[self._at - 1] if self._at else ""
         below = self._page[self._at + 1] if self._at + 1 < len(self._page) else ""
-        begins = not above.strip() or not self._has_words or is_quoted(above) or signatures.is_loose_delimiter(above)
+        begins = (
+            not above.strip() or not self._draft.has_words or is_quoted(above) or signatures.is_loose_delimiter(above)
+        )
         return begins and (not below.strip() or quoted_headers.is_rule(below) or self._begins_quote(self._at + 1))
 
 
@@ -352,29 +331,3 @@ def _without_soft_breaks(text: str) -> str:
         return decoded.decode("utf-8")
     except UnicodeDecodeError:
         return text
-
-
-def _places(found: Sequence[str]) -> list[int]:
-    """Return for each line, and for the end, how many of the lines before it `trim` keeps."""
-    places, is_blank = [0], True
-    for line in found:
-        kept = bool(line.strip()) or not is_blank
-        places.append(places[-1] + kept)
-        is_blank = not line.strip()
-    most = len(trim(found))
-    return [min(place, most) for place in places]
-
-
-def trim(found: Sequence[str]) -> tuple[str, ...]:
-    """Return the lines without blank ones at the ends, and with no two blank ones in a row.
-
-    >>> trim(["", "c1b1 ", "", " ", "Bye", ""])
-    ('c1b1', '', 'Bye')
-    """
-    kept: list[str] = []
-    for line in found:
-        if line.strip() or (kept and kept[-1]):
-            kept.append(line.rstrip())
-    while kept and not kept[-1]:
-        kept.pop()
-    return tuple(kept)

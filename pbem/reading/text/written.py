@@ -1,0 +1,109 @@
+"""What a person wrote, line by line, up to what a message may hold, and what was cut from between as boilerplate."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+MOST_LINES = 1_000
+LONGEST = 30_000
+"""How many lines and characters of a person's words are read: twelve pages. All of them are searched for commands,
+stored, and sent on to others."""
+LONGEST_CUT = 20_000
+"""How many characters of what was cut are kept."""
+REST = "[The rest of this message is too long.]"
+"""Stands below words that end there for being too long, for everybody who reads them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Lines that were removed as boilerplate: a signature, a tagline, a notice. Quotes aren't kept."""
+
+    before: int
+    """The number of the person's line before which they stood."""
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a person wrote, and what was probably added by their program and their company."""
+
+    lines: tuple[str, ...]
+    cut: tuple[Cut, ...] = ()
+
+
+class Draft:
+    """What has been read so far."""
+
+    def __init__(self) -> None:
+        self.has_words = False
+        self.is_full = False
+        """Whether there are more words than are read; adding more changes nothing."""
+        self._lines: list[str] = []
+        self._cut: list[Cut] = []
+        self._number = self._length = self._cut_length = 0
+
+    def add(self, line: str) -> None:
+        """Add a line of the person's; the words that are too many are replaced by REST."""
+        words = line.rstrip()
+        if self.is_full or not words:
+            self._lines += [""] * (not self.is_full)
+            return
+        self.has_words = True
+        room = LONGEST - self._length if self._number < MOST_LINES else 0
+        self._number += 1
+        self._length += len(words)
+        if len(words) > room:
+            self.is_full = True
+            self._lines += [*([words[:room]] if room else []), "", REST]
+        else:
+            self._lines.append(words)
+
+    def cut(self, lines: Sequence[str]) -> None:
+        """Add lines that were cut here."""
+        kept = tuple(_beginning(lines, LONGEST_CUT - self._cut_length))
+        if any(line.strip() for line in kept):
+            self._cut.append(Cut(len(self._lines), kept))
+            self._cut_length += sum(len(line) + 1 for line in kept)
+
+    def written(self) -> Written:
+        """Return all of it."""
+        places = _places(self._lines)
+        return Written(trim(self._lines), tuple(Cut(places[cut.before], cut.lines) for cut in self._cut))
+
+
+def _beginning(lines: Sequence[str], most: int) -> Iterator[str]:
+    """Yield the first lines, with that many characters in all, and the beginning of the next one.
+
+    >>> list(_beginning(["c1b1", "g9h9", "3"], 7))
+    ['c1b1', 'g9']
+    """
+    for line in lines:
+        if most <= 0:
+            return
+        yield line[:most]
+        most -= len(line) + 1
+
+
+def _places(found: Sequence[str]) -> list[int]:
+    """Return for each line, and for the end, how many of the lines before it `trim` keeps."""
+    places, is_blank = [0], True
+    for line in found:
+        kept = bool(line.strip()) or not is_blank
+        places.append(places[-1] + kept)
+        is_blank = not line.strip()
+    most = len(trim(found))
+    return [min(place, most) for place in places]
+
+
+def trim(found: Sequence[str]) -> tuple[str, ...]:
+    """Return the lines without blank ones at the ends, and with no two blank ones in a row.
+
+    >>> trim(["", "c1b1 ", "", " ", "Bye", ""])
+    ('c1b1', '', 'Bye')
+    """
+    kept: list[str] = []
+    for line in found:
+        if line.strip() or (kept and kept[-1]):
+            kept.append(line.rstrip())
+    while kept and not kept[-1]:
+        kept.pop()
+    return tuple(kept)

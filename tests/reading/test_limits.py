@@ -1,0 +1,225 @@
+"""What is beyond a limit costs nothing: it is neither parsed nor passed on. What people send is within."""
+
+import base64
+from collections.abc import Iterator
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from pbem.commands.syntax import wrapped
+from pbem.reading import bounce_report, limits
+from pbem.reading.limits import Problem, ReadError
+from pbem.reading.message import Message, read
+from pbem.reading.text import body, html_text, reply_text, written
+from tests.correspondence import Correspondence, text
+from tests.effort import calls
+from tests.hostile import HEAD, MAILS, coded, filled, in_html, many_parts, with_content_type
+
+LINES, HEADER = Problem.TOO_MANY_LINES, Problem.HEADER_TOO_LONG
+
+
+def problem(raw: bytes) -> Problem | None:
+    message = read(raw, None, ())
+    return message.error.problem if message.error else None
+
+
+# Lines, parts, headers
+
+
+def test_a_message_has_so_many_lines() -> None:
+    above = HEAD.count(b"\n") + 1
+    assert problem(HEAD + b"\n" + b"x\n" * (limits.MOST_LINES - above)) is None
+    assert problem(HEAD + b"\n" + b"x\n" * (limits.MOST_LINES - above + 1)) is LINES
+
+
+def test_a_large_attachment_may_have_more_lines() -> None:
+    picture = b"Content-Type: image/png\nContent-Transfer-Encoding: base64\n\n" + base64.encodebytes(bytes(3_000_000))
+    raw = with_content_type(b"multipart/mixed; boundary=b", b"--b\n\nhelp\n--b\n" + picture + b"--b--\n")
+    assert raw.count(b"\n") > limits.MOST_LINES
+    assert read(raw, None, ()).lines == ("help",)
+
+
+def test_a_part_has_so_many_headers() -> None:
+    header = b"x-y: z\n folded\n"
+    most = limits.MOST_PART_HEADER_LINES // 2
+    assert problem(many_parts(1, part=header * most + b"\nhelp\n")) is None
+    assert problem(many_parts(1, part=header * (most + 1) + b"\nhelp\n")) is HEADER
+
+
+def test_a_text_may_look_like_the_headers_of_a_part() -> None:
+    assert problem(HEAD + b"\nhelp\n\n---\n" + b"12:30: went there\n" * 600) is None
+
+
+def test_all_parts_together_have_so_many_parameters() -> None:
+    part = b"Content-Type: text/plain; charset=utf-8; format=flowed; delsp=yes\n\nhelp\n"
+    assert problem(many_parts(limits.MOST_PARTS - 1, part=part)) is None
+    part = b"Content-Type: text/plain" + b"; a=b" * 50 + b"\n\nhelp\n"
+    assert problem(many_parts(limits.MOST_PARAMETERS_IN_ALL // 50 - 1, part=part)) is None
+    assert problem(many_parts(limits.MOST_PARAMETERS_IN_ALL // 50 + 1, part=part)) is HEADER
+
+
+@pytest.mark.parametrize("kind", ["rfc822", "delivery-status", "partial", "global", "external-body"])
+def test_a_message_inside_is_not_parsed(kind: str) -> None:
+    inner = b"Content-Type: text/plain\n\nresign\n\na: b\n\nresign\n"
+    for raw in (
+        with_content_type(b"message/" + kind.encode(), inner),
+        many_parts(1, part=b"Content-Type: message/" + kind.encode() + b"\n\n" + inner),
+    ):
+        assert [part for part in leaves(raw) if part.is_multipart()] == []
+        assert read(raw, None, ()).lines == ()
+
+
+def test_nothing_in_a_digest_is_parsed() -> None:
+    raw = many_parts(2, b"digest", b"\nSubject: x\n\nresign\n")
+    assert [part.get_content_type() for part in leaves(raw)] == ["x-message/rfc822"] * 2
+    assert read(raw, None, ()).lines == ()
+
+
+def leaves(raw: bytes) -> Iterator[body.Part]:
+    whole = body.parsed(raw)
+    for part in whole.get_payload() if whole.get_content_maintype() == "multipart" else [whole]:
+        assert isinstance(part, body.Part)
+        yield part
+
+
+def test_a_header_block_that_is_too_long_is_not_looked_at() -> None:
+    """A short message takes a thousand calls, and each line of this one would take several."""
+    assert calls(lambda: unread(MAILS["a header block without end"]())) < 100
+
+
+def unread(raw: bytes) -> None:
+    with pytest.raises(limits.Unreadable):
+        read(raw, None, ())
+
+
+# HTML
+
+
+def attributes(count: int, pattern: str) -> str:
+    return "<p>a<p" + "".join(pattern.format(number) for number in range(count)) + ">b"
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [" a{}", "/a{}", "\n a{} = b", ' a{}=">"', " a{}='<q '", ' a{}="<p b=\'"', " a{}=b<c", ' "{}', " é{}"],
+)
+def test_a_tag_with_too_many_attributes_is_not_parsed(pattern: str) -> None:
+    """Whatever its marks look like; each attribute counts as one, and no parser sees more of them."""
+    most = attributes(html_text.MOST_ATTRIBUTES, pattern)
+    assert html_text.text(most).split() == ["a", "b"]
+    shown = html_text._shallow(attributes(html_text.MOST_ATTRIBUTES + 1, pattern))
+    assert shown == "<p>a"
+    found = LexborHTMLParser(most).css("p")
+    assert len(found[1].attributes) == html_text.MOST_ATTRIBUTES
+
+
+@pytest.mark.parametrize("before", ["<!-- <p a='", "<script>'", "<p a='", '<title>"<', "<style><!--"])
+def test_what_is_before_a_tag_hides_none_of_its_attributes(before: str) -> None:
+    tag = attributes(html_text.MOST_ATTRIBUTES + 1, " a{}")
+    assert "a50" not in html_text._shallow(f"{before}{tag}'-->\"</script></title></style>{tag}")
+
+
+@pytest.mark.parametrize("tag", ["<p>", "</p>", "<br>", "<", "<!-- -->", "<b></b>"])
+def test_a_page_has_so_many_tags(tag: str) -> None:
+    page = "words" + tag * (html_text.MOST_TAGS + 1) + "more"
+    assert html_text._shallow(page).count("<") == html_text.MOST_TAGS
+    assert "more" not in html_text.text(page)
+
+
+def test_a_page_begins_so_often() -> None:
+    """The attributes of all its beginnings are put together."""
+    page = "".join(f"<body a{number}>{number} " for number in range(1_000))
+    assert html_text.text(page).split()[-1] == str(html_text.MOST_PAGES - 1)
+
+
+def test_formatting_is_opened_again_so_often() -> None:
+    page = "<p>" + "".join(f"<font a{number}>" for number in range(400)) + "<p>x" * 5_000
+    root = LexborHTMLParser(html_text._shallow(page)).root
+    assert root is not None
+    assert 400 < len(root.css("font")) <= html_text.MOST_FORMATTING
+
+
+def test_a_long_letter_in_html_is_read_to_its_end() -> None:
+    """As Outlook writes it: three elements and many styles a line."""
+    style = "style='font-size:11.0pt;font-family:\"Calibri\",sans-serif'"
+    line = f"<p class=MsoNormal><span lang=EN-US {style}>{{}}<o:p></o:p></span></p>"
+    page = "".join(line.format(f"line {number}") for number in range(900))
+    assert html_text.text(f"<html><body>{page}</body></html>").split("\n")[-2] == "line 899"
+
+
+# Words
+
+
+def words(raw: bytes) -> Message:
+    message = read(raw, None, ())
+    assert message.error is None
+    return message
+
+
+def test_a_person_s_words_have_so_many_lines() -> None:
+    most = [f"line {number}" for number in range(written.MOST_LINES)]
+    assert words(HEAD + b"\n" + "\n".join(most).encode()).lines == (*most,)
+    assert words(HEAD + b"\n" + "\n".join([*most, "more", "and more"]).encode()).lines == (*most, "", written.REST)
+
+
+def test_a_person_s_words_have_so_many_characters() -> None:
+    line, rest = "x" * 1_000, written.LONGEST % 1_000 + 500
+    whole = [line] * (written.LONGEST // 1_000 - 1)
+    shown = words(HEAD + b"\n" + "\n".join([*whole, "y" * rest, "z" * 1_000, "w"]).encode()).lines
+    assert shown == (*whole, "y" * rest, "z" * (1_000 - 500), "", written.REST)
+
+
+def test_quotes_do_not_count() -> None:
+    quote = b"On Mon, 2 Mar 2026 at 09:59, PBeM <games@pbem.example> wrote:\n" + b"> resign\n" * 4_000
+    assert words(HEAD + b"\nhelp\n\n" + quote).lines == ("help",)
+    assert words(HEAD + b"\n" + quote + b"\nhelp\n").lines == ("help",)
+    assert words(HEAD + b"\n" + filled(b">") + b"\nhelp\n").lines == ("help",)
+
+
+def test_what_is_cut_as_boilerplate_has_so_many_characters() -> None:
+    found = words(HEAD + b"\nhelp\n-- \n" + b"resign and be done with it\n" * 4_000)
+    assert found.lines == ("help",)
+    assert 0 < sum(len(line) for cut in found.cut for line in cut.lines) <= written.LONGEST_CUT
+
+
+def test_lines_below_the_last_that_is_read_cost_nothing() -> None:
+    page = "words and words\n" * written.MOST_LINES
+    few, many = (calls(lambda text=text: reply_text.read(text)) for text in (page + "x\n", page + "x\n" * 40_000))
+    assert many < 1.01 * few
+
+
+def test_a_long_line_is_no_condition_beyond_its_beginning() -> None:
+    assert calls(lambda: wrapped.begins_condition("if " + "é" * 100_000)) < 20_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["one long word", "200,000 short words", "our address", "wide characters"])
+def test_little_follows_from_a_large_message(letters: Correspondence, name: str) -> None:
+    """Neither stored nor sent: the words that are too many; and their author sees where they end."""
+    to = letters.last("alice")["Reply-To"].addresses[0].addr_spec.encode()
+    raw = MAILS[name]().replace(b"games@pbem.example", to)
+    sent = letters.deliver_unread(raw)
+    assert {str(mail["To"]) for mail in sent} == {"alice@mail.example", "bob@mail.example"}
+    assert all(written.REST in " ".join(text(mail).split()) for mail in sent)
+    assert sum(len(mail.as_bytes()) for mail in sent) < 24 * written.LONGEST
+    ((stored,),) = letters.execute("select sum(length(cast(payload as text))) from outgoing")
+    assert isinstance(stored, int)
+    assert stored < 10 * written.LONGEST
+
+
+# Reports of failures
+
+
+def test_only_the_beginning_of_a_report_is_read() -> None:
+    report = b"From: MAILER-DAEMON@x.example\nSubject: failed\n\n" + b"words\n" * bounce_report.MOST_LINES
+    bounce_report.is_final(report)  # the library loads its detectors
+    few, many = (calls(lambda raw=raw: bounce_report.is_final(raw)) for raw in (report, report + b"words\n" * 40_000))
+    assert many < 1.05 * few
+    assert calls(lambda: bounce_report.is_final(report + filled(b"word "))) < 1.05 * few
+
+
+def test_lines_in_html_count_as_well() -> None:
+    message = read(in_html(filled(b"a<br>", 100_000)), None, ())
+    assert (message.error, message.lines[-1]) == (None, written.REST)
+    assert read(coded(b"base64", base64.encodebytes(b"x\n" * 60_000)), None, ()).lines[-1] == written.REST
+    assert read(many_parts(limits.MOST_SEPARATORS + 1), None, ()).error == ReadError(Problem.TOO_MANY_PARTS)
