@@ -13,6 +13,7 @@ from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
+from pbem.reading import limits
 from pbem.reading.from_header import domain
 
 if TYPE_CHECKING:
@@ -28,7 +29,11 @@ SMALLEST_KEY = 1024
 MOST_SIGNATURES = 3
 LONGEST_SIGNATURE = 4_096
 LONGEST_LINE = 2_000
-"""A message with a longer line isn't verified: canonicalising it takes quadratic time."""
+SHORTEST_RUN = 50
+MOST_STEPS = 5_000_000
+"""A message with a longer line, or with so many long runs of blanks, isn't verified: canonicalising a run takes as many
+steps as the square of its length."""
+_RUNS = re.compile(rb"[ \t]{%d,}" % SHORTEST_RUN)
 
 Lookup = Callable[[bytes, float], bytes | None]
 """Returns the TXT record of a name; gives up after that many seconds."""
@@ -89,7 +94,7 @@ def good(
     ask: Lookup,
 ) -> bool:
     """Return whether a signature of the author's domain over the whole message verifies at that time; asks the DNS."""
-    if raw.count(b"\r") > raw.count(b"\r\n") or any(len(line) > LONGEST_LINE for line in raw.split(b"\n")):
+    if raw.count(b"\r") > raw.count(b"\r\n") or _is_costly(raw):
         return False  # every reader treats a lone CR differently
     until = time.monotonic() + seconds
     for number, signature in enumerate(signatures[:MOST_SIGNATURES]):
@@ -100,6 +105,15 @@ def good(
         if covers(signature, names, now) and _is_good(raw, number, said, left, ask):
             return True
     return False
+
+
+def _is_costly(raw: bytes) -> bool:
+    """Return whether the library would take long for the message."""
+    return (
+        limits.has_too_many_lines(raw)
+        or any(len(line) > LONGEST_LINE for line in raw.split(b"\n"))
+        or sum(len(run[0]) ** 2 for run in _RUNS.finditer(raw)) > MOST_STEPS
+    )
 
 
 def _is_good(raw: bytes, number: int, said: dict[str, str], seconds: float, ask: Lookup) -> bool:

@@ -139,7 +139,7 @@ def check_parts(page: bytes) -> None:
     """
     if page.count(b"\n--") > MOST_SEPARATORS:
         raise Unreadable(Problem.TOO_MANY_PARTS)
-    if page.count(b"\n") > max(MOST_LINES, len(page) // SHORTEST_LINES):
+    if has_too_many_lines(page):
         raise Unreadable(Problem.TOO_MANY_LINES)
     small = page.lower()
     if small.count(b"multipart/") + small.count(b"message/") > MOST_STRUCTURES:
@@ -153,6 +153,11 @@ def check_parts(page: bytes) -> None:
         is_long = header.end() - header.start() > LARGEST_PART_HEADER
         if is_long or number > MOST_PARAMETERS or parameters > MOST_PARAMETERS_IN_ALL:
             raise Unreadable(Problem.HEADER_TOO_LONG)
+
+
+def has_too_many_lines(page: bytes) -> bool:
+    """Return whether there are more lines than in anything that people send."""
+    return page.count(b"\n") > max(MOST_LINES, len(page) // SHORTEST_LINES)
 
 
 def _headers(block: bytes) -> list[bytes]:

@@ -10,6 +10,7 @@ import pytest
 from pbem.config import ChecksSettings
 from pbem.reading.authentication import Checked, Finding, check
 from pbem.reading.dkim_verify import aligned, ask_dns, covers
+from pbem.reading.limits import MOST_LINES
 from tests.correspondence import MORNING
 from tests.effort import calls
 from tests.signing import SIGNED, key, name_server, sign, zone
@@ -205,6 +206,20 @@ def test_malformed_names_are_not_queried(names: list[str]) -> None:
     assert len(names) == asked
     assert ask_dns(f"games._domainkey.{HOME}.".encode(), 1) == key(HOME, 2048).public.encode()
     assert ask_dns(b"none.example.", 1) is None
+
+
+@pytest.mark.slow
+def test_a_message_with_long_runs_of_blanks_is_not_verified() -> None:
+    """Canonicalising takes quadratic time for each; a few do no harm."""
+    for count, finding in ((10, Finding.PASSED), (1_000, Finding.UNKNOWN)):
+        raw = sign(letter() + (b"x" + b" " * 500 + b"y\r\n") * count, HOME)
+        assert found(raw).finding is finding
+
+
+@pytest.mark.slow
+def test_a_message_of_too_many_lines_is_not_verified() -> None:
+    for count, finding in ((1_000, Finding.PASSED), (MOST_LINES, Finding.UNKNOWN)):
+        assert found(sign(letter() + b"x\r\n" * count, HOME)).finding is finding
 
 
 HOSTILE = [
