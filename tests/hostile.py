@@ -171,10 +171,13 @@ MAILS: dict[str, Callable[[], bytes]] = {
     "lines ended by U+2028": lambda: coded(b"8bit", filled("a\u2028".encode(), 190_000)),
     "a signature without end": lambda: HEAD + b"\nhelp\n-- \n" + filled(b"text here and there\n"),
     "taglines": lambda: HEAD + b"\n" + filled(b"Sent from my iPhone, because so\n"),
+    "attributions with dates": lambda: HEAD + b"\n" + filled(b"On Mon, 2 Mar 2026 at 09:59, bob\n"),
     "addresses in brackets": lambda: HEAD + b"\n" + filled(b"On 2 Mar 2026 at 10:30 <bob@mail.example\n"),
     "headers in one line": lambda: HEAD + b"\n" + filled(b"From: a To: b Sent: "),
     # Commands
     "turns": lambda: HEAD + b"\n" + filled(b"a7b7 i3i2 3 c1c4 g9g6\n"),
+    "turns with arrows": lambda: coded(b"8bit", filled("c1\u2192c4 \u21d2 \u265e \u00bd \ufb01\n".encode())),
+    "another server's commands": lambda: HEAD + b"\n" + filled(b"move 42 c1c4 alice\n"),
     "turns in words": lambda: HEAD + b"\n" + filled(b"my a1 a1 a1 a1 a1 a1 a1 a1 a1 a1 a1 a1 a1 a1 a1\n"),
     "matches": lambda: HEAD + b"\n" + filled(b"#42 what is this #43, and #44\n"),
     "commands": lambda: HEAD + b"\n" + filled(b"show 1 and that is all\n"),
@@ -184,6 +187,9 @@ MAILS: dict[str, Callable[[], bytes]] = {
     "options": lambda: HEAD + b"\n" + filled(b"challenge bob quadraphages" + b" size=9" * 120 + b"\n"),
     "conditions": lambda: HEAD + b"\n" + filled(b"if a1b2 then c3d4 else e5f6\n"),
     "a condition without end": lambda: HEAD + b"\n" + filled(b"if a1b2 then c3d4 else "),
+    "pages beside a page": lambda: many_parts(
+        190, b"related", b"Content-Type: text/html\nContent-ID: <a>\n\n" + b"<p>a" * 1_100 + b"\n"
+    ),
     # HTML
     "elements within elements": lambda: in_html(filled(b"<div>")),
     "quotes within quotes in HTML": lambda: in_html(filled(b"<blockquote>")),
@@ -195,7 +201,9 @@ MAILS: dict[str, Callable[[], bytes]] = {
     "attributes that look like tags": lambda: in_html(
         b"<p " + b" ".join(b"a%d='<p b=>'" % each for each in range(20_000)) + b">help"
     ),
+    "tags within a tag": lambda: in_html(b"<p" * 11_000 + filled(b"x", 390_000)),
     "attributes of the page": lambda: in_html(b"".join(b"<body a%d>" % each for each in range(30_000)) + b"help"),
+    "wide characters in HTML": lambda: in_html(filled("<p>\u202e\u0301\U0001f600".encode())),
     "paragraphs": lambda: in_html(filled(b"<p>a")),
     "styled paragraphs": lambda: in_html(filled(b'<p style="margin:0;border:none;border-top:solid #ccc 1px">a')),
     "quotes one after the other": lambda: in_html(filled(b"<blockquote>a</blockquote>b")),

@@ -119,6 +119,15 @@ def test_what_is_before_a_tag_hides_none_of_its_attributes(before: str) -> None:
     assert "a50" not in html_text._shallow(f"{before}{tag}'-->\"</script></title></style>{tag}")
 
 
+@pytest.mark.parametrize("rest", ["x", " ", "=", " =", "/", "' "])
+def test_tags_within_a_tag_have_so_many_characters(rest: str) -> None:
+    """Each could be a tag, and what is looked at for one isn't looked at again for thousands."""
+    length = 100_000
+    shown = html_text._shallow("words" + "<p" * 10_000 + rest * (length // len(rest)))
+    assert shown.count("<") <= html_text.MOST_STEPS // length
+    assert html_text.text(shown).strip() == "words"
+
+
 @pytest.mark.parametrize("tag", ["<p>", "</p>", "<br>", "<", "<!-- -->", "<b></b>"])
 def test_a_page_has_so_many_tags(tag: str) -> None:
     page = "words" + tag * (html_text.MOST_TAGS + 1) + "more"
@@ -186,6 +195,17 @@ def test_lines_below_the_last_that_is_read_cost_nothing() -> None:
     page = "words and words\n" * written.MOST_LINES
     few, many = (calls(lambda text=text: reply_text.read(text)) for text in (page + "x\n", page + "x\n" * 40_000))
     assert many < 1.01 * few
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\x85", "\u2028", "\u2029"])
+def test_only_so_many_lines_are_cleaned(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However they end."""
+    seen: list[str] = []
+    clean = reply_text.normalize.clean
+    monkeypatch.setattr(reply_text.normalize, "clean", lambda text: seen.append(text) or clean(text))
+    lines = [f"> {number}" for number in range(reply_text.MOST_LINES - 1)]
+    assert reply_text.read(end.join([*lines, "words", "more", "and more"])).lines == ("words",)
+    assert seen == [end.join([*lines, "words"])]
 
 
 def test_a_long_line_is_no_condition_beyond_its_beginning() -> None:

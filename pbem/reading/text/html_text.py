@@ -22,12 +22,14 @@ MOST_NODES = 25_000
 FORMATTING = frozenset(
     {"a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"}
 )
-_TOO_MANY_ATTRIBUTES = re.compile(
-    r"[^\t\n\f\r />]*+(?:[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+"
-    r"(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^\t\n\f\r >\"'][^\t\n\f\r >]*+|(?=>)))?+)"
-    f"{{{MOST_ATTRIBUTES + 1}}}"
+MOST_STEPS = 4_000_000
+"""How many characters of tags are looked at: ten times a page, since one tag can be in the marks of another."""
+_ATTRIBUTE = (
+    r"[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+"
+    r"(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|[^\t\n\f\r >\"'][^\t\n\f\r >]*+|(?=>)))?+"
 )
-"""The rest of a tag with more attributes, cut into pieces as a browser does it."""
+_TAG = re.compile(rf"[^\t\n\f\r />]*+(?:{_ATTRIBUTE}){{0,{MOST_ATTRIBUTES}}}+({_ATTRIBUTE})?+[\t\n\f\r /]*+")
+"""The rest of a tag, cut into pieces as a browser does it; its group is an attribute more than it may have."""
 UNNESTED = frozenset(
     {"p", "li", "dt", "dd", "tr", "td", "th", "tbody", "thead", "tfoot", "option", "br", "hr", "img", "input", "meta"}
     | {"link", "col", "colgroup", "base", "area", "wbr", "source", "body", "html", "head"}
@@ -100,7 +102,7 @@ def _shallow(html: str) -> str:
     among them.
     """
     opened: Counter[str] = Counter()
-    depth, formatting, reopened, tags, at = 0, 0, 0, 0, html.find("<")
+    depth, formatting, reopened, tags, steps, at = 0, 0, 0, 0, 0, html.find("<")
     while at >= 0:
         tags += 1
         reopened += formatting
@@ -116,12 +118,15 @@ def _shallow(html: str) -> str:
             opened[name] += change
             depth += change
             formatting += change * (name in FORMATTING)
+        rest = _TAG.match(html, end) if name else None
+        steps += rest.end() - end if rest else 0
         if (
             tags > MOST_TAGS
+            or steps > MOST_STEPS
             or depth > DEEPEST
             or reopened > MOST_FORMATTING
             or opened[name] > (MOST_PAGES if name in PAGES else DEEPEST)
-            or (name and _TOO_MANY_ATTRIBUTES.match(html, end))
+            or (rest and rest[1])
         ):
             return html[:at]
         at = html.find("<", at + 1)

@@ -5,7 +5,9 @@ Lines stay as they were written, except for invisible characters.
 """
 
 import quopri
+import re
 from collections.abc import Sequence
+from itertools import islice
 
 from pbem.reading.text import attributions, disclaimers, html_text, normalize, quoted_headers, signatures
 from pbem.reading.text.attributions import AttributionFinder
@@ -15,6 +17,7 @@ MOST_LINES = 5_000
 """How many lines of a message are looked at, with quotes and all."""
 LONGEST = 1_000_000
 """How many characters of it."""
+_LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 WRAPPED_FROM = 60
 WRAPPED_AT = 72
 """A quoted line this long may have been wrapped by a mail program, if the next word didn't fit."""
@@ -39,7 +42,7 @@ def read(text: str, is_html: bool = False, author: str | None = None) -> Written
     Written(lines=('c1b1 g9h9 3', '', 'Yours'), cut=(Cut(before=3, lines=('-- ', 'Bob')),))
     """
     source = html_text.text(text) if is_html else text[:LONGEST]
-    page = normalize.clean(_without_soft_breaks(source)).split("\n")[:MOST_LINES]
+    page = normalize.clean(_first_lines(_without_soft_breaks(source))).split("\n")
     return _ReplyReader(page, author).written()
 
 
@@ -319,6 +322,12 @@ def _armour(page: Sequence[str], number: int) -> int:
         if page[at].startswith(ends[-1]) or (ends[0] == "" and not page[at].strip()):
             return at - number + 1
     return 1
+
+
+def _first_lines(text: str) -> str:
+    """Return the lines that are looked at; the others aren't cleaned."""
+    ends = next(islice(_LINE_END.finditer(text), MOST_LINES - 1, None), None)
+    return text[: ends.start()] if ends else text
 
 
 def _without_soft_breaks(text: str) -> str:
