@@ -13,6 +13,7 @@ import socket
 import struct
 import sys
 import time
+from importlib import import_module
 
 from pbem import sandboxing
 from pbem.reading.limits import Problem, ReadError
@@ -25,6 +26,8 @@ LENGTH = struct.Struct(">I")
 READY = b"ready"
 GRACE_SECONDS = 2
 """How much later than the server's deadline the process ends itself, and the kernel than the process's own timer."""
+PREPARED = ("selectolax.lexbor",)
+"""What is imported before memory is limited; the daemon, which has the same modules, doesn't need these."""
 OUT_OF_MEMORY = Response(error=ReadError(Problem.TOO_MUCH_MEMORY), is_last=True)
 
 
@@ -33,6 +36,8 @@ def main(descriptor: int, megabytes: int) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)  # sent to us too when the server is stopped, maybe during a message
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    for module in PREPARED:
+        import_module(module)
     sandboxing.limit_resources(megabytes)
     with socket.socket(fileno=descriptor) as server:
         server.sendall(LENGTH.pack(len(READY)) + READY)

@@ -445,6 +445,8 @@ SERVER = (
     *("alembic", "jinja2", "PIL", "imapclient", "aiosmtpd", "dkim", "httpx", "email.policy"),
 )
 """What only a verb that parses or renders messages needs."""
+OTHER_DATABASE = ("sqlalchemy.dialects.postgresql", "sqlalchemy.dialects.mysql", "psycopg")
+"""What only PostgreSQL needs, or nobody."""
 IMPORTED = """
 import sys
 from pbem import cli
@@ -461,8 +463,9 @@ print(*sys.modules)
     ("verb", "unneeded"),
     [
         (["--help"], ("sqlalchemy", "pydantic", "structlog", "engines", *SERVER)),
-        (["show", "1"], SERVER),
-        (["shunted"], SERVER),
+        (["show", "1"], (*SERVER, *OTHER_DATABASE)),
+        (["shunted"], (*SERVER, *OTHER_DATABASE)),
+        (["run", "--help"], ("alembic", "dkim", "httpx", "dns", "selectolax", *OTHER_DATABASE)),
     ],
 )
 def test_a_verb_imports_nothing_that_it_does_not_need(played: Site, verb: list[str], unneeded: tuple[str, ...]) -> None:

@@ -73,6 +73,29 @@ def test_the_migrations_make_exactly_the_tables_of_the_models(engine: Engine) ->
     assert {models.Match.__tablename__, "alembic_version"} < set(inspect(engine).get_table_names())
 
 
+def test_the_models_make_the_same_indexes_as_the_migrations(engine: Engine) -> None:
+    """With the same conditions, which each database gets in its own words."""
+    database.upgrade(engine)
+    migrated = indexes(engine)
+    with engine.begin() as connection:
+        SQLModel.metadata.drop_all(connection)
+    SQLModel.metadata.create_all(engine)
+    assert indexes(engine) == migrated
+    assert sum(" IS NOT NULL" in shown for shown in migrated.values()) > 10
+
+
+def indexes(engine: Engine) -> dict[str, str]:
+    """Return each index with its columns and its condition."""
+    inspector = inspect(engine)
+    found = [index for table in SQLModel.metadata.tables for index in inspector.get_indexes(table)]
+    return {str(index["name"]): repr((index["column_names"], _condition(index))) for index in found}
+
+
+def _condition(index: Any) -> str:
+    options = index.get("dialect_options", {})
+    return " ".join(str(value) for key, value in options.items() if key.endswith("_where"))
+
+
 def test_there_is_one_line_of_migrations(engine: Engine) -> None:
     assert ScriptDirectory.from_config(alembic(engine)).get_heads() == [database.newest_revision()]
 

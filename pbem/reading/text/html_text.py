@@ -4,8 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
 
 LONGEST = 400_000
 DEEPEST = 500
@@ -88,6 +90,8 @@ def text(html: str) -> str:
     >>> text("<p>c1b1<br>g9h9</p><blockquote type=cite><div>resign</div></blockquote><div>Bye</div>")
     'c1b1\ng9h9\n\n> resign\n\nBye\n'
     """
+    from selectolax.lexbor import LexborHTMLParser  # only the process that parses needs it
+
     root = LexborHTMLParser(_shallow(html[:LONGEST])).root
     page = _Page()
     if root is not None:
@@ -191,7 +195,7 @@ class _Page:
         return "\n".join([*self._lines, ""]).lstrip("\n")
 
 
-def _write(root: LexborNode, page: _Page) -> None:
+def _write(root: "LexborNode", page: _Page) -> None:
     """Write the elements in document order, without recursion, because the sender chooses the nesting."""
     waiting: list[tuple[LexborNode | None, str, _Inside]] = [(root, "", _Inside())]
     seen = 0
@@ -230,7 +234,7 @@ def _write(root: LexborNode, page: _Page) -> None:
         waiting.extend((child, "", within) for child in reversed(list(_children(node))))
 
 
-def _children(node: LexborNode) -> Iterator[LexborNode]:
+def _children(node: "LexborNode") -> "Iterator[LexborNode]":
     return node.iter(include_text=True)
 
 
@@ -248,7 +252,7 @@ class _Marks:
     """A paragraph without space around it."""
 
     @classmethod
-    def of(cls, node: LexborNode) -> "_Marks":
+    def of(cls, node: "LexborNode") -> "_Marks":
         attributes = {name.lower(): (value or "").lower() for name, value in node.attributes.items()}
         if not attributes:
             return _NO_MARKS
@@ -282,7 +286,7 @@ def _is_prefilled_message(address: str) -> bool:
     return address.startswith("mailto:") and "body=" in address
 
 
-def _first_words(node: LexborNode) -> str:
+def _first_words(node: "LexborNode") -> str:
     """Return the words at the beginning of an element, unless they are deep inside it."""
     here: LexborNode | None = node
     for _ in range(FIRST_WORDS_DEPTH):
