@@ -100,7 +100,8 @@ def _opened(archive: Path) -> Iterator[tarfile.TarFile]:
         with tarfile.open(archive, "r:*") as tar:
             yield tar
     except _DAMAGE as error:
-        raise NotABackup(f"it is damaged, or was never one ({error or type(error).__name__})") from error
+        why = (str(error) or type(error).__name__).partition("\n")[0].rstrip(":")
+        raise NotABackup(f"it is damaged, or was never one ({why})") from error
 
 
 def _manifest(tar: tarfile.TarFile) -> Manifest:

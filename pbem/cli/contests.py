@@ -196,7 +196,8 @@ def trf(
         if row.kind == Kind.LEAGUE:
             title = f"{title}, season {row.season}, group {group}"
         heading = Heading(title, place, row.started.date(), row.ended.date() if row.ended else None, row.time)
-        typer.echo(report.written(groups[group - 1], heading, names, ratings), nl=False)
+        written = report.written(groups[group - 1], heading, names, ratings)
+        out.print(written, end="", markup=False, highlight=False)
 
 
 def _called(session: Session, number: int, *, locks: bool = False) -> Tournament:

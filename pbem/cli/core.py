@@ -1,13 +1,12 @@
 """What all commands share: the app, two consoles, exit codes, and turning outside errors into sentences."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, select
@@ -42,23 +41,35 @@ ConfigOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the list as JSON.")]
 CONFIG = Path("pbem.toml")
 FOUND, IMPOSSIBLE = 1, 2
+INTERRUPTED, UNREAD = 130, 141
+"""What a shell makes of SIGINT and SIGPIPE."""
 
 
 @contextmanager
 def sentences() -> Iterator[None]:
-    """Turn errors outside of pbem into a sentence and exit code 2."""
+    """Turn what ends a command from outside into a sentence and an exit code; every command runs within it."""
     try:
         yield
     except DBAPIError as error:
-        errors.print(f"pbem: the database: {escape(str(error.orig))}")
-        raise typer.Exit(IMPOSSIBLE) from error
+        raise _ended(f"the database: {error.orig}") from error
     except OSError as error:
-        what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        errors.print(f"pbem: {escape(what)}", highlight=False)
-        raise typer.Exit(IMPOSSIBLE) from error
+        what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
+        raise _ended(what) from error
+    except terminal.Unwritable as error:
+        if isinstance(error.why, BrokenPipeError):
+            raise typer.Exit(UNREAD) from error  # without a word, like other programs
+        raise _ended(str(error)) from error
     except (BadConfig, BadFailpoint, database.InUse, database.Unusable, Unreachable, NotStored) as error:
-        errors.print(f"pbem: {escape(str(error))}", highlight=False)
-        raise typer.Exit(IMPOSSIBLE) from error
+        raise _ended(str(error)) from error
+    except KeyboardInterrupt as error:
+        raise _ended("interrupted", INTERRUPTED) from error
+
+
+def _ended(sentence: str, code: int = IMPOSSIBLE) -> typer.Exit:
+    """Print why a command ends, if somebody can read it; return what ends it."""
+    with suppress(terminal.Unwritable):
+        errors.print(f"pbem: {sentence}", markup=False, highlight=False)
+    return typer.Exit(code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +83,15 @@ class Stored:
 @contextmanager
 def stored(path: Path) -> Iterator[Stored]:
     """Open the configured database, for a verb that neither parses nor renders. It never upgrades the tables."""
-    with sentences():
-        settings = config.load(path)
-        logs.configure(settings.log, server=settings.server)
-        failpoints.prepare()
-        engine = database.connect(settings.server.database)
-        try:
-            database.require_current(engine)
-            yield Stored(settings, engine)
-        finally:
-            engine.dispose()
+    settings = config.load(path)
+    logs.configure(settings.log, server=settings.server)
+    failpoints.prepare()
+    engine = database.connect(settings.server.database)
+    try:
+        database.require_current(engine)
+        yield Stored(settings, engine)
+    finally:
+        engine.dispose()
 
 
 @contextmanager
@@ -89,15 +99,14 @@ def opened(path: Path, *, to_run: bool = False) -> Iterator["Server"]:
     """Open the configured server without running it. Only a verb that runs it may upgrade its tables."""
     from pbem.server import daemon  # to import it takes four times as long as the rest of a verb that doesn't need it
 
-    with sentences():
-        settings = config.load(path)
-        logs.configure(settings.log, server=settings.server)
-        if to_run:
-            config.require_secrets(settings)
-        failpoints.prepare()
-        alone = database.alone(settings.server.database) if to_run else nullcontext()
-        with alone, daemon.open_server(settings, upgrade=to_run) as server:
-            yield server
+    settings = config.load(path)
+    logs.configure(settings.log, server=settings.server)
+    if to_run:
+        config.require_secrets(settings)
+    failpoints.prepare()
+    alone = database.alone(settings.server.database) if to_run else nullcontext()
+    with alone, daemon.open_server(settings, upgrade=to_run) as server:
+        yield server
 
 
 def player(session: Session, wanted: str, *, guests: bool = False) -> Player:

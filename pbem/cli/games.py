@@ -14,7 +14,7 @@ from notation import NOTATIONS, record
 from notation.board import format_board
 from notation.ending import in_words
 from pbem.cli import demo, hotseat
-from pbem.cli.core import FOUND, IMPOSSIBLE, JsonOption, app, errors, out, sentences
+from pbem.cli.core import FOUND, IMPOSSIBLE, JsonOption, app, errors, out
 from pbem.cli.terminal import Listing
 
 records = typer.Typer(help="Work with record files.", no_args_is_help=True)
@@ -67,9 +67,8 @@ def demo_(
     if game not in GAMES:
         errors.print(f"pbem: there is no game {escape(game)}; the games are {', '.join(GAMES)}")
         raise typer.Exit(IMPOSSIBLE)
-    with sentences():
-        if not demo.play(out, game, folder):
-            raise typer.Exit(FOUND)
+    if not demo.play(out, game, folder):
+        raise typer.Exit(FOUND)
 
 
 @records.command("check")
@@ -79,12 +78,11 @@ def record_check(
     game: Annotated[str, typer.Option("--game", help="The game, if the record doesn't say.")] = "",
 ) -> None:
     """Replay a record file and print a sentence for each slip. Exit code 1 if there are any."""
-    with sentences():
-        try:
-            text = (sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()).decode("utf-8")
-        except UnicodeDecodeError as error:
-            errors.print(f"pbem: {file} is not a text file: {error.reason} at byte {error.start}")
-            raise typer.Exit(IMPOSSIBLE) from error
+    try:
+        text = (sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()).decode("utf-8")
+    except UnicodeDecodeError as error:
+        errors.print(f"pbem: {file} is not a text file: {error.reason} at byte {error.start}")
+        raise typer.Exit(IMPOSSIBLE) from error
     raise typer.Exit(_check_record(text, game or None, tolerant=tolerant))
 
 

@@ -119,6 +119,23 @@ class LazyGroup(TyperGroup):
         name, command, rest = super().resolve_command(ctx, args)
         return name, load(command.name) if command and command.name else command, rest
 
+    def make_context(self, *words: Any, **more: Any) -> Any:
+        """Read the words of the command line, which may already print something."""
+        try:
+            return super().make_context(*words, **more)
+        except OSError:
+            from pbem.cli.core import sentences
+
+            with sentences():
+                raise
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that is called. Whatever it can't go on for becomes a sentence and an exit code."""
+        from pbem.cli.core import sentences  # loaded here, as by every command; `pbem --help` does without
+
+        with sentences():
+            return super().invoke(ctx)
+
 
 def load(name: str) -> Any:
     """Return a command with its parameters."""

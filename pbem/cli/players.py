@@ -7,7 +7,7 @@ import typer
 from sqlmodel import col, select
 
 from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, opened, out, stored
+from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, JsonOption, app, errors, opened, out, stored
 from pbem.cli.terminal import Listing
 from pbem.matches import naming, queries
 from pbem.players import addresses, bounces, data_export, erasure, traces
@@ -69,6 +69,9 @@ def export(
         player = core.player(session, name, guests=True)
         held = data_export.gather(session, player, core.now(), server.renderer.redactor)
         place = folder or Path(held.name)
+        if place.is_dir() and any(place.iterdir()):
+            errors.print(f"pbem: {place} isn't empty; choose another folder with --folder", markup=False)
+            raise typer.Exit(IMPOSSIBLE)
         (place / "mails").mkdir(parents=True, exist_ok=True)
         for file in server.renderer.files(held):
             if file.subtype != "zip":

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from typing import Any
 
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
 from rich.markup import escape
@@ -19,9 +20,33 @@ from pbem.reading.text.normalize import escape_controls
 
 def console(*, errors: bool = False) -> Console:
     """Return a console that prints to standard output, or to standard error."""
-    made = Console(stderr=errors, soft_wrap=True)
+    made = _Console(stderr=errors, soft_wrap=True)
     made.push_render_hook(_Harmless())
     return made
+
+
+class Unwritable(Exception):
+    """What we print can't be written, for the reason in `why`."""
+
+    def __init__(self, why: OSError) -> None:
+        super().__init__(f"the output can't be written: {why.strerror}")
+        self.why = why
+
+
+class _Console(Console):
+    """A console that says so when it can't print."""
+
+    def print(self, *objects: Any, **how: Any) -> None:
+        """Print, or raise Unwritable."""
+        try:
+            super().print(*objects, **how)
+        except OSError as error:
+            self._buffer.clear()  # or it would be printed with what comes next
+            raise Unwritable(error) from error
+
+    def on_broken_pipe(self) -> None:
+        """Let the error pass, in whose handler this is called; rich would exit with a code of another meaning."""
+        raise
 
 
 Value = str | int | float | bool | datetime | Iterable[str] | None

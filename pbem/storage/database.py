@@ -41,6 +41,7 @@ BUSY_SECONDS = 30
 _Row = TypeVar("_Row")
 _NO_URL = "server.database can't be used: it is not the SQLAlchemy URL of a supported database"
 """Without the URL itself, which may contain a password."""
+_LATER = "the database was made by another version of pbem, which numbers its tables {}: use that or a later one"
 _READ_ONLY = "pbem_read_only"
 _READER = "pbem_reader"
 _WRITE_TURNS = "pbem_write_turns"
@@ -266,22 +267,21 @@ def upgrade(engine: Engine) -> None:
     """Create the tables, or upgrade them from any earlier version. Raises Outdated for those of a later version."""
     with engine.begin() as connection:
         exclude_others(connection, "upgrade")
-        if revision(connection) != newest_revision():
-            _migrate(connection, str(engine.url))
+        if (found := revision(connection)) == newest_revision():
+            return
+        if found is not None and found not in revisions():
+            raise Outdated(_LATER.format(found))
+        _migrate(connection, str(engine.url))
 
 
 def _migrate(connection: Connection, url: str) -> None:
     from alembic import command  # to import it takes longer than to start without it
     from alembic.config import Config
-    from alembic.util import CommandError
 
     config = Config(attributes={"connection": connection})
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.set_main_option("sqlalchemy.url", url.replace("%", "%%"))
-    try:
-        command.upgrade(config, "head")
-    except CommandError as error:
-        raise Outdated(f"the database was made by another version of pbem: {error}") from error
+    command.upgrade(config, "head")
 
 
 def is_current(engine: Engine) -> bool:
@@ -325,7 +325,7 @@ def require_current(engine: Engine) -> None:
     if found == newest_revision():
         return
     if found is not None and found not in revisions():
-        raise Outdated(f"the database was made by another version of pbem, which numbers its tables {found}")
+        raise Outdated(_LATER.format(found))
     raise Outdated(
         "the database was made by an older version of pbem, which may still be running, so it was left alone."
         ' Stop that server; then "pbem init" or "pbem run" upgrades the database'
@@ -345,6 +345,8 @@ def alone(url: str) -> Iterator[None]:
         yield
         return
     path = Path(f"{parsed.database}.lock")
+    if not path.parent.is_dir():
+        raise Unusable(f"there is no folder {path.parent} for the database")
     with path.open("a+", encoding="ascii") as beside:
         if not _lock(beside):
             beside.seek(0)

@@ -11,7 +11,7 @@ from rich.progress import Progress
 
 from pbem import config
 from pbem.cli import core, logs
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, out, sentences
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, out
 from pbem.cli.doctor import domain, machine, mail, round_trip, storage
 from pbem.cli.doctor.findings import Check, Finding, Level
 from pbem.config import LogSettings, Settings
@@ -30,8 +30,7 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     """Try everything that is configured, and say what works and what to do. Exit code 1 if there is a problem."""
-    with sentences():
-        settings = config.load(config_file)
+    settings = config.load(config_file)
     logs.configure(LogSettings(level="error"), server=settings.server)
     found: list[tuple[Check, Finding]] = []
     planned = checks(config_file, settings)

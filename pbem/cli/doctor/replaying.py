@@ -2,8 +2,10 @@
 
 import multiprocessing
 import os
+import signal
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from functools import cache, partial
 
 import typer
@@ -65,8 +67,20 @@ def replayed(engine: Engine, url: str, numbers: Sequence[int]) -> Iterator[list[
         return
     parts = [numbers[start : start + AT_ONCE] for start in range(0, len(numbers), AT_ONCE)]
     with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
-        for part in pool.map(partial(_replay_part, url), parts):
+        with _deaf_to_ctrl_c():
+            results = pool.map(partial(_replay_part, url), parts)
+        for part in results:
             yield from part
+
+
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Have processes that are started here leave Ctrl-C, which the terminal sends to all of us, to this one."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _replay_part(url: str, numbers: Sequence[int]) -> list[list[Fault]]:

@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pbem import config
 from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, out, sentences
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, out
 from pbem.cli.terminal import roomy
 from pbem.config import Settings
 from pbem.server.health import figures, judgement, reports
@@ -53,17 +53,16 @@ def status(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Tell whether the server is well and what waits. Exit code 1 if something is wrong, 2 if that can't be told."""
-    with sentences():
-        settings = config.load(config_file)
-        engine = database.connect(settings.server.database)
-        try:
-            database.require_current(engine)
-            if watch and not as_json:
-                _watch(engine, settings, every)
-                return
-            found = look(engine, settings, core.now())
-        finally:
-            engine.dispose()
+    settings = config.load(config_file)
+    engine = database.connect(settings.server.database)
+    try:
+        database.require_current(engine)
+        if watch and not as_json:
+            _watch(engine, settings, every)
+            return
+        found = look(engine, settings, core.now())
+    finally:
+        engine.dispose()
     if as_json:
         out.print(json.dumps(_plain(found), indent=2, ensure_ascii=False), markup=False, highlight=False)
     else:

@@ -13,7 +13,7 @@ from pbem.backups import archive, copies, making, restoring
 from pbem.backups.manifest import CONFIG as CONFIGURATION
 from pbem.backups.manifest import Manifest, NotABackup
 from pbem.cli import core, logs
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, out, sentences
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, out
 from pbem.cli.doctor.replaying import check
 from pbem.config import LogSettings
 from pbem.config.veiled import veiled_url
@@ -73,17 +73,16 @@ def restore(
 @contextmanager
 def _sentences(file: Path) -> Iterator[None]:
     """Turn what can go wrong with a backup into a sentence and exit code 2."""
-    with sentences():
-        try:
-            yield
-        except NotABackup as error:
-            raise BadConfig(f"{file} can't be restored: {error}{_hint(file)}") from error
-        except (copies.NotEmpty, restoring.NotRestored) as error:
-            raise BadConfig(f"{file} can't be restored: {error}") from error
-        except (copies.NotCopied, making.Exists) as error:
-            raise BadConfig(str(error)) from error
-        except IsADirectoryError as error:
-            raise BadConfig(f"{file} is a folder{_hint(file)}") from error
+    try:
+        yield
+    except NotABackup as error:
+        raise BadConfig(f"{file} can't be restored: {error}{_hint(file)}") from error
+    except (copies.NotEmpty, restoring.NotRestored) as error:
+        raise BadConfig(f"{file} can't be restored: {error}") from error
+    except (copies.NotCopied, making.Exists) as error:
+        raise BadConfig(str(error)) from error
+    except IsADirectoryError as error:
+        raise BadConfig(f"{file} is a folder{_hint(file)}") from error
 
 
 def _hint(file: Path) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from pbem import config
-from pbem.cli.core import CONFIG, ConfigOption, app, out, sentences
+from pbem.cli.core import CONFIG, ConfigOption, app, out
 from pbem.cli.setup import presets
 from pbem.cli.setup.presets import PRESETS, Place
 from pbem.config import Settings
@@ -51,24 +51,23 @@ def init(
     """Create the configuration and the key if they don't exist, and upgrade the database."""
     given = {"address": address, "admin": admin, "name": name}
     server = {key: value for key, value in given.items() if value}
-    with sentences():
-        wanted = _wanted(config_file, place, server, username, client_id, ask=ask)
-        if wanted is not None:
-            _write(config_file, wanted)
-        elif not config_file.exists():
-            config_file.parent.mkdir(parents=True, exist_ok=True)
-            config_file.write_bytes(presets.example().read_bytes())
-            out.print(f"wrote {config_file}; read through it: it explains every setting")
-        settings = config.load(config_file)
-        _make_key(settings)
-        with database.alone(settings.server.database):
-            engine = database.connect(settings.server.database)
-            try:
-                database.upgrade(engine)
-            finally:
-                engine.dispose()
-        out.print(f"the database {veiled_url(settings.server.database)} is up to date", markup=False)
-        out.print(f"next: [bold]pbem doctor --config {config_file}[/] tries all of it; then [bold]pbem run[/]")
+    wanted = _wanted(config_file, place, server, username, client_id, ask=ask)
+    if wanted is not None:
+        _write(config_file, wanted)
+    elif not config_file.exists():
+        config_file.parent.mkdir(parents=True, exist_ok=True)
+        config_file.write_bytes(presets.example().read_bytes())
+        out.print(f"wrote {config_file}; read through it: it explains every setting")
+    settings = config.load(config_file)
+    _make_key(settings)
+    with database.alone(settings.server.database):
+        engine = database.connect(settings.server.database)
+        try:
+            database.upgrade(engine)
+        finally:
+            engine.dispose()
+    out.print(f"the database {veiled_url(settings.server.database)} is up to date", markup=False)
+    out.print(f"next: [bold]pbem doctor --config {config_file}[/] tries all of it; then [bold]pbem run[/]")
 
 
 def _wanted(

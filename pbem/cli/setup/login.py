@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from pbem import config
-from pbem.cli.core import CONFIG, ConfigOption, app, out, sentences
+from pbem.cli.core import CONFIG, ConfigOption, app, out
 from pbem.config import OAuth2Settings
 from pbem.oauth2 import login as flows
 from pbem.oauth2 import providers, stored
@@ -26,17 +26,16 @@ def login(
     port: Annotated[int, typer.Option("--port", help="The port that the browser comes back to; any by default.")] = 0,
 ) -> None:
     """Log in where [oauth2] says, once; the server renews the login by itself."""
-    with sentences():
-        settings = config.load(config_file).oauth2
-        if settings is None:
-            raise BadConfig(f"{config_file} has no [oauth2]; docs/operating.md says how to log in with OAuth2")
-        with_browser = paste or (providers.provider(settings).device_url is None if browser is None else browser)
-        try:
-            tokens = _by_browser(settings, port, paste=paste) if with_browser else flows.by_device(settings, _show_code)
-        except flows.NotLoggedIn as error:
-            raise BadConfig(str(error)) from error
-        settings.token_file.parent.mkdir(parents=True, exist_ok=True)
-        stored.save(settings.token_file, tokens)
+    settings = config.load(config_file).oauth2
+    if settings is None:
+        raise BadConfig(f"{config_file} has no [oauth2]; docs/operating.md says how to log in with OAuth2")
+    with_browser = paste or (providers.provider(settings).device_url is None if browser is None else browser)
+    try:
+        tokens = _by_browser(settings, port, paste=paste) if with_browser else flows.by_device(settings, _show_code)
+    except flows.NotLoggedIn as error:
+        raise BadConfig(str(error)) from error
+    settings.token_file.parent.mkdir(parents=True, exist_ok=True)
+    stored.save(settings.token_file, tokens)
     out.print(f"logged in; wrote {settings.token_file}", markup=False, highlight=False)
     out.print('a running server uses it from now on; "pbem doctor" tries it')
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from pbem import config
-from pbem.cli.core import CONFIG, ConfigOption, app, out, sentences
+from pbem.cli.core import CONFIG, ConfigOption, app, out
 from pbem.config.veiled import lines, veiled
 
 configuration = typer.Typer(help="Look at the configuration.", no_args_is_help=True)
@@ -24,7 +24,6 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Print the configuration in force: file, environment and defaults, without secrets."""
-    with sentences():
-        settings = config.load(config_file)
+    settings = config.load(config_file)
     text = json.dumps(veiled(settings), indent=2, ensure_ascii=False) if as_json else "\n".join(lines(settings))
     out.print(text, markup=False, highlight=False)

@@ -1,0 +1,349 @@
+"""Every verb of the command line, where it can't do its work: one sentence, and an exit code that tells why."""
+
+import io
+import os
+import signal
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event
+from sqlalchemy.pool import Pool
+
+from pbem.cli import app
+from pbem.cli.index import COMMANDS, load
+from tests.operating.matches import in_play
+from tests.operating.site import Done, Site
+from tests.operating.test_backup import everything
+from tests.servers import free_port
+
+NOTHING, CONFIGURED, STORED = "nothing", "the configuration", "the database"
+MAIL = b"From: stranger@mail.example\nTo: games@pbem.example\nSubject: Hello\nMessage-ID: <1@mail.example>\n\nhelp\n"
+RECORD = "Quadraphages\n1 a1\n"
+
+
+@dataclass(frozen=True)
+class Verb:
+    """How a verb is called, what it needs, and what it may lack. `T/` is the site's folder."""
+
+    words: str = ""
+    """After the verb, to do its work on the site."""
+    code: int = 0
+    """How that ends."""
+    needs: str = STORED
+    absent: tuple[str, ...] = ()
+    """Words that name something there isn't: exit code 1."""
+    taken: tuple[str, ...] = ()
+    """Words that name a file which can't be read or written, or is there already: exit code 2."""
+    unless_made: bool = True
+    """Whether it refuses where there is no database of this version."""
+
+
+NOBODY = ("nobody-here", "nobody@mail.example", "99")
+VERBS = {
+    "init": Verb(
+        unless_made=False, taken=("--preset folders --address games@pbem.example", "--config T/pbem.key/x.toml")
+    ),
+    "run": Verb("--once", unless_made=False),
+    "feed": Verb("T/mail.eml", taken=("T/none.eml", "T/in")),
+    "check": Verb(),
+    "login": Verb(code=2, needs=CONFIGURED),
+    "config show": Verb(needs=CONFIGURED),
+    "doctor": Verb(code=1, needs=CONFIGURED),
+    "status": Verb(code=1),
+    "backup": Verb(
+        "T/new.tar.gz", unless_made=False, taken=("T/mail.eml", "T/none/new.tar.gz", "T/mail.eml/new.tar.gz", "T/in")
+    ),
+    "restore": Verb(code=2, words="T/mail.eml", needs=NOTHING, taken=("T/none.tar.gz", "T/in", "T/record.txt")),
+    "show": Verb("1", absent=("99", "--mail 99")),
+    "shunted": Verb(),
+    "retry": Verb("1", code=1, absent=("99", "--out 99")),
+    "revoke": Verb("x0", absent=NOBODY),
+    "bounced": Verb(absent=tuple(f"--again {each}" for each in NOBODY)),
+    "publish": Verb("T/site", taken=("T/mail.eml", "T/mail.eml/site", "T")),
+    "export": Verb(
+        "x0 --folder T/x0",
+        absent=NOBODY,
+        taken=("x0 --folder T/mail.eml", "x0 --folder T/mail.eml/x0", "x0 --folder T/in"),
+    ),
+    "delete": Verb("x0 --yes", absent=tuple(f"{each} --yes" for each in NOBODY)),
+    "players": Verb(),
+    "close": Verb("1 --yes", absent=("99 --yes",)),
+    "adjudicate": Verb("1 draw --yes", absent=("99 draw --yes", "1 nobody --yes")),
+    "ban": Verb("x0 --yes", absent=tuple(f"{each} --yes" for each in NOBODY)),
+    "unban": Verb("x2 --yes", absent=tuple(f"{each} --yes" for each in NOBODY)),
+    "rename": Verb("x0 carl --yes", absent=tuple(f"{each} carl --yes" for each in NOBODY)),
+    "merge": Verb("x0 x1 --yes", absent=(*(f"{each} x0 --yes" for each in NOBODY), "x0 nobody --yes")),
+    "announce": Verb("T/mail.eml --yes", taken=("T/none.txt --yes", "T/in --yes")),
+    "acts": Verb(absent=NOBODY),
+    "ratings rebuild": Verb(),
+    "tournament open": Verb("swiss quadraphages time=14d+1d", absent=("swiss chess time=14d+1d", "knitting")),
+    "tournament list": Verb(),
+    "tournament show": Verb("1", absent=("99",)),
+    "tournament begin": Verb("1", absent=("99",)),
+    "tournament end": Verb("2", absent=("99",)),
+    "tournament trf": Verb("3", absent=("99",)),
+    "trust": Verb("x0", absent=NOBODY),
+    "import": Verb("T/record.txt", code=1, absent=("T/record.txt --player X=nobody", "T/none.txt")),
+    "salvage": Verb("T/mail.eml", code=1, taken=("T/none.eml",)),
+    "games": Verb(needs=NOTHING),
+    "play": Verb("quadraphages", needs=NOTHING),
+    "demo": Verb("--folder T/demo", needs=NOTHING, taken=("--folder T/mail.eml", "--folder T/mail.eml/demo")),
+    "record check": Verb("T/record.txt", code=1, needs=NOTHING, taken=("T/none.txt", "T/in")),
+}
+
+
+def verbs() -> Iterator[str]:
+    """Yield the words that call each verb."""
+    for name in COMMANDS:
+        below = getattr(load(name), "commands", None)
+        yield from (f"{name} {each}" for each in below) if below else (name,)
+
+
+def those(which: Callable[[Verb], bool]) -> list[str]:
+    return [name for name, verb in VERBS.items() if which(verb)]
+
+
+READS_SETTINGS = those(lambda verb: verb.needs != NOTHING)
+READS_TABLES = those(lambda verb: verb.needs == STORED and verb.unless_made)
+CONNECTS = those(lambda verb: verb.needs == STORED)
+
+
+def words(site: Site, name: str, more: str | None = None) -> list[str]:
+    """Return what calls a verb on the site."""
+    after = VERBS[name].words if more is None else more
+    return [
+        f"{site.folder}{word[1:]}" if word == "T" or word.startswith("T/") else word
+        for word in f"{name} {after}".split()
+    ]
+
+
+def refused(done: Done, code: int, said: str) -> bool:
+    """Whether a verb ended with that code and one sentence with those words, and printed nothing else."""
+    lines = done.err.strip().splitlines()
+    return (
+        (done.code, done.out) == (code, "")
+        and lines[0].startswith("pbem: ")
+        and said in done.err
+        and all(line.startswith((" ", "\t")) for line in lines[1:])
+    )
+
+
+@pytest.fixture
+def busy(site: Site) -> Site:
+    """Make a site with players, one of them banned, matches, tournaments, a message, a record and a folder."""
+    with site.server() as server:
+        in_play(server, 3, lambda _: 3)
+    (site.folder / "mail.eml").write_bytes(MAIL)
+    (site.folder / "record.txt").write_text(RECORD)
+    (site.folder / "in").mkdir()
+    (site.folder / "in" / "file").touch()
+    for verb in ("tournament open swiss", "tournament open ladder", "tournament open knockout"):
+        done = site.pbem(*verb.split(), "quadraphages", "time=14d+1d")
+        assert done.code == 0, done.said
+    assert site.pbem("ban", "x2", "--yes").code == 0
+    site.rows("update tournament set started = created where id = 3")
+    return site
+
+
+def test_every_verb_is_in_the_table() -> None:
+    assert list(verbs()) == list(VERBS)
+
+
+# No settings, or none that can be read
+
+
+@pytest.mark.slow
+def test_without_a_configuration(site: Site) -> None:
+    site.config.unlink()
+    for name in READS_SETTINGS:
+        if name != "init":  # which makes one
+            done = site.pbem(*words(site, name))
+            assert refused(done, 2, f"there is no configuration at {site.config}; `pbem init"), (name, done)
+
+
+@pytest.mark.slow
+def test_with_a_broken_configuration(site: Site) -> None:
+    site.config.write_text("[server\n")
+    for name in READS_SETTINGS:
+        done = site.pbem(*words(site, name))
+        assert refused(done, 2, f"{site.config} can't be read: Expected ']'"), (name, done)
+
+
+# A database that can't be used
+
+
+@pytest.mark.slow
+@pytest.mark.own_database
+def test_without_a_database(site: Site) -> None:
+    url = f"sqlite:///{site.folder}/other.sqlite"
+    for name in READS_TABLES:
+        done = site.pbem(*words(site, name), PBEM_SERVER__DATABASE=url)
+        assert refused(done, 2, f"there is no database {site.folder}/other.sqlite yet"), (name, done)
+    assert not (site.folder / "other.sqlite").exists()
+    done = site.pbem(*words(site, "backup"), PBEM_SERVER__DATABASE=url)
+    assert refused(done, 2, f"there is no database {site.folder}/other.sqlite"), done
+    for name in ("init", "run"):
+        done = site.pbem(*words(site, name), PBEM_SERVER__DATABASE=f"sqlite:///{site.folder}/none/other.sqlite")
+        assert refused(done, 2, f"there is no folder {site.folder}/none for the database"), (name, done)
+
+
+@pytest.mark.slow
+@pytest.mark.own_database
+def test_with_a_database_that_does_not_answer(site: Site) -> None:
+    url = f"postgresql+psycopg://pbem:hunter2@127.0.0.1:{free_port()}/pbem"
+    for name in CONNECTS:
+        done = site.pbem(*words(site, name), PBEM_SERVER__DATABASE=url)
+        assert refused(done, 2, "the database: connection failed: "), (name, done)
+        assert "hunter2" not in done.said
+
+
+@pytest.mark.slow
+@pytest.mark.own_database
+def test_with_a_file_that_is_no_database(site: Site) -> None:
+    (site.folder / "other.sqlite").write_bytes(b"no database" * 1000)
+    for name in CONNECTS:
+        done = site.pbem(*words(site, name), PBEM_SERVER__DATABASE=f"sqlite:///{site.folder}/other.sqlite")
+        assert refused(done, 2, "file is not a database"), (name, done)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", ["0003", "9999"])
+def test_with_a_database_of_another_version(site: Site, version: str) -> None:
+    site.rows("update alembic_version set version_num = :version", version=version)
+    is_later = version == "9999"
+    told = "which numbers its tables 9999" if is_later else "was made by an older version of pbem"
+    for name in (*READS_TABLES, *(("init", "run") if is_later else ())):  # they upgrade older tables
+        done = site.pbem(*words(site, name))
+        assert refused(done, 2, told), (name, done)
+    assert site.rows("select version_num from alembic_version") == [version]
+
+
+@pytest.fixture
+def reachable() -> Iterator[Site]:
+    """Make a site in a folder that all users can reach, with a database that nobody else can write."""
+    with tempfile.TemporaryDirectory() as apart:
+        Path(apart).chmod(0o755)
+        site = Site(Path(apart) / "site")
+        site.database = f"sqlite:///{site.folder}/pbem.sqlite"
+        site.configure()
+        site.make()
+        (site.folder / "mail.eml").write_bytes(MAIL)
+        (site.folder / "record.txt").write_text(RECORD)
+        for path in site.folder.iterdir():
+            path.chmod(0o444)
+        site.folder.chmod(0o777)
+        yield site
+
+
+@contextmanager
+def as_somebody_else() -> Iterator[None]:
+    """Have no more rights than others, if we are root."""
+    was = os.geteuid()
+    if was == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(was)
+
+
+@pytest.mark.slow
+@pytest.mark.own_database
+def test_with_a_database_that_can_only_be_read(reachable: Site) -> None:
+    before = (reachable.folder / "pbem.sqlite").read_bytes()
+    with as_somebody_else():
+        for name in CONNECTS:
+            done = reachable.pbem(*words(reachable, name))
+            assert refused(done, 2, "the database: attempt to write a readonly database"), (name, done)
+    assert (reachable.folder / "pbem.sqlite").read_bytes() == before
+
+
+# What isn't there
+
+
+@pytest.mark.slow
+def test_what_is_absent_is_said_with_exit_code_1(busy: Site) -> None:
+    for name, verb in VERBS.items():
+        for absent in verb.absent:
+            done = busy.pbem(*words(busy, name, absent))
+            assert done.code == 1, (name, absent, done)
+            assert done.err.startswith("pbem: ") or name == "import", (name, absent, done)
+            assert "done" not in done.out
+
+
+def files(site: Site) -> set[Path]:
+    return {path for path in site.folder.rglob("*") if path.is_file() and "sqlite" not in path.name}
+
+
+@pytest.mark.slow
+def test_a_file_that_can_not_be_used_is_named_with_exit_code_2(busy: Site) -> None:
+    before = {path: path.read_bytes() for path in files(busy)}
+    for name, verb in VERBS.items():
+        for taken in verb.taken:
+            done = busy.pbem(*words(busy, name, taken))
+            assert refused(done, 2, f"{busy.folder}"), (name, taken, done)
+    assert {path: path.read_bytes() for path in files(busy)} == before
+
+
+# An output that nobody reads, and Ctrl-C
+
+
+def ended(site: Site, name: str, descriptor: int) -> tuple[object, str]:
+    """Run a verb that prints there; return its exit code and what it said on standard error."""
+    said = io.StringIO()
+    output = os.fdopen(descriptor, "w", encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patched, redirect_stdout(output), redirect_stderr(said):
+        patched.setenv("PBEM_CONFIG", str(site.config))
+        patched.setattr("sys.stdin", io.StringIO())
+        try:
+            app(words(site, name))
+        except SystemExit as exited:
+            return exited.code, said.getvalue()
+        finally:
+            with suppress(OSError):  # it still has what it couldn't write
+                output.close()
+    return None, said.getvalue()
+
+
+PRINTS = those(lambda verb: verb.code != 2 or verb.needs == STORED)
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("name", PRINTS)
+def test_an_output_that_nobody_reads_ends_a_verb_quietly(busy: Site, name: str) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    code, said = ended(busy, name, writer)
+    assert code == 141, said
+    assert "Broken pipe" not in said
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("name", PRINTS)
+def test_an_output_that_is_full_is_said(busy: Site, name: str) -> None:
+    code, said = ended(busy, name, os.open("/dev/full", os.O_WRONLY))
+    assert code == 2, said
+    assert said.endswith("pbem: the output can't be written: No space left on device\n")
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("name", CONNECTS)
+def test_ctrl_c_is_a_sentence(busy: Site, name: str) -> None:
+    before = everything(busy.database)
+
+    def interrupt(*_: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    event.listen(Pool, "connect", interrupt)
+    try:
+        done = busy.pbem(*words(busy, name))
+    finally:
+        event.remove(Pool, "connect", interrupt)
+    assert refused(done, 130, "interrupted"), done
+    assert everything(busy.database) == before
+    assert not [*busy.folder.rglob(".pbem-draft-*")]
