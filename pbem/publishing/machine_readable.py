@@ -9,46 +9,77 @@ from pbem.publishing.pages import Site, match_path, player_path, tournament_path
 from pbem.publishing.visibility import Shown
 
 VERSION = 1
-_PLAYER = {
-    "type": "object",
-    "properties": {"name": {"type": "string"}, "page": {"type": "string"}},
-    "required": ["name"],
-    "additionalProperties": False,
-}
-_MATCH = {
-    "type": "object",
-    "properties": {
-        "number": {"type": "integer"},
-        "game": {"type": "string"},
-        "players": {"type": "array", "items": _PLAYER, "minItems": 2, "maxItems": 2},
-        "over": {"type": "boolean"},
-        "result": {"type": "string"},
-        "turns": {"type": "integer"},
-        "day": {"type": "string", "format": "date"},
-        "page": {"type": "string"},
-        "record": {"type": "string"},
-    },
-    "required": ["number", "game", "players", "over", "result", "turns", "day", "page", "record"],
-    "additionalProperties": False,
+_TEXT, _WHOLE, _NUMBER = {"type": "string"}, {"type": "integer"}, {"type": "number"}
+
+
+def _object(optional: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:
+    """Return the schema of an object that has these properties and no others."""
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def _list(items: Any, **told: int) -> dict[str, Any]:
+    return {"type": "array", "items": items} | told
+
+
+def _defined(name: str) -> dict[str, str]:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+_DEFINITIONS = {
+    "player": _object(("page",), name=_TEXT, page=_TEXT),
+    "match": _object(
+        number=_WHOLE,
+        game=_TEXT,
+        players=_list(_defined("player"), minItems=2, maxItems=2),
+        over={"type": "boolean"},
+        result=_TEXT,
+        turns=_WHOLE,
+        day=_TEXT | {"format": "date"},
+        page=_TEXT,
+        record=_TEXT,
+    ),
+    "matches": _object(
+        ("folders",),
+        version={"const": VERSION},
+        site=_TEXT,
+        matches=_list(_defined("match")),
+        folders=_list(_TEXT),
+    ),
+    "standing": _object(
+        group=_WHOLE,
+        number=_WHOLE,
+        player=_defined("player"),
+        cells=_list(_TEXT),
+        points=_NUMBER,
+        tie_breaks={"type": "object", "additionalProperties": _NUMBER},
+    ),
+    "tournament": _object(
+        version={"const": VERSION},
+        site=_TEXT,
+        number=_WHOLE,
+        title=_TEXT,
+        kind=_TEXT,
+        game=_TEXT,
+        state=_TEXT,
+        players=_WHOLE,
+        page=_TEXT,
+        standings=_list(_defined("standing")),
+        rungs=_list(_defined("player")),
+        matches=_list(_defined("match")),
+    ),
 }
 SCHEMA: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "Matches of a play-by-email server",
     "description": "index.json has the newest matches, and names the folders that have all. Paths start at the site.",
-    "type": "object",
-    "properties": {
-        "version": {"const": VERSION},
-        "site": {"type": "string"},
-        "matches": {"type": "array", "items": _MATCH},
-        "folders": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["version", "site", "matches"],
-    "additionalProperties": False,
+    "oneOf": [_defined("matches"), _defined("tournament")],
+    "$defs": _DEFINITIONS,
 }
 
 
 def schema() -> str:
-    """Return the schema of the lists of matches."""
+    """Return the schema of the lists of matches and of tournaments."""
     return _written(SCHEMA)
 
 

@@ -3,18 +3,23 @@
 import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from string import ascii_lowercase
 
 from sqlalchemy import Engine
-from sqlmodel import col, select
+from sqlmodel import Session
 
+from notation.ending import Termination
+from notation.record import replay
 from pbem.publishing import publication
 from pbem.publishing.folder import LIST
 from pbem.publishing.pages import Site
 from pbem.publishing.publication import Progress, Published
 from pbem.storage import database
-from pbem.storage.models import Match, MatchState, Player, Ply
+from pbem.storage.models import Entry, Match, MatchState, Player, Ply
 from tests.correspondence import MORNING, Correspondence, correspondence
+from tests.diagrams import NAMES, played
 
 URL = "https://games.example/archive/"
 OPENING = ("1 a7b7 i3i2", "c1d1 g9h9 2 d1f1 h9h7")
@@ -85,15 +90,21 @@ def _begun(letters: Correspondence, choice: str) -> dict[str, str]:
     return personal
 
 
+def store_players(session: Session, *names: str) -> list[int]:
+    """Store players who allow that they're shown. Return their numbers."""
+    rows = [
+        Player(name=name, address=f"{name}@mail.example", confirmed=MORNING, created=MORNING, settings={"public": "on"})
+        for name in names
+    ]
+    session.add_all(rows)
+    session.flush()
+    return [row.id or 0 for row in rows]
+
+
 def store_many(engine: Engine, number: int) -> None:
     """Store running matches of two players who allow that they're shown."""
     with database.transaction(engine) as session:
-        for name in ("dora", "emil"):
-            row = Player(name=name, address=f"{name}@mail.example", confirmed=MORNING, created=MORNING)
-            row.settings = {"public": "on"}
-            session.add(row)
-        session.flush()
-        first, second = session.exec(select(Player.id).where(col(Player.name).in_(("dora", "emil")))).all()
+        first, second = store_players(session, "dora", "emil")
         for _ in range(number):
             match = Match(
                 game="quadraphages", options={}, seat0=first, seat1=second, challenger=first, created=MORNING,
@@ -103,6 +114,28 @@ def store_many(engine: Engine, number: int) -> None:
             session.flush()
             for ply, text in enumerate(OPENING):
                 session.add(Ply(match=match.id, number=ply + 1, seat=ply, text=text, played=MORNING))
+
+
+def store_all_games(engine: Engine, tournament: int) -> None:
+    """Store a match of every game and variant, resigned after two turns; and a dozen who enter a tournament.
+
+    Their names are as long as names can be.
+    """
+    with database.transaction(engine) as session:
+        crowd = store_players(session, *(letter * 20 for letter in ascii_lowercase[:12]))
+        session.add_all(Entry(tournament=tournament, player=each, entered=MORNING) for each in crowd)
+        for name in NAMES:
+            whole = played(name)
+            record = replace(whole, moves=whole.moves[:2])
+            match = Match(
+                game=record.game, options=dict(record.options), seat0=crowd[0], seat1=crowd[1], challenger=crowd[0],
+                created=MORNING, started=MORNING, ended=MORNING, state=MatchState.OVER, plies=2,
+                winner=0, termination=Termination.RESIGNATION, termination_seat=1,
+            )  # fmt: skip
+            session.add(match)
+            session.flush()
+            for number, (turn, position) in enumerate(zip(record.moves, replay(record), strict=False), start=1):
+                session.add(Ply(match=match.id, number=number, seat=position.turn, text=turn, played=MORNING))
 
 
 def files(folder: Path) -> dict[str, str]:

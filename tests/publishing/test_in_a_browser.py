@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.publishing.site import Archive, archive
+from engines import GAMES
+from tests.diagrams import NAMES
+from tests.publishing.site import Archive, archive, store_all_games
 from tests.publishing.test_publication import broken_links
 from tests.servers import HOST, missing
 
@@ -21,8 +23,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.own_database]
 Open = Callable[..., Any]
 POLICY = "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'none'"
 MATCH = "matches/0/1.html"
-LADDER, LEAGUE = "tournaments/1.html", "tournaments/2.html"
-PAGES = ("index.html", MATCH, "matches/0/index.html", "players/alice.html", "games/kvadratik.html", LADDER, LEAGUE)
+LADDER, LEAGUE, ROUND_ROBIN = (f"tournaments/{number}.html" for number in (1, 2, 3))
+LISTS = ("index.html", "matches/0/index.html", "players/aaaaaaaaaaaaaaaaaaaa.html", "games/quadrupel.html", ROUND_ROBIN)
+PAGES = (*LISTS, MATCH, "players/alice.html", "games/kvadratik.html", LADDER, LEAGUE)
+OF_EVERY_GAME = tuple(f"matches/0/{number}.html" for number in range(2, 2 + len(NAMES)))
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
 
 
@@ -36,13 +40,16 @@ def library(name: str) -> Any:
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
-    """Provide a site with a match of two turns, a ladder and a league."""
+    """Provide a site with a match of two turns, one of every game and variant, a ladder, a league and a large table."""
     with archive(tmp_path_factory.mktemp("browser"), "on") as made:
         for number, kind in enumerate(("ladder", "league"), start=1):
             made.letters.operate("tournament", "open", kind, "kvadratik", "time=3d/move", "called", f"Spring {kind}")
             for name in ("alice", "bob", "carol"):
                 made.write(name, f"enter {number}")
-        made.letters.operate("tournament", "begin", "2")
+        made.letters.operate("tournament", "open", "round-robin", "quadrupel", "time=3d/move", "called", "Autumn")
+        store_all_games(made.letters.server.engine, 3)
+        for begun in ("2", "3"):
+            made.letters.operate("tournament", "begin", begun)
         made.write("bob", "seek kvadratik")
         made.publish()
         yield made
@@ -188,10 +195,31 @@ def test_a_ladder_and_a_league_are_reached_from_the_first_page(opened: Open, url
     assert page.locator("h1").inner_text().startswith("Kvadratik: ")
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", [*PAGES, *OF_EVERY_GAME, *(f"games/{key}.html" for key in GAMES)])
 def test_no_page_is_wider_than_a_phone(opened: Open, url: str, path: str) -> None:
     page = opened(url + path, viewport=PHONE)
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= PHONE["width"]
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_lists_are_as_narrow_as_a_phone(opened: Open, url: str, path: str) -> None:
+    """They aren't scrolled: their rows are blocks, and each number says what it is."""
+    page = opened(url + path, viewport=PHONE)
+    lists = page.locator(".wide:has(.list)")
+    assert lists.count()
+    assert lists.evaluate_all("lists => lists.filter(each => each.scrollWidth > each.clientWidth).length") == 0
+    label = lists.locator("[data-label]").first.evaluate("each => getComputedStyle(each, '::before').content")
+    assert label in ('"turns: "', '"players: "', 'attr(data-label) ": "')
+
+
+def test_a_table_that_is_wider_than_a_phone_is_scrolled_by_keyboard(opened: Open, url: str) -> None:
+    page = opened(url + ROUND_ROBIN, viewport=PHONE)
+    table = page.get_by_role("region", name="Crosstable")
+    assert table.evaluate("each => each.scrollWidth > each.clientWidth")
+    table.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.querySelector('.wide').scrollLeft > 0")
 
 
 def test_no_link_leads_to_nowhere(published: Archive) -> None:
@@ -205,6 +233,7 @@ def test_nothing_keeps_anybody_out(browser: Any, url: str, path: str, scheme: st
     axe = library("axe_playwright_python.base")
     page = browser.new_context(color_scheme=scheme, bypass_csp=True, viewport=PHONE).new_page()
     page.goto(url + path)
+    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
     page.evaluate(Path(axe.AXE_FILE_PATH).read_text(encoding="utf-8"))
     found = page.evaluate("axe.run()")
     assert found["passes"]
@@ -223,5 +252,8 @@ def test_the_json_is_as_its_schema_says(published: Archive) -> None:
     jsonschema = library("jsonschema")
     schema = json.loads(published.text("schema.json"))
     jsonschema.Draft202012Validator.check_schema(schema)
-    for path in ("index.json", "matches/0/index.json"):
-        jsonschema.validate(json.loads(published.text(path)), schema)
+    for path in ("index.json", "matches/0/index.json", *(f"tournaments/{number}.json" for number in (1, 2, 3))):
+        told = json.loads(published.text(path))
+        jsonschema.validate(told, schema)
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(told | {"version": 2}, schema)

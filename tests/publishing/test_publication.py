@@ -17,16 +17,19 @@ from tests.publishing.site import NEXT, Archive, files
 
 
 def broken_links(folder: Path) -> list[str]:
-    """Return the links that lead to no file, of all pages that can be reached from the first."""
+    """Return the links that lead to no file, or nowhere in it, of all pages that can be reached from the first."""
     broken, reached = [], [folder / "index.html"]
+    places: dict[Path, set[str]] = {}
     for page in reached:  # it grows while it is walked
         for link in re.findall(r'(?:href|src)="([^"]*)"', page.read_text(encoding="utf-8")):
-            path = unquote(unescape(link)).partition("#")[0]
-            if not path or ":" in path:
+            path, _, place = unquote(unescape(link)).partition("#")
+            if ":" in path:
                 continue
-            target = (page.parent / path).resolve()
-            if not target.exists():
-                broken.append(f"{page.relative_to(folder)}: {path}")
+            target = (page.parent / path).resolve() if path else page
+            if target not in places and target.exists():
+                places[target] = set(re.findall(r' id="([^"]*)"', target.read_bytes().decode(errors="replace")))
+            if target not in places or (place and place not in places[target]):
+                broken.append(f"{page.relative_to(folder)}: {link}")
             elif target.suffix == ".html" and target not in reached:
                 reached.append(target)
     assert len(reached) > len(GAMES)
