@@ -152,6 +152,18 @@ def test_one_turn_that_is_answered_already_is_told_with_the_answer(letters: Corr
     assert "Your turn" not in text(mail)
 
 
+def test_a_turn_in_a_match_that_ended_by_then_asks_for_none(letters: Correspondence) -> None:
+    command(letters, "alice", "set mail batch")
+    command(letters, "bob", "#1 1 a7b7 i3i2")
+    (question,) = command(letters, "alice", "resign 1")
+    letters.reply(question, "yes")
+    (mail,) = to_alice(letters.wait(minutes=15))
+
+    assert "bob played 1 a7b7 i3i2." in text(mail)
+    assert "your turn" not in f"{mail['Subject']} {text(mail)}".lower()
+    assert "The match is over: you resigned" in text(mail)
+
+
 @pytest.mark.slow
 def test_a_day_s_mail_is_made_up_for_once_when_the_hour_was_missed(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:

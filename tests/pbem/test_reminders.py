@@ -124,6 +124,16 @@ def test_what_was_played_meanwhile_needs_no_reminder(letters: Correspondence) ->
     assert letters.execute("select count(*) from outgoing where state = 'dropped'") == [(1,)]
 
 
+def test_a_match_that_ended_meanwhile_needs_no_reminder(letters: Correspondence) -> None:
+    choose(letters, "mail daily hour 9")
+    letters.run_for(hours=36)
+    letters.reply(letters.received[BOB][2], "show 1")
+    letters.resign("bob")
+
+    assert [mail for mail in letters.run_for(hours=13) if str(mail["To"]) == BOB] == []
+    assert letters.execute("select count(*) from outgoing where state = 'dropped'") == [(1,)]
+
+
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("why", ["stopped", "unreachable", "shown", "waiting"])
 def test_nobody_is_reminded_where_it_is_of_no_use(letters: Correspondence, why: str) -> None:

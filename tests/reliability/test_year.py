@@ -152,7 +152,10 @@ def no_reminder_comes_twice_or_to_somebody_who_wants_none(session: Session, past
 def nobody_is_reminded_at_night_who_has_time_until_the_morning(session: Session, past: Year) -> None:
     away = {match for (match,) in rows(session, "select distinct match from clockevent where kind = 'days'")}
     for row in past.reminders:
-        zone = session.get_one(Player, row.player).settings.get("zone", "UTC") if row.player else "UTC"
+        settings = session.get_one(Player, row.player).settings
+        if settings.get("mail") == "daily":
+            continue  # they have chosen the hour
+        zone = settings.get("zone", "UTC")
         hour = row.created.astimezone(ZoneInfo(zone)).hour
         if row.match not in away and row.state == "sent" and not 8 <= hour < 22:
             due = when_due(row)

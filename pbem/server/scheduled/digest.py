@@ -100,11 +100,16 @@ def _gather(session: Session, player_id: int, server: ServerSettings, now: datet
 
 
 def _without_stale_reminders(session: Session, rows: Sequence[Outgoing]) -> Sequence[Outgoing]:
-    """Drop reminders of turns that were played meanwhile, and return the other news."""
-    stale = [row for row in rows if row.payload.get("reminder") and not _still_stands(session, row)]
+    """Drop reminders of turns that were played meanwhile, or are no longer to be, and return the other news."""
+    stale = [row for row in rows if row.payload.get("reminder") and not _is_still_due(session, row)]
     for row in stale:
         row.state = OutgoingState.DROPPED
     return [row for row in rows if row not in stale]
+
+
+def _is_still_due(session: Session, reminder: Outgoing) -> bool:
+    """Return whether the match goes on and its next turn is still the one that the reminder is about."""
+    return session.get_one(Match, reminder.match).state == MatchState.RUNNING and _still_stands(session, reminder)
 
 
 def _still_stands(session: Session, row: Outgoing) -> bool:

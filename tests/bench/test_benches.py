@@ -1,0 +1,30 @@
+"""Benchmarks run: nobody notices otherwise that one has stopped working, until its figures are wanted."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[2]
+SMALL = {
+    "community": ("--matches", "300", "--players", "300"),
+    "due": ("--matches", "200"),
+    "growth": ("--matches", "100", "--repeats", "1"),
+    "looking": ("--turns", "50", "--matches", "50"),
+}
+"""Those that read a database or run a server, each with as little to do as makes sense."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SMALL)
+def test_it_runs_to_its_end_and_leaves_the_published_figures_alone(name: str) -> None:
+    published = (PROJECT / "docs" / "performance.csv").read_bytes()
+
+    ran = subprocess.run(
+        [sys.executable, "-P", f"bench/{name}.py", *SMALL[name]], cwd=PROJECT, capture_output=True, text=True
+    )
+
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "ratio" in ran.stdout or "CPU, ms" in ran.stdout
+    assert (PROJECT / "docs" / "performance.csv").read_bytes() == published
