@@ -8,7 +8,7 @@ import pytest
 
 PROJECT = Path(__file__).parents[2]
 SMALL = {
-    "community": ("--matches", "300", "--players", "300"),
+    "community": ("--matches", "300", "--players", "6000"),
     "due": ("--matches", "200"),
     "growth": ("--matches", "100", "--repeats", "1"),
     "looking": ("--turns", "50", "--matches", "50"),
