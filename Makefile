@@ -10,7 +10,7 @@ ABOUT_SQL := $(shell grep -rl --include='test_*.py' 'mark\.sql' tests)
 # Without bytecode every process of the tests would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all browser check lint slow soak fuzz audit golden bench arena siege lock format docs screenshots clean
+.PHONY: demo test test-all browser check lint slow soak fuzz audit golden bench arena siege memory lock format docs screenshots clean
 
 demo: .venv/ready            ## play a whole match by email, without accounts or servers
 	@$(BIN)/pbem demo
@@ -90,6 +90,9 @@ arena: .venv/ready           ## level against level of the house in every game; 
 
 siege: .venv/ready           ## two people play in 512 MB while fifty connections send hostile mail (as root; SIEGE="--seconds 60")
 	$(BIN)/python -P bench/siege.py $(SIEGE)
+
+memory: .venv/ready          ## the memory of a daemon: at rest, under load, after hostile messages (MEMORY="--messages 5000": does it grow?)
+	$(BIN)/python -P bench/memory.py $(MEMORY)
 
 lock:                        ## update the pinned versions (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \

@@ -14,7 +14,12 @@ def cpu_seconds(root: int) -> float:
 
 def memory(root: int) -> float:
     """Return the memory in MB that a process and its descendants share or have for themselves now (PSS)."""
-    return sum(_kilobytes(pid, "smaps_rollup", "Pss:") for pid in _family(root)) / 1024
+    return sum(each_memory(root))
+
+
+def each_memory(root: int) -> list[float]:
+    """Return that for each of them, the process itself first."""
+    return [_kilobytes(pid, "smaps_rollup", "Pss:") / 1024 for pid in _family(root)]
 
 
 def _family(root: int) -> list[int]:

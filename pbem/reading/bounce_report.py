@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from email.message import Message
 from email.policy import compat32
 
-from flufl.bounce import all_failures
-
 from pbem.reading import bounce_reasons, limits
 from pbem.reading.bounce_reasons import Reason
 
@@ -33,6 +31,8 @@ _COPY = re.compile(
 
 def is_final(raw: bytes) -> bool:
     """Return whether the message reports that an address can never be reached."""
+    from flufl.bounce import all_failures  # only the process that parses needs it
+
     try:
         page = _beginning(raw)
         limits.check_parts(page)

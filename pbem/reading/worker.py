@@ -26,7 +26,7 @@ LENGTH = struct.Struct(">I")
 READY = b"ready"
 GRACE_SECONDS = 2
 """How much later than the server's deadline the process ends itself, and the kernel than the process's own timer."""
-PREPARED = ("selectolax.lexbor",)
+PREPARED = ("selectolax.lexbor", "flufl.bounce")
 """What is imported before memory is limited; the daemon, which has the same modules, doesn't need these."""
 OUT_OF_MEMORY = Response(error=ReadError(Problem.TOO_MUCH_MEMORY), is_last=True)
 

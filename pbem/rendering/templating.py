@@ -4,11 +4,9 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 from markupsafe import Markup
 
 from notation import illustrations
@@ -16,6 +14,9 @@ from notation.hints import format_hint, listed
 from notation.illustrations import Illustration
 from pbem.payloads.templates import templates_folder
 from pbem.rendering.boards import board_image, palette
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
 
 WIDTH = 72
 SHOWN_TURNS = 10
@@ -148,6 +149,8 @@ def page(markdown: str, attributes: Mapping[str, Mapping[str, str]], pictures: S
     >>> page("Goal\n====\nBe first.", {"p": {"style": "margin: 0"}})
     Markup('<h1>Goal</h1>\n<p style="margin: 0">Be first.</p>\n')
     """
+    from markdown_it import MarkdownIt  # many modules, which a daemon needs when somebody asks for rules
+
     reader = MarkdownIt("commonmark", {"html": False})
     tokens = reader.parse(markdown)
     for token in tokens:
@@ -159,8 +162,8 @@ def page(markdown: str, attributes: Mapping[str, Mapping[str, str]], pictures: S
 
 
 def _illustrated(
-    tokens: Sequence[Token], attributes: Mapping[str, Mapping[str, str]], pictures: Sequence[PagePicture]
-) -> Iterator[Token]:
+    tokens: "Sequence[Token]", attributes: Mapping[str, Mapping[str, str]], pictures: Sequence[PagePicture]
+) -> "Iterator[Token]":
     """Yield the tokens of a page, with pictures in place of boards, and the others at the end of their sections."""
     left: list[PagePicture] = []
     for token, heading in zip(tokens, [*tokens[1:], None], strict=True):
@@ -176,12 +179,14 @@ def _illustrated(
     yield from (_shown(picture, attributes) for picture in left)
 
 
-def _shown(picture: PagePicture, attributes: Mapping[str, Mapping[str, str]]) -> Token:
+def _shown(picture: PagePicture, attributes: Mapping[str, Mapping[str, str]]) -> "Token":
     """Return the picture with its caption as a piece of HTML."""
     image = Markup('<img src="{}" width="300" alt="{}"{}>').format(
         picture.url, picture.in_words, _written(attributes["img"])
     )
     caption = Markup("<p{}>{}</p>").format(_written(attributes["caption"]), picture.caption)
+    from markdown_it.token import Token
+
     return Token("html_block", "", 0, content=f"{image}\n{caption}\n")
 
 
