@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, Table, text
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import SQLModel, select
 from structlog.testing import capture_logs
@@ -73,12 +73,16 @@ def everything(url: str) -> dict[str, list[Any]]:
     engine = database.connect(url)
     try:
         return {
-            table.name: rows(engine, f'select * from "{table.name}" order by 1, 2')
+            table.name: rows(engine, f'select * from "{table.name}" order by {", ".join(_key(table))}')
             for table in SQLModel.metadata.sorted_tables
             if len(table.columns) > 1
         }
     finally:
         engine.dispose()
+
+
+def _key(table: Table) -> list[str]:
+    return [f'"{column.name}"' for column in table.primary_key]
 
 
 def names(file: Path) -> list[str]:
