@@ -20,6 +20,7 @@ TABLES = (
     "ladderstep",
     "incoming",
     "outgoing",
+    "outgoingcontent",
 )
 TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d.*")
 ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(Z|\+00:00)")

@@ -26,7 +26,12 @@ from tests.operating.site import ADDRESS, LMTP_IN, Site, smtp_out
 from tests.reliability.processes import Process
 from tests.servers import GENEROUS, HOST, PASSWORD, Mailbox
 
-KEYS = {"prepared": "match, seat", "entry": "tournament, player", "ladderstep": "tournament, number"}
+KEYS = {
+    "prepared": "match, seat",
+    "entry": "tournament, player",
+    "ladderstep": "tournament, number",
+    "outgoingcontent": "outgoing",
+}
 """The keys of tables whose rows have no number."""
 
 
