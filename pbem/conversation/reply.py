@@ -13,10 +13,10 @@ from pbem.errors import Refused, Unread
 from pbem.house import receipts
 from pbem.matches.queries import seat_of, version
 from pbem.payloads.analysis import MatchAnalysis
+from pbem.payloads.community.subscriptions import InvitationsAllowed, InvitationsStopped
 from pbem.payloads.explained import Welcome
 from pbem.payloads.messages import Answer, Payload
 from pbem.payloads.sections import NotAttempted, NotSent, Refusal, Section, TurnPlayed
-from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped
 from pbem.players import preferences, rate_limits
 from pbem.players.identity import Sender
 from pbem.players.preferences import OFF

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from pbem.payloads.community import OpenSeek
+from pbem.payloads.community.players import OpenSeek
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,14 +7,14 @@ from pydantic import Field
 
 from pbem.payloads.absences import Away
 from pbem.payloads.analysis import MatchAnalysis
-from pbem.payloads.bulletin import WeeklyBulletin
-from pbem.payloads.community import OpenSeek, SeeksEnded
+from pbem.payloads.community.bulletin import WeeklyBulletin
+from pbem.payloads.community.players import OpenSeek, SeeksEnded
+from pbem.payloads.community.tournaments import RoundWithoutMatch, RungChanged, TournamentEnded
+from pbem.payloads.community.watching import WatchedTurn
 from pbem.payloads.explained import Welcome
 from pbem.payloads.moderation import AccountChanged, Act, Announced, Merged, Renamed
 from pbem.payloads.offers import OfferNews
 from pbem.payloads.sections import ChallengeClosed, NewAddresses, Section, TurnPlayed
-from pbem.payloads.tournaments import RoundWithoutMatch, RungChanged, TournamentEnded
-from pbem.payloads.watching import WatchedTurn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

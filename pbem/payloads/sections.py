@@ -8,7 +8,7 @@ from pydantic import Field
 from notation.ending import Termination
 from pbem.payloads.absences import VacationShown
 from pbem.payloads.analysis import AnalysisAsked, MatchAnalysis
-from pbem.payloads.community import (
+from pbem.payloads.community.players import (
     Blocked,
     History,
     HouseProfile,
@@ -18,6 +18,17 @@ from pbem.payloads.community import (
     SeekList,
     SeekOpened,
 )
+from pbem.payloads.community.standings import Standings
+from pbem.payloads.community.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
+from pbem.payloads.community.tournaments import (
+    RoundBegun,
+    TournamentEntered,
+    TournamentList,
+    TournamentOpened,
+    TournamentShown,
+    TournamentWithdrawn,
+)
+from pbem.payloads.community.watching import Watching
 from pbem.payloads.explained import (
     Help,
     HelpOnCommand,
@@ -34,17 +45,6 @@ from pbem.payloads.moderation import ActDone, ActsKept, Roster
 from pbem.payloads.offers import Muted, OfferNews
 from pbem.payloads.prepared import PreparedTurns
 from pbem.payloads.shown import MatchList, MatchRecord, MatchShown, MatchThen, Preview
-from pbem.payloads.standings import Standings
-from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
-from pbem.payloads.tournaments import (
-    RoundBegun,
-    TournamentEntered,
-    TournamentList,
-    TournamentOpened,
-    TournamentShown,
-    TournamentWithdrawn,
-)
-from pbem.payloads.watching import Watching
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,9 +34,9 @@ from pbem.matches.queries import seat_of, version
 from pbem.matches.time import timekeeping
 from pbem.payloads import sections
 from pbem.payloads.absences import Away
+from pbem.payloads.community.tournaments import RoundBegun
 from pbem.payloads.messages import Challenge, Invitation, OpponentLeft, Words
 from pbem.payloads.offers import OfferNews
-from pbem.payloads.tournaments import RoundBegun
 from pbem.players import invitations, preferences, schedule
 from pbem.storage import facts, outbox
 from pbem.storage.models import HOUSE, Incoming, Match, Outgoing, Player

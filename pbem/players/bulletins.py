@@ -15,8 +15,8 @@ from notation.ending import Termination
 from pbem.community.directory import is_reachable
 from pbem.matches.naming import name
 from pbem.matches.queries import people_of
-from pbem.payloads.bulletin import BulletinMatch, Leaders, WeeklyBulletin
-from pbem.payloads.standings import PlaceListed
+from pbem.payloads.community.bulletin import BulletinMatch, Leaders, WeeklyBulletin
+from pbem.payloads.community.standings import PlaceListed
 from pbem.players import open_seeks, preferences, schedule
 from pbem.ratings import standings
 from pbem.storage.models import Bulletin, Match, Player

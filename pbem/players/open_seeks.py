@@ -10,7 +10,7 @@ from pbem.community import seeks
 from pbem.community.rating_ranges import ANY, RatingRange
 from pbem.community.seeks import Wanted
 from pbem.matches.naming import name
-from pbem.payloads.community import OpenSeek
+from pbem.payloads.community.players import OpenSeek
 from pbem.storage.models import Player, Seek
 
 SHOWN = 5

@@ -24,7 +24,7 @@ from pbem.clocks.time_control import from_stored
 from pbem.clocks.time_control import in_words as in_words_of_time
 from pbem.community.history import WITHOUT_RESULT
 from pbem.matches.snapshot import Snapshot, replayed, turn_texts
-from pbem.payloads.tournaments import TournamentLine
+from pbem.payloads.community.tournaments import TournamentLine
 from pbem.publishing import fingerprints
 from pbem.publishing.visibility import NOBODY, Listed, Shown
 from pbem.ratings import standings

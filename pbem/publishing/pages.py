@@ -16,8 +16,8 @@ from markupsafe import Markup
 
 from engines import GAMES
 from notation import illustrations
+from pbem.payloads.community.tournaments import TournamentLine
 from pbem.payloads.templates import templates_folder
-from pbem.payloads.tournaments import TournamentLine
 from pbem.publishing import contents
 from pbem.publishing.contents import Line, MatchShown, Place, SeekShown, TournamentShown
 from pbem.publishing.listing import THOUSAND

@@ -8,11 +8,11 @@ from pbem.config import ServerSettings
 from pbem.matches.naming import OVER, YOUR_TURN, name, subject_of
 from pbem.matches.origins import carried
 from pbem.matches.snapshot import Snapshot
+from pbem.payloads.community.tournaments import RoundWithoutMatch, RungChanged, TournamentEnded
 from pbem.payloads.explained import Rules
 from pbem.payloads.messages import Answer, Confirmation, Digest, Payload
 from pbem.payloads.moderation import Announced
 from pbem.payloads.sections import TurnPlayed
-from pbem.payloads.tournaments import RoundWithoutMatch, RungChanged, TournamentEnded
 from pbem.players.identity import address_with, token_of
 from pbem.reading.message import bare_subject
 from pbem.rendering.drawings import Drawings

@@ -10,9 +10,9 @@ from sqlmodel import Session
 from pbem.config import ServerSettings
 from pbem.matches.naming import name, subject_of
 from pbem.matches.snapshot import Snapshot
+from pbem.payloads.community.tournaments import TournamentEnded
 from pbem.payloads.messages import AllRecords, Payload
 from pbem.payloads.stored import dump, load
-from pbem.payloads.tournaments import TournamentEnded
 from pbem.players import data_export, preferences
 from pbem.players.data_export import DataExport
 from pbem.players.identity import address_with

@@ -8,7 +8,7 @@ from sqlmodel import Session, col, select
 
 from engines import GAMES
 from pbem.matches.naming import name
-from pbem.payloads.tournaments import (
+from pbem.payloads.community.tournaments import (
     Crosstable,
     CrosstableRow,
     Meeting,

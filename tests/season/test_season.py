@@ -23,7 +23,7 @@ from pbem.config import Settings
 from pbem.matches.integrity import faults
 from pbem.matches.snapshot import snapshot_of
 from pbem.payloads import stored
-from pbem.payloads.tournaments import TournamentEnded
+from pbem.payloads.community.tournaments import TournamentEnded
 from pbem.ratings import derivation
 from pbem.rendering.files import attachments, tournament_report
 from pbem.storage.database import read_only

@@ -16,8 +16,8 @@ from pbem.matches.queries import awaiting, locked, of_player, version
 from pbem.matches.time import calendars, timekeeping
 from pbem.matches.time.calendars import DAYS, TooManyChoices
 from pbem.matches.time.timekeeping import ZONE
+from pbem.payloads.community.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 from pbem.payloads.sections import Choice, NewsResumed, PreferenceHelp, Preferences
-from pbem.payloads.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 from pbem.players import bulletins, invitations, schedule
 from pbem.players.preferences import BULLETIN, HOUR, ON, PREFERENCES, changed, with_defaults
 from pbem.storage.models import MatchState, Player

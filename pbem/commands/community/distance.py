@@ -14,7 +14,7 @@ from pbem.matches import lifecycle
 from pbem.matches.events import Event
 from pbem.matches.naming import is_hidden, name
 from pbem.matches.queries import locked, of_player, opponent_of
-from pbem.payloads.community import Blocked
+from pbem.payloads.community.players import Blocked
 from pbem.payloads.sections import ChallengeClosed, NotSent
 from pbem.players import announcements
 from pbem.players.preferences import OFF

@@ -15,7 +15,7 @@ from pbem.house import player as house
 from pbem.matches.naming import name
 from pbem.matches.queries import opponent_of, people_of
 from pbem.matches.time import vacations
-from pbem.payloads.community import (
+from pbem.payloads.community.players import (
     FinishedMatch,
     History,
     HouseProfile,

@@ -14,7 +14,7 @@ from pbem.community.rating_ranges import ANY, BadRange, RatingRange
 from pbem.community.seeks import MOST_MATCHES, Terms, Wanted
 from pbem.errors import Refused
 from pbem.matches.queries import is_playing_enough
-from pbem.payloads.community import SeekClosed, SeekList, SeekOpened
+from pbem.payloads.community.players import SeekClosed, SeekList, SeekOpened
 from pbem.players import invitations, open_seeks, preferences, schedule
 from pbem.players.rate_limits import DAY
 from pbem.storage.models import Player, Seek

@@ -5,7 +5,7 @@ from engines.core import Game
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.syntax import paging
 from pbem.errors import Refused
-from pbem.payloads.standings import GameStandings, PlaceListed, Standings
+from pbem.payloads.community.standings import GameStandings, PlaceListed, Standings
 from pbem.ratings import standings
 
 FIRST = 5

@@ -7,7 +7,7 @@ from pbem.commands.community import hosting
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.syntax import paging
 from pbem.errors import Refused
-from pbem.payloads.tournaments import (
+from pbem.payloads.community.tournaments import (
     Meeting,
     TournamentEntered,
     TournamentList,

@@ -14,8 +14,8 @@ from pbem.errors import Refused
 from pbem.house import player as house
 from pbem.matches.naming import name
 from pbem.matches.queries import locked, people_of, seat_of
+from pbem.payloads.community.watching import WatchedThing, Watching
 from pbem.payloads.sections import Section
-from pbem.payloads.watching import WatchedThing, Watching
 from pbem.storage.models import Match, MatchState, Player, Tournament, Watch
 from pbem.tournaments import entries
 from pbem.tournaments.entries import State

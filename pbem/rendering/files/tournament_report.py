@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from pbem.config import ServerSettings
-from pbem.payloads.tournaments import TournamentEnded
+from pbem.payloads.community.tournaments import TournamentEnded
 from pbem.rendering.mime import Attachment
 from pbem.rendering.templating import fitted, templates
 

@@ -15,7 +15,7 @@ from engines import GAMES
 from pbem.community import seeks
 from pbem.community.rating_ranges import ANY, RatingRange
 from pbem.config import ServerSettings
-from pbem.payloads.community import EndedSeek, SeeksEnded
+from pbem.payloads.community.players import EndedSeek, SeeksEnded
 from pbem.server.scheduled.each import AT_ONCE, NOW, each
 from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.models import Player, Seek

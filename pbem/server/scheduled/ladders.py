@@ -16,7 +16,7 @@ from sqlmodel import Session, col
 from pbem.config import ServerSettings
 from pbem.matches.naming import name
 from pbem.matches.origins import arranged
-from pbem.payloads.tournaments import RungChanged, TournamentEnded
+from pbem.payloads.community.tournaments import RungChanged, TournamentEnded
 from pbem.server.scheduled.each import AT_ONCE, each
 from pbem.server.scheduled.tournaments import wants_news
 from pbem.storage.database import read_only

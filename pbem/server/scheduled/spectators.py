@@ -21,7 +21,7 @@ from pbem.config import ServerSettings
 from pbem.matches import watched
 from pbem.matches.naming import name
 from pbem.matches.queries import people_of, taken_back
-from pbem.payloads.watching import WatchedPlayer, WatchedTurn
+from pbem.payloads.community.watching import WatchedPlayer, WatchedTurn
 from pbem.players import preferences, schedule
 from pbem.server.scheduled.each import AT_ONCE, each
 from pbem.storage.clock import within

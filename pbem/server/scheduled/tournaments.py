@@ -18,8 +18,8 @@ from sqlmodel import Session, col
 
 from pbem.config import ServerSettings
 from pbem.matches.origins import arranged
+from pbem.payloads.community.tournaments import Crosstable, NextSeason, RoundBegun, RoundWithoutMatch, TournamentEnded
 from pbem.payloads.sections import TurnPlayed
-from pbem.payloads.tournaments import Crosstable, NextSeason, RoundBegun, RoundWithoutMatch, TournamentEnded
 from pbem.players import announcements
 from pbem.server.scheduled.each import AT_ONCE, NOW, each
 from pbem.storage.database import read_only

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from pbem.payloads.community import OpenSeek
-from pbem.payloads.standings import PlaceListed
+from pbem.payloads.community.players import OpenSeek
+from pbem.payloads.community.standings import PlaceListed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
