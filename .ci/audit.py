@@ -43,11 +43,12 @@ def verdict(report: dict[str, Any] | None) -> tuple[int, Sequence[str]]:
     """The exit code, and what to say."""
     if report is None:
         return UNKNOWN, ["audit: the database of holes can't be reached from here, so nothing is known"]
-    found, unknown = list(holes(report)), skipped(report)
-    if found:
-        return FOUND, [f"audit: a hole is known: {hole}" for hole in found]
-    if unknown:
-        return UNKNOWN, [f"audit: nothing is known of {', '.join(unknown)}"]
+    found = [f"audit: a hole is known: {hole}" for hole in holes(report)]
+    unknown = [f"audit: nothing is known of {', '.join(names)}"] if (names := skipped(report)) else []
+    if found or unknown:
+        return (FOUND if found else UNKNOWN), [*found, *unknown]
+    if not report["dependencies"]:
+        return UNKNOWN, ["audit: no package was looked up, so nothing is known"]
     return CLEAN, [f"audit: no hole is known in {len(report['dependencies'])} packages"]
 
 
@@ -61,7 +62,11 @@ def ask(program: str) -> dict[str, Any] | None:
             subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)  # noqa: S603 - our own words
         except (OSError, subprocess.TimeoutExpired):
             return None
-        return json.loads(answer.read_text(encoding="utf-8")) if answer.is_file() else None
+        try:
+            report: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return report
 
 
 if __name__ == "__main__":

@@ -35,6 +35,8 @@ SKIPPED = {"name": "jinja2", "skip_reason": "Dependency not found on PyPI and co
         ([package("a"), package("b")], 0, "no hole is known in 2 packages"),
         ([package("a", "PYSEC-1"), package("b")], 1, "a hole is known: a 1.0: PYSEC-1, mended in 1.1"),
         ([package("a", "PYSEC-1"), SKIPPED], 1, "a hole is known: a 1.0"),
+        ([package("a", "PYSEC-1"), SKIPPED], 1, "nothing is known of jinja2"),
+        ([], 2, "nothing is known"),
         ([package("a"), SKIPPED], 2, "nothing is known of jinja2"),
     ],
 )
@@ -49,7 +51,8 @@ def test_the_verdict(audit: ModuleType, packages: list[dict[str, Any]], code: in
     [
         ("sys.exit(1)", 2),  # as without a network
         ("out.write_text(json.dumps({'dependencies': [{'name': 'x', 'version': '1', 'vulns': [{'id': 'V'}]}]}))", 1),
-        ("out.write_text(json.dumps({'dependencies': []}))", 0),
+        ("out.write_text(json.dumps({'dependencies': [{'name': 'x', 'version': '1', 'vulns': []}]}))", 0),
+        ("out.write_text('{\"depend')", 2),  # it was killed, or its disk is full
     ],
 )
 def test_what_pip_audit_leaves_behind_decides(audit: ModuleType, tmp_path: Path, script: str, code: int) -> None:
