@@ -82,7 +82,7 @@ def _take_sqlite(engine: Engine, file: Path, progress: Progress) -> Copied:
         try:
             source.backup(target, pages=PAGES, progress=tell)
         except sqlite3.Error as error:
-            raise NotCopied(f"the database can't be copied to {file.parent.parent}: {error}") from error
+            raise NotCopied(f"the database can't be copied to {file.parent.parent.absolute()}: {error}") from error
     return Copied(revision, "")
 
 

@@ -1,7 +1,8 @@
 """Making a backup: a copy of the database, the configuration, the secrets and the certificates, in one file."""
 
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
@@ -40,7 +41,7 @@ def make(
     """
     if file.exists():
         raise Exists(f"{file} exists, and nothing is overwritten; choose another name")
-    with ExitStack() as opened:
+    with _named(file), ExitStack() as opened:
         folder = opened.enter_context(drafts.folder(file.parent))
         kind: Kind = "sqlite" if engine.dialect.name == "sqlite" else "postgresql"
         copy = folder / DATABASES[kind]
@@ -65,6 +66,20 @@ def make(
         except FileExistsError as error:
             raise Exists(f"{file} exists by now, and nothing is overwritten") from error
         return Made(file, file.stat().st_size, manifest)
+
+
+@contextmanager
+def _named(file: Path) -> Iterator[None]:
+    """Have NotCopied tell which backup isn't made, and where: drafts have names of their own, and are gone by then."""
+    try:
+        yield
+    except copies.NotCopied as error:
+        raise copies.NotCopied(f"{file.absolute()} is not made: {error}") from error
+    except OSError as error:
+        if error.filename is not None and not Path(os.fsdecode(error.filename)).is_relative_to(file.parent):
+            raise
+        why = f"nothing can be written in {file.parent.absolute()}: {error.strerror or error}"
+        raise copies.NotCopied(f"{file.absolute()} is not made: {why}") from error
 
 
 def _settings(settings: Settings, folder: Path, *, with_secrets: bool) -> Mapping[str, Path]:

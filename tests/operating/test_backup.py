@@ -2,12 +2,15 @@
 
 import gzip
 import io
+import itertools
 import json
 import os
+import shutil
 import signal
 import stat
+import subprocess
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -460,6 +463,56 @@ def test_a_restore_that_is_killed_can_be_made_again(site: Site, tmp_path: Path) 
     assert not list(other.folder.glob(".pbem-draft-*"))
 
 
+# A full disk
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
+    """Return a function that gives a folder so many bytes more than it has, on a file system of its own."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64m,mode=700", "tmpfs", str(folder)]
+    if os.geteuid() or shutil.which("mount") is None or subprocess.run(mount, check=False).returncode:
+        pytest.skip("no file system can be mounted here")
+
+    def grow(room: int) -> Path:
+        found = os.statvfs(folder)
+        used = (found.f_blocks - found.f_bfree) * found.f_frsize
+        subprocess.run(["mount", "-o", f"remount,size={used + room}", str(folder)], check=True)
+        return folder
+
+    yield grow
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@pytest.mark.slow
+@pytest.mark.sql
+def test_a_full_disk_is_a_sentence_and_costs_nothing(site: Site, engine: Engine, small: Callable[[int], Path]) -> None:
+    filled(site)
+    folder, clock, told = small(32 << 20), Clock(), set()
+    backups = scheduled(site, clock, engine, folder=folder, keep=1)
+    assert backups.step() == 1
+    (older,) = folder.iterdir()
+    content, file = older.read_bytes(), folder / "new.tar.gz"
+    for room in itertools.count(0, 16 << 10):
+        small(room)
+        done = site.pbem("backup", str(file))
+        if done.code == 0:
+            break
+        assert done.code == 2, done
+        assert done.err.startswith(f"pbem: {file} is not made: "), done.err
+        assert done.err.count("\n") == 1, done.err
+        assert "No space left on device" in done.err or "database or disk is full" in done.err
+        told.add(done.err)
+        clock.now += timedelta(days=2)
+        assert backups.step() == 0
+        assert list(folder.iterdir()) == [older]
+    assert older.read_bytes() == content
+    assert site.rows("select failed is not null from backup") == [1]
+    assert told
+    backups.locks.close()
+
+
 # By itself
 
 
@@ -474,7 +527,7 @@ class Clock:
 def scheduled(site: Site, clock: Clock, engine: Engine, **settings: object) -> Backups:
     """Return what makes backups, with such settings, as one of any number of daemons."""
     loaded = config.load(site.config)
-    wanted = config.BackupSettings(folder=site.folder / "backups", **settings)  # type: ignore[arg-type]
+    wanted = config.BackupSettings.model_validate({"folder": site.folder / "backups"} | settings)
     return Backups(engine, loaded.model_copy(update={"backup": wanted}), Locks(engine), clock)
 
 

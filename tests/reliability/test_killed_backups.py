@@ -1,4 +1,4 @@
-"""`pbem backup` and `pbem restore`, killed before each step that writes: a file, a name, a folder or a database."""
+"""Backups and `pbem restore`, killed before each step that writes: a file, a name, a folder or a database."""
 
 import itertools
 import multiprocessing
@@ -6,14 +6,21 @@ import os
 import signal
 import stat
 import sys
+from collections.abc import Callable
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 
+from pbem import config
 from pbem.cli import app
+from pbem.server.backups import Backups
+from pbem.storage import database
+from pbem.storage.locks import Locks
 from tests.operating.daemons import Site
-from tests.operating.test_backup import backup, everything, filled, place, restore
+from tests.operating.test_backup import START, backup, everything, filled, place, restore
 
 pytestmark = [pytest.mark.slow, pytest.mark.sql]
 _FORKS = multiprocessing.get_context("forkserver")
@@ -26,7 +33,11 @@ WRITING = {
 
 def killed(words: list[str], variables: dict[str, str], nth: int) -> bool:
     """Run a command and kill it before its nth step that writes; return whether it got there."""
-    process = _FORKS.Process(target=_run, args=(words, variables, nth))
+    return _is_killed(_run, words, variables, nth)
+
+
+def _is_killed(run: Callable[..., None], *given: object) -> bool:
+    process = _FORKS.Process(target=run, args=given)
     process.start()
     process.join(110)
     assert process.exitcode in (0, -signal.SIGKILL)
@@ -34,8 +45,25 @@ def killed(words: list[str], variables: dict[str, str], nth: int) -> bool:
 
 
 def _run(words: list[str], variables: dict[str, str], nth: int) -> None:
-    os.umask(0o022)
     os.environ.update(variables)
+    with Path(os.devnull).open("w", encoding="ascii") as nowhere:
+        sys.stdout = sys.stderr = nowhere
+        _kill_before(nth)
+        app(words)
+
+
+def _make_by_itself(config_file: Path, now: datetime, nth: int) -> None:
+    """Make a backup as a server does by itself."""
+    settings = config.load(config_file)
+    engine = database.connect(settings.server.database)
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
+    _kill_before(nth)
+    assert Backups(engine, settings, Locks(engine), lambda: now).step() == 1
+    os._exit(0)  # without waiting for the thread that keeps locks
+
+
+def _kill_before(nth: int) -> None:
+    os.umask(0o022)
     numbers = itertools.count(1)
 
     def watch(event: str, given: tuple[Any, ...]) -> None:
@@ -47,10 +75,7 @@ def _run(words: list[str], variables: dict[str, str], nth: int) -> None:
         if is_step and next(numbers) == nth:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    with Path(os.devnull).open("w", encoding="ascii") as nowhere:
-        sys.stdout = sys.stderr = nowhere
-        sys.addaudithook(watch)
-        app(words)
+    sys.addaudithook(watch)
 
 
 def drafts(*folders: Path) -> list[Path]:
@@ -89,6 +114,33 @@ def test_a_backup_that_is_killed_anywhere_leaves_nothing_half_made(site: Site, t
 
 def restore_elsewhere(site: Site, file: Path, folder: Path) -> int:
     return restore(place(site, folder), file).code
+
+
+def test_a_backup_of_a_server_that_is_killed_anywhere_costs_no_older_one(site: Site, tmp_path: Path) -> None:
+    filled(site)
+    site.config.write_text(f'{site.config.read_text()}\n[backup]\nfolder = "backups"\nkeep = 2\nevery_hours = 1\n')
+    folder, number, now = site.folder / "backups", 0, START
+    for _ in range(2):
+        assert not _is_killed(_make_by_itself, site.config, now, sys.maxsize)
+        now += timedelta(hours=1)
+    while True:
+        number += 1
+        before = {path: path.read_bytes() for path in folder.glob("*.tar.gz")}
+        was_killed = _is_killed(_make_by_itself, site.config, now, number)
+        now += timedelta(hours=1)
+        left = {path: path.read_bytes() for path in folder.glob("*.tar.gz")}
+        if not was_killed:
+            break
+        assert nothing_is_open_to_others(folder)
+        assert len(drafts(folder)) <= 1, "the next one removes what is left of the one before"
+        lost, new = {*before} - {*left}, {*left} - {*before}
+        assert all(left[path] == before[path] for path in {*left} & {*before})
+        assert len(lost) <= max(0, len(before) + len(new) - 2), "only a new one that is whole replaces an old one"
+        for path in new:
+            assert restore_elsewhere(site, path, tmp_path / f"by_itself{number}") == 0
+    assert number > 8
+    assert len(left) == 2
+    assert not drafts(folder)
 
 
 def test_a_restore_that_is_killed_anywhere_starts_no_server_and_can_be_made_again(site: Site, tmp_path: Path) -> None:
