@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 
 import structlog
 from sqlalchemy import ColumnElement, Engine, bindparam, delete, insert
@@ -184,9 +184,10 @@ def faults(session: Session, game: str) -> Iterator[str]:
                 f"after the week of {week}, player {player} has {_in_short(is_so)} in {game}, "
                 f"but the matches make it {_in_short(should_be)}"
             )
-    for player in sorted({row.player for row in rows}):
-        latest = [row.week for row in rows if row.player == player and row.superseded is None]
-        if latest != [max(row.week for row in rows if row.player == player)]:
+    for player, theirs in groupby(sorted(rows, key=attrgetter("player", "week")), key=attrgetter("player")):
+        *_, newest = held = list(theirs)
+        latest = [row for row in held if row.superseded is None]
+        if latest != [newest]:
             yield f"player {player} has {len(latest)} latest ratings in {game}"
 
 

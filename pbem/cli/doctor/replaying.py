@@ -41,8 +41,11 @@ def check(config_file: ConfigOption = CONFIG) -> None:
             played = integrity.played(session)
         results = replayed(server.engine, url, played)
         found = list(_flat(track(results, "replaying", len(played), console=errors, transient=True)))
+        misrated: list[str] = []
+        for game in GAMES:  # each in its own transaction: it computes for long, and PostgreSQL ends one that is idle
+            with database.read_only(server.engine) as session:
+                misrated += derivation.faults(session, game)
         with database.read_only(server.engine) as session:
-            misrated = [sentence for game in GAMES for sentence in derivation.faults(session, game)]
             misplaced = list(rungs.faults(session))
     for fault in found:
         out.print(f"match #{fault.match}: {fault.sentence}", markup=False)
