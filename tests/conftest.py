@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Generator, Iterator, Sequence
 
@@ -34,6 +35,7 @@ compiled_templates.share()
 def pytest_configure(config: pytest.Config) -> None:
     """Drop log lines from fixtures of modules and of the session as well."""
     config.pluginmanager.register(time_limit)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for what runs in the background
     structlog.configure(processors=[_drop], cache_logger_on_first_use=False)
 
 

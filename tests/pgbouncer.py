@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from tests.postgres import Postgres
-from tests.servers import HOST, SBIN, free_port, give_away, listens, missing, unprivileged, until
+from tests.servers import HOST, REAL_CLOCK, SBIN, free_port, give_away, listens, missing, unprivileged, until
 
 CONF = """
 [databases]
@@ -47,7 +47,7 @@ class PgBouncer:
 
     def _started(self) -> subprocess.Popen[bytes]:
         quiet: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
-        process = subprocess.Popen([self._program, str(self.root / "conf")], **quiet, **unprivileged())
+        process = subprocess.Popen([self._program, str(self.root / "conf")], env=REAL_CLOCK, **quiet, **unprivileged())
         until(lambda: listens(self.port), f"PgBouncer, see {self.root}/log")
         return process
 

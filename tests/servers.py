@@ -8,6 +8,7 @@ import grp
 import itertools
 import os
 import pwd
+import random
 import shutil
 import signal
 import smtplib
@@ -44,9 +45,12 @@ def until(true: Callable[[], Any], what: str, seconds: float = GENEROUS) -> Any:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
+    """Return a free port below those that connections get: a server finds it still free when it is restarted."""
+    while True:
+        port = random.SystemRandom().randrange(10_000, 32_000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind((HOST, port))
+            return port
 
 
 def listens(port: int) -> bool:

@@ -174,6 +174,9 @@ class Snapshot:
         return seat_of(self.match, player)
 
 
+_NOTHING: tuple[None, None, tuple[()]] = (None, None, ())
+
+
 class RecentPositions:
     """The positions of matches that were replayed lately, so that a late turn costs no more than an early one.
 
@@ -184,24 +187,25 @@ class RecentPositions:
     def __init__(self, most: int) -> None:
         self._most = most
         self._lock = Lock()
-        self._known: OrderedDict[int | None, tuple[Record, tuple[Position[Any], ...]]] = OrderedDict()
+        self._known: OrderedDict[int | None, tuple[Game, Record, tuple[Position[Any], ...]]] = OrderedDict()
         self._kept = 0
 
     def positions(self, match: Match, record: Record) -> tuple[Position[Any], ...]:
         """Return the positions of the match with that record."""
+        game = GAMES[record.game]
         with self._lock:
-            old, known = self._known.get(match.id, (None, ()))
-        if old is None or (old.game, old.options) != (record.game, record.options):
+            rules, old, known = self._known.get(match.id, _NOTHING)
+        if rules is not game or old is None or old.options != record.options:
             known = ()
         else:
             same = sum(1 for _ in takewhile(bool, map(eq, old.moves, record.moves)))
             known = known[: same + 1]
         found = replay(record, known)
         with self._lock:
-            self._kept += len(found) - len(self._known.pop(match.id, (None, ()))[1])
-            self._known[match.id] = record, found
+            self._kept += len(found) - len(self._known.pop(match.id, _NOTHING)[2])
+            self._known[match.id] = game, record, found
             while self._kept > self._most:
-                _, (_, forgotten) = self._known.popitem(last=False)
+                _, (*_, forgotten) = self._known.popitem(last=False)
                 self._kept -= len(forgotten)
         return found
 

@@ -78,6 +78,14 @@ def test_a_match_of_another_database_with_the_same_number_is_another_match(other
     assert recent.positions(match(game=other.game), other) == replay(other)
 
 
+def test_what_an_engine_made_is_not_taken_for_the_work_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    recent, whole = RecentPositions(100), record()
+    before = recent.positions(match(), whole)
+    monkeypatch.setitem(GAMES, whole.game, replace(GAMES[whole.game]))
+
+    assert same(recent.positions(match(), whole), before) == 0
+
+
 def test_what_is_not_legal_is_refused_and_what_was_known_stays() -> None:
     recent, whole = RecentPositions(100), record()
     before = recent.positions(match(), whole)

@@ -16,7 +16,7 @@ from engines import GAMES
 from tests.diagrams import NAMES
 from tests.publishing.site import Archive, archive, store_all_games
 from tests.publishing.test_publication import broken_links
-from tests.servers import HOST, missing
+from tests.servers import HOST, missing, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.own_database]
 
@@ -219,7 +219,7 @@ def test_a_table_that_is_wider_than_a_phone_is_scrolled_by_keyboard(opened: Open
     assert table.evaluate("each => each.scrollWidth > each.clientWidth")
     table.focus()
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("document.querySelector('.wide').scrollLeft > 0")
+    until(lambda: table.evaluate("each => each.scrollLeft > 0"), "the table was scrolled")
 
 
 def test_no_link_leads_to_nowhere(published: Archive) -> None:

@@ -222,7 +222,7 @@ def test_little_follows_from_a_large_message(letters: Correspondence, name: str)
     assert {str(mail["To"]) for mail in sent} == {"alice@mail.example", "bob@mail.example"}
     assert all(written.REST in " ".join(text(mail).split()) for mail in sent)
     assert sum(len(mail.as_bytes()) for mail in sent) < 24 * written.LONGEST
-    ((stored,),) = letters.execute("select sum(length(cast(payload as text))) from outgoing")
+    ((stored,),) = letters.execute("select sum(length(cast(payload as text))) from outgoingcontent")
     assert isinstance(stored, int)
     assert stored < 10 * written.LONGEST
 
