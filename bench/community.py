@@ -213,7 +213,7 @@ def main() -> None:
     parser.add_argument("--postgresql", action="store_true")
     parser.add_argument("--plans", action="store_true")
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--publish", action="store_true", help="write the figures to docs/performance.csv")
+    performance.add_option(parser)
     chosen = parser.parse_args()
     with database_for(postgresql=chosen.postgresql) as url, stored(url, chosen.matches, chosen.players) as engine:
         if chosen.plans:

@@ -25,7 +25,6 @@ from unittest.mock import patch
 
 from rich.console import Console
 from rich.progress import Progress, TaskID
-from rich.table import Table
 from sqlalchemy import Engine, delete, func, insert, select, update
 from sqlmodel import col
 
@@ -204,7 +203,7 @@ def main() -> None:
     parser.add_argument("--postgresql", action="store_true")
     parser.add_argument("--profile", action="store_true")
     parser.add_argument("--whole", action="store_true", help="publish the short matches, too, as the server would")
-    parser.add_argument("--publish", action="store_true", help="write the figures to docs/performance.csv")
+    performance.add_option(parser)
     chosen = parser.parse_args()
     console = Console()
     with (
@@ -213,12 +212,7 @@ def main() -> None:
         TemporaryDirectory(prefix="site") as folder,
     ):
         rows, profile = measured(engine, Path(folder) / "site", console, whole=chosen.whole)
-    if chosen.publish:
-        performance.publish(rows)
-    table = Table("what", "figure", "compared with", "ratio", "aim")
-    for row in rows:
-        table.add_row(row.what, row.figure, row.baseline, f"{row.ratio}", row.aim)
-    console.print(table)
+    performance.report(rows, published=chosen.publish)
     if chosen.profile:
         console.print(profile, markup=False)
 

@@ -1,7 +1,10 @@
-"""What processes of ours that may be killed at any time have in common: their environment, and little memory."""
+"""What processes of ours that may be killed at any time have in common: environment, memory, who minds Ctrl-C."""
 
 import os
 import resource
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pbem
@@ -27,3 +30,13 @@ def limit_resources(megabytes: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
     resource.setrlimit(resource.RLIMIT_NOFILE, (MOST_FILES, MOST_FILES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+@contextmanager
+def without_interrupts() -> Iterator[None]:
+    """Let processes that start meanwhile never notice Ctrl-C, which a terminal sends to all; this one does later."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

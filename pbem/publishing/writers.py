@@ -6,11 +6,9 @@ for which the next publication waits. If one of them is killed, this publication
 
 import multiprocessing
 import os
-import signal
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -19,7 +17,7 @@ from typing import Any
 
 from sqlalchemy import Engine
 
-from pbem import folder_locks
+from pbem import folder_locks, sandboxing
 from pbem.publishing import contents, pages
 from pbem.publishing.contents import MatchShown
 from pbem.publishing.folder import Files
@@ -98,7 +96,7 @@ def _written_by(processes: int, place: Place, batches: Iterator[Batch]) -> Itera
     waiting: dict[Future[int], Batch] = {}
     with ProcessPoolExecutor(processes, spawning, _begin, told) as pool:
         try:
-            with _without_interrupts():
+            with sandboxing.without_interrupts():
                 for batch in islice(batches, 2 * processes):
                     waiting[pool.submit(_write_there, batch)] = batch
             while waiting:
@@ -112,16 +110,6 @@ def _written_by(processes: int, place: Place, batches: Iterator[Batch]) -> Itera
         finally:
             is_over.value = 1
             pool.shutdown(cancel_futures=True)
-
-
-@contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """Let processes that start meanwhile never notice Ctrl-C, and this one only afterwards."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @dataclass(slots=True)

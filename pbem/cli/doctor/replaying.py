@@ -2,10 +2,8 @@
 
 import multiprocessing
 import os
-import signal
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from functools import cache, partial
 
 import typer
@@ -13,6 +11,7 @@ from rich.progress import track
 from sqlalchemy import Engine
 
 from engines import GAMES
+from pbem import sandboxing
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
 from pbem.cli.doctor import premises
 from pbem.config.veiled import veiled_url
@@ -70,20 +69,10 @@ def replayed(engine: Engine, url: str, numbers: Sequence[int]) -> Iterator[list[
         return
     parts = [numbers[start : start + AT_ONCE] for start in range(0, len(numbers), AT_ONCE)]
     with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
-        with _deaf_to_ctrl_c():
+        with sandboxing.without_interrupts():
             results = pool.map(partial(_replay_part, url), parts)
         for part in results:
             yield from part
-
-
-@contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Have processes that are started here leave Ctrl-C, which the terminal sends to all of us, to this one."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _replay_part(url: str, numbers: Sequence[int]) -> list[list[Fault]]:

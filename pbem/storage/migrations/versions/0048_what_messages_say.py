@@ -47,5 +47,5 @@ def downgrade() -> None:
     op.drop_table("outgoingcontent")
     kept = """'{"removed": true, "plies": ' || CAST(plies AS text) || '}'"""
     kept = kept if op.get_bind().dialect.name == "sqlite" else f"CAST({kept} AS json)"
-    op.execute(f"UPDATE outgoing SET payload = {kept} WHERE removed IS NOT NULL AND plies IS NOT NULL")  # noqa: S608
+    op.execute(f"UPDATE outgoing SET payload = {kept} WHERE removed IS NOT NULL AND plies IS NOT NULL")  # noqa: S608 - ours
     op.drop_column("outgoing", "plies")
