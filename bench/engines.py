@@ -1,17 +1,23 @@
-"""The speed of the engines, compared with perft in python-chess in the same run.
+"""The speed of the engines, compared with python-chess in the same run.
 
-Run `make bench`. For every game and variant: turns/s of `play`, turns/s of `moves()` and its slowest call, the
-replay of the longest of a few random matches, and perft nodes/s as a ratio to python-chess; and the same for the
-states that the house's search goes through, where a node is a choice. The cost of a node depends
-on the rules, so use the ratio to compare machines and versions, not games.
+Run `make bench`. For every game and variant: turns/s of `play`, turns/s of `moves()` and its slowest call, the replay
+of the longest of a few random matches, and as ratios to what python-chess does with chess:
+
+- perft, the leaves/s of the tree of legal turns, played one by one with every turn checked;
+- the same for the states that the house's search goes through, where a leaf is a choice;
+- random playouts in turns/s, by the faster of two ways: lists of whole turns, or the choices of those states.
+
+CPU time is measured, in slices that alternate with python-chess, so that other work on the machine matters little. The
+cost of a leaf depends on the rules, so use the ratios to compare machines and versions, not games.
 """
 
 import argparse
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice, product
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import chess
@@ -31,7 +37,22 @@ MATCHES = 3
 LONGEST = 400
 SAMPLES = 60
 SLOW_MS = 50.0
-NODE_SECONDS = 2.0
+SLICES, SLICE_SECONDS = 4, 0.2
+PLAYOUT = 60
+"""The number of plies after which a playout of chess begins anew; few random matches end before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """How many a second there are of ours and of python-chess."""
+
+    ours: float
+    theirs: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times as many are ours."""
+        return self.ours / self.theirs
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +64,21 @@ class Speed:
     slowest_ms: float
     replay_ms: float
     turns: int
-    nodes: float
-    searched: float
+    nodes: Compared
+    searched: Compared
+    playouts: Compared
 
 
 def variants(game: Game) -> Iterator[dict[str, str]]:
-    """Yield every combination of named options; for ranges of numbers, only the default."""
+    """Yield every combination of named options in which each choice makes a difference; of a range, the default."""
     named = [(o.name, o.choices[:1] if len(o.choices) > 8 else o.choices) for o in game.options]
+    found: list[dict[str, str]] = []
     for choices in product(*(choices for _, choices in named)):
-        yield dict(zip([name for name, _ in named], choices, strict=True))
+        chosen = dict(zip([name for name, _ in named], choices, strict=True))
+        told = {o.name: chosen[o.name] for o in game.options if o.needs is None or chosen[o.needs[0]] == o.needs[1]}
+        if told not in found:
+            found.append(told)
+    yield from found
 
 
 def played(key: str, options: Mapping[str, str], seed: int) -> tuple[list[Position[Any]], list[Any]]:
@@ -72,7 +99,7 @@ def perft(position: Position[Any], depth: int, end: float) -> int:
     nodes = 0
     for move in position.moves():
         nodes += perft(position.play(move), depth - 1, end)
-        if perf_counter() > end:
+        if depth > 1 and process_time() > end:  # asking costs as much as a leaf
             break
     return nodes
 
@@ -84,41 +111,70 @@ def looked_at(state: State, depth: int, end: float) -> int:
     nodes = 0
     for choice in state.choices():
         nodes += looked_at(state.after(choice), depth - 1, end)
-        if perf_counter() > end:
+        if depth > 1 and process_time() > end:  # asking costs as much as a leaf
             break
     return nodes
 
 
-def states_a_second(start: Position[Any]) -> float:
-    """Return how many states a second the house's search gets from the engine, from a position."""
-    began = perf_counter()
-    nodes = looked_at(state_of(start), 8, began + NODE_SECONDS)
-    return nodes / (perf_counter() - began)
+def played_out(start: State, chance: random.Random, end: float) -> int:
+    """Return the number of turns of random matches by the time `end`, choice by choice."""
+    turns, here = 0, start
+    while process_time() < end:
+        choices = here.choices()
+        here = here.after(chance.choice(choices)) if choices else start
+        turns += here.is_between_turns
+        if here.turn is None:
+            here = start
+    return turns
 
 
-def nodes_a_second(start: Position[Any]) -> float:
-    """Return perft nodes/s from a position, as deep as the time allows."""
-    began = perf_counter()
-    nodes = perft(start, 8, began + NODE_SECONDS)
-    return nodes / (perf_counter() - began)
+def turns_played_out(start: Position[Any], chance: random.Random, end: float) -> int:
+    """Return the number of turns of random matches by the time `end`, by lists of whole turns."""
+    turns, here = 0, start
+    while process_time() < end:
+        here = here.play(chance.choice(list(here.moves())))
+        turns += 1
+        if here.turn is None:
+            here = start
+    return turns
 
 
-def chess_nodes_a_second() -> float:
-    """Return the baseline: perft nodes/s of python-chess from the initial position, making and unmaking every move."""
+def chess_perft(board: chess.Board, depth: int, end: float) -> int:
+    """Return the number of leaves at that depth, making and unmaking every move, or of those by the time `end`."""
+    if depth == 0:
+        return 1
+    nodes = 0
+    for move in board.legal_moves:
+        board.push(move)
+        nodes += chess_perft(board, depth - 1, end)
+        board.pop()
+        if depth > 1 and process_time() > end:  # asking costs as much as a leaf
+            break
+    return nodes
 
-    def count(board: chess.Board, depth: int) -> int:
-        if depth == 0:
-            return 1
-        nodes = 0
-        for move in board.legal_moves:
-            board.push(move)
-            nodes += count(board, depth - 1)
-            board.pop()
-        return nodes
 
-    began = perf_counter()
-    nodes = count(chess.Board(), 3) + count(chess.Board(), 4)
-    return nodes / (perf_counter() - began)
+def chess_played_out(chance: random.Random, end: float) -> int:
+    """Return the number of moves of random games by the time `end`."""
+    board, moves = chess.Board(), 0
+    while process_time() < end:
+        legal = list(board.legal_moves) if board.ply() < PLAYOUT else []
+        if legal:
+            board.push(chance.choice(legal))
+            moves += 1
+        else:
+            board = chess.Board()
+    return moves
+
+
+def compared(ours: Callable[[float], int], theirs: Callable[[float], int]) -> Compared:
+    """Return what both count in a second; each is told when to end."""
+    rates = [0.0, 0.0]
+    for _ in range(SLICES):
+        for side, count in enumerate((ours, theirs)):
+            began = process_time()
+            done = count(began + SLICE_SECONDS)
+            rates[side] += done / (process_time() - began) / SLICES
+    return Compared(*rates)
 
 
 def measured(key: str, options: Mapping[str, str]) -> Speed:
@@ -148,8 +204,15 @@ def measured(key: str, options: Mapping[str, str]) -> Speed:
         slowest * 1e3,
         replayed * 1e3,
         len(moves),
-        nodes_a_second(start),
-        states_a_second(start),
+        compared(partial(perft, start, 8), partial(chess_perft, chess.Board(), 4)),
+        compared(partial(looked_at, state_of(start), 8), partial(chess_perft, chess.Board(), 4)),
+        max(
+            (
+                compared(partial(ours, at, random.Random(1)), partial(chess_played_out, random.Random(1)))
+                for ours, at in ((played_out, state_of(start)), (turns_played_out, start))
+            ),
+            key=lambda each: each.ratio,
+        ),
     )
 
 
@@ -159,42 +222,32 @@ def main() -> None:
     performance.add_option(parser)
     given = parser.parse_args()
     console, rows = Console(), []
-    table = Table(
-        "game",
-        "play/s",
-        "moves/s",
-        "slowest moves()",
-        "replay",
-        "perft nodes/s",
-        "to python-chess",
-        "states/s",
-        "to python-chess",
-    )
-    floor = chess_nodes_a_second()
-    console.print(f"python-chess {chess.__version__}: {floor:,.0f} perft nodes/s")
+    table = Table("game", "play/s", "moves/s", "slowest moves()", "replay", "perft", "search", "playouts")
     todo = [(key, options) for key, game in GAMES.items() for options in variants(game)]
     for key, options in track(todo, "measuring", console=console, transient=True):
         speed = measured(key, options)
         name = f"{key} {' '.join(f'{option}={choice}' for option, choice in options.items())}".strip()
         slow = f"{speed.slowest_ms:.1f} ms" if speed.slowest_ms <= SLOW_MS else f"[red]{speed.slowest_ms:.0f} ms[/]"
+        all_compared = (speed.nodes, speed.searched, speed.playouts)
         table.add_row(
             name,
             f"{speed.plays:,.0f}",
             f"{speed.moves:,.0f}",
             slow,
             f"{speed.turns} turns, {speed.replay_ms:.1f} ms",
-            f"{speed.nodes:,.0f}",
-            f"{speed.nodes / floor:.2f}",
-            f"{speed.searched:,.0f}",
-            f"{speed.searched / floor:.2f}",
+            *(f"{each.ours:,.0f} ({each.ratio:.2f})" for each in all_compared),
         )
-        rows += [_row(f"{name}: perft", speed.nodes, floor), _row(f"{name}: the house's search", speed.searched, floor)]
-    console.print(table)
+        kinds = (("perft", "nodes"), ("the house's search", "nodes"), ("playouts", "turns"))
+        rows += [_row(f"{name}: {what}", each, unit) for each, (what, unit) in zip(all_compared, kinds, strict=True)]
+    console.print(f"python-chess is {chess.__version__}; in brackets, ratios to it", table)
     performance.report(rows, published=given.publish)
 
 
-def _row(what: str, mine: float, floor: float) -> Row:
-    return Row("engines", what, f"{mine:,.0f} nodes/s", f"python-chess, {floor:,.0f}", round(mine / floor, 3), ">= 1")
+def _row(what: str, measured: Compared, unit: str) -> Row:
+    ratio = round(measured.ratio, 3)
+    return Row(
+        "engines", what, f"{measured.ours:,.0f} {unit}/s", f"python-chess, {measured.theirs:,.0f}", ratio, ">= 1"
+    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Sets of cells as whole numbers with a bit for each cell."""
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 
 def bits(cells: Iterable[int]) -> int:
@@ -25,3 +26,13 @@ def cells_in(number: int) -> Iterator[int]:
         lowest = number & -number
         yield lowest.bit_length() - 1
         number ^= lowest
+
+
+@lru_cache(maxsize=8192)
+def few_cells_in(number: int) -> tuple[int, ...]:
+    """Return the cells whose bits are set, the lowest first; remembered, for sets that occur again and again.
+
+    >>> few_cells_in(13)
+    (0, 2, 3)
+    """
+    return tuple(cells_in(number))

@@ -16,7 +16,7 @@ class Recalling(Generic[Found]):
 
     def remember(self, turn: object, found: Found) -> None:
         """Remember a legal turn, and what playing it needs."""
-        object.__setattr__(self, "_listed", (turn, found))
+        self._listed = (turn, found)
 
     def recall(self, turn: object) -> Found | None:
         """Return what was found for the turn if it is the one that was remembered last."""

@@ -7,7 +7,7 @@ that a turn needs are added when it is written down. What steps and discs do
 is in `board` and `draft`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Literal, NamedTuple
@@ -20,6 +20,7 @@ from engines.kvadratik.board import (
     FIRST_ROWS,
     HALVES,
     INDEX,
+    NAMES,
     OWN,
     PLACED,
     PLACINGS,
@@ -27,19 +28,20 @@ from engines.kvadratik.board import (
     STEPS,
     WITH_DISC,
     WITHOUT_DISC,
+    Occurred,
     Towers,
+    landed,
     names,
     open_squares,
     uncovered,
 )
-from engines.kvadratik.draft import Draft
 from engines.kvadratik.turns import Bonus, Disc, Move, Setup, Turn
 from engines.repetition import History
 from engines.seats import other, with_entry
 from engines.step import Step
 
-ALL_WAYS = tuple((*straight, *slant) for straight, slant in zip(STEPS["B"], STEPS["b"], strict=True))
 FEW_SIDES = ("+x+x", "xx++", "++++", "xxxx")
+GREEN = OWN[1]
 OCCURRENCES = 2
 """A position that has occurred so often, and occurs again, is a draw."""
 
@@ -56,7 +58,80 @@ class Add(NamedTuple):
     bonus: Bonus | None
 
 
-Choice = Setup | Put | Step | Add
+Choice = Setup | Put | int | Add
+"""A step is a number: the places of the two squares in the order of their names."""
+
+ORIGIN, TARGET = tuple(cell for cell in BY_NAME for _ in BY_NAME), BY_NAME * len(NAMES)
+"""The squares between which a step goes."""
+Ways = tuple[tuple[int, int], ...]
+"""Steps from a square, each with its target."""
+
+
+def _number(step: Step) -> int:
+    return BY_NAME.index(INDEX[step.origin]) * len(NAMES) + BY_NAME.index(INDEX[step.target])
+
+
+def _numbered(steps: Iterable[Step]) -> Ways:
+    return tuple((_number(step), INDEX[step.target]) for step in steps)
+
+
+WAYS: Mapping[str, tuple[Ways, ...]] = {disc: tuple(map(_numbered, steps)) for disc, steps in STEPS.items()}
+ALL_WAYS = tuple((*straight, *slant) for straight, slant in zip(WAYS["B"], WAYS["b"], strict=True))
+"""The steps of a disc whose side makes no difference, from every square."""
+INTO = tuple(frozenset(map(_number, steps)) for steps in ENTERING)
+"""Each seat's steps into the other half."""
+ADD_DISC = tuple(
+    {cell: tuple(Add(bonus) for bonus in bonuses) for cell, bonuses in by_cell.items()} for by_cell in WITH_DISC
+)
+ADD_STEP = tuple({_number(bonus.step): Add(bonus) for bonus in bonuses} for bonuses in WITHOUT_DISC)
+"""What entering the other half can add, by the square of a disc from the reserve, and by the step of another disc."""
+
+
+@dataclass(slots=True)
+class Scratch:
+    """A board in the midst of a turn; `tops` and `discs` are how many towers and discs each seat has there.
+
+    If `is_plain`, discs show no sides.
+    """
+
+    seat: Seat
+    is_plain: bool
+    towers: list[str]
+    gained: list[int]
+    tops: list[int]
+    discs: list[int]
+    reserve: int
+    lasting: bool
+
+    def put(self, cell: int, disc: str) -> None:
+        """Put a disc on an empty square."""
+        self.towers[cell] = disc.upper() if self.is_plain else disc
+        self.tops[self.seat] += 1
+        self.discs[self.seat] += 1
+
+    def put_down(self, disc: Disc) -> None:
+        """Put a disc from the reserve on the board."""
+        self.put(INDEX[disc.cell], DISCS[self.seat][disc.shown])
+        self.reserve -= 1
+        self.lasting = True
+
+    def go(self, origin: int, target: int) -> None:
+        """Move the top disc, as Draft.step does, and count what that frees, covers and captures."""
+        seat, towers = self.seat, self.towers
+        tower, below = towers[origin], towers[target]
+        left = tower[:-1]
+        towers[origin] = left
+        if left:
+            self.tops[left[-1] in GREEN] += 1
+        if below:
+            owner = below[-1] in GREEN
+            self.tops[owner] -= 1
+            if target not in HALVES[owner]:
+                self.gained[owner] += 1
+        towers[target] = after = landed(below, tower[-1], seat)
+        if len(after) <= len(below):
+            self.lasting = True
+            self.discs[1 - seat] -= len(below) + 1 - len(after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +142,8 @@ class Match:
     flip: Literal["any", "none"]
     searcher: Seat | None
     towers: Towers
-    seen: History[str]
+    seen: History[Occurred] | None
+    """None if nothing can recur."""
 
 
 @dataclass(slots=True, eq=False)  # frozen, it would be slower by a tenth
@@ -76,7 +152,7 @@ class KvadratikState:
 
     `gained` are the discs of each seat covered in this turn; `is_put` says that the choice of what to put down by
     right was made, `entered` that a disc has just entered the other half. `is_lasting` says that no position of the
-    match can recur.
+    match can recur. `tops` and `discs` are how many towers and discs each seat has on the board.
     """
 
     match: Match
@@ -85,11 +161,13 @@ class KvadratikState:
     towers: Towers
     reserves: tuple[int, int]
     rights: tuple[int, int]
+    tops: tuple[int, int]
+    discs: tuple[int, int]
     is_lasting: bool = False
     winner: Seat | None = None
     gained: tuple[int, int] = (0, 0)
     is_put: bool = False
-    entered: Step | None = None
+    entered: int | None = None
 
     @property
     def is_between_turns(self) -> bool:
@@ -134,103 +212,118 @@ class KvadratikState:
         ]
 
     def _steps(self, seat: Seat) -> list[Choice]:
-        own, opposing, entering = OWN[seat], OWN[1 - seat], ENTERING[seat]
-        found: list[tuple[int, Step]] = []
-        for cell in uncovered(self.towers, seat):
-            tower = self.towers[cell]
-            ways = ALL_WAYS[cell] if self.match.flip == "any" else STEPS[tower[-1]][cell]
-            frees = 3 if len(tower) > 1 and tower[-2] in own else -3 if len(tower) > 1 else 0
-            for step in ways:
-                target = self.towers[INDEX[step.target]]
-                worth = frees + (2 if step in entering else 0)
-                if target[-1:] in opposing:
-                    worth += 5
-                elif target:
-                    worth += 10 * sum(1 for disc in target if disc in opposing) - 4
-                found.append((-worth, step))
+        towers, opposing, into, is_plain = self.towers, OWN[1 - seat], INTO[seat], self.match.flip == "any"
+        found: list[int] = []
+        for cell in uncovered(towers, seat):
+            tower = towers[cell]
+            frees = (3 if tower[-2] not in opposing else -3) if len(tower) > 1 else 0
+            for step, target in ALL_WAYS[cell] if is_plain else WAYS[tower[-1]][cell]:
+                worth = frees + 2 if step in into else frees
+                if below := towers[target]:
+                    if below[-1] in opposing:
+                        worth += 5
+                    else:
+                        worth += 10 * sum([1 for disc in below if disc in opposing]) - 4
+                found.append((-worth << 8) + step)
         found.sort()
-        return [step for _, step in found]
+        return [step & 255 for step in found]
 
-    def _bonuses(self, seat: Seat, entered: Step) -> list[Choice]:
+    def _bonuses(self, seat: Seat, entered: int) -> list[Choice]:
         if self.reserves[seat]:
-            return [Add(bonus) for cell in open_squares(self.towers, seat) for bonus in WITH_DISC[seat][cell]]
+            return [add for cell in open_squares(self.towers, seat) for add in ADD_DISC[seat][cell]]
         found: list[Choice] = []
+        is_plain, within = self.match.flip == "any", ADD_STEP[seat]
         for cell in uncovered(self.towers, seat):
-            if cell == INDEX[entered.origin] and seat == self.match.searcher and self.match.flip == "any":
+            if is_plain and cell == ORIGIN[entered] and seat == self.match.searcher:
                 continue
-            ways = ALL_WAYS[cell] if self.match.flip == "any" else STEPS[self.towers[cell][-1]][cell]
-            found += [Add(bonus) for step in ways if (bonus := Bonus(None, step)) in WITHOUT_DISC[seat]]
+            ways = ALL_WAYS[cell] if is_plain else WAYS[self.towers[cell][-1]][cell]
+            found += [within[step] for step, _ in ways if step in within]
         return found
 
     def after(self, choice: Choice) -> "KvadratikState":
         """Return the state after a choice."""
-        seat = self.turn or 0
-        draft = Draft(seat, list(self.towers), self.reserves[seat], list(self.gained))
-        if isinstance(choice, Put):
-            for disc in choice.discs:
-                draft.put(disc)
-            return self._within(draft, None)
-        if isinstance(choice, Step):
-            draft.step(choice)
-            if choice in ENTERING[seat]:
-                within = self._within(draft, choice)
+        seat, match = self.turn or 0, self.match
+        board = Scratch(
+            seat,
+            match.flip == "any",
+            list(self.towers),
+            list(self.gained),
+            list(self.tops),
+            list(self.discs),
+            self.reserves[seat],
+            self.is_lasting,
+        )
+        if isinstance(choice, int):
+            board.go(ORIGIN[choice], TARGET[choice])
+            if choice in INTO[seat]:
+                within = self._within(board, choice)
                 if within._bonuses(seat, choice):  # noqa: SLF001 - the same class
                     return within
-            return self._completed(draft)
+            return self._completed(board)
+        if isinstance(choice, Put):
+            for disc in choice.discs:
+                board.put_down(disc)
+            return self._within(board, None)
         if isinstance(choice, Add):
             if choice.bonus is not None:
                 if choice.bonus.disc is not None:
-                    draft.put(choice.bonus.disc)
-                draft.step(choice.bonus.step)
-            return self._completed(draft)
+                    board.put_down(choice.bonus.disc)
+                board.go(INDEX[choice.bonus.step.origin], INDEX[choice.bonus.step.target])
+            return self._completed(board)
         cells = [INDEX[name] for name in choice.cells] or FIRST_ROWS[seat]
         for cell, shown in zip(cells, choice.shown, strict=True):
-            draft.towers[cell] = DISCS[seat][shown]
-        return self._completed(draft)
+            board.put(cell, DISCS[seat][shown])
+        return self._completed(board)
 
-    def _within(self, draft: Draft, entered: Step | None) -> "KvadratikState":
+    def _within(self, board: Scratch, entered: int | None) -> "KvadratikState":
         """Return the state in the midst of a turn."""
-        seat = draft.seat
-        reserves = with_entry(self.reserves, seat, draft.reserve)
-        gained = (draft.gained[0], draft.gained[1])
-        lasting = self.is_lasting or draft.lasting
-        towers = self._shown(draft)
         return KvadratikState(
-            self.match, seat, False, towers, reserves, self.rights, lasting, None, gained, True, entered
+            self.match,
+            board.seat,
+            False,
+            tuple(board.towers),
+            with_entry(self.reserves, board.seat, board.reserve),
+            self.rights,
+            _pair(board.tops),
+            _pair(board.discs),
+            board.lasting,
+            None,
+            _pair(board.gained),
+            True,
+            entered,
         )
 
-    def _completed(self, draft: Draft) -> "KvadratikState":
+    def _completed(self, board: Scratch) -> "KvadratikState":
         """Return the state after a turn: the other seat to move, or the game over."""
-        seat = draft.seat
+        seat, gained = board.seat, board.gained
         opponent = other(seat)
-        gained = draft.gained
         gained[opponent] += self.rights[opponent]
-        reserves = with_entry(self.reserves, seat, draft.reserve)
         setting_up = self.setting_up and seat == 0
-        lasting = self.is_lasting or draft.lasting
         after = KvadratikState(
-            self.match, opponent, setting_up, self._shown(draft), reserves, (gained[0], gained[1]), lasting
+            self.match,
+            opponent,
+            setting_up,
+            tuple(board.towers),
+            with_entry(self.reserves, seat, board.reserve),
+            _pair(gained),
+            _pair(board.tops),
+            _pair(board.discs),
+            board.lasting,
         )
         return after if setting_up else after._settled(seat)
 
     def _settled(self, mover: Seat) -> "KvadratikState":
         """Return the state, or the end of the game if it is one."""
         opponent = other(mover)
-        winner: Seat | None = None
-        if any(tower[-1:] in OWN[opponent] for tower in self.towers) or self._placeable(opponent):
-            if self.is_lasting or not len(self.match.seen):
+        if self.tops[opponent] or self._placeable(opponent):
+            if self.is_lasting or self.match.seen is None:
                 return self
-            key = f"{opponent}{self.reserves}{self.rights}{','.join(self.towers)}"
-            if self.match.seen.count(key) < OCCURRENCES:
+            if self.match.seen.count((opponent, self.reserves, self.rights, self.towers)) < OCCURRENCES:
                 return self
         else:
-            winner = mover
-        return KvadratikState(self.match, None, False, self.towers, self.reserves, self.rights, winner=winner)
-
-    def _shown(self, draft: Draft) -> Towers:
-        """Return the towers, without the sides of their discs where sides make no difference."""
-        towers = tuple(draft.towers)
-        return unsided(towers) if self.match.flip == "any" else towers
+            self.winner = mover
+        self.turn = None
+        return self
 
     def _placeable(self, seat: Seat) -> int:
         """Return how many discs the seat could put down by right now."""
@@ -239,13 +332,9 @@ class KvadratikState:
 
     def estimate(self, seat: Seat) -> float:
         """Return who has more free discs and more discs in all, between -0.9 and 0.9."""
-        free = [0, 0]
-        for tower in self.towers:
-            if tower:
-                free[tower[-1] in OWN[1]] += 1
-        all_discs = "".join(self.towers).upper()
-        blue, green = all_discs.count("B") + self.reserves[0], all_discs.count("G") + self.reserves[1]
-        more = 0.07 * (free[0] - free[1]) + 0.06 * (blue - green) + 0.01 * (self.reserves[1] - self.reserves[0])
+        blue, green = self.discs[0] + self.reserves[0], self.discs[1] + self.reserves[1]
+        more = 0.07 * (self.tops[0] - self.tops[1]) + 0.06 * (blue - green)
+        more += 0.01 * (self.reserves[1] - self.reserves[0])
         more += 0.02 * (self.rights[0] - self.rights[1]) + (0.05 if self.turn == 0 else -0.05)
         more *= 0.9 / (0.5 + abs(more))
         return more if seat == 0 else -more
@@ -260,8 +349,8 @@ class KvadratikState:
                 return choice
             if isinstance(choice, Put):
                 placed = choice.discs
-            elif isinstance(choice, Step):
-                steps.append(choice)
+            elif isinstance(choice, int):
+                steps.append(Step(NAMES[ORIGIN[choice]], NAMES[TARGET[choice]]))
             elif choice.bonus is not None:
                 bonus = choice.bonus
                 if bonus.disc is None:
@@ -277,6 +366,10 @@ class KvadratikState:
         return Turn(tuple(sorted(placed)), tuple(sorted(flipped)), steps[0], bonus)
 
 
+def _pair(counts: list[int]) -> tuple[int, int]:
+    return counts[0], counts[1]
+
+
 def unsided(towers: Towers) -> Towers:
     """Return the towers with all discs as if they showed the same side.
 
@@ -284,3 +377,14 @@ def unsided(towers: Towers) -> Towers:
     ('BG', '', 'G')
     """
     return tuple([tower.upper() for tower in towers])
+
+
+def counted(towers: Towers) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return how many towers each seat has on top of, and how many discs on the board.
+
+    >>> counted(("bG", "", "g"))
+    ((0, 2), (1, 2))
+    """
+    tops, discs = [tower[-1] for tower in towers if tower], "".join(towers)
+    green = sum(top in GREEN for top in tops), sum(disc in GREEN for disc in discs)
+    return (len(tops) - green[0], green[0]), (len(discs) - green[1], green[1])

@@ -5,7 +5,6 @@ side it shows. A player without a legal turn loses.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations, product
 from textwrap import wrap
 from typing import Literal, Self
@@ -29,6 +28,7 @@ from engines.kvadratik.board import (
     SIDES,
     SIZE,
     STEPS,
+    Occurred,
     Towers,
     has_uncovered,
     mark,
@@ -39,7 +39,7 @@ from engines.kvadratik.board import (
     written,
 )
 from engines.kvadratik.draft import Draft
-from engines.kvadratik.evaluation import KvadratikState, Match, unsided
+from engines.kvadratik.evaluation import KvadratikState, Match, counted, unsided
 from engines.kvadratik.refusals import (
     Reason,
     bonus_refusal,
@@ -54,13 +54,14 @@ from engines.recall import Recalling
 from engines.repetition import History
 from engines.seats import other, with_entry
 from engines.square import columns
+from engines.values import value
 
 REPETITIONS = 3
 NOTE_WIDTH = 44
-NOTHING_SEEN: History[str] = History()
+NOTHING_SEEN: History[Occurred] = History()
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class KvadratikPosition(PlayedWhole, Recalling[Draft]):
     """The state of a game of Kvadratik; towers are by number of the square, pairs are by seat.
 
@@ -75,7 +76,7 @@ class KvadratikPosition(PlayedWhole, Recalling[Draft]):
     towers: Towers = ("",) * len(NAMES)
     reserves: tuple[int, int] = (RESERVE, RESERVE)
     rights: tuple[int, int] = (0, 0)
-    seen: History[str] = NOTHING_SEEN
+    seen: History[Occurred] = NOTHING_SEEN
     outcome: Outcome | None = None
 
     # Legal moves ----------------------------------------------------------------------------------
@@ -211,7 +212,7 @@ class KvadratikPosition(PlayedWhole, Recalling[Draft]):
             return type(self)(self.setup, self.flip, seat, True, towers, reserves, rights, seen)
         outcome = None
         if has_uncovered(towers, seat) or (rights[seat] and reserves[seat] and open_squares(towers, seat)):
-            key = f"{seat}{reserves}{rights}{','.join(towers)}"
+            key = (seat, reserves, rights, towers)
             # Ruling: a position (board, reserves, rights, side to move) that occurs a third time is a draw
             if seen.count(key) == REPETITIONS - 1:
                 outcome = Outcome(None, "the position has occurred three times")
@@ -233,10 +234,14 @@ class KvadratikPosition(PlayedWhole, Recalling[Draft]):
 
     def state(self) -> KvadratikState:
         """Return the position as the house searches it."""
-        match = Match(self.setup, self.flip, self.turn, self.towers, self.seen)
+        seen = self.seen if len(self.seen) else None
+        match = Match(self.setup, self.flip, self.turn, self.towers, seen)
         towers = unsided(self.towers) if self.flip == "any" else self.towers
         winner = self.outcome.winner if self.outcome else None
-        return KvadratikState(match, self.turn, self.setting_up, towers, self.reserves, self.rights, winner=winner)
+        tops, discs = counted(towers)
+        state = KvadratikState(match, self.turn, self.setting_up, towers, self.reserves, self.rights, tops, discs)
+        state.winner = winner
+        return state
 
     # Drawing --------------------------------------------------------------------------------------
 

@@ -6,40 +6,40 @@ dozens of choices at each of three nodes.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import NamedTuple, Self
 
-from engines.bitboard import bits, cells_in
+from engines.bitboard import bits, cells_in, few_cells_in
 from engines.core import Seat
 from engines.phages.board import BOARDS, Board
 from engines.phages.turns import NUMBERS, Turn, in_order
 from engines.seats import other
 from engines.step import Step
 
-Operation = tuple[tuple[int, int], ...]
-"""What an operation moves: the cells that stones leave and those they go to."""
-Choice = Operation | int
+Choice = int
+"""A number, or what an operation moves: for each of at most two stones the cell that it leaves and the one it goes to.
+
+The first stone is in the higher bits, the cell that the second one leaves is counted from 1, and 0 moves nothing.
+"""
+CELL, OPERATION = 7, 28
+"""The bits of a cell, and of an operation; above them is, while operations are sorted, how much room they keep."""
+ONE_CELL, WHOLE = (1 << CELL) - 1, (1 << OPERATION) - 1
 Stones = tuple[tuple[int, ...], tuple[int, ...]]
 
-ROOM = (0.0, 2.0, 2.9, 3.5, 4.0, 4.4, 4.8, 5.1, 5.4, 5.6, 5.8, 6.0)
+ROOM = (0.0, 2.0, 2.9, 3.5, 4.0, 4.4, 4.8, 5.1, 5.4, 5.6, 5.8, *[6.0] * 30)
 """How many marks a stone is worth that can reach so many cells: the first ones matter most."""
 
-
-class Due(IntEnum):
-    """What the player to choose does next."""
-
-    FIRST = 1
-    NUMBER = 2
-    SECOND = 3
+FIRST, NUMBER, SECOND = 1, 2, 3
+"""What the player to choose does next: operation 1, the number, or operation 3."""
 
 
 class Sight(NamedTuple):
-    """What a stone on each cell of a board can reach, as bits.
+    """What a stone on each cell of a board can reach, as bits; `names` are those of the cells.
 
     `straight[cell]` are all cells in line; `behind[cell][other]` those that a hostile stone on the other cell hides,
     with that cell itself; `at[number][cell]` those at a distance.
     """
 
+    names: tuple[str, ...]
     straight: tuple[int, ...]
     behind: tuple[tuple[int, ...], ...]
     at: tuple[tuple[int, ...], ...]
@@ -57,7 +57,7 @@ class Sight(NamedTuple):
                     for passed in (*cells_in(between), target):
                         behind[cell][passed] |= 1 << target
         straight = tuple(bits(board.steps[cell]) for cell in cells)
-        return cls(straight, tuple(map(tuple, behind)), tuple(map(tuple, at)))
+        return cls(board.names, straight, tuple(map(tuple, behind)), tuple(map(tuple, at)))
 
 
 SIGHTS: Mapping[str, Sight] = {key: Sight.of(board) for key, board in BOARDS.items()}
@@ -70,19 +70,19 @@ class PhagesState:
     `closed` are the cells where no stone can land, as bits: a cell that is once marked or occupied stays closed.
     """
 
-    game: str
+    sight: Sight
     turn: Seat | None
     stones: Stones
     marks: tuple[int, int]
     closed: int
     number: int | None
-    due: Due
+    due: int
     winner: Seat | None = None
 
     @property
     def is_between_turns(self) -> bool:
         """Whether a turn has just been completed."""
-        return self.due == Due.FIRST
+        return self.due == FIRST
 
     @property
     def key(self) -> object:
@@ -94,116 +94,137 @@ class PhagesState:
         seat = self.turn
         if seat is None:
             return ()
-        if self.due == Due.NUMBER:
+        if self.due == NUMBER:
             return self._numbers(seat)
         return self._operations(seat, self.number or 0)
 
-    def _numbers(self, seat: Seat) -> list[int]:
-        at = SIGHTS[self.game].at
-        own = self._rooms(seat)
-        theirs = self._rooms(other(seat))
+    def _numbers(self, seat: Seat) -> list[Choice]:
+        own, theirs = self._rooms(seat), self._rooms(other(seat))
         found = []
         for number in NUMBERS:
-            there = at[number]
-            mine = sum(1 for cell, room in own if room & there[cell])
-            hers = sum(1 for cell, room in theirs if room & there[cell])
+            there, mine, hers = self.sight.at[number], 0, 0
+            for cell, room in own:
+                if room & there[cell]:
+                    mine += 1
+            for cell, room in theirs:
+                if room & there[cell]:
+                    hers += 1
             found.append((min(hers, 2) - 2 * min(mine, 2), number, mine))
         found.sort()
         return [n for _, n, mine in found if mine] or [n for _, n, _ in found]
 
-    def _operations(self, seat: Seat, number: int) -> list[Operation]:
+    def _operations(self, seat: Seat, number: int) -> list[Choice]:
         """Return every way to move the seat's stones by a number, as the engine lists them."""
-        sight = SIGHTS[self.game]
-        there, straight = sight.at[number], sight.straight
+        there, straight = self.sight.at[number], self.sight.straight
         free = ~self.closed
         reach = [(cell, room & there[cell]) for cell, room in self._rooms(seat)]
-        roomy = {t: (straight[t] & free).bit_count() for t in cells_in(_union(reach))}
-        found: list[tuple[int, Operation]] = []
+        roomy: dict[int, int] = {}
+        for _, targets in reach:
+            for target in few_cells_in(targets):
+                roomy[target] = -(straight[target] & free).bit_count() << OPERATION
+        found: list[int] = []
         for place, (cell, targets) in enumerate(reach):
             if not targets:
                 continue
             elsewhere = _union(reach[:place]) | _union(reach[place + 1 :])
-            later = [(c, list(cells_in(ts))) for c, ts in reach[place + 1 :] if ts]
-            for target in cells_in(targets):
-                worth = roomy[target]
-                for second, second_targets in later:
-                    found += [
-                        (-worth - roomy[second_target], ((cell, target), (second, second_target)))
-                        for second_target in second_targets
-                        if second_target != target
-                    ]
+            later = [(t, roomy[t] + ((c + 1) << CELL | t)) for c, ts in reach[place + 1 :] for t in few_cells_in(ts)]
+            for target in few_cells_in(targets):
+                one = roomy[target] + ((cell << CELL | target) << 2 * CELL)
+                if later and elsewhere >> target & 1:
+                    found += [one + two for second_target, two in later if second_target != target]
+                elif later:
+                    found += [one + two for _, two in later]
                 if not elsewhere & ~(1 << target):
-                    found.append((-worth, ((cell, target),)))
+                    found.append(one)
         found.sort()
-        return [operation for _, operation in found] or [()]
+        return [operation & WHOLE for operation in found] or [0]
 
     def after(self, choice: Choice) -> "PhagesState":
         """Return the state after a choice."""
         seat = self.turn or 0
-        if isinstance(choice, int):
-            return PhagesState(self.game, seat, self.stones, self.marks, self.closed, choice, Due.SECOND)
+        if self.due == NUMBER:
+            return PhagesState(self.sight, seat, self.stones, self.marks, self.closed, choice, SECOND)
         stones, marks, closed = self.stones, self.marks, self.closed
         if choice:
-            goes = dict(choice)
-            own = tuple(sorted([goes.get(cell, cell) for cell in stones[seat]]))
-            left = 0
-            for origin, target in choice:
-                left |= 1 << origin
-                closed |= 1 << target
+            (cell, target), (second, second_target) = _moves(choice)
+            own = [target if c == cell else second_target if c == second else c for c in stones[seat]]
+            own.sort()
+            left = 1 << cell
+            closed |= 1 << target
+            if second >= 0:
+                left |= 1 << second
+                closed |= 1 << second_target
             if seat == 0:
-                stones, marks = (own, stones[1]), (marks[0] | left, marks[1])
+                stones, marks = (tuple(own), stones[1]), (marks[0] | left, marks[1])
             else:
-                stones, marks = (stones[0], own), (marks[0], marks[1] | left)
-        if self.due == Due.FIRST:
-            return PhagesState(self.game, seat, stones, marks, closed, self.number, Due.NUMBER)
+                stones, marks = (stones[0], tuple(own)), (marks[0], marks[1] | left)
+        if self.due == FIRST:
+            return PhagesState(self.sight, seat, stones, marks, closed, self.number, NUMBER)
         opponent = other(seat)
-        after = PhagesState(self.game, opponent, stones, marks, closed, self.number, Due.FIRST)
+        after = PhagesState(self.sight, opponent, stones, marks, closed, self.number, FIRST)
         return after if choice or after.can_move(opponent) else after.ended()
 
     def can_move(self, seat: Seat) -> bool:
         """Return whether a stone of the seat can move by the number."""
-        there = SIGHTS[self.game].at[self.number or 0]
+        there = self.sight.at[self.number or 0]
         return any(room & there[cell] for cell, room in self._rooms(seat))
 
     def ended(self) -> "PhagesState":
         """Return the end of the game on this board: the side with more marks has won."""
         x, o = (mark.bit_count() for mark in self.marks)
         winner: Seat | None = None if x == o else 0 if x > o else 1
-        return PhagesState(self.game, None, self.stones, self.marks, self.closed, self.number, self.due, winner)
+        return PhagesState(self.sight, None, self.stones, self.marks, self.closed, self.number, self.due, winner)
 
     def estimate(self, seat: Seat) -> float:
         """Return who has more marks, and more room for stones to make others, between -0.9 and 0.9."""
-        mover = self.turn or 0
-        rooms = (self._rooms(0), self._rooms(1))
-        worth = [float(mark.bit_count()) for mark in self.marks]
+        mover, can_move = self.turn or 0, 0
+        there = self.sight.at[self.number or 0]
+        lead = 0.0
         for side in (0, 1):
-            worth[side] += sum([ROOM[min(room.bit_count(), len(ROOM) - 1)] for _, room in rooms[side]])
-        if self.due != Due.NUMBER:
-            there = SIGHTS[self.game].at[self.number or 0]
-            worth[mover] += min(2, sum([1 for cell, room in rooms[mover] if room & there[cell]]))
-        lead = worth[seat] - worth[1 - seat]
+            worth = 0.0
+            for cell, room in self._rooms(side):
+                worth += ROOM[room.bit_count()]
+                if side == mover and room & there[cell]:
+                    can_move += 1
+            worth += self.marks[side].bit_count()
+            if side == mover and self.due != NUMBER:
+                worth += min(2, can_move)
+            lead += worth if side == seat else -worth
         return 0.9 * lead / (8 + abs(lead))
 
     def turn_of(self, choices: Sequence[Choice]) -> Turn:
         """Return the turn that consists of these choices; after a part, what completes it."""
-        number = next((choice for choice in choices if isinstance(choice, int)), None)
-        *first, second = (self._steps(choice) for choice in choices if not isinstance(choice, int))
-        return Turn(first[0] if first else (), number, second)
+        due, number = self.due, None
+        operations: dict[int, tuple[Step, ...]] = {FIRST: (), SECOND: ()}
+        for choice in choices:
+            if due == NUMBER:
+                number = choice
+            else:
+                operations[due] = self._steps(choice)
+            due += 1
+        return Turn(operations[FIRST], number, operations[SECOND])
 
-    def _steps(self, operation: Operation) -> tuple[Step, ...]:
-        names = BOARDS[self.game].names
-        return in_order(tuple(Step(names[origin], names[target]) for origin, target in operation))
+    def _steps(self, operation: Choice) -> tuple[Step, ...]:
+        names = self.sight.names
+        moves = _moves(operation) if operation else ()
+        return in_order(tuple(Step(names[origin], names[target]) for origin, target in moves if origin >= 0))
 
-    def _rooms(self, seat: Seat) -> list[tuple[int, int]]:
+    def _rooms(self, seat: int) -> list[tuple[int, int]]:
         """Return the cells of a seat's stones, each with all cells that it can reach by some number."""
-        straight, behind, _ = SIGHTS[self.game]
-        free, found = ~self.closed, []
+        _, straight, behind, _ = self.sight
+        free, found, opposing = ~self.closed, [], self.stones[1 - seat]
         for cell in self.stones[seat]:
             room, hidden = straight[cell] & free, behind[cell]
-            for hostile in self.stones[1 - seat]:
+            for hostile in opposing:
                 room &= ~hidden[hostile]
             found.append((cell, room))
         return found
+
+
+def _moves(operation: Choice) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return the cells that two stones leave and go to; -1 is left if there is only one."""
+    first = operation >> 3 * CELL, operation >> 2 * CELL & ONE_CELL
+    return first, ((operation >> CELL & ONE_CELL) - 1, operation & ONE_CELL)
 
 
 def _union(reach: Sequence[tuple[int, int]]) -> int:
@@ -214,8 +235,8 @@ def _union(reach: Sequence[tuple[int, int]]) -> int:
     return found
 
 
-def due_in(marks: tuple[int, int], part: Turn | None) -> Due:
+def due_in(marks: tuple[int, int], part: Turn | None) -> int:
     """Return what the player to move does next: the first turn of a game has no operation 1."""
     if part is not None:
-        return Due.SECOND
-    return Due.NUMBER if marks == (0, 0) else Due.FIRST
+        return SECOND
+    return NUMBER if marks == (0, 0) else FIRST

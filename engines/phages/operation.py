@@ -73,6 +73,8 @@ class Operation:
     def _alone(self) -> Iterator[tuple[Step, ...]]:
         """Yield the steps after which no other stone can move; () if none can."""
         for place, (origin, steps, targets) in enumerate(self._reach):
+            if not targets:
+                continue
             elsewhere = {t for index, (_, _, ts) in enumerate(self._reach) if index != place for t in ts}
             for target in targets:
                 if elsewhere <= {target}:

@@ -6,19 +6,19 @@ comment beside the code names the ruling.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 from engines.bitboard import bits
 from engines.core import IllegalMove, Outcome, Played, Seat
 from engines.diagram import Diagram
 from engines.phages.board import BOARDS, LEGEND, SIDES, Board
-from engines.phages.evaluation import PhagesState, due_in
+from engines.phages.evaluation import SIGHTS, PhagesState, due_in
 from engines.phages.operation import Marks, Operation, Stand, Stones
 from engines.phages.refusals import Reason, step_refusal
 from engines.phages.turns import MOVERS, NUMBERS, Turn, in_order, spelled
 from engines.seats import with_entry
 from engines.step import Step
+from engines.values import value
 from engines.wording import either
 
 
@@ -38,7 +38,7 @@ class Remembering:
     _begun: Begun
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class PhagesPosition(Remembering):
     """The state of a game of Quadraphages or Hexaphages. Cells are numbers on its Board, marks are bits.
 
@@ -255,7 +255,9 @@ class PhagesPosition(Remembering):
         """Return the position as the house searches it."""
         winner = self.outcome.winner if self.outcome else None
         due = due_in(self.marks, self.part)
-        return PhagesState(self.game, self.turn, self.stones, self.marks, self._closed, self.number, due, winner)
+        return PhagesState(
+            SIGHTS[self.game], self.turn, self.stones, self.marks, self._closed, self.number, due, winner
+        )
 
     # Properties -----------------------------------------------------------------------------------
 

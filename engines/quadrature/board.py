@@ -1,13 +1,16 @@
 """The board of Quadrature in numbers: squares, steps, and what rectangles of men do.
 
-Rows and columns are counted from 0. The men of a side are a number for each row, with a bit for each column.
+A square is a number, counted from 0 row by row from a1 up to k11. The men of a side are one number with a bit for each
+square.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from engines import square
+from engines.bitboard import bits, cells_in
+from engines.core import Seat
 from engines.diagram import Legend, Mark
 from engines.step import Step
 
@@ -35,158 +38,179 @@ LEGEND = Legend(
     area_names=("goal",),
 )
 
-Men = tuple[int, ...]
-"""The men of a side: a number for each row, with a bit for each column."""
+Men = int
+"""The men of a side: a bit for each square."""
 Both = tuple[Men, Men]
 
 
 class Way(NamedTuple):
-    """A step in numbers: the column and row of both its ends, and whether it goes sideways."""
+    """A step in numbers: the squares of both its ends, whether it goes sideways, and the target as a bit."""
 
-    column: int
-    row: int
-    to_column: int
-    to_row: int
+    origin: int
+    target: int
     sideways: bool
+    landing: int
 
 
 ROWS = square.rows(SIZE, first_on_top=False)
-NAMES = tuple(names for _, names in reversed(ROWS))
-"""The squares by row and column."""
-PLACES: Mapping[str, tuple[int, int]] = {
-    name: (column, row) for row, names in enumerate(NAMES) for column, name in enumerate(names)
-}
+NAMES = tuple(name for _, names in reversed(ROWS) for name in names)
+"""The squares by their numbers."""
+INDEX: Mapping[str, int] = {name: number for number, name in enumerate(NAMES)}
+PLACES: Mapping[str, tuple[int, int]] = {name: (cell % SIZE, cell // SIZE) for name, cell in INDEX.items()}
+"""The column and the row of each square."""
+BOARD = (1 << SIZE * SIZE) - 1
+SHIFTS = tuple(cell - cell % SIZE for cell in range(SIZE * SIZE))
+"""Of each square, the number of the first square in its row: what shifts the men of that row to the lowest bits."""
+COLUMN_OF = tuple(sum(1 << column + SIZE * row for row in range(SIZE)) for column in range(SIZE)) * SIZE
+"""Of each square, the squares of its column, as bits."""
+NOT_FIRST, NOT_LAST = BOARD & ~COLUMN_OF[0], BOARD & ~COLUMN_OF[SIZE - 1]
+"""The squares that aren't in the first or the last column."""
 
 
 def _ways(forward: int) -> dict[Step, Way]:
-    """Return every step that a side's men can make on an empty board, in the order of the squares."""
+    """Return every step that a side's men can make on an empty board, in the order of the squares' names."""
     steps = ((-1, forward), (0, forward), (1, forward), (-1, 0), (1, 0))
-    return {
-        Step(name, NAMES[row + up][column + right]): Way(column, row, column + right, row + up, up == 0)
-        for name, (column, row) in sorted(PLACES.items())
-        for right, up in steps
-        if 0 <= column + right < SIZE and 0 <= row + up < SIZE
-    }
+    found = {}
+    for name, cell in sorted(INDEX.items()):
+        row, column = divmod(cell, SIZE)
+        for right, up in steps:
+            if 0 <= column + right < SIZE and 0 <= row + up < SIZE:
+                target = cell + right + up * SIZE
+                found[Step(name, NAMES[target])] = Way(cell, target, up == 0, 1 << target)
+    return found
 
 
 WAYS = (_ways(FORWARD[0]), _ways(FORWARD[1]))
-IN_ORDER = {PLACES[name]: number for number, name in enumerate(sorted(PLACES))}
-"""The place of each column and row in the order of the squares' names."""
 WAYS_FROM = tuple(
-    tuple(tuple((step, way) for step, way in ways.items() if step.origin == name) for name in sorted(PLACES))
-    for ways in WAYS
+    tuple(tuple((w.landing, step, w) for step, w in side.items() if w.origin == cell) for cell in INDEX.values())
+    for side in WAYS
 )
-"""The steps of each side from each square, in that order."""
+"""The steps of each side from each square, each with its target as a bit and in numbers."""
+IN_ORDER = tuple(sorted(INDEX.values(), key=NAMES.__getitem__))
+"""All squares in the order of their names."""
+PLACE = tuple(IN_ORDER.index(cell) for cell in INDEX.values())
+"""The place of each square in that order."""
 
 
-@cache
-def _numbers(row: int, columns: int) -> tuple[int, ...]:
-    """Return the places, in the order of the squares, of men in a row."""
-    return tuple(IN_ORDER[column, row] for column in range(SIZE) if columns >> column & 1)
+def ways(seat: Seat, own: Men, opposing: Men) -> Iterator[tuple[Step, Way]]:
+    """Yield every step of the seat's men to a square where they can stand, in the order of the squares' names."""
+    table, free = WAYS_FROM[seat], BOARD & ~(own | opposing | barred(opposing))
+    for cell in sorted(cells_in(own), key=PLACE.__getitem__):
+        for landing, step, way in table[cell]:
+            if landing & free:
+                yield step, way
 
 
-def ways(seat: int, own: Men) -> Iterator[tuple[Step, Way]]:
-    """Yield every step of these men of a side on an empty board, in the order of the squares."""
-    table = WAYS_FROM[seat]
-    for number in sorted([number for row, columns in enumerate(own) if columns for number in _numbers(row, columns)]):
-        yield from table[number]
+def ahead(seat: Seat, own: Men) -> int:
+    """Return the squares one step forward of these men of a side, straight or diagonally, as bits."""
+    if seat == 0:
+        return (own << SIZE | (own & NOT_LAST) << SIZE + 1 | (own & NOT_FIRST) << SIZE - 1) & BOARD
+    return own >> SIZE | (own & NOT_FIRST) >> SIZE + 1 | (own & NOT_LAST) >> SIZE - 1
 
 
-def has_free_way(seat: int, own: Men, opposing: Men) -> bool:
-    """Return whether a man can go forward into a row where no opposing man stands, and so none can square it."""
-    forward = FORWARD[seat]
-    for row, columns in enumerate(own):
-        to_row = row + forward
-        if (
-            columns
-            and 0 <= to_row < SIZE
-            and not opposing[to_row]
-            and (columns | columns << 1 | columns >> 1) & ~own[to_row] & WHOLE_ROW
-        ):
+def can_step_forward(seat: Seat, own: Men, opposing: Men) -> bool:
+    """Return whether one of these men of a side can step forward; sideways steps are left out."""
+    reached = ahead(seat, own) & ~(own | opposing)
+    while reached:
+        landing = reached & -reached
+        if not corners(opposing, landing.bit_length() - 1):
             return True
+        reached ^= landing
     return False
 
 
 def men_on(cells: Sequence[str]) -> Men:
     """Return men on these squares."""
-    rows = [0] * SIZE
-    for cell in cells:
-        column, row = PLACES[cell]
-        rows[row] |= 1 << column
-    return tuple(rows)
+    return bits(INDEX[cell] for cell in cells)
 
 
 def squares_of(men: Men) -> tuple[str, ...]:
     """Return the squares of these men, from the bottom row up."""
-    return tuple(name for row, names in zip(men, NAMES, strict=True) for x, name in enumerate(names) if row >> x & 1)
+    return tuple(NAMES[cell] for cell in cells_in(men))
 
 
-START: Both = (men_on(NAMES[2][1:10]), men_on(NAMES[8][1:10]))
-GOAL_ROWS = tuple((PLACES[goal[0]][1], men_on(goal)[PLACES[goal[0]][1]]) for goal in GOALS)
-"""Each side's goal: its row, and its columns as bits."""
+START: Both = (men_on(NAMES[2 * SIZE + 1 : 2 * SIZE + 10]), men_on(NAMES[8 * SIZE + 1 : 8 * SIZE + 10]))
+GOAL_CELLS = (men_on(GOALS[0]), men_on(GOALS[1]))
+"""Each side's goal, as bits."""
 
 
-def stepped(own: Men, way: Way) -> list[int]:
-    """Return the rows of the side's own men after a step."""
-    rows = list(own)
-    rows[way.row] &= ~(1 << way.column)
-    rows[way.to_row] |= 1 << way.to_column
-    return rows
-
-
-def corners(men: Men, column: int, row: int) -> tuple[str, ...]:
+def corners(men: Men, cell: int) -> tuple[int, ...]:
     """Return the squares of three of these men that make a rectangle with an empty square; () if there are none.
 
     Quadrature, squaring: a man can't go where three opposing men would square it.
     """
-    bit, level = 1 << column, men[row]
-    if not level:
-        return ()
-    for number, cells in enumerate(men):
-        if cells & bit and cells & level:
-            across = (cells & level).bit_length() - 1
-            return tuple(sorted((NAMES[row][across], NAMES[number][column], NAMES[number][across])))
+    shift = SHIFTS[cell]
+    level = men >> shift & WHOLE_ROW
+    if level:
+        column = men & COLUMN_OF[cell]
+        while column:
+            bit = column & -column
+            column ^= bit
+            other = bit.bit_length() - 1
+            common = men >> SHIFTS[other] & level
+            if common:
+                across = common.bit_length() - 1
+                return (shift + across, other, SHIFTS[other] + across)
     return ()
 
 
-def exchange(own: list[int], other: list[int], way: Way, reserve: int) -> tuple[str, ...]:
-    """Exchange the men squared by the man that went this way, and by the men added for them; change both lists.
+@lru_cache(maxsize=4096)
+def barred(men: Men) -> int:
+    """Return the squares where three of these men would square a man, as bits.
 
-    Return the squares of the exchanged men, in order. Quadrature, squaring: an opposing man is squared if it and
-    three own men are the corners of a rectangle and one of the three was moved or added in this turn. The order
-    makes no difference to the outcome, as own men are only added.
+    Two rows that have men in a common column bar in each of them the columns that only the other one has.
     """
-    new = [(way.to_column, way.to_row)]
-    for column, row in new:
-        for x, y in _squared(own, other, column, row):
+    rows = [(shift, level) for shift in range(0, SIZE * SIZE, SIZE) if (level := men >> shift & WHOLE_ROW)]
+    found = 0
+    for place, (shift, level) in enumerate(rows):
+        for other_shift, other_level in rows[place + 1 :]:
+            if level & other_level:
+                apart = level ^ other_level
+                found |= apart << shift | apart << other_shift
+    return found & ~men
+
+
+def exchanged(own: Men, opposing: Men, cell: int, reserve: int) -> tuple[Men, Men, tuple[int, ...]]:
+    """Return both sides' men, and the squares of the exchanged ones in order, after an own man has come to a square.
+
+    Quadrature, squaring: an opposing man is squared if it and three own men are the corners of a rectangle and one of
+    the three was moved or added in this turn. The order makes no difference to the outcome, as own men are only added.
+    """
+    found = squared(own, opposing, cell)
+    if not found:
+        return own, opposing, ()
+    new = [cell]
+    for place, here in enumerate(new):
+        for there in squared(own, opposing, here) if place else found:
             if len(new) > reserve:
                 break
-            other[y] &= ~(1 << x)
-            own[y] |= 1 << x
-            new.append((x, y))
-    return tuple(NAMES[y][x] for x, y in new[1:])
+            opposing ^= 1 << there
+            own |= 1 << there
+            new.append(there)
+    return own, opposing, tuple(new[1:])
 
 
-def _squared(own: Sequence[int], other: Sequence[int], column: int, row: int) -> list[tuple[int, int]]:
-    """Return the columns and rows of the opposing men that the own man here squares, once each."""
-    bit = 1 << column
-    mine, theirs = own[row] & ~bit, other[row]
+def squared(own: Men, opposing: Men, cell: int) -> list[int]:
+    """Return the squares of the opposing men that the own man here squares, once each."""
+    shift, here = SHIFTS[cell], 1 << cell
+    mine, theirs = (own ^ here) >> shift & WHOLE_ROW, opposing >> shift & WHOLE_ROW
+    found: list[int] = []
     if not (mine or theirs):
-        return []
-    beside, found = 0, []
-    for y in range(SIZE):
-        if own[y] & bit and y != row:
-            beside |= theirs & own[y]
-            across = mine & other[y]
+        return found
+    column, beside = (own | opposing) & COLUMN_OF[cell] & ~here, 0
+    while column:
+        bit = column & -column
+        column ^= bit
+        other = bit.bit_length() - 1
+        other_shift = SHIFTS[other]
+        level = own >> other_shift
+        if own & bit:
+            beside |= theirs & level
+            across = mine & opposing >> other_shift
             if across:
-                found += [(x, y) for x in range(SIZE) if across >> x & 1]
-        elif other[y] & bit and mine & own[y]:
-            found.append((column, y))
+                found += [other_shift + place for place in cells_in(across)]
+        elif mine & level:
+            found.append(other)
     if beside:
-        found += [(x, row) for x in range(SIZE) if beside >> x & 1]
+        found += [shift + place for place in cells_in(beside)]
     return found
-
-
-def count(men: Men) -> int:
-    """Return the number of men."""
-    return sum(map(int.bit_count, men))

@@ -5,7 +5,6 @@ square further. Where the rule sheets are silent, a comment beside the code name
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Self
 
 from engines import square
@@ -14,11 +13,13 @@ from engines.diagram import Diagram
 from engines.quadrature.board import (
     FEW,
     FORWARD,
-    GOAL_ROWS,
+    GOAL_CELLS,
     GOALS,
+    INDEX,
     LEGEND,
     MARKS,
     MOST,
+    NAMES,
     PLACES,
     ROWS,
     SIDES,
@@ -26,21 +27,22 @@ from engines.quadrature.board import (
     START,
     WAYS,
     Both,
+    Men,
     Way,
+    barred,
+    can_step_forward,
     corners,
-    count,
-    exchange,
-    has_free_way,
+    exchanged,
+    squared,
     squares_of,
-    stepped,
     ways,
 )
-from engines.quadrature.evaluation import QuadratureState
+from engines.quadrature.evaluation import QuadratureState, lead_of
 from engines.quadrature.refusals import Reason
-from engines.recall import Recalling
 from engines.repetition import History
 from engines.seats import SEATS, other
 from engines.step import Step
+from engines.values import value
 from engines.wording import either, together
 
 IN_A_NOTE = 5
@@ -49,8 +51,8 @@ IN_A_NOTE = 5
 AT_START: History[Both] = History((START,))
 
 
-@dataclass(frozen=True, slots=True)
-class QuadraturePosition(PlayedWhole, Recalling[bool]):
+@value(frozen=True, slots=True)
+class QuadraturePosition(PlayedWhole):
     """The state of a game of Quadrature. `each` is how many men a side has, on the board and in reserve.
 
     `seen` holds the arrangements of men in the match so far, this one included. Two matches that reach the same
@@ -71,9 +73,7 @@ class QuadraturePosition(PlayedWhole, Recalling[bool]):
     def moves(self) -> Iterator[Step]:
         """Yield every legal turn once, by the squares that men leave."""
         if self.turn is not None:
-            for turn in self._turns(self.turn):
-                self.remember(turn, True)
-                yield turn
+            yield from self._turns(self.turn)
 
     def reserve(self, seat: Seat) -> int:
         """Return how many men a side has in reserve.
@@ -82,12 +82,12 @@ class QuadraturePosition(PlayedWhole, Recalling[bool]):
         the board. With 18 a side the reserve is as large as the number of the opponent's men, with 16 two
         smaller. It is never empty before the opponent is down to two men and has lost.
         """
-        return self.each - count(self.men[seat])
+        return self.each - self.men[seat].bit_count()
 
     def can_move(self, seat: Seat) -> bool:
         """Return whether a side would have a legal turn here."""
-        own, opposing = self.men[seat], self.men[1 - seat]
-        return has_free_way(seat, own, opposing) or next(self._turns(seat), None) is not None
+        forward = can_step_forward(seat, self.men[seat], self.men[1 - seat])
+        return forward or next(self._turns(seat), None) is not None
 
     def would_repeat(self, turn: Step) -> bool:
         """Return whether a legal turn would repeat an earlier arrangement of the men, and so draw."""
@@ -95,18 +95,24 @@ class QuadraturePosition(PlayedWhole, Recalling[bool]):
         return after.outcome is not None and self.seen.count(after.men) > 0
 
     def _turns(self, seat: Seat) -> Iterator[Step]:
-        for turn, way in ways(seat, self.men[seat]):
-            if self._obstacle(seat, way) is None:
+        own, opposing = self.men[seat], self.men[1 - seat]
+        only_forward = self.markers[seat] == MOST
+        for turn, way in ways(seat, own, opposing):
+            if not (only_forward and way.sideways) or self._squares(own, opposing, way):
                 yield turn
+
+    def _squares(self, own: Men, opposing: Men, way: Way) -> bool:
+        """Return whether a man that goes this way squares another."""
+        return bool(squared(own ^ (1 << way.origin) ^ way.landing, opposing, way.target))
 
     def _obstacle(self, seat: Seat, way: Way) -> Reason | None:
         """Return why a man of the side can't go this way; None if it can."""
         own, opposing = self.men[seat], self.men[1 - seat]
-        if (own[way.to_row] | opposing[way.to_row]) >> way.to_column & 1:
+        if (own | opposing) & way.landing:
             return Reason.OCCUPIED
-        if corners(opposing, way.to_column, way.to_row):
+        if barred(opposing) & way.landing:
             return Reason.SQUARED
-        if way.sideways and self.markers[seat] == MOST and not exchange(stepped(own, way), list(opposing), way, 1):
+        if way.sideways and self.markers[seat] == MOST and not self._squares(own, opposing, way):
             return Reason.MARKER
         return None
 
@@ -120,23 +126,25 @@ class QuadraturePosition(PlayedWhole, Recalling[bool]):
         seat = self.turn
         if seat is None:
             raise IllegalMove(Reason.GAME_OVER, outcome=self.outcome.reason if self.outcome else "")
-        way = WAYS[seat].get(move)
-        if way is None or not self.men[seat][way.row] >> way.column & 1:
+        way, own, opposing = WAYS[seat].get(move), self.men[seat], self.men[1 - seat]
+        if way is None or not own >> way.origin & 1:
             raise self._no_step(seat, move)
-        if not self.recall(move):
+        _, _, sideways, landing = way
+        if landing & (own | opposing | barred(opposing)) or (sideways and self.markers[seat] == MOST):
             obstacle = self._obstacle(seat, way)
             if obstacle is not None:
                 raise self._refusal(obstacle, seat, move)
-        men, squared = self._exchanged(seat, way)
-        marker = self.markers[seat] + 1 if way.sideways and not squared else 0
+        men, new = self._exchanged(seat, way)
+        marker = self.markers[seat] + 1 if sideways and not new else 0
         markers = (marker, self.markers[1]) if seat == 0 else (self.markers[0], marker)
-        return self._after(seat, men, markers, is_exchange=bool(squared))
+        return self._after(seat, men, markers, is_exchange=bool(new))
 
-    def _exchanged(self, seat: Seat, way: Way) -> tuple[Both, tuple[str, ...]]:
+    def _exchanged(self, seat: Seat, way: Way) -> tuple[Both, tuple[int, ...]]:
         """Return the men after a legal step and its exchanges, and the squares of the exchanged men in order."""
-        own, opposing = stepped(self.men[seat], way), list(self.men[1 - seat])
-        squared = exchange(own, opposing, way, self.reserve(seat))
-        return (tuple(own), tuple(opposing)) if seat == 0 else (tuple(opposing), tuple(own)), squared
+        before = self.men[seat]
+        stepped = before ^ (1 << way.origin) ^ way.landing
+        own, opposing, new = exchanged(stepped, self.men[1 - seat], way.target, self.each - before.bit_count())
+        return ((own, opposing) if seat == 0 else (opposing, own)), new
 
     def _after(self, seat: Seat, men: Both, markers: tuple[int, int], *, is_exchange: bool) -> Self:
         """Return the position after a turn of the seat: the game over, or the next side that can move to move."""
@@ -157,11 +165,11 @@ class QuadraturePosition(PlayedWhole, Recalling[bool]):
         Quadrature, object of the game, and basic moves: an arrangement that occurs a second time is a draw,
         whatever the markers show and whichever side is to move.
         """
-        goal = GOAL_ROWS[seat]
-        if is_exchange and (left := count(men[1 - seat])) <= FEW:
+        goal = GOAL_CELLS[seat]
+        if is_exchange and (left := men[1 - seat].bit_count()) <= FEW:
             few = "two men" if left == FEW else "one man" if left else "no man"
             return Outcome(seat, f"{SIDES[1 - seat]} has only {few} left on the board")
-        if men[seat][goal[0]] & goal[1] == goal[1]:
+        if men[seat] & goal == goal:
             return Outcome(seat, f"{SIDES[seat]} has men on {together(GOALS[seat])}")
         if self.seen.count(men):
             return Outcome(None, "the men are where they were once before")
@@ -172,7 +180,7 @@ class QuadraturePosition(PlayedWhole, Recalling[bool]):
     def state(self) -> QuadratureState:
         """Return the position as the house searches it."""
         winner = self.outcome.winner if self.outcome else None
-        return QuadratureState(self.each, self.turn, self.men, self.markers, self.seen, winner)
+        return QuadratureState(self.each, self.turn, self.men, self.markers, self.seen, lead_of(self.men), winner)
 
     # Refusing -------------------------------------------------------------------------------------
 
@@ -182,16 +190,16 @@ class QuadraturePosition(PlayedWhole, Recalling[bool]):
             if cell not in PLACES:
                 return IllegalMove(Reason.OFF_BOARD, cell=cell, token=str(move))
         (column, row), (to_column, to_row) = PLACES[move.origin], PLACES[move.target]
-        if self.men[1 - seat][row] >> column & 1:
+        if self.men[1 - seat] >> INDEX[move.origin] & 1:
             return self._refusal(Reason.OPPONENT, seat, move)
-        if not self.men[seat][row] >> column & 1:
+        if not self.men[seat] >> INDEX[move.origin] & 1:
             return self._refusal(Reason.EMPTY, seat, move)
         backward = to_row - row == -FORWARD[seat] and abs(to_column - column) <= 1
         return self._refusal(Reason.BACKWARD if backward else Reason.NOT_A_STEP, seat, move)
 
     def _refusal(self, reason: Reason, seat: Seat, move: Step) -> IllegalMove:
         """Return the refusal of a turn between squares of the board, with what would work instead."""
-        column, row = PLACES[move.target]
+        target = INDEX[move.target]
         return IllegalMove(
             reason,
             token=str(move),
@@ -200,20 +208,19 @@ class QuadraturePosition(PlayedWhole, Recalling[bool]):
             side=SIDES[seat],
             other=SIDES[1 - seat],
             way=("up", "down")[seat],
-            holder=SIDES[seat if self.men[seat][row] >> column & 1 else 1 - seat],
-            corners=together(corners(self.men[1 - seat], column, row)),
+            holder=SIDES[seat if self.men[seat] >> target & 1 else 1 - seat],
+            corners=together(sorted(NAMES[cell] for cell in corners(self.men[1 - seat], target))),
             instead=self._instead(seat, move),
         )
 
     def _instead(self, seat: Seat, move: Step) -> str:
         """Return in words what the man can do instead, or which men can go there, or some legal turn."""
         legal = list(self._turns(seat))
-        column, row = PLACES[move.origin]
         targets = sorted(turn.target for turn in legal if turn.origin == move.origin)
         if targets:
             return f"{move.origin} can go to {either(targets)}"
         origins = sorted(turn.origin for turn in legal if turn.target == move.target)
-        if self.men[seat][row] >> column & 1:
+        if self.men[seat] >> INDEX[move.origin] & 1:
             return f"{move.origin} cannot move now, and {legal[0]} would be legal"
         if origins:
             return f"{either(origins)} can go to {move.target}"
@@ -237,7 +244,9 @@ class QuadraturePosition(PlayedWhole, Recalling[bool]):
 
     def _squared(self, turn: Step) -> tuple[str, ...]:
         """Return the squares of the men that a legal turn exchanges, in order."""
-        return () if self.turn is None else self._exchanged(self.turn, WAYS[self.turn][turn])[1]
+        if self.turn is None:
+            return ()
+        return tuple(NAMES[cell] for cell in self._exchanged(self.turn, WAYS[self.turn][turn])[1])
 
     def _notes(self, squared: tuple[str, ...]) -> Iterator[str]:
         """Yield the lines beside the board."""

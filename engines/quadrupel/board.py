@@ -71,6 +71,19 @@ def _jumps(name: str) -> tuple[Jump, ...]:
 
 STEPS = tuple(map(_steps, NAMES))
 JUMPS = tuple(map(_jumps, NAMES))
+OVER = tuple(bits({jump.over.bit_length() - 1 for jump in jumps}) for jumps in JUMPS)
+"""The squares that a stone can jump over from each square, as bits."""
+
+
+def _landings(jumps: tuple[Jump, ...]) -> Mapping[int, int]:
+    """Return where jumps from a square lead, as bits, by the stones that stand around it, as bits too."""
+    found = {0: 0}
+    for over, _, landing in jumps:
+        found |= {stones | over: landings | landing for stones, landings in found.items()}
+    return found
+
+
+LANDINGS = tuple(map(_landings, JUMPS))
 
 
 def reach(origin: int, occupied: int) -> int:
@@ -78,16 +91,16 @@ def reach(origin: int, occupied: int) -> int:
 
     Quadrupel, game play. The stone itself is in the air: its square is empty, but it can't end there.
     """
-    here = 1 << origin
-    others = occupied & ~here
-    steps = STEPS[origin] & ~others
-    landed, waiting = here, [origin]
-    for cell in waiting:
-        for over, target, landing in JUMPS[cell]:
-            if others & over and not (others | landed) & landing:
-                landed |= landing
-                waiting.append(target)
-    return (steps | landed) & ~here
+    others = occupied & ~(1 << origin)
+    free = ~occupied
+    landed = waiting = LANDINGS[origin][others & OVER[origin]] & free
+    while waiting:
+        landing = waiting & -waiting
+        cell = landing.bit_length() - 1
+        new = LANDINGS[cell][others & OVER[cell]] & free & ~landed
+        landed |= new
+        waiting ^= landing | new
+    return STEPS[origin] & free | landed
 
 
 _SHAPES: tuple[tuple[str, int, tuple[tuple[int, int], ...]], ...] = (
@@ -113,3 +126,19 @@ def _figures() -> Iterator[tuple[int, Figure]]:
 FIGURES: Mapping[int, Figure] = dict(_figures())
 KINDS = ("Square", "Straight", "Diamond", "Diagonal")
 """The figures from the easiest to the hardest."""
+
+
+def _triples() -> Mapping[int, tuple[tuple[int, Figure], ...]]:
+    """Return the squares of all but one stone of a figure, as bits, each with what completes it to which figures."""
+    found: dict[int, list[tuple[int, Figure]]] = {}
+    for squares, figure in FIGURES.items():
+        for cell in cells_in(squares):
+            found.setdefault(squares ^ 1 << cell, []).append((cell, figure))
+    return {three: tuple(ways) for three, ways in found.items()}
+
+
+TRIPLES = _triples()
+PAIRS = tuple(
+    tuple(sum(1 for f in FIGURES if f >> a & f >> b & 1) for b in range(len(NAMES))) for a in range(len(NAMES))
+)
+"""How many figures have stones on both of two squares."""

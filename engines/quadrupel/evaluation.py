@@ -10,20 +10,25 @@ from typing import NamedTuple
 
 from engines.bitboard import bits, cells_in
 from engines.core import Seat
-from engines.quadrupel.board import FIGURES, INDEX, NAMES, START, reach
+from engines.quadrupel.board import FIGURES, INDEX, NAMES, PAIRS, START, TRIPLES, Figure, reach
 from engines.quadrupel.turns import Dots, Move, Ones, Turn
-from engines.quadrupel.variant import AT_START, Formed, Score, Stone, Stones, Variant
+from engines.quadrupel.variant import AT_START, Formed, Score, Stone, Stones, Variant, carried
 from engines.seats import other, with_entry
 
 MOST_REPEATS = 4
 """The greatest number of moves in a row that one stone can make between two squares."""
-MOST_KNOWN = 100_000
+MOST_KNOWN = 30_000
 SOON = 0.9
 """The estimate of a position whose next turn can form a figure that wins."""
 
-Repeats = tuple[tuple[int, int, int] | None, tuple[int, int, int] | None]
-Choice = tuple[int, int, bool] | Dots | Ones
-"""The square that a stone leaves, the one it goes to and whether a figure is announced; or a set-up."""
+Repeats = tuple[int, int]
+"""Of each seat, how many of its last moves in a row went between the same two squares, and the last move."""
+BARRING = MOST_REPEATS << 12
+"""From here on, the last move was the last in a row that is allowed."""
+Choice = int | Dots | Ones
+"""The square that a stone leaves and the one it goes to, and a bit for the announcement of a figure; or a set-up."""
+CHOICE, PROMISE = (1 << 13) - 1, 13
+"""The bits of a choice, and how many they are; above them is, while choices are sorted, what they promise."""
 
 
 class Threat(NamedTuple):
@@ -34,45 +39,85 @@ class Threat(NamedTuple):
     worth: float
 
 
+@dataclass(slots=True, eq=False)
+class Side:
+    """The stones of one side, and what is known about them: their figure, if they form one, and where they went."""
+
+    judge: "Judge"
+    seat: Seat
+    stones: Stones
+    score: Score
+    mask: int
+    """The squares of the stones, as bits."""
+    code: int
+    """Squares and dots in one number."""
+    formed: Formed | None
+    moved: dict[int, "Side"] = field(default_factory=dict)
+    _promise: tuple[int, tuple[Threat, ...]] | None = None
+
+    @property
+    def promise(self) -> tuple[int, tuple[Threat, ...]]:
+        """How near the side is to figures that count, and the stones that lack one move."""
+        if self._promise is None:
+            self._promise = self._found()
+        return self._promise
+
+    def _found(self) -> tuple[int, tuple[Threat, ...]]:
+        own, threes, threats = self.mask, 0, []
+        for loose, _ in self.stones:
+            for target, figure in TRIPLES.get(own ^ 1 << loose, ()):
+                if target == loose:
+                    continue
+                threes += 1
+                after = self.judge.formed(self.seat, figure, carried(self.stones, loose, target)[0], self.score)
+                if self.judge.counts(after, self.score):
+                    outcome = self.judge.variant.announced(after, self.score).outcome
+                    wins = outcome is not None and outcome.winner == self.seat
+                    threats.append(Threat(loose, 1 << target, SOON if wins else SOON / 3))
+        (a, _), (b, _), (c, _), (d, _) = self.stones
+        pairs = PAIRS[a][b] + PAIRS[a][c] + PAIRS[a][d] + PAIRS[b][c] + PAIRS[b][d] + PAIRS[c][d]
+        twos = pairs - 3 * threes - (6 if own in FIGURES else 0)
+        return twos + 6 * len(threats), tuple(threats)
+
+    def went(self, way: int) -> "Side":
+        """Return the side after one of its stones has moved."""
+        found = self.moved.get(way)
+        if found is None:
+            stones, _ = carried(self.stones, way >> 6, way & 63)
+            found = self.moved[way] = self.judge.side(self.seat, stones, self.score)
+        return found
+
+
 @dataclass(slots=True)
 class Judge:
-    """What is known about the stones of one side, remembered for a whole search."""
+    """The rules of a match, and the sides that a search has seen: the same stones are the same object."""
 
     variant: Variant
     auto: bool
-    known: dict[tuple[Seat, Stones, Score], tuple[float, tuple[Threat, ...]]] = field(default_factory=dict)
+    known: dict[tuple[Seat, Stones, Score], Side] = field(default_factory=dict)
 
-    def promise(self, seat: Seat, stones: Stones, score: Score) -> tuple[float, tuple[Threat, ...]]:
-        """Return how near a side is to figures that count, and the stones that lack one move."""
+    def side(self, seat: Seat, stones: Stones, score: Score) -> Side:
+        """Return these stones of a seat."""
         key = (seat, stones, score)
         found = self.known.get(key)
         if found is None:
             if len(self.known) >= MOST_KNOWN:
+                for side in self.known.values():
+                    side.moved.clear()
                 self.known.clear()
-            found = self.known[key] = self._promise(seat, stones, score)
+            mask = bits([cell for cell, _ in stones])
+            figure = FIGURES.get(mask)
+            formed = None if figure is None else self.formed(seat, figure, stones, score)
+            found = self.known[key] = Side(self, seat, stones, score, mask, _code(stones), formed)
         return found
 
-    def _promise(self, seat: Seat, stones: Stones, score: Score) -> tuple[float, tuple[Threat, ...]]:
-        own, total, threats = bits(cell for cell, _ in stones), 0.0, []
-        for squares, figure in FIGURES.items():
-            there = (own & squares).bit_count()
-            if there == 2:
-                total += 1
-            elif there == 3:
-                loose = (own & ~squares).bit_length() - 1
-                target = (squares & ~own).bit_length() - 1
-                formed = Formed(seat, figure, self.variant.worth(figure, carried(stones, loose, target), score))
-                if not self.variant.loses(formed) and self.variant.meets(formed, score):
-                    outcome = self.variant.announced(formed, score).outcome
-                    wins = outcome is not None and outcome.winner == seat
-                    threats.append(Threat(loose, 1 << target, SOON if wins else SOON / 3))
-                    total += 6
-        return total, tuple(threats)
+    def formed(self, seat: Seat, figure: Figure, stones: Stones, score: Score) -> Formed:
+        """Return a figure of these stones, and what it is worth."""
+        return Formed(seat, figure, self.variant.worth(figure, stones, score))
 
-
-def carried(stones: Stones, origin: int, target: int) -> Stones:
-    """Return the stones of a side after the one on a square has gone to another."""
-    return tuple(sorted([Stone(target, s.dots) if s.cell == origin else s for s in stones]))
+    def counts(self, formed: Formed, score: Score) -> bool:
+        """Return whether a figure can be announced and doesn't lose."""
+        return not self.variant.loses(formed) and self.variant.meets(formed, score)
 
 
 @dataclass(slots=True, eq=False)  # frozen, it would be slower by a tenth
@@ -81,10 +126,18 @@ class QuadrupelState:
 
     judge: Judge
     turn: Seat | None
-    stones: tuple[Stones, Stones]
+    sides: tuple[Side, Side]
     repeats: Repeats
     score: Score
     winner: Seat | None = None
+
+    @classmethod
+    def of(
+        cls, judge: Judge, turn: Seat | None, stones: tuple[Stones, Stones], repeats: Repeats, score: Score
+    ) -> "QuadrupelState":
+        """Return the state with these stones."""
+        sides = (judge.side(0, stones[0], score), judge.side(1, stones[1], score))
+        return cls(judge, turn, sides, repeats, score)
 
     @property
     def is_between_turns(self) -> bool:
@@ -94,77 +147,84 @@ class QuadrupelState:
     @property
     def key(self) -> object:
         """Everything that matters for the rest of the match, but for how often stones have gone back and forth."""
-        return self.turn, self.stones, self.score, self._barred(0), self._barred(1)
+        first, second = self.repeats
+        one, two = self.sides
+        barring = (first if first >= BARRING else 0, second if second >= BARRING else 0)
+        return self.turn, one.code, two.code, self.score, barring
 
     def choices(self) -> Sequence[Choice]:
         """Return every legal choice, figures first, then jumps and steps by how much nearer they come to figures."""
         seat = self.turn
         if seat is None:
             return ()
-        variant = self.judge.variant
-        if variant.setup != "none" and not any(stone.dots for stone in self.stones[seat]):
+        own, judge, score = self.sides[seat], self.judge, self.score
+        if judge.variant.setup != "none" and not any(dots for _, dots in own.stones):
             return self._set_ups(seat)
-        own, occupied = self.stones[seat], self._occupied
-        mine, barred = bits(cell for cell, _ in own), self._barred(seat)
+        occupied, last = self.sides[0].mask | self.sides[1].mask, self.repeats[seat]
+        barred = _back(last) if last >= BARRING else -1
         figures: list[Choice] = []
-        others: list[tuple[float, Choice]] = []
-        for cell, _ in own:
-            rest = mine ^ 1 << cell
+        others: list[int] = []
+        for cell, _ in own.stones:
             for target in cells_in(reach(cell, occupied)):
-                if barred == (cell, target):
+                way = cell << 6 | target
+                if way == barred:
                     continue
-                after = carried(own, cell, target)
-                figure = FIGURES.get(rest | 1 << target)
-                if figure is not None and not self.judge.auto:
-                    formed = Formed(seat, figure, variant.worth(figure, after, self.score))
-                    if variant.loses(formed) or variant.meets(formed, self.score):
-                        figures.append((cell, target, True))
-                others.append((-self.judge.promise(seat, after, self.score)[0], (cell, target, False)))
+                after = own.went(way)
+                formed = after.formed
+                if (
+                    formed is not None
+                    and not judge.auto
+                    and (judge.variant.loses(formed) or judge.variant.meets(formed, score))
+                ):
+                    figures.append(way << 1 | 1)
+                others.append((-after.promise[0] << PROMISE) + (way << 1))
         others.sort()
-        return [*figures, *(choice for _, choice in others)]
+        return [*figures, *[choice & CHOICE for choice in others]]
 
     def after(self, choice: Choice) -> "QuadrupelState":
         """Return the state after a choice."""
         seat = self.turn or 0
-        if not isinstance(choice, tuple):
+        if not isinstance(choice, int):
             return self._set_up(seat, choice)
-        cell, target, announced = choice
-        variant, score = self.judge.variant, self.score
-        own = carried(self.stones[seat], cell, target)
-        figure = FIGURES.get(bits(cell for cell, _ in own))
+        way, judge, score = choice >> 1, self.judge, self.score
+        own = self.sides[seat].went(way)
         turn: Seat | None = other(seat)
-        if figure is not None:
-            formed = Formed(seat, figure, variant.worth(figure, own, score))
-            if variant.loses(formed):
-                return self._over(other(seat))
-            if (announced or self.judge.auto) and variant.meets(formed, score):
-                verdict = variant.announced(formed, score)
+        formed = own.formed
+        if formed is not None:
+            if judge.variant.loses(formed):
+                return self._over(turn)
+            if (choice & 1 or judge.auto) and judge.variant.meets(formed, score):
+                verdict = judge.variant.announced(formed, score)
                 if verdict.outcome is not None:
                     return self._over(verdict.outcome.winner)
                 if verdict.anew:
-                    return QuadrupelState(self.judge, verdict.turn, AT_START, (None, None), verdict.score)
+                    return self.of(judge, verdict.turn, AT_START, (0, 0), verdict.score)
                 turn, score = verdict.turn, verdict.score
         if score.extra and score is self.score:
-            verdict = variant.quiet(seat, score)
+            verdict = judge.variant.quiet(seat, score)
             if verdict.outcome is not None:
                 return self._over(verdict.outcome.winner)
             turn, score = verdict.turn, verdict.score
         last = self.repeats[seat]
-        again = last is not None and (last[1], last[0]) == (cell, target)
-        times = min(last[2] + 1, MOST_REPEATS) if last is not None and again else 1
-        stones = (own, self.stones[1]) if seat == 0 else (self.stones[0], own)
-        repeats = with_entry(self.repeats, seat, (cell, target, times))
-        return QuadrupelState(self.judge, turn, stones, repeats, score)
+        times = min((last >> 12) + 1, MOST_REPEATS) if last and _back(last) == way else 1
+        repeated = times << 12 | way
+        if seat == 0:
+            sides, repeats = (own, self.sides[1]), (repeated, self.repeats[1])
+        else:
+            sides, repeats = (self.sides[0], own), (self.repeats[0], repeated)
+        if score is not self.score:
+            return self.of(judge, turn, (sides[0].stones, sides[1].stones), repeats, score)
+        return QuadrupelState(judge, turn, sides, repeats, score)
 
     def estimate(self, seat: Seat) -> float:
         """Return who is nearer to a figure that counts, between -0.9 and 0.9; the side to move is a turn ahead."""
         mover = self.turn or 0
-        own, threats = self.judge.promise(mover, self.stones[mover], self.score)
-        theirs, answers = self.judge.promise(other(mover), self.stones[1 - mover], self.score)
-        occupied = self._occupied
+        own, threats = self.sides[mover].promise
+        theirs, answers = self.sides[1 - mover].promise
+        occupied = self.sides[0].mask | self.sides[1].mask
         best = max([t.worth for t in threats if _reaches(t, occupied)], default=0.0)
         if best < SOON:
-            best += (own - theirs) / 100 - 0.15 * sum(1 for t in answers if _reaches(t, occupied)) + self._lead(mover)
+            best += (own - theirs) / 100 - 0.15 * sum([1 for t in answers if _reaches(t, occupied)]) + self._lead(mover)
             best -= 0.02 * (self._times(mover) - self._times(other(mover)))
             best = max(-0.85, min(0.85, best))
         return best if mover == seat else -best
@@ -172,9 +232,9 @@ class QuadrupelState:
     def turn_of(self, choices: Sequence[Choice]) -> Move:
         """Return the turn that a choice stands for."""
         choice = choices[0]
-        if not isinstance(choice, tuple):
+        if not isinstance(choice, int):
             return choice
-        return Turn(NAMES[choice[0]], NAMES[choice[1]], announced=choice[2])
+        return Turn(NAMES[choice >> 7], NAMES[choice >> 1 & 63], announced=bool(choice & 1))
 
     def _lead(self, seat: Seat) -> float:
         """Return what the figures announced so far are worth to a seat."""
@@ -189,25 +249,34 @@ class QuadrupelState:
     def _set_up(self, seat: Seat, move: Dots | Ones) -> "QuadrupelState":
         dots = move.dots if isinstance(move, Dots) else tuple(int(name in move.squares) for name in START[seat])
         own = tuple(sorted(Stone(INDEX[name], shown) for name, shown in zip(START[seat], dots, strict=True)))
-        stones = with_entry(self.stones, seat, own)
-        return QuadrupelState(self.judge, other(seat), stones, self.repeats, self.score)
+        stones = with_entry((self.sides[0].stones, self.sides[1].stones), seat, own)
+        return self.of(self.judge, other(seat), stones, self.repeats, self.score)
 
     def _over(self, winner: Seat | None) -> "QuadrupelState":
-        return QuadrupelState(self.judge, None, self.stones, self.repeats, self.score, winner)
-
-    def _barred(self, seat: Seat) -> tuple[int, int] | None:
-        last = self.repeats[seat]
-        return (last[1], last[0]) if last is not None and last[2] >= MOST_REPEATS else None
+        return QuadrupelState(self.judge, None, self.sides, self.repeats, self.score, winner)
 
     def _times(self, seat: Seat) -> int:
         """Return how often in a row a stone has gone back and forth."""
         last = self.repeats[seat]
-        return last[2] - 1 if last is not None else 0
+        return (last >> 12) - 1 if last else 0
 
-    @property
-    def _occupied(self) -> int:
-        """All squares with stones, as bits."""
-        return bits([cell for cell, _ in self.stones[0]]) | bits([cell for cell, _ in self.stones[1]])
+
+def repeated(origin: int, target: int, times: int) -> int:
+    """Return a side's last move and how many in a row went between its two squares, as a state has it."""
+    return times << 12 | origin << 6 | target
+
+
+def _code(stones: Stones) -> int:
+    """Return the squares and dots of four stones in one number, which is different for different stones."""
+    code = 0
+    for cell, dots in stones:
+        code = code << 9 | cell << 3 | dots
+    return code
+
+
+def _back(last: int) -> int:
+    """Return the way back of the last move."""
+    return (last & 63) << 6 | last >> 6 & 63
 
 
 def _reaches(threat: Threat, occupied: int) -> bool:

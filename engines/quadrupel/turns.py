@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass, field
 
+from engines.values import value
+
 ANNOUNCEMENT = "quadrupel"
 """The word after a turn that announces a figure."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Turn:
     """A stone's way from square to square, and whether a figure is announced.
 

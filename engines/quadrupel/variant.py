@@ -1,13 +1,15 @@
 """What the variants of Quadrupel are told and what they answer: stones, figures, and what they lead to."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar, Literal, NamedTuple
 
+from engines.bitboard import bits
 from engines.core import Outcome, Seat
-from engines.quadrupel.board import INDEX, KINDS, SIDES, START, ZONES, Figure
+from engines.quadrupel.board import FIGURES, INDEX, KINDS, SIDES, START, ZONES, Figure
 from engines.quadrupel.marks import Empty
 from engines.seats import other
+from engines.values import value
 from engines.wording import either
 
 SetUp = Literal["none", "dots", "ones"]
@@ -30,6 +32,13 @@ AT_START: tuple[Stones, Stones] = (
     tuple(sorted(Stone(INDEX[name]) for name in START[0])),
     tuple(sorted(Stone(INDEX[name]) for name in START[1])),
 )
+
+
+@lru_cache(maxsize=8192)
+def carried(stones: Stones, origin: int, target: int) -> tuple[Stones, Figure | None]:
+    """Return the stones of a side after the one on a square has gone to another, and the figure that they form."""
+    after = tuple(sorted([Stone(target, s.dots) if s.cell == origin else s for s in stones]))
+    return after, FIGURES.get(bits([cell for cell, _ in after]))
 
 
 class Formed(NamedTuple):
@@ -63,7 +72,7 @@ class Score(NamedTuple):
 NO_SCORE = Score()
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Verdict:
     """What a turn leads to: the seat to move (None if the match is over), and whether a new game starts.
 

@@ -15,7 +15,7 @@ from engines.search import uct
 from engines.search.alphabeta import AlphaBeta
 from engines.search.state import Plain, state_of
 
-__all__ = ["LEVELS", "Found", "Level", "choose", "examine"]
+__all__ = ["CARELESS", "LEVELS", "Found", "Level", "choose", "examine"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +23,15 @@ class Level:
     """A strength of the house: its number, how many nodes a turn may cost, and how wrong it may take a position.
 
     A node is a choice played out. The noise is a part of the distance between a lost position and a won one; a little
-    is good at every level, since the house then doesn't play the same match again, nor in circles.
+    is good at every level, since the house then doesn't play the same match again, nor in circles. Of the turns, so
+    many as `lapses` says are careless: CARELESS nodes must do. Without lapses, a side that has a winning plan from the
+    start, as Black has in Quadrupel, wins against any level once it sees that far, and nobody could beat it.
     """
 
     number: int
     nodes: int
     noise: float
+    lapses: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +48,25 @@ class Found:
 
 
 LEVELS: tuple[Level, ...] = (
-    Level(1, 40, 0.15),
-    Level(2, 240, 0.08),
-    Level(3, 1_200, 0.04),
-    Level(4, 6_000, 0.03),
-    Level(5, 30_000, 0.02),
+    Level(1, 40, 0.2, 0.75),
+    Level(2, 200, 0.1, 0.5),
+    Level(3, 800, 0.04, 0.35),
+    Level(4, 3_000, 0.02, 0.15),
+    Level(5, 12_000, 0.01, 0.0),
 )
 """The levels 1 to 5."""
+CARELESS = 8
+"""The nodes of a careless turn: a few turns by chance, each looked at for itself."""
 
 
-def choose(position: Position[Any], level: int, seed: int) -> Found:
-    """Return a turn for the seat to move. The game must not be over.
+def choose(position: Position[Any], level: int, seed: int, *, careful: bool = False) -> Found:
+    """Return a turn for the seat to move, without lapses if it is to be careful. The game must not be over.
 
     After a part of a turn, the turn returned is what completes it.
     """
-    return _found(position, LEVELS[level - 1].nodes, LEVELS[level - 1].noise, seed)
+    chosen = LEVELS[level - 1]
+    lapses = not careful and Random(f"lapse {seed}").random() < chosen.lapses
+    return _found(position, CARELESS if lapses else chosen.nodes, chosen.noise, seed)
 
 
 def examine(position: Position[Any], nodes: int, seed: int) -> Found:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple
 
-from engines.core import Seat
 from engines.search.state import State, value_of
 
 DELAY = 1e-4
@@ -116,26 +115,28 @@ class AlphaBeta:
         self.nodes += 1
         low, high = window
         seat, after = state.turn or 0, state.after(choice)
-        if after.turn is None:
-            value = value_of(after, seat)
-            return value * (1 - DELAY * ply)
+        chooser = after.turn
+        if chooser is None:
+            return value_of(after, seat) * (1 - DELAY * ply)
         if number:
-            low_only = (low, low + DELAY / 2)
+            above = low + DELAY / 2
             if number >= LATE and depth > 1:
-                value = self._onward(after, seat, depth - 2 - (number >= 4 * LATE), low_only, ply)
+                less = depth - 2 - (number >= 4 * LATE)
+                if chooser == seat:
+                    value = self.value(after, less, low, above, ply + 1)
+                else:
+                    value = -self.value(after, less, -above, -low, ply + 1)
                 if value <= low:
                     return value
-            value = self._onward(after, seat, depth - 1, low_only, ply)
+            if chooser == seat:
+                value = self.value(after, depth - 1, low, above, ply + 1)
+            else:
+                value = -self.value(after, depth - 1, -above, -low, ply + 1)
             if not low < value < high:
                 return value
-        return self._onward(after, seat, depth - 1, window, ply)
-
-    def _onward(self, after: State, seat: Seat, depth: int, window: tuple[float, float], ply: int) -> float:
-        """Return the value for a seat of the state after its choice, where the same seat may choose again."""
-        low, high = window
-        if after.turn == seat:
-            return self.value(after, depth, low, high, ply + 1)
-        return -self.value(after, depth, -high, -low, ply + 1)
+        if chooser == seat:  # in the midst of a turn, or where the other one can't move
+            return self.value(after, depth - 1, low, high, ply + 1)
+        return -self.value(after, depth - 1, -high, -low, ply + 1)
 
     # The turn to play -----------------------------------------------------------------------------
 
@@ -184,10 +185,12 @@ class AlphaBeta:
         return line
 
 
-def _with_first(choices: Sequence[Any], *first: Any) -> Sequence[Any]:
+def _with_first(choices: Sequence[Any], best: Any, killer: Any) -> Sequence[Any]:
     """Return the choices with those first that are expected to be good; a choice of another state isn't among them."""
-    front = [choice for choice in dict.fromkeys(first) if choice is not None and choice in choices]
-    return [*front, *(choice for choice in choices if choice not in front)] if front else choices
+    front = [best] if best is not None and best in choices else []
+    if killer is not None and killer != best and killer in choices:
+        front.append(killer)
+    return [*front, *[choice for choice in choices if choice not in front]] if front else choices
 
 
 def _seen_there(value: float, ply: int) -> float:

@@ -10,20 +10,19 @@ from datetime import datetime, timedelta
 from sqlalchemy import exists
 from sqlmodel import Session, col, func, or_, select
 
-from engines.search import LEVELS
 from pbem.house.protocol import Examination, Finding, Findings, seed
 from pbem.payloads.analysis import Estimate, MatchAnalysis
 from pbem.storage.clock import within
 from pbem.storage.models import Analysis, Match, Player
 
 NODES = 300_000
-"""The budget of a whole analysis, as much as ten turns at the highest level."""
+"""The budget of a whole analysis, as much as 25 turns at the highest level."""
 MOST, FEWEST = 15_000, 1_000
 """The most and the fewest nodes for a position."""
 LONGEST = NODES // FEWEST - 1
 """How many turns are analysed at most: the last ones."""
-AT_ONCE = LEVELS[-1].nodes
-"""The budget of one search: the same that a turn of the house may cost, so the same limits hold."""
+AT_ONCE = 30_000
+"""The budget of one search: a second or two, so that it keeps within the limits of a turn and delays none for long."""
 DAY = timedelta(days=1)
 CANDIDATES = 5
 """How many analyses a daemon looks at to find one that no other works on."""

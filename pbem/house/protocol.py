@@ -25,6 +25,8 @@ class Question:
     """The turns so far."""
     level: int
     seed: int
+    careful: bool = False
+    """Whether it is for a hint, which has no lapses."""
 
     def dumps(self) -> bytes:
         """Return the question as one line of JSON."""
@@ -160,7 +162,7 @@ def seed(match: int, ply: int) -> int:
 def respond(question: Question) -> Answer:
     """Return the answer, computed in this process; it may take a while."""
     position = _positions(question)[-1]
-    found = choose(position, question.level, question.seed)
+    found = choose(position, question.level, question.seed, careful=question.careful)
     turn = NOTATIONS[question.game].format(found.turn, position)
     return Answer(turn, found.value, found.is_solved, found.nodes)
 

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from engines import GAMES
-from engines.search import LEVELS, choose, uct
+from engines.search import CARELESS, LEVELS, choose, uct
 from engines.search.state import Plain
 
 
@@ -39,12 +39,24 @@ def test_the_same_seed_finds_the_same_turn(game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_budget_of_nodes_is_kept(game: str) -> None:
-    assert 0 < choose(GAMES[game].position({}), 1, 7).nodes <= LEVELS[0].nodes
+    assert 0 < choose(GAMES[game].position({}), 1, 7, careful=True).nodes <= LEVELS[0].nodes
 
 
 def test_levels_are_numbered_and_grow() -> None:
     assert [level.number for level in LEVELS] == [1, 2, 3, 4, 5]
     assert all(low.nodes < high.nodes for low, high in pairwise(LEVELS))
+    assert all(low.lapses > high.lapses for low, high in pairwise(LEVELS))
+
+
+@pytest.mark.parametrize("level", [1, 2, 5])
+def test_some_turns_are_careless_but_none_that_is_to_be_careful_and_none_of_the_highest_level(level: int) -> None:
+    position, seeds = GAMES["quadrupel"].position({}), range(1 if level == 5 else 60)
+    careless = [choose(position, level, seed).nodes <= CARELESS for seed in seeds]
+    careful = [choose(position, level, seed, careful=True).nodes > CARELESS for seed in seeds]
+
+    assert all(careful)
+    assert any(careless) == (LEVELS[level - 1].lapses > 0)
+    assert not all(careless)
 
 
 def test_a_game_that_is_over_has_no_turn_to_choose() -> None:
@@ -63,7 +75,7 @@ def test_a_game_that_offers_no_states_is_searched_by_its_rules(game: str) -> Non
     for seed in range(200):
         if position.turn is None:
             break
-        before, position = position, position.play(choose(position, 1, seed).turn)
+        before, position = position, position.play(choose(position, 1, seed, careful=True).turn)
     assert before is not None
     assert position.outcome is not None
 

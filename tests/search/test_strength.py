@@ -54,7 +54,7 @@ def test_a_win_in_one_is_found(game: str, options: dict[str, str]) -> None:
     tried = list(islice(positions, 2))
     assert tried
     for position, winner in tried:
-        found = choose(position, SEEING, 1)
+        found = choose(position, SEEING, 1, careful=True)
         assert winning(position.play(found.turn), winner)
         assert found.is_solved
         assert found.value > 0.99
@@ -75,7 +75,7 @@ def test_a_loss_in_two_is_avoided(game: str) -> None:
         turns = list(islice(position.moves(), 50))
         losing = [turn for turn in turns if loses_at_once(position.play(turn), winner)]
         if losing and len(losing) < len(turns):
-            found = choose(position, SEEING, 1)
+            found = choose(position, SEEING, 1, careful=True)
             assert not loses_at_once(position.play(found.turn), winner)
             seen += 1
             if seen == 2:
@@ -122,7 +122,7 @@ def test_what_can_be_tried_out_is_solved_and_has_its_value(game: str, options: d
             value = brute(position, seat, [600])
         except OverflowError:
             break
-        found = choose(position, 4, seed)
+        found = choose(position, 4, seed, careful=True)
         assert found.is_solved
         assert round(found.value) == value
         solved += 1
