@@ -18,9 +18,8 @@ from pbem.moderation import bans
 from pbem.payloads import templates
 from pbem.payloads.explained import Welcome
 from pbem.players import erasure, identity, open_seeks
-from pbem.players.erasure import ANONYMOUS
 from pbem.players.preferences import PREFERENCES
-from pbem.storage.models import IMPORTED, ModerationAct, Player
+from pbem.storage.models import ANONYMOUS, IMPORTED, ModerationAct, Player
 from pbem.tokens import Purpose, Token
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")

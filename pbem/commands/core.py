@@ -51,6 +51,8 @@ class Request:
     """The text for the opponent below the commands, unless an earlier command has used it."""
     tells_names: bool = True
     """Whether the answer may tell which names are taken, and so who plays here."""
+    has_savepoints: bool = False
+    """Whether a line that is refused can be undone by itself; if not, all is handled once more, with savepoints."""
     is_trial: bool = False
     """Whether it is only tried, to be asked about, and undone."""
     later: "tuple[Line, ...]" = ()

@@ -12,7 +12,7 @@ from pbem.errors import Refused
 from pbem.matches import lifecycle
 from pbem.matches.events import Events
 from pbem.matches.naming import name
-from pbem.matches.queries import locked, seat_of
+from pbem.matches.queries import locked, players_of, seat_of
 from pbem.moderation import acts
 from pbem.moderation.acts import OPERATOR, Order
 from pbem.payloads.sections import ChallengeClosed, TurnPlayed
@@ -32,11 +32,6 @@ def open_match(session: Session, number: int, *, locks: bool = True) -> Match:
     if match.state not in (MatchState.RUNNING, MatchState.OFFERED):
         raise Refused(f"Match {number} is {match.state} already, so nothing was changed.")
     return match
-
-
-def players_of(session: Session, match: Match) -> tuple[Player, Player]:
-    """Return the players by seat."""
-    return session.get_one(Player, match.seat0), session.get_one(Player, match.seat1)
 
 
 def close(session: Session, server: ServerSettings, match: Match, order: Order, now: datetime) -> None:

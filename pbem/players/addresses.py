@@ -51,6 +51,7 @@ def pass_on_unsent(session: Session, player: Player, heir: Player, now: datetime
         col(Outgoing.state).in_(UNSENT),
         col(Outgoing.is_notice),
         col(Outgoing.match).is_not(None),
+        col(Outgoing.removed).is_(None),
     )
     for row in session.exec(select(Outgoing).where(*news).order_by(col(Outgoing.id)).options(outbox.WITH_CONTENT)):
         match = session.get_one(Match, row.match)

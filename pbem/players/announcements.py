@@ -30,7 +30,7 @@ from pbem.matches.events import (
     TurnsTakenBack,
 )
 from pbem.matches.naming import name, shown
-from pbem.matches.queries import seat_of, version
+from pbem.matches.queries import players_of, seat_of, version
 from pbem.matches.time import timekeeping
 from pbem.payloads import sections
 from pbem.payloads.absences import Away
@@ -120,7 +120,7 @@ def notices(
         match = event.match
         if isinstance(event, TurnPlayed) and event is not at_once.turns[0]:
             continue  # the news about the first tells of all of them
-        players = (session.get_one(Player, match.seat0), session.get_one(Player, match.seat1))
+        players = players_of(session, match)
         silent = carry_prose(told) or (author is not None and is_muted_for(match, author))
         told += tuple(_of(event, players, _Author(author, () if silent else prose), at_once))
     return tuple(notice for notice in told if notice.player.address != HOUSE and notice.player.banned is None)

@@ -16,6 +16,7 @@ from sqlmodel import Session, col, delete, func, select, update
 
 from pbem.community import blocks, directory, seeks, watches
 from pbem.config import ServerSettings
+from pbem.mailboxes import mailbox
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player
 from pbem.payloads.messages import Deleted
@@ -23,6 +24,7 @@ from pbem.players.announcements import announce
 from pbem.storage import retention
 from pbem.storage.clock import within
 from pbem.storage.models import (
+    ANONYMOUS,
     UNSENT,
     Analysis,
     Bulletin,
@@ -43,12 +45,8 @@ from pbem.tournaments import entries
 
 log = structlog.get_logger()
 
-ANONYMOUS = "deleted-"
-"""How the name of a player who left begins; no player can choose such a name."""
 LAST_MAIL = "deleted"
 """The template of the last message; its address is removed once it is sent."""
-NOWHERE = "nowhere"
-"""What replaces that address."""
 OVERTAKEN = ("turn", "away", "challenge", "invitation", "message", "unreachable")
 """Messages about a match that needn't go out any more once its end is told."""
 MOST_DEPARTURES = 2
@@ -81,7 +79,7 @@ def forget_last(session: Session, tried: Sequence[int]) -> None:
     over = col(Outgoing.state).in_((OutgoingState.SENT, OutgoingState.FAILED))
     last = (col(Outgoing.id).in_(tried), col(Outgoing.template) == LAST_MAIL, over)
     nowhere: dict[str, Any] = {
-        "address": NOWHERE,
+        "address": retention.NOWHERE,
         "stranger_domain": None,
         "in_reply_to": None,
         "references": [],
@@ -98,7 +96,7 @@ def has_left_often(session: Session, address: str, now: datetime) -> bool:
 
 
 def _digest(address: str) -> str:
-    return hashlib.sha256(address.lower().encode()).hexdigest()
+    return hashlib.sha256(mailbox(address).encode()).hexdigest()
 
 
 def _erase(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:

@@ -16,10 +16,10 @@ from pbem.tokens import Keyring, Purpose, Token
 
 GRACE = timedelta(days=30)
 """How long after the end of its match a reply token still proves who writes."""
+_IS_NAMED = col(Player.id) == bindparam("player", type_=Integer)
+_PLAYER = select(Player).where(_IS_NAMED)
 _PLAYER_AND_MATCH = (
-    select(Player, Match)
-    .outerjoin(Match, col(Match.id) == bindparam("match", type_=Integer))
-    .where(col(Player.id) == bindparam("player", type_=Integer))
+    select(Player, Match).outerjoin(Match, col(Match.id) == bindparam("match", type_=Integer)).where(_IS_NAMED)
 )
 
 
@@ -166,7 +166,7 @@ def tokens_of(message: Message, server: ServerSettings) -> list[Token | None]:
 def _named(session: Session, token: Token) -> tuple[Player | None, Match | None]:
     """Return the player of a token, and the match that it is for."""
     if token.purpose is not Purpose.PLAY:
-        return session.get(Player, token.player), None
+        return session.exec(_PLAYER, params={"player": token.player}).first(), None
     found = session.exec(_PLAYER_AND_MATCH, params={"player": token.player, "match": token.subject}).first()
     return found or (None, None)
 
@@ -211,6 +211,7 @@ def _confirming_address(session: Session, token: Token) -> Sender:
             Outgoing.purpose == Purpose.ADDRESS.name,
             Outgoing.incoming == token.subject,
             col(Outgoing.settled).is_(None),
+            col(Outgoing.removed).is_(None),
         )
     ).first()
     if row is None:

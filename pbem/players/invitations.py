@@ -15,6 +15,7 @@ from sqlmodel.sql.expression import SelectOfScalar
 
 from pbem.config import LimitsSettings, ServerSettings
 from pbem.errors import Refused
+from pbem.mailboxes import mailbox, owner
 from pbem.players import identity
 from pbem.players.rate_limits import DAY
 from pbem.reading.message import is_machines
@@ -29,8 +30,6 @@ ROLES = frozenset({"abuse", "helpdesk", "hostmaster", "majordomo", "noc", "root"
 LIKE_A_CONTACT = re.compile(r"@|://|www\.|\w\.[a-z]{2,}|(?:\d[ ./-]?){7}", re.IGNORECASE)
 """What could be an address, a link or a telephone number."""
 TOMORROW = "Try again tomorrow."
-DOTLESS = frozenset({"gmail.com", "googlemail.com"})
-"""Hosts that ignore dots in front of the @."""
 
 
 def fits(note: Sequence[str]) -> bool:
@@ -103,7 +102,7 @@ def remember(session: Session, address: str, limits: LimitsSettings, server: Ser
     if row.refused is not None or (row.invited is not None and row.invited > again):
         raise not_invitable(server)
     today = select(func.count()).select_from(Invitee).where(within(Invitee.invited, DAY, now))
-    if not limits.is_large(address.rpartition("@")[2]) and (
+    if not limits.is_large(owner(address)) and (
         session.exec(today.where(Invitee.domain == row.domain)).one() >= limits.domain_invitations
     ):
         raise Refused("We've sent enough invitations to this domain today.", fits=TOMORROW)
@@ -148,26 +147,14 @@ def _most_invitations(player: Player, limits: LimitsSettings, now: datetime) -> 
 
 
 def digest(address: str) -> str:
-    """Return the hash by which an address is known that is stored nowhere else."""
-    return _hash(_plain(address))
+    """Return the hash by which the mailbox of an address is known, which is stored nowhere else."""
+    return _hash(mailbox(address))
 
 
 def _row(session: Session, address: str) -> Invitee:
     """Return what is known of the address; a new row, not yet stored, for one we know nothing about."""
-    plain = _plain(address)
     found = session.get(Invitee, digest(address))
-    return found or Invitee(address=digest(address), domain=_hash(plain.rpartition("@")[2]))
-
-
-def _plain(address: str) -> str:
-    """Return the address without what its owner can vary: a sub-address, and dots where they mean nothing.
-
-    >>> _plain("Nora+games@mail.example"), _plain("n.o.r.a@gmail.com")
-    ('nora@mail.example', 'nora@gmail.com')
-    """
-    local, _, domain = address.lower().rpartition("@")
-    local = local.partition("+")[0]
-    return f"{local.replace('.', '') if domain in DOTLESS else local}@{domain}"
+    return found or Invitee(address=digest(address), domain=_hash(owner(address)))
 
 
 def _hash(text: str) -> str:

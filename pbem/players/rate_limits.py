@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Integer, String, bindparam, exists, or_
+from sqlalchemy import ColumnElement, Integer, String, and_, bindparam, exists, or_
 from sqlmodel import Session, col, func, select
 
 from pbem.config import LimitsSettings
 from pbem.errors import Refused, Silence, Unanswerable
+from pbem.mailboxes import DOTLESS, mailbox, owner
 from pbem.payloads.explained import Introduction, InvitationWaiting
 from pbem.payloads.sections import (
     AlreadySettled,
@@ -33,7 +34,6 @@ from pbem.payloads.stored import dump_sections
 from pbem.players.identity import Sender
 from pbem.storage.clock import ends, in_span, within
 from pbem.storage.models import Incoming, Outgoing, OutgoingContent, Player, Standing
-from pbem.storage.outbox import domain_of
 
 HOUR, DAY, WEEK, MONTH = timedelta(hours=1), timedelta(days=1), timedelta(days=7), timedelta(days=30)
 MOST_REFUSALS = 3
@@ -95,7 +95,7 @@ class Left:
 
     def is_half_used(self, address: str, limits: LimitsSettings) -> bool:
         """Return whether less than half is left to the domain of the address, or to all strangers."""
-        of_domain = limits.per_domain(domain_of(address))
+        of_domain = limits.per_domain(owner(address))
         return self.domain < of_domain // 2 or self.all < limits.strangers_per_day // 2
 
 
@@ -116,18 +116,18 @@ def of_stranger(
     session: Session, address: str, standing: Standing, limits: LimitsSettings, now: datetime, *, per_month: int
 ) -> Left:
     """Return what is left for an unknown address; raise Unanswerable if it, its domain or all have had enough."""
-    domain = domain_of(address)
-    had = _answered(session, address, standing, DAY, now)
+    domain = owner(address)
+    had = _answered_mailbox(session, address, standing, DAY, now)
     if had >= limits.stranger_per_day:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_ADDRESS)
-    if _answered(session, address, standing, MONTH, now) >= per_month:
-        raise Unanswerable(Silence.MONTHLY_ANSWERS_TO_ADDRESS)
     of_domain = limits.per_domain(domain) - _answered_at(session, domain, standing, limits.per_domain(domain), now)
     if of_domain <= 0:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_DOMAIN)
     of_all = limits.strangers_per_day - _answered_strangers(session, standing, limits.strangers_per_day, now)
     if of_all <= 0:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_STRANGERS)
+    if _answered_mailbox(session, address, standing, MONTH, now) >= per_month:
+        raise Unanswerable(Silence.MONTHLY_ANSWERS_TO_ADDRESS)
     return Left(limits.stranger_per_day - had - 1, of_domain - 1, of_all - 1)
 
 
@@ -177,7 +177,7 @@ def is_introduced(session: Session, sender: Sender, now: datetime) -> bool:
 
 def is_asked_often(session: Session, address: str, now: datetime) -> bool:
     """Return whether the address was asked often enough today whether it is a player's."""
-    asked = (Outgoing.address == address, Outgoing.template == "address", within(Outgoing.created, DAY, now))
+    asked = (_is_mailbox(address), Outgoing.template == "address", within(Outgoing.created, DAY, now))
     return session.exec(select(func.count()).select_from(Outgoing).where(*asked)).one() >= MOST_QUESTIONS
 
 
@@ -229,7 +229,7 @@ def is_enough(session: Session, sender: Sender, gist: str, sections: Sequence[Se
     if gist.startswith(ONCE):
         return was_asked(session, sender, gist, now)
     which = {"address": sender.address, "gist": gist, "standing": sender.standing, **ends(WEEK, now)}
-    times = session.exec(_TIMES, params=which).all()
+    times = session.connection().execute(_TIMES, which).scalars().all()
     if not all(isinstance(section, REFUSING) for section in sections):
         return len(times) == MOST_REPEATS and now - times[-1] < HOUR
     times = times[: 2 * MOST_REFUSALS]
@@ -239,7 +239,8 @@ def is_enough(session: Session, sender: Sender, gist: str, sections: Sequence[Se
 
 def is_refused_enough(session: Session, player: Player, now: datetime) -> bool:
     """Return whether more of a player's messages were refused within an hour than a person would write."""
-    return session.exec(_REFUSED_OF, params={"player": player.id, **ends(HOUR, now)}).one() >= MOST_REFUSED
+    which = {"player": player.id, **ends(HOUR, now)}
+    return int(session.connection().execute(_REFUSED_OF, which).scalar_one()) >= MOST_REFUSED
 
 
 def is_asked_enough(session: Session, sender: Sender, gist: str, now: datetime) -> bool:
@@ -266,6 +267,24 @@ def _answered(session: Session, address: str, standing: Standing, span: timedelt
     """Count the answers to messages without proof that went to the address."""
     which = (Outgoing.address == address, Outgoing.standing == standing, within(Outgoing.created, span, now))
     return session.exec(select(func.count()).select_from(Outgoing).where(*which)).one()
+
+
+def _answered_mailbox(session: Session, address: str, standing: Standing, span: timedelta, now: datetime) -> int:
+    """Count the answers to strangers that went to the mailbox of the address, however it was written."""
+    which = (_is_mailbox(address), Outgoing.standing == standing, within(Outgoing.created, span, now))
+    return session.exec(select(func.count()).select_from(Outgoing).where(*which)).one()
+
+
+def _is_mailbox(address: str) -> ColumnElement[bool]:
+    """Return whether a message to a stranger went to the mailbox of the address.
+
+    Below one registered domain only what is before the @ counts: a host with any name may hand all to one person.
+    """
+    local, _, host = mailbox(address).rpartition("@")
+    column = col(Outgoing.address)
+    written = func.replace(column, ".", "", type_=String) if host in DOTLESS else column
+    is_local = or_(written.startswith(f"{local}@", autoescape=True), written.startswith(f"{local}+", autoescape=True))
+    return and_(col(Outgoing.stranger_domain) == owner(address), is_local)
 
 
 def _answered_at(session: Session, domain: str, standing: Standing, most: int, now: datetime) -> int:

@@ -16,11 +16,12 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, or_, select
 
 from pbem.payloads import people
-from pbem.players.erasure import ANONYMOUS, LAST_MAIL, REMEMBERED
+from pbem.players.erasure import LAST_MAIL, REMEMBERED
 from pbem.reading.limits import header_block
 from pbem.storage import facts
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import (
+    ANONYMOUS,
     UNSENT,
     Departure,
     Incoming,

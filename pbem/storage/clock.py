@@ -2,7 +2,7 @@
 
 A machine's clock may be wrong for a moment: set by hand, restored with a snapshot, not yet told by the network. What
 was stored meanwhile has times that are yet to come, and counts for nothing until then. And nothing is removed for its
-age until the clock has gone on steadily for a day.
+age, nor lost for its time, until the clock has gone on steadily for a day.
 """
 
 import time
@@ -27,7 +27,10 @@ LEAP = timedelta(hours=12)
 """A longer step between two looks, or while no daemon was running, counts as a leap."""
 SETTLES_IN = timedelta(days=1)
 """How long the clock must go on steadily after a leap."""
+LOOK_AGAIN = timedelta(hours=1)
+"""How long what was seen of the clock is believed, as long as it goes on with the time that passes."""
 THE_ONE = 1
+LEAPT = "the clock leapt; nothing ends or is removed by time for a day"
 
 
 def within(column: Any, span: timedelta, now: datetime) -> ColumnElement[bool]:
@@ -45,6 +48,11 @@ def ends(span: timedelta, now: datetime) -> dict[str, datetime]:
     return {"since": now - span, "until": now + SLACK}
 
 
+def new_clock(now: datetime) -> Clock:
+    """Return the row for a new database, in which there is nothing yet that a wrong clock could end."""
+    return Clock(id=THE_ONE, seen=now, steady_since=now - SETTLES_IN)
+
+
 @dataclass(slots=True)
 class SteadyClock:
     """Compares the clock with the time that has passed in this process, and with the last time in the database."""
@@ -54,10 +62,19 @@ class SteadyClock:
     monotonic: Callable[[], float] = time.monotonic
     _last: tuple[datetime, float] = field(init=False)
     _is_first: bool = field(default=True, init=False)
+    _was_steady: bool = field(default=False, init=False)
 
     def __post_init__(self, start: datetime) -> None:
         """Begin to measure."""
         self._last = start, self.monotonic()
+
+    def is_trusted(self, engine: Engine, now: datetime) -> bool:
+        """Return the same as `is_steady`; look at the database only once an hour, or when the clock has just leapt."""
+        before, then = self._last
+        drift = (now - before) - timedelta(seconds=self.monotonic() - then)
+        if self._is_first or abs(drift) > LEAP or not timedelta() <= now - before < LOOK_AGAIN:
+            return self.is_steady(engine, now)
+        return self._was_steady
 
     def is_steady(self, engine: Engine, now: datetime) -> bool:
         """Return whether the clock has gone on steadily for a day; note that it was looked at."""
@@ -69,15 +86,14 @@ class SteadyClock:
         with transaction(engine) as session:
             row = session.get(Clock, THE_ONE, with_for_update=True)
             if row is None:
-                row = Clock(id=THE_ONE, seen=now, steady_since=now)
+                row = new_clock(now)
             if leaps:
-                log.error(
-                    "the clock leapt; nothing is removed for a day", before=f"{row.seen:%FT%T}", now=f"{now:%FT%T}"
-                )
+                log.error(LEAPT, before=f"{row.seen:%FT%T}", now=f"{now:%FT%T}")
                 row.steady_since = now
             row.seen = now
             session.add(row)
-            return now - row.steady_since >= SETTLES_IN
+            self._was_steady = now - row.steady_since >= SETTLES_IN
+            return self._was_steady
 
     def _leaps(self, seen: datetime, now: datetime, passed: float) -> bool:
         """Return whether the clock went on otherwise than time did, as far as this process knows."""

@@ -5,7 +5,7 @@ from sqlmodel import Session, select
 from structlog.testing import capture_logs
 
 from pbem.server import daemon
-from pbem.storage.clock import SteadyClock
+from pbem.storage.clock import LEAPT, SteadyClock
 from pbem.storage.models import Incoming, Outgoing
 from pbem.storage.retention import EVERY, Retention
 from tests.correspondence import ADDRESS, Correspondence, text
@@ -13,7 +13,6 @@ from tests.correspondence import ADDRESS, Correspondence, text
 pytestmark = pytest.mark.sql
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
-LEAPT = "the clock leapt; nothing is removed for a day"
 
 
 def kept(letters: Correspondence) -> tuple[int, int]:
@@ -137,3 +136,70 @@ def test_news_from_ahead_of_time_is_told_at_the_next_look(letters: Correspondenc
 def personal(letters: Correspondence) -> str:
     welcome = letters.received[ALICE][1]
     return next(line.strip() for line in text(welcome).splitlines() if ADDRESS.partition("@")[0] + "+" in line)
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("days", [300, 3650])
+def test_nothing_ends_by_a_clock_that_leapt_and_time_goes_on_when_it_is_right_again(
+    letters: Correspondence, days: int
+) -> None:
+    """Tournaments were called off and seeks closed; afterwards no clock ran, and no bulletin came, until that year."""
+    in_time(letters)
+    before = ends(letters)
+    passes_with_heartbeats(letters, hours=26)
+    sent = len(letters.log)
+
+    letters.clock.leap(days=days)
+    for _ in range(3):
+        letters.wait(seconds=1)
+    assert ends(letters) == before
+    letters.clock.leap(days=-days)
+    letters.wait(seconds=1)
+    assert ends(letters) == before
+    assert letters.log[sent:] == []
+
+    letters.reply(letters.last("bob"), "accept")  # the second match begins
+    passes_with_heartbeats(letters, hours=24 * 4)
+    assert letters.execute("select id, state from match order by id") == [(1, "running"), (2, "over")], "out of time"
+    passes_with_heartbeats(letters, hours=24 * 5)
+    assert "[pbem] The last week" in [str(mail["Subject"]) for mail in letters.received[ALICE]]
+
+
+@pytest.mark.slow
+def test_nothing_ends_in_a_server_that_starts_with_a_wrong_clock(letters: Correspondence) -> None:
+    in_time(letters)
+    letters.reply(letters.last("bob"), "accept")
+    passes_with_heartbeats(letters, hours=26)
+    before = ends(letters)
+
+    letters.clock.leap(days=3650)
+    with daemon.open_server(letters.server.settings, letters.clock, monotonic=letters.clock.monotonic) as started:
+        for _ in range(3):
+            letters.clock.advance(seconds=1)
+            daemon.run_once(started)
+
+    assert ends(letters) == before
+
+
+def in_time(letters: Correspondence) -> None:
+    """Let alice have what ends by time: a challenge with a time limit, a seek, a tournament; and what comes weekly."""
+    letters.execute("update player set trusted = created where name = 'alice'")
+    lines = ["challenge bob hexaphages time=3d/move,auto", "seek kvadratik", "set bulletin on"]
+    letters.write(ALICE, "\n".join([*lines, "host knock-out kvadratik time=3d/move days=9"]), to=personal(letters))
+
+
+def ends(letters: Correspondence) -> list[object]:
+    """Return what ends by time, and how it is with that."""
+    return [
+        *letters.execute("select id, state, termination from match order by id"),
+        *letters.execute("select id, closed from seek"),
+        *letters.execute("select id, started, ended from tournament"),
+        *letters.execute("select player, told from bulletin"),
+        *letters.execute("select game, week from ratedweek"),
+    ]
+
+
+def passes_with_heartbeats(letters: Correspondence, hours: int) -> None:
+    """Let a server that runs all the time work for some hours."""
+    for _ in range(hours // 2):
+        letters.run_for(hours=2)

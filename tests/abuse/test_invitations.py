@@ -89,6 +89,23 @@ def test_an_address_is_the_same_with_another_sub_address(letters: Correspondence
 
 
 @pytest.mark.slow
+def test_a_mailbox_is_invited_once_however_its_address_is_written(letters: Correspondence) -> None:
+    write(letters, "alice", "challenge n.o.r.a@gmail.com quadraphages")
+    write(letters, "bob", "challenge nora@googlemail.com hexaphages\nchallenge Nora+x@Gmail.com hexaphages")
+
+    assert invitations(letters) == 1
+
+
+@pytest.mark.slow
+def test_the_hosts_of_a_domain_share_its_invitations(tmp_path: Path) -> None:
+    with correspondence(tmp_path, more="[limits]\ndomain_invitations = 2") as letters:
+        letters.play(people)
+        for n in range(4):
+            write(letters, "alice", f"challenge a{n}@h{n}.small.example quadraphages")
+        assert invitations(letters) == 2
+
+
+@pytest.mark.slow
 def test_an_address_stays_invited_when_who_asked_leaves(letters: Correspondence) -> None:
     write(letters, "alice", f"challenge {VICTIM} quadraphages")
     (question,) = write(letters, "alice", "delete me")
@@ -272,6 +289,17 @@ def test_an_address_is_asked_a_few_times_a_day_whether_it_is_a_player_s(letters:
             letters.reply(question, "yes")
 
     assert sent_to(letters, VICTIM) == 3
+
+
+@pytest.mark.slow
+def test_a_mailbox_is_asked_a_few_times_however_its_address_is_written(letters: Correspondence) -> None:
+    for name, address in (("alice", "victim+{}@gmail.com"), ("bob", "vic.tim+{}@googlemail.com")):
+        for number in range(3):
+            (question,) = write(letters, name, f"change address {address.format(number)}")
+            letters.reply(question, "yes")
+
+    asked = [mail for way, mail in letters.log if way == "out" and str(mail["To"]).endswith("mail.com")]
+    assert len(asked) == 3
 
 
 @pytest.mark.slow

@@ -134,7 +134,7 @@ def sends(letters: Correspondence, outbox: FatalFor) -> bool:
     server = restarted(letters)
     parts = (server.engine, server.settings.server, server.renderer, outbox, server.results, letters.clock)
     try:
-        while send_due(*parts):
+        while not send_due(*parts).is_last:
             pass
     except Killed:
         return True

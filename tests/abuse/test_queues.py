@@ -10,8 +10,8 @@ from sqlalchemy.exc import OperationalError
 from pbem.server import daemon
 from pbem.server.work_queue import WorkQueue
 from pbem.storage import database
-from pbem.storage.database import WriteTurns
 from pbem.storage.models import Incoming, IncomingState, Lane
+from pbem.storage.sqlite import WriteTurns
 from pbem.transports.protocols import Arrival
 from tests import databases
 from tests.correspondence import ADDRESS, Correspondence, settings
@@ -195,3 +195,26 @@ def test_the_author_of_a_message_is_forgotten_when_it_is_handled(letters: Corres
     assert row(letters, number).author == "x@else.example"
     letters.server.handle_waiting()
     assert row(letters, number).author is None
+
+
+def test_a_message_wakes_only_the_thread_that_works_on_it(letters: Correspondence) -> None:
+    """A thread that is woken for nothing looks for a message all the same."""
+    author, personal = "bob@mail.example", letters.last("bob")["Reply-To"].addresses[0].addr_spec
+    reply = Arrival(written(author, personal, "help"), "test")
+    other = Arrival(written(author, ADDRESS, "help"), "test")
+    stranger = Arrival(written("x@else.example", ADDRESS, "help"), "test")
+    assert [woken(letters, *arrivals) for arrivals in ((reply,), (reply,), (other,), (stranger,))] == [
+        [True, False],
+        [False, False],  # it is here already
+        [False, True],
+        [False, True],
+    ]
+    again = Arrival(written(author, personal, "games"), "test"), Arrival(written(author, ADDRESS, "games"), "test")
+    assert woken(letters, *again) == [True, True]
+
+
+def woken(letters: Correspondence, *arrivals: Arrival) -> list[bool]:
+    """Store messages. Return which of the two threads that work are woken."""
+    bells = threading.Event(), threading.Event()
+    daemon.ring(bells, letters.server.take(arrivals).values())
+    return [bell.is_set() for bell in bells]

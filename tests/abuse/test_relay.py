@@ -118,3 +118,42 @@ def test_a_question_to_a_player_repeats_little_of_what_it_is_about(letters: Corr
     (question,) = letters.write("alice@mail.example", f"challenge bob@mail.example hexaphages\n\n{ADVERTISEMENT}")
 
     assert len(text(question)) < 4_000
+
+
+SPELLINGS = {
+    "sub-addresses": [f"victim+{number}@gmail.com" for number in range(12)],
+    "dots": [
+        f"{'victim'[:at]}.{'victim'[at:]}@{host}" for at in range(1, 6) for host in ("gmail.com", "googlemail.com")
+    ],
+    "hosts of a domain": [f"victim@host{number}.mail.example" for number in range(12)],
+    "hosts of a domain under a public suffix": [f"victim@h{number}.games.co.uk" for number in range(12)],
+}
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("addresses", SPELLINGS.values(), ids=SPELLINGS)
+def test_a_mailbox_gets_few_answers_however_its_address_is_written(
+    letters: Correspondence, addresses: list[str]
+) -> None:
+    got = sum(len(letters.write(address, f"join v{number}x")) for number, address in enumerate(addresses))
+
+    assert got == 5
+
+    letters.clock.advance(days=1, minutes=1)
+    assert letters.write(addresses[-1], "join victor")
+
+
+def test_other_people_at_the_same_host_are_not_the_same_mailbox(letters: Correspondence) -> None:
+    for number in range(7):
+        letters.write(f"victim+{number}@gmail.com", f"join v{number}x")
+
+    assert letters.write("victima@gmail.com", "join victima")
+    assert letters.write("vi_tim@gmail.com", "join vitim")
+
+
+@pytest.mark.slow
+def test_the_hosts_of_a_domain_share_its_budget(tmp_path: Path) -> None:
+    with correspondence(tmp_path, more="[limits]\ndomain_per_day = 4") as letters:
+        got = [letters.write(f"v{number}@h{number}.far.example", f"join v{number}x") for number in range(8)]
+
+    assert sum(map(len, got)) == 4

@@ -74,3 +74,25 @@ def test_a_player_plays_so_many_matches_at_a_time(tmp_path: Path) -> None:
         letters.resign("bob", "resign 1")
         sent = letters.reply(offer, "accept")
         assert len(sent) == 2, [text(mail) for mail in sent]
+
+
+@pytest.mark.sql
+@pytest.mark.slow
+@pytest.mark.parametrize("waiting", ["set mail daily", "stop"])
+def test_much_news_goes_out_in_several_messages_of_bounded_size(letters: Correspondence, waiting: str) -> None:
+    """An opponent may write a thousand times a day: all of it went into one message, of 56 MB, rendered in memory."""
+    bob = "bob@mail.example"
+    letters.write(bob, waiting, to=personal(letters, "bob"))
+    for number in range(9):
+        letters.write(ALICE, f"#1 say Number {number}.\n\n{'words ' * 8_000}", to=personal(letters))
+    if waiting == "stop":
+        letters.write(bob, "start", to=personal(letters, "bob"))
+
+    sent = [mail for mail in letters.wait(days=1) + letters.wait(minutes=1) if mail["To"] == bob]
+    sent = sent or [mail for mail in letters.received[bob] if "Number " in text(mail)]
+
+    told = [[number for number in range(9) if f"Number {number}." in text(mail)] for mail in sent]
+    assert sorted(number for each in told for number in each) == list(range(9)), "all of it, each once"
+    assert told == sorted(told)
+    assert len(told) > 1
+    assert max(len(mail.as_bytes()) for mail in sent) < 1_000_000

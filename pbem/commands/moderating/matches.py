@@ -7,6 +7,7 @@ from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.moderating import orders
 from pbem.errors import Refused
 from pbem.matches.naming import name
+from pbem.matches.queries import players_of
 from pbem.moderation import verdicts
 from pbem.payloads.moderation import Act
 from pbem.storage.models import Match, MatchState
@@ -42,7 +43,7 @@ def _number(line: Line, word: str) -> int:
 
 def _act(request: Request, match: Match, written: orders.Written) -> Act:
     """Return what the admin is told of the match, as it is before it ends."""
-    first, second = verdicts.players_of(request.session, match)
+    first, second = players_of(request.session, match)
     return Act(
         act="close",
         by=name(first),

@@ -1,0 +1,52 @@
+"""Mailboxes and their owners: which addresses lead to the same person, and which domains belong to one owner.
+
+Whoever forges From, or invites people, can write one address in thousands of ways. Budgets count what is behind them.
+"""
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
+
+ALIASES = {
+    "googlemail.com": "gmail.com",
+    "mac.com": "icloud.com",
+    "me.com": "icloud.com",
+    "pm.me": "proton.me",
+    "protonmail.com": "proton.me",
+}
+"""Hosts at which everybody has the same address as at another one."""
+DOTLESS = frozenset({"gmail.com", "proton.me"})
+"""Hosts that ignore dots in front of the @."""
+
+
+def mailbox(address: str) -> str:
+    """Return the address without what its owner can vary: a sub-address, another name of the host, dots.
+
+    >>> mailbox("Nora+games@mail.example"), mailbox("n.o.r.a@googlemail.com")
+    ('nora@mail.example', 'nora@gmail.com')
+    """
+    local, _, host = address.lower().rpartition("@")
+    host = ALIASES.get(host, host)
+    local = local.partition("+")[0]
+    return f"{local.replace('.', '') if host in DOTLESS else local}@{host}"
+
+
+def owner(address: str) -> str:
+    """Return the domain above that of the address which somebody has registered: all below it belongs to them.
+
+    >>> owner("nora@a.b.mail.example"), owner("nora@games.example.co.uk"), owner("nora@googlemail.com")
+    ('mail.example', 'example.co.uk', 'gmail.com')
+    """
+    host = address.rpartition("@")[2].lower().rstrip(".")
+    host = ALIASES.get(host, host)
+    return (public_suffixes().privatesuffix(host) if host.count(".") > 1 else None) or host
+
+
+@cache
+def public_suffixes() -> "PublicSuffixList":
+    """Return the list of public suffixes that comes with its package; reading it takes a tenth of a second."""
+    from publicsuffixlist import PublicSuffixList  # only where it matters
+
+    return PublicSuffixList()

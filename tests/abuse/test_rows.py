@@ -1,0 +1,85 @@
+"""What strangers leave behind goes: who never became a player is forgotten with the last message to them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlmodel import SQLModel
+
+from tests.correspondence import Correspondence, correspondence, text
+
+pytestmark = pytest.mark.sql
+
+ALICE, FAR = "alice@mail.example", "far.example"
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Iterator[Correspondence]:
+    with correspondence(tmp_path) as letters:
+        letters.join("alice")
+        yield letters
+
+
+def write(letters: Correspondence, line: str) -> None:
+    letters.write(ALICE, line, to=letters.received[ALICE][1]["Reply-To"].addresses[0].addr_spec)
+
+
+def months(letters: Correspondence) -> None:
+    """Let messages become as old as they may, and the server remove them."""
+    letters.wait(days=91)
+    for _ in range(4):
+        letters.wait(hours=2)
+
+
+def where_named(letters: Correspondence, word: str) -> set[str]:
+    """Return the tables in which any column of any row has that word."""
+    return {
+        table
+        for table in SQLModel.metadata.tables
+        for row in letters.execute(f'select * from "{table}"')
+        if word in str(row)
+    }
+
+
+@pytest.mark.slow
+def test_nothing_is_kept_of_strangers_once_their_messages_are_removed(letters: Correspondence) -> None:
+    """Their addresses were kept for good: in a row for each forged join, and in that of each answer."""
+    for number in range(3):
+        letters.write(f"v{number}@{FAR}", f"join victor{number}")
+    letters.write(f"other@{FAR}", "help")
+    letters.write(f"third@{FAR}", "Who are you?")
+    write(letters, f"challenge guest@{FAR} quadraphages")
+    write(letters, "withdraw 1")
+    write(letters, f"change address new@{FAR}")
+    letters.reply(letters.last("alice"), "yes")
+    assert {"player", "outgoing"} <= where_named(letters, FAR)
+
+    months(letters)
+
+    assert where_named(letters, FAR) == set()
+    assert letters.execute("select count(*) from player where deleted is null") == [(1,)]
+
+
+@pytest.mark.slow
+def test_who_was_forgotten_can_join_and_be_invited(letters: Correspondence) -> None:
+    (question,) = letters.write(f"victor@{FAR}", "join victor")
+    months(letters)
+
+    assert letters.reply(question, "yes") == [], "a token of somebody who is forgotten proves nothing"
+
+    letters.clock.advance(days=1)
+    (question,) = letters.write(f"victor@{FAR}", "join victor")
+    (welcome,) = letters.reply(question, "yes")
+    assert "Welcome, victor" in text(welcome)
+
+
+@pytest.mark.slow
+def test_an_open_invitation_can_be_accepted_after_years(letters: Correspondence) -> None:
+    write(letters, f"challenge guest@{FAR} quadraphages")
+    invitation = letters.last_to(f"guest@{FAR}")
+    months(letters)
+    letters.wait(days=700)
+
+    letters.reply(invitation, "accept")
+
+    assert letters.execute("select state from match") == [("running",)]
