@@ -4,7 +4,8 @@
     ├── Refused        the sender is told what was read, what is wrong and what would work
     │   └── Unread     the message as a whole can't be read
     ├── Unanswerable   the message is filed; only the log says so
-    └── Changed        everything is rolled back, and the message is examined again
+    ├── Changed        everything is rolled back, and the message is examined again
+    └── ToUndo         everything is rolled back, and the message is handled again, with savepoints
 
 BadNotation, IllegalMove and BadOption, from the packages below, become a Refused where a command meets them.
 Any other exception is a bug: the message is shunted, and the operator sees it.
@@ -94,3 +95,7 @@ class Unanswerable(Exception):
 
 class Changed(Exception):
     """What was examined before the transaction has changed since; the message must be examined again."""
+
+
+class ToUndo(Exception):
+    """A line was refused, and may have written something that only a savepoint could undo."""

@@ -21,7 +21,7 @@ from sqlalchemy import text as sql
 from typer.testing import CliRunner, Result
 
 from pbem import config
-from pbem.cli import app
+from pbem.cli.index import app
 from pbem.reading.protocol import InProcessParser, MailParser
 from pbem.server import daemon
 from pbem.storage.database import transaction

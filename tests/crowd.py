@@ -1,12 +1,13 @@
 """A database in which many people have played for a long time, filled by bulk inserts in seconds."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import chain, islice, pairwise
+from itertools import pairwise
 from typing import Any
 
-from sqlalchemy import Connection, Engine, insert
+from sqlalchemy import Engine
 
 from pbem.storage.models import (
     Analysis,
@@ -34,14 +35,19 @@ from pbem.storage.models import (
     Vacation,
     Watch,
 )
+from tests.bulk_insert import add, indexed_afterwards
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 """The time of the latest turn."""
 DOMAINS = ("mail.example", "mail.test", "post.example")
-TURNS = ("2 c1a1 g9g7", "a7a5 i3g3 3 a5a8 g3d3", "a1d1 g7g4 2 d1b1 g4e4", "a8c8 d3f3 5 c8h8 f3a3")
+FIRST = ("2 c1a1 g9g7", "a7a5 i3g3 3 a5a8 g3d3", "a1d1 g7g4 2 d1b1 g4e4", "a8c8 d3f3 5 c8h8 f3a3")
+LATER = ("b1g1 e4e9 2 e9e7 g1e1", "a3c3 h8f8 1 c3c2 f8f7", "e1e2 e7e6 4 e2i2 e6a6", "c2g2 f7b7 6 b7h7 g2g8")
+LAST = ("a6g6 i2i8 1 g6g5 i8i9", "h7h6 ---- 1 h6h5 ----")
+TURNS = (*FIRST, *LATER, *LAST)
 """The beginning of a match."""
-CHUNK = 5_000
 MATCHES_A_PLAYER = 20
+FEW = 1_000
+"""From more matches on, it is faster to make the indexes afterwards."""
 OF_A_TOURNAMENT = 5
 """The number of matches for each tournament."""
 KEPT = 1_000
@@ -55,6 +61,10 @@ class Crowd:
     matches: int
     players: int
     now: datetime
+    between: timedelta
+    """The time from one match to the next."""
+    turns: int
+    """The number of turns in each match."""
     before: dict[str, int]
     """The highest id in each table before they came."""
 
@@ -66,22 +76,25 @@ class Crowd:
 
     def when(self, match: int) -> datetime:
         """Return the time of the crowd's nth match; they are spread evenly over two years."""
-        return self.now - timedelta(days=730) * (self.matches - match) / self.matches
+        return self.now - self.between * (self.matches - match)
 
     def tournament(self, match: int) -> int:
         """Return the tournament of the crowd's nth match."""
         return self.before["tournament"] + match // OF_A_TOURNAMENT
 
 
-def fill(engine: Engine, matches: int, players: int | None = None, now: datetime = NOW) -> None:
-    """Add that many matches, a third of them over, with their players, turns and messages."""
-    with engine.begin() as connection:
+def fill(
+    engine: Engine, matches: int, players: int | None = None, now: datetime = NOW, turns: int = len(FIRST)
+) -> None:
+    """Add that many matches, a third of them over, with their players, up to ten turns each, and messages."""
+    with engine.begin() as connection, indexed_afterwards(connection) if matches > FEW else nullcontext():
         tables = ("player", "match", "incoming", "outgoing", "ply", "tournament")
         before = {
             table: connection.exec_driver_sql(f"select coalesce(max(id), 0) from {table}").scalar_one()
             for table in tables
         }
-        crowd = Crowd(matches, players or max(4, 2 * matches // MATCHES_A_PLAYER), now, before)
+        people = players or max(4, 2 * matches // MATCHES_A_PLAYER)
+        crowd = Crowd(matches, people, now, timedelta(days=730) / matches, turns, before)
         for table, rows in (
             (Player, _players(crowd)),
             (Match, _matches(crowd)),
@@ -105,7 +118,7 @@ def fill(engine: Engine, matches: int, players: int | None = None, now: datetime
             (Watch, _watches(crowd)),
             (LadderStep, _steps(crowd)),
         ):
-            _add(connection, table, rows)
+            add(connection, table, rows)
         if engine.dialect.name == "postgresql":
             for name in tables:
                 connection.exec_driver_sql(f"select setval('{name}_id_seq', (select max(id) from {name}))")
@@ -117,35 +130,6 @@ def fill(engine: Engine, matches: int, players: int | None = None, now: datetime
 def address_of(player: int) -> str:
     """Return the address of a player."""
     return f"player{player}@{DOMAINS[player % len(DOMAINS)]}"
-
-
-def _add(connection: Connection, table: Any, rows: Iterator[dict[str, Any]]) -> None:
-    if connection.dialect.name == "postgresql":
-        _copy(connection, table, rows)
-        return
-    while chunk := list(islice(rows, CHUNK)):
-        connection.execute(insert(table), chunk)
-
-
-def _copy(connection: Connection, table: Any, rows: Iterator[dict[str, Any]]) -> None:
-    """Add rows with COPY, which takes a third of the time."""
-    first = next(rows)
-    columns = [each for each in table.__table__.columns if each.name in first or each.default is not None]
-    usual = {each.name: each.default.arg for each in columns if each.name not in first}
-    converted = [each.type.dialect_impl(connection.dialect).bind_processor(connection.dialect) for each in columns]
-    names = ", ".join(f'"{each.name}"' for each in columns)
-    with (
-        connection.connection.cursor() as cursor,
-        cursor.copy(f'copy "{table.__tablename__}" ({names}) from stdin') as copy,
-    ):
-        for row in chain([first], rows):
-            values = [(usual | row)[each.name] for each in columns]
-            copy.write_row(
-                [
-                    value if convert is None or value is None else convert(value)
-                    for convert, value in zip(converted, values, strict=True)
-                ]
-            )
 
 
 def _players(crowd: Crowd) -> Iterator[dict[str, Any]]:
@@ -193,8 +177,8 @@ def _matches(crowd: Crowd) -> Iterator[dict[str, Any]]:
             "challenger": first,
             "by_address": False,
             "state": MatchState.OVER.value if over else MatchState.RUNNING.value,
-            "to_move": None if over else 1 - len(TURNS) % 2,
-            "plies": len(TURNS),
+            "to_move": None if over else 1 - crowd.turns % 2,
+            "plies": crowd.turns,
             "winner": 1 if over else None,
             "termination": "rules" if over else None,
             "created": crowd.when(each),
@@ -204,8 +188,8 @@ def _matches(crowd: Crowd) -> Iterator[dict[str, Any]]:
 
 
 def _incoming(crowd: Crowd) -> Iterator[dict[str, Any]]:
-    for each in range(1, crowd.matches * len(TURNS) + 1):
-        match, turn = _turn(each)
+    for each in range(1, crowd.matches * crowd.turns + 1):
+        match, turn = _turn(crowd, each)
         mover = crowd.seats(match)[1 - turn % 2]
         yield {
             "id": crowd.before["incoming"] + each,
@@ -224,13 +208,13 @@ def _incoming(crowd: Crowd) -> Iterator[dict[str, Any]]:
 
 
 def _raw_messages(crowd: Crowd) -> Iterator[dict[str, Any]]:
-    for each in range(max(0, crowd.matches - KEPT) * len(TURNS) + 1, crowd.matches * len(TURNS) + 1):
+    for each in range(max(0, crowd.matches - KEPT) * crowd.turns + 1, crowd.matches * crowd.turns + 1):
         yield {"incoming": crowd.before["incoming"] + each, "raw": b"From: somebody\n\na turn\n"}
 
 
 def _plies(crowd: Crowd) -> Iterator[dict[str, Any]]:
-    for each in range(1, crowd.matches * len(TURNS) + 1):
-        match, turn = _turn(each)
+    for each in range(1, crowd.matches * crowd.turns + 1):
+        match, turn = _turn(crowd, each)
         yield {
             "id": crowd.before["ply"] + each,
             "match": crowd.before["match"] + match,
@@ -243,8 +227,8 @@ def _plies(crowd: Crowd) -> Iterator[dict[str, Any]]:
 
 
 def _outgoing(crowd: Crowd) -> Iterator[dict[str, Any]]:
-    for each in range(1, 2 * crowd.matches * len(TURNS) + 1):
-        match, turn = _turn((each + 1) // 2)
+    for each in range(1, 2 * crowd.matches * crowd.turns + 1):
+        match, turn = _turn(crowd, (each + 1) // 2)
         player, number = crowd.seats(match)[each % 2], crowd.before["match"] + match
         yield {
             "id": crowd.before["outgoing"] + each,
@@ -270,9 +254,9 @@ def _outgoing(crowd: Crowd) -> Iterator[dict[str, Any]]:
 
 
 def _contents(crowd: Crowd) -> Iterator[dict[str, Any]]:
-    every = 2 * crowd.matches * len(TURNS)
-    for each in range(max(0, every - 2 * KEPT * len(TURNS)) + 1, every + 1):
-        match, turn = _turn((each + 1) // 2)
+    every = 2 * crowd.matches * crowd.turns
+    for each in range(max(0, every - 2 * KEPT * crowd.turns) + 1, every + 1):
+        match, turn = _turn(crowd, (each + 1) // 2)
         payload = {"match": crowd.before["match"] + match, "ply": turn + 1, "message": [], "by": ""}
         yield {"outgoing": crowd.before["outgoing"] + each, "payload": payload}
 
@@ -323,9 +307,9 @@ def _calendars(crowd: Crowd) -> Iterator[dict[str, Any]]:
             yield {"player": player, "chosen": chosen, "begins": chosen, "zone": "UTC", "days": "mon-fri"}
 
 
-def _turn(number: int) -> tuple[int, int]:
+def _turn(crowd: Crowd, number: int) -> tuple[int, int]:
     """Return the match of the nth turn, and its index in the match."""
-    return (number - 1) // len(TURNS) + 1, (number - 1) % len(TURNS)
+    return (number - 1) // crowd.turns + 1, (number - 1) % crowd.turns
 
 
 def _analyses(crowd: Crowd) -> Iterator[dict[str, Any]]:

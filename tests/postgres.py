@@ -147,6 +147,11 @@ class Postgres:
         """Stop at once, closing every connection, as in a crash."""
         self._run("pg_ctl", "-D", self._data, "-m", "immediate", "stop")
 
+    @property
+    def process(self) -> int:
+        """The id of the process from which all others of the server stem."""
+        return int(Path(self._data, "postmaster.pid").read_text(encoding="ascii").splitlines()[0])
+
     def remove(self) -> None:
         """Stop the server and delete its folder."""
         self._engine.dispose()

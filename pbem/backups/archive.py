@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from pbem.backups.manifest import CONFIG, File, Manifest, NotABackup, from_json
+from pbem.storage.database import Progress
 
 MANIFEST = "manifest.json"
 LONGEST_MANIFEST = 1 << 20
@@ -21,8 +22,6 @@ LONGEST_CONFIG = 10 << 20
 PIECE = 1 << 20
 COMPRESSION = 6
 _DAMAGE = (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, UnicodeError)
-Progress = Callable[[str, int, int], None]
-"""Is told what is being done, how much of it is, and of how much; may raise to end it."""
 
 
 def write(archive: Path, manifest: Manifest, parts: Mapping[str, Path], progress: Progress) -> Manifest:

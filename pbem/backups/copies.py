@@ -21,6 +21,7 @@ from sqlalchemy import Engine, inspect, text
 from sqlmodel import Session
 
 from pbem.storage import database, unfinished
+from pbem.storage.database import Progress
 
 PAGES = 2_000
 """How many pages are copied at once; about eight megabytes."""
@@ -37,7 +38,6 @@ _DYING_WITH_US = (
     ),  # PR_SET_PDEATHSIG, of Linux
 )
 """What starts a program that is killed when we are: pg_restore would go on, into a database that we begin anew."""
-Progress = Callable[[str, int, int], None]
 
 
 class NotCopied(Exception):

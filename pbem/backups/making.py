@@ -12,11 +12,11 @@ from sqlalchemy import Engine
 
 from pbem import failpoints
 from pbem.backups import archive, copies, drafts
-from pbem.backups.archive import Progress
 from pbem.backups.manifest import CERTIFICATES, CONFIG, DATABASES, SECRETS, TOKENS, Kind, Manifest
 from pbem.config import Settings, certificates, secrets
 from pbem.config.veiled import lines, veils
 from pbem.failpoints import Step
+from pbem.storage.database import Progress
 
 
 class Exists(Exception):

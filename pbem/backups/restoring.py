@@ -16,11 +16,11 @@ from sqlalchemy.pool import NullPool
 
 from pbem import config, failpoints
 from pbem.backups import archive, copies, drafts
-from pbem.backups.archive import Progress
 from pbem.backups.manifest import CERTIFICATES, DATABASES, SECRETS, TOKENS, Manifest, TooNew
 from pbem.config import Settings, certificates, secrets
 from pbem.failpoints import Step
 from pbem.storage import database, unfinished
+from pbem.storage.database import Progress
 
 
 class NotRestored(Exception):
@@ -67,7 +67,7 @@ def restore(file: Path, config_file: Path, progress: Progress) -> Restored:
         written = tuple(path for path, content in files.items() if _is_to_write(path, content))
         copy = folder / DATABASES[manifest.kind]
         if is_sqlite:
-            _upgrade(copy)
+            _upgrade(copy, progress)
             _put(engine, _marked(folder / "unfinished", backup), backup)
         else:
             _mark(engine, backup)
@@ -81,7 +81,7 @@ def restore(file: Path, config_file: Path, progress: Progress) -> Restored:
         else:
             if not is_there:
                 copies.put(engine, copy, manifest.schema, progress)
-            _end(engine)
+            _end(engine, progress)
         missing = tuple(
             (path, secret.file)
             for path, secret in secrets(settings)
@@ -143,11 +143,11 @@ def _write(path: Path, content: bytes) -> None:
         drafts.publish(draft, path)
 
 
-def _upgrade(copy: Path) -> None:
+def _upgrade(copy: Path, progress: Progress) -> None:
     """Upgrade the tables in a copy of an SQLite database."""
     engine = database.connect(f"sqlite:///{copy}")
     try:
-        database.upgrade(engine)
+        database.upgrade(engine, progress)
     finally:
         engine.dispose()
 
@@ -166,11 +166,11 @@ def _mark(engine: Engine, backup: str) -> None:
         unfinished.mark(connection, backup)
 
 
-def _end(engine: Engine) -> None:
+def _end(engine: Engine, progress: Progress) -> None:
     """Let servers start on a PostgreSQL database, with the tables that they need."""
     with engine.begin() as connection:
         unfinished.end(connection)
-    database.upgrade(engine)
+    database.upgrade(engine, progress)
 
 
 def _put(engine: Engine, whole: Path, backup: str) -> None:

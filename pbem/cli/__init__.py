@@ -1,16 +1,51 @@
 """The operator's commands: init, run, feed, check, config, doctor, show, shunted, retry, revoke, bounced and more.
 
-Exit codes: 0 success · 1 the command found a problem and printed it · 2 it could not run, and why.
+Exit codes: 0 success · 1 the command found a problem and printed it · 2 it could not run, and why · 130 Ctrl-C · 141
+nobody reads the output. Nothing is loaded here, so that Ctrl-C is answered from the first moment on.
 """
 
 import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
-from pbem.cli.index import app
-
-__all__ = ["app", "main"]
+FOUND, IMPOSSIBLE = 1, 2
+INTERRUPTED, UNREAD = 130, 141
+"""What a shell makes of SIGINT and SIGPIPE."""
+UNWRITABLE = "the output can't be written"
 
 
 def main() -> None:
     """Run the command line. Files it creates (mail, tokens, the key) are readable by its user only."""
     os.umask(0o077)
-    app()
+    with endings():
+        from pbem.cli.index import app
+
+        app()
+
+
+@contextmanager
+def endings() -> Iterator[None]:
+    """Turn what ends the program while no command runs into a sentence and an exit code: loading, help, completion.
+
+    Typer would end by other codes, and by a traceback while it is loaded itself.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        _end("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        sys.exit(UNREAD)  # without a word, like other programs
+    except OSError as error:
+        _end(f"{error.filename or UNWRITABLE}: {error.strerror or error}", IMPOSSIBLE)
+    except SystemExit as ended:
+        if isinstance(ended.__context__, BrokenPipeError):  # rich ends so when it can't print the help
+            sys.exit(UNREAD)
+        raise
+
+
+def _end(sentence: str, code: int) -> None:
+    """Print why the program ends, if somebody can read it, and end it."""
+    with suppress(OSError):
+        print(f"pbem: {sentence}", file=sys.stderr, flush=True)
+    sys.exit(code)

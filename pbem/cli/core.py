@@ -12,11 +12,13 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, select
 
 from pbem import config, failpoints
-from pbem.cli import logs, terminal
+from pbem.cli import FOUND as FOUND
+from pbem.cli import IMPOSSIBLE as IMPOSSIBLE
+from pbem.cli import INTERRUPTED, UNREAD, logs, terminal
 from pbem.cli.index import ABOUT
 from pbem.failpoints import BadFailpoint
 from pbem.secret import BadConfig
-from pbem.storage import database
+from pbem.storage import database, holders
 from pbem.storage.models import HOUSE, Player
 from pbem.storage.utc import now as now
 from pbem.transports.protocols import NotStored, Unreachable
@@ -40,9 +42,6 @@ ConfigOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the list as JSON.")]
 CONFIG = Path("pbem.toml")
-FOUND, IMPOSSIBLE = 1, 2
-INTERRUPTED, UNREAD = 130, 141
-"""What a shell makes of SIGINT and SIGPIPE."""
 
 
 @contextmanager
@@ -88,10 +87,22 @@ def stored(path: Path) -> Iterator[Stored]:
     failpoints.prepare()
     engine = database.connect(settings.server.database)
     try:
-        database.require_current(engine)
-        yield Stored(settings, engine)
+        with who_is_in_the_way(settings):
+            database.require_current(engine)
+            yield Stored(settings, engine)
     finally:
         engine.dispose()
+
+
+@contextmanager
+def who_is_in_the_way(settings: config.Settings) -> Iterator[None]:
+    """Turn an error that the database is locked into one that says which process holds it."""
+    try:
+        yield
+    except DBAPIError as error:
+        if who := holders.behind(error, settings.server.database):
+            raise database.InUse(f"the database: {error.orig} by {who}") from error
+        raise
 
 
 @contextmanager
@@ -105,8 +116,23 @@ def opened(path: Path, *, to_run: bool = False) -> Iterator["Server"]:
         config.require_secrets(settings)
     failpoints.prepare()
     alone = database.alone(settings.server.database) if to_run else nullcontext()
-    with alone, daemon.open_server(settings, upgrade=to_run) as server:
+    with alone, who_is_in_the_way(settings), daemon.open_server(settings, upgrade=to_run) as server:
         yield server
+
+
+@contextmanager
+def progress() -> Iterator[database.Progress]:
+    """Provide what shows progress, at a terminal."""
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn  # most commands show none
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
+    with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as bar:
+        task = bar.add_task("")
+
+        def show(doing: str, done: int, total: int) -> None:
+            bar.update(task, description=doing, completed=done, total=total or None)
+
+        yield show
 
 
 def player(session: Session, wanted: str, *, guests: bool = False) -> Player:

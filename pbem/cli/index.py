@@ -7,6 +7,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from pbem.cli import endings
+
 ABOUT = "A play-by-email server for small abstract board games."
 COMMANDS = {
     "init": ("setup.init", "Create the configuration and the key if they don't exist, and upgrade the database."),
@@ -121,20 +123,16 @@ class LazyGroup(TyperGroup):
 
     def make_context(self, *words: Any, **more: Any) -> Any:
         """Read the words of the command line, which may already print something."""
-        try:
+        with endings():
             return super().make_context(*words, **more)
-        except OSError:
-            from pbem.cli.core import sentences
-
-            with sentences():
-                raise
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that is called. Whatever it can't go on for becomes a sentence and an exit code."""
-        from pbem.cli.core import sentences  # loaded here, as by every command; `pbem --help` does without
+        with endings():
+            from pbem.cli.core import sentences  # loaded here, as by every command; `pbem --help` does without
 
-        with sentences():
-            return super().invoke(ctx)
+            with sentences():
+                return super().invoke(ctx)
 
 
 def load(name: str) -> Any:

@@ -16,6 +16,7 @@ from pbem.matches import integrity as checking
 from pbem.matches import naming, queries, snapshot
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, OutgoingState, Player
+from pbem.storage.retention import is_removed
 
 
 @app.command()
@@ -37,7 +38,8 @@ def show(
             else:
                 _show_mail(session, row)
             return
-        problems = [fault.sentence for fault in checking.faults(session, row)]
+        (faults,) = checking.faults(session, [row])
+        problems = [fault.sentence for fault in faults]
         if as_json:
             show_json(out, _match_object(session, row, problems))
         else:
@@ -175,7 +177,7 @@ def retry(
     owed: Annotated[bool, typer.Option("--out", help="The numbers are of outgoing messages.")] = False,
 ) -> None:
     """Make the daemon retry shunted or failed messages."""
-    missing = []
+    missing, removed = [], []
     with stored(config_file) as server, database.transaction(server.engine) as session:
         for number in numbers:
             row = session.get(Outgoing if owed else Incoming, number)
@@ -185,12 +187,17 @@ def retry(
             elif isinstance(row, Outgoing) and (row.state == OutgoingState.FAILED or row.troubled):
                 row.state, row.attempts, row.due, row.retried = OutgoingState.OWED, 0, core.now(), core.now()
                 row.troubled, row.delivery_starts = None, 0
+                if is_removed(row):  # earlier versions tried to send those
+                    row.state = OutgoingState.DROPPED
+                    removed.append(number)
             else:
                 missing.append(number)
                 continue
             session.add(row)
     for number in missing:
         errors.print(f"pbem: {number} is not among the {'failed' if owed else 'shunted'} messages")
-    out.print(f"{len(numbers) - len(missing)} will be retried")
-    if missing:
+    for number in removed:
+        errors.print(f"pbem: what message {number} said has been removed, so it was dropped")
+    out.print(f"{len(numbers) - len(missing) - len(removed)} will be retried")
+    if missing or removed:
         raise typer.Exit(FOUND)

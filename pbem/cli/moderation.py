@@ -19,6 +19,7 @@ from pbem.commands.account import check_other_name
 from pbem.community import directory, history
 from pbem.errors import Refused
 from pbem.matches.naming import name
+from pbem.matches.queries import players_of
 from pbem.moderation import acts, bans, broadcasts, merges, names, roster, verdicts
 from pbem.moderation.acts import Order
 from pbem.moderation.bans import Ended
@@ -278,7 +279,7 @@ def _user() -> str:
 def _about_match(session: Session, number: int) -> str:
     """Return a match in words; raise Refused for one that isn't open."""
     match = verdicts.open_match(session, number, locks=False)
-    first, second = verdicts.players_of(session, match)
+    first, second = players_of(session, match)
     kind = "match" if match.state == MatchState.RUNNING else "challenge"
     return f"{kind} {number}, {match.game}, {name(first)} - {name(second)}, after {match.plies} turns"
 

@@ -78,10 +78,11 @@ def feed(
         if not added:
             out.print("this message was received before, so nothing was done")
             return
-        if server.queue.claim(added[0]):  # otherwise a running daemon already has it
-            worker.handle(server.engine, server.services, server.queue, added[0], core.now())
+        (number,) = added
+        if server.queue.claim(number):  # otherwise a running daemon already has it
+            worker.handle(server.engine, server.services, server.queue, number, core.now())
         with database.read_only(server.engine) as session:
-            row = session.get_one(Incoming, added[0])
+            row = session.get_one(Incoming, number)
             out.print(f"message {row.id}: {row.state}, {row.verdict}", highlight=False, markup=False)
             owed = session.exec(select(Outgoing).where(Outgoing.incoming == row.id).order_by(col(Outgoing.id)))
             printed = [_print_mail(server.renderer, session, mail) for mail in owed]

@@ -15,6 +15,7 @@ from rich.markup import escape
 from rich.segment import Segment
 from rich.table import Table
 
+from pbem.cli import UNWRITABLE
 from pbem.reading.text.normalize import escape_controls
 
 
@@ -29,7 +30,7 @@ class Unwritable(Exception):
     """What we print can't be written, for the reason in `why`."""
 
     def __init__(self, why: OSError) -> None:
-        super().__init__(f"the output can't be written: {why.strerror}")
+        super().__init__(f"{UNWRITABLE}: {why.strerror}")
         self.why = why
 
 

@@ -2,11 +2,12 @@
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import bindparam
+from sqlalchemy import bindparam, insert, update
 from sqlalchemy import select as columns
 from sqlmodel import Session, col, select
 
 from pbem.storage.models import Player, Presence
+from pbem.storage.utc import Utc
 
 LISTED = "listed"
 """The setting of players who want to be found."""
@@ -15,15 +16,19 @@ TO_THE = timedelta(days=1)
 ACTIVE = timedelta(days=30)
 """Who hasn't written for so long isn't listed."""
 _SEEN = columns(col(Presence.seen)).where(col(Presence.player) == bindparam("player"))
+_WROTE = insert(Presence)
+_WROTE_AGAIN = (
+    update(Presence).where(col(Presence.player) == bindparam("number")).values(seen=bindparam("now", type_=Utc))
+)
 
 
 def note(session: Session, player: Player, now: datetime) -> None:
     """Store that the player has written, unless that is known of this day."""
     seen = session.connection().execute(_SEEN, {"player": player.id}).scalar()
     if seen is None:
-        session.add(Presence(player=player.id, seen=now))
+        session.connection().execute(_WROTE, {"player": player.id, "seen": now})
     elif not seen <= now < seen + TO_THE:
-        session.get_one(Presence, player.id).seen = now
+        session.connection().execute(_WROTE_AGAIN, {"number": player.id, "now": now})
 
 
 def show(session: Session, player: Player, now: datetime, *, listed: bool) -> None:

@@ -3,7 +3,8 @@
 Nothing here asks who the sender is; the caller has settled that.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 
@@ -20,7 +21,7 @@ from pbem.conversation import addressees, effects, offers, suggested_yes
 from pbem.conversation.addressees import Allotment
 from pbem.conversation.reply import Reply, clipped, not_attempted, refused
 from pbem.conversation.verdict import Outcome, Verdict
-from pbem.errors import Refused
+from pbem.errors import Refused, ToUndo, Unanswerable
 from pbem.matches import turns
 from pbem.matches.agreements import is_muted_for
 from pbem.matches.naming import is_hidden
@@ -147,7 +148,7 @@ def _run(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
         words = left.pop(target, ()) if target is not None else ()
         try:
             spent = work.check(request, line, spent)
-            with request.session.begin_nested():
+            with _undone_if_refused(request, line):
                 before = replace(reply, prose=words) if words else reply
                 after, decision = _carry_out(replace(request, later=later), before, line)
         except Refused as refusal:
@@ -176,6 +177,24 @@ def _run(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     if parsed.beyond:
         reply = reply.adding(NotAttempted(lines=clipped(parsed.beyond), most=MOST_COMMANDS))
     return replace(reply, verdict=Verdict(Outcome.DONE, ", ".join(done)))
+
+
+@contextmanager
+def _undone_if_refused(request: Request, line: Line) -> Iterator[None]:
+    """Let nothing remain of a line that is refused; raises ToUndo if that takes a savepoint.
+
+    Savepoints cost more than most lines, of which few are refused. So there are none at first.
+    """
+    if not line.command.changes or line.malformed:
+        yield
+    elif request.has_savepoints:
+        with request.session.begin_nested():
+            yield
+    else:
+        try:
+            yield
+        except (Refused, Unanswerable) as error:
+            raise ToUndo from error
 
 
 def _behind_turns(lines: tuple[Line, ...]) -> tuple[Line, ...]:

@@ -142,7 +142,7 @@ class Analyst:
             match=match,
             ply=match.plies,
         )
-        notifications.notify(session, Channel.OWED)
+        notifications.notify(session.connection(), Channel.OWED)
 
     def _fail(self, task: Task, error: Exception) -> None:
         """Note that the search didn't end well, and when to try again."""

@@ -98,7 +98,7 @@ class Thinker:
             turn = replies.check_hint(asked, self.searcher.search(asked).turn)
             with transaction(self.engine) as session:
                 receipts.give_hint(session, outgoing, turn, self.clock())
-                notifications.notify(session, Channel.OWED)
+                notifications.notify(session.connection(), Channel.OWED)
         except DBAPIError:
             raise
         except Exception as error:  # noqa: BLE001 - the answer says so in a moment
@@ -116,7 +116,8 @@ class Thinker:
         if row is None or match is None or version(match) != row.ply + row.shift or match.to_move is None:
             return None
         texts = turn_texts(session, match)
-        return Question(match.game, match.options, texts, match.level or 1, seed(match.id or 0, match.plies))
+        which = seed(match.id or 0, match.plies)
+        return Question(match.game, match.options, texts, match.level or 1, which, careful=True)
 
     def close(self) -> None:
         """End the present search."""
@@ -188,7 +189,7 @@ class Thinker:
             for notice in announcements.notices(session, events):
                 if not receipts.retell(session, notice, now):
                     announcements.notify(session, self.server, now, notice)
-            notifications.notify(session, Channel.OWED)
+            notifications.notify(session.connection(), Channel.OWED)
             failpoints.reach(Step.ANSWERING)
         failpoints.reach(Step.ANSWERED)
         log.info("house", match=task.match, turn=len(task.question.turns) + 1, nodes=answer.nodes)

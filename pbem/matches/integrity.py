@@ -1,7 +1,7 @@
 """Checks of stored matches by replay, which find what a rule fix, a bug or a damaged disk has broken."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from sqlmodel import Session, col, select
@@ -12,11 +12,10 @@ from notation import NOTATIONS
 from notation.core import BadNotation
 from notation.record import BadRecord, replay
 from pbem.clocks.time_control import BadTime
-from pbem.matches import prepared
-from pbem.matches.queries import plies, taken_back, version
+from pbem.matches.queries import version
 from pbem.matches.snapshot import record_of
 from pbem.matches.time import timekeeping
-from pbem.storage.models import Match, MatchState, Player, TakenBack
+from pbem.storage.models import ClockEvent, Match, MatchState, Player, Ply, Prepared, TakenBack
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +32,65 @@ def played(session: Session) -> list[int]:
     return list(session.scalars(select(col(Match.id)).where(col(Match.state).in_(states)).order_by(col(Match.id))))
 
 
-def faults(session: Session, match: Match) -> Iterator[Fault]:
-    """Yield what is wrong with the match; nothing where it replays to what is stored."""
+def faults(session: Session, matches: Sequence[Match]) -> Iterator[list[Fault]]:
+    """Yield for each match what is wrong with it; nothing where it replays to what is stored.
+
+    Takes five statements, and loads all that is stored of those matches: use some hundred at a time.
+    """
+    for stored in _gathered(session, matches):
+        yield list(_faults(stored))
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    number: int
+    seat: int
+    text: str
+
+
+@dataclass(slots=True)
+class _Stored:
+    """A match and all that is stored of it."""
+
+    match: Match
+    players: tuple[Player, Player]
+    turns: list[_Turn] = field(default_factory=list)
+    taken_back: list[TakenBack] = field(default_factory=list)
+    prepared: list[Prepared] = field(default_factory=list)
+    clock: list[ClockEvent] = field(default_factory=list)
+
+
+def _gathered(session: Session, matches: Sequence[Match]) -> Iterable[_Stored]:
+    """Return all that is stored of those matches, in their order."""
+    numbers = [match.id for match in matches]
+    seats = {seat for match in matches for seat in (match.seat0, match.seat1)}
+    players = {player.id: player for player in session.exec(select(Player).where(col(Player.id).in_(seats)))}
+    stored = {match.id: _Stored(match, (players[match.seat0], players[match.seat1])) for match in matches}
+    turns = select(Ply.match, Ply.number, Ply.seat, Ply.text).where(col(Ply.match).in_(numbers))
+    for match, number, seat, text in session.exec(turns.order_by(col(Ply.match), col(Ply.number))):
+        stored[match].turns.append(_Turn(number, seat, text))
+    undone = select(TakenBack).where(col(TakenBack.match).in_(numbers))
+    for row in session.exec(undone.order_by(col(TakenBack.shift), col(TakenBack.number))):
+        stored[row.match].taken_back.append(row)
+    for ready in session.exec(select(Prepared).where(col(Prepared.match).in_(numbers)).order_by(col(Prepared.seat))):
+        stored[ready.match].prepared.append(ready)
+    for event in timekeeping.rows_of(session, matches):
+        stored[event.match].clock.append(event)
+    return stored.values()
+
+
+def _faults(stored: _Stored) -> Iterator[Fault]:
+    match, rows = stored.match, stored.turns
     number = match.id or 0
     if match.game not in GAMES:
         yield Fault(number, f"no game is called {match.game}")
         return
-    rows = plies(session, match)
     for expected, ply in enumerate(rows, start=1):
         if ply.number != expected:
             yield Fault(number, f"turn {expected} is missing")
             return
-    players = (session.get_one(Player, match.seat0), session.get_one(Player, match.seat1))
     try:
-        positions = replay(record_of(match, players, tuple(ply.text for ply in rows)))
+        positions = replay(record_of(match, stored.players, tuple(ply.text for ply in rows)))
     except (BadOption, BadRecord) as error:
         yield Fault(number, str(error))
         return
@@ -66,7 +110,7 @@ def faults(session: Session, match: Match) -> Iterator[Fault]:
     outcome = position.outcome
     if match.plies != len(rows):
         yield Fault(number, f"{match.plies} turns are counted, but {len(rows)} are stored")
-    shift = _shift_of(taken_back(session, match))
+    shift = _shift_of(stored.taken_back)
     if match.shift != shift:
         yield Fault(number, f"its version is {match.shift} ahead of its turns, but what was taken back makes {shift}")
     to_move = position.turn if match.state == MatchState.RUNNING else None
@@ -74,25 +118,26 @@ def faults(session: Session, match: Match) -> Iterator[Fault]:
         yield Fault(number, f"it is stored to be the turn of {_whose(match.to_move)}, not of {_whose(to_move)}")
     if (match.state == MatchState.OVER) != (match.termination is not None):
         yield Fault(number, f"it is {match.state}, but its termination is {match.termination}")
-    for seat, row in prepared.of_match(session, match).items():
-        if row.version != version(match) or to_move in (None, seat):
+    for row in stored.prepared:
+        if row.version != version(match) or to_move in (None, row.seat):
             yield Fault(
-                number, f"what seat {seat} has prepared is for version {row.version}, with seat {to_move} to move"
+                number, f"what seat {row.seat} has prepared is for version {row.version}, with seat {to_move} to move"
             )
-    yield from _faults_of_clock(session, match)
+    yield from _faults_of_clock(stored)
     if outcome is not None and (match.state != MatchState.OVER or match.winner != outcome.winner):
         yield Fault(number, f"the turns end the match (winner: seat {outcome.winner}), but that isn't what is stored")
 
 
-def _faults_of_clock(session: Session, match: Match) -> Iterator[Fault]:
+def _faults_of_clock(stored: _Stored) -> Iterator[Fault]:
     """Yield what is wrong with the clock: it isn't what its events add up to, or isn't due then."""
+    match = stored.match
     number = match.id or 0
     try:
-        clock, stored = timekeeping.replayed(session, match), timekeeping.clock_of(match)
+        clock, known = timekeeping.replayed(match, stored.clock), timekeeping.clock_of(match)
     except (BadTime, ValueError, KeyError) as error:
         yield Fault(number, f"its clock can't be read: {error}")
         return
-    if clock != stored:
+    if clock != known:
         yield Fault(number, "its clock is not what its events add up to")
     elif match.due != (None if clock is None else clock.due):
         yield Fault(number, f"it is stored to be due at {match.due}, but its clock is due at {clock and clock.due}")

@@ -299,7 +299,7 @@ def _store_turn(
     match.part, match.plies, match.to_move = None, number, position.turn
     match.offers, match.paused, match.resumes = offers.after_turn(match, seat), None, None
     timekeeping.note(session, match, ReplyReceived(received, seat))
-    _store(session, match)
+    session.add(match)  # written with all else at the end, in a match without a clock
     played = TurnPlayed(match, seat, number, turn.text, by_itself)
     if position.outcome is None:
         return (played,)

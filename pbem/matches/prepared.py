@@ -28,7 +28,7 @@ AUTOMOVE = "automove"
 Rows = dict[Seat, Prepared]
 """What is prepared in a match, by the seat of the player who has prepared it."""
 
-_OF_MATCH = select(Prepared).where(col(Prepared.match) == bindparam("match")).order_by(col(Prepared.seat))
+_SEATS = select(Prepared.seat).where(col(Prepared.match) == bindparam("match")).order_by(col(Prepared.seat))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,8 @@ class Answer:
 
 def of_match(session: Session, match: Match) -> Rows:
     """Return what both players have prepared."""
-    return {seat_of(row.seat): row for row in session.exec(_OF_MATCH, params={"match": match.id})}
+    seats = session.connection().execute(_SEATS, {"match": match.id}).scalars().all()  # mostly none
+    return {seat_of(seat): session.get_one(Prepared, (match.id, seat)) for seat in seats}
 
 
 def of_seat(session: Session, match: Match, seat: Seat) -> Conditions:
@@ -82,6 +83,8 @@ def remove(session: Session, match: Match, seat: Seat) -> bool:
 
 def advance(session: Session, match: Match, rows: Rows, seat: Seat, text: str) -> tuple[PreparedVoid, ...]:
     """Bring what is prepared up to date after a turn of that seat; return what has become void."""
+    if not rows:
+        return ()
     void: tuple[PreparedVoid, ...] = ()
     for owner, row in [*rows.items()]:
         left = _conditions(row).after(text) if row.version == version(match) - 1 else NOTHING

@@ -8,6 +8,7 @@ from sqlmodel import Session, col, func, select
 from engines.core import Seat
 from pbem.storage.database import exclude_others, lock
 from pbem.storage.models import Incoming, IncomingState, Lane, Match, MatchState, Player, Ply, TakenBack
+from pbem.storage.rows import get_one
 
 
 def next_number(session: Session) -> int:
@@ -40,6 +41,11 @@ def seat_of(match: Match, player: Player) -> Seat | None:
 def opponent_of(match: Match, player: Player) -> int:
     """Return the id of the player's opponent in a match of theirs."""
     return match.seat1 if match.seat0 == player.id else match.seat0
+
+
+def players_of(session: Session, match: Match) -> tuple[Player, Player]:
+    """Return the players of the match, by seat."""
+    return get_one(session, Player, match.seat0), get_one(session, Player, match.seat1)
 
 
 def plies(session: Session, match: Match) -> Sequence[Ply]:

@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any
 
 from sqlalchemy import bindparam, literal, union_all
-from sqlmodel import Session, select
+from sqlmodel import Session, SQLModel, select
 
 from engines import GAMES
 from engines.core import Game, Played, Position, Seat
@@ -21,9 +21,9 @@ from notation.ending import Ending, Termination
 from notation.record import Record, replay
 from notation.steps import cells_of
 from pbem.matches.naming import name, shown
-from pbem.matches.queries import seat_of
+from pbem.matches.queries import players_of, seat_of
 from pbem.matches.turns import ReadTurn
-from pbem.storage.models import Match, MatchState, Player, Ply, TakenBack
+from pbem.storage.models import Match, MatchState, Player
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,10 +212,15 @@ class RecentPositions:
 
 _RECENT = RecentPositions(most=5_000)
 _NEVER = 2**31 - 1
+_PLIES, _TAKEN_BACK = (SQLModel.metadata.tables[name].columns for name in ("ply", "takenback"))
+_TEXTS = select(_PLIES.text).where(_PLIES.match == bindparam("match")).order_by(_PLIES.number)
+"""The turns that a match has now."""
 _TURNS = union_all(
-    select(Ply.number, Ply.text, literal(_NEVER).label("until"), Ply.played).where(Ply.match == bindparam("match")),
-    select(TakenBack.number, TakenBack.text, TakenBack.shift, TakenBack.played).where(
-        TakenBack.match == bindparam("match"), TakenBack.shift >= bindparam("shift")
+    select(_PLIES.number, _PLIES.text, literal(_NEVER).label("until"), _PLIES.played).where(
+        _PLIES.match == bindparam("match")
+    ),
+    select(_TAKEN_BACK.number, _TAKEN_BACK.text, _TAKEN_BACK.shift, _TAKEN_BACK.played).where(
+        _TAKEN_BACK.match == bindparam("match"), _TAKEN_BACK.shift >= bindparam("shift")
     ),
 ).order_by("number", "until")
 """The turns of a match with that `shift`, each number with the turn that it had first since then."""
@@ -223,21 +228,22 @@ _TURNS = union_all(
 
 def snapshot_of(session: Session, match: Match) -> Snapshot:
     """Return the match as it is now, with the unfinished turn; replay its turns."""
-    players = (session.get_one(Player, match.seat0), session.get_one(Player, match.seat1))
-    return replayed(match, players, turn_texts(session, match))
+    return replayed(match, players_of(session, match), turn_texts(session, match))
 
 
 def turn_texts(session: Session, match: Match) -> tuple[str, ...]:
-    """Return the complete turns of a match as they were written down, in order.
-
-    A match as it was before turns were taken back has those, and not the turns that replaced them.
-    """
-    return tuple(text for text, _ in turn_rows(session, match))
+    """Return the complete turns that a match has now, as they were written down, in order."""
+    session.flush()
+    return tuple(session.connection().execute(_TEXTS, {"match": match.id}).scalars())
 
 
 def turn_rows(session: Session, match: Match) -> tuple[tuple[str, datetime], ...]:
-    """Return those turns, and when each was played."""
-    rows = session.execute(_TURNS, {"match": match.id, "shift": match.shift}).all()
+    """Return the complete turns of a match as it was when it had that `shift`, and when each was played.
+
+    A match as it was before turns were taken back has those, and not the turns that replaced them.
+    """
+    session.flush()
+    rows = session.connection().execute(_TURNS, {"match": match.id, "shift": match.shift})
     turns: dict[int, tuple[str, datetime]] = {}
     for number, text, _, played in rows:
         turns.setdefault(number, (text, played))

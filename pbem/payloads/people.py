@@ -8,6 +8,7 @@ from typing import Any
 
 FIELDS = frozenset({"by", "who", "player", "opponent", "address"})
 """The fields of messages and sections that hold the name or the address of a person."""
+_HOLDS_MORE = (dict, list, tuple)
 AUTHOR, WORDS = "by", "message"
 """The field that names an author, and the one beside it that holds what they wrote."""
 
@@ -18,14 +19,16 @@ def names(payload: Any) -> Iterator[str]:
     >>> list(names({"by": "bob", "message": ["by alice"], "rows": [{"opponent": "carol", "title": "Hex"}]}))
     ['bob', 'carol']
     """
-    if isinstance(payload, Mapping):
+    if isinstance(payload, dict):
         for key, value in payload.items():
             if key in FIELDS and isinstance(value, str) and value:
                 yield value
-            yield from names(value)
-    elif isinstance(payload, list | tuple):
+            elif isinstance(value, _HOLDS_MORE):
+                yield from names(value)
+    elif isinstance(payload, _HOLDS_MORE):
         for each in payload:
-            yield from names(each)
+            if isinstance(each, _HOLDS_MORE):  # most are lines, of which a page of help has hundreds
+                yield from names(each)
 
 
 def without(payload: Any, called: Collection[str], instead: str) -> Any:

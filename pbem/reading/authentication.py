@@ -15,6 +15,7 @@ from enum import Enum
 from hashlib import sha256
 
 from pbem.config import ChecksSettings
+from pbem.mailboxes import public_suffixes
 from pbem.reading import authentication_results, dkim_verify, from_header
 from pbem.reading.authentication_results import Result
 from pbem.reading.dkim_verify import Lookup, ask_dns
@@ -52,7 +53,7 @@ NOT_CHECKED = Checked(Finding.UNKNOWN)
 def prepare(settings: ChecksSettings) -> None:
     """Raise BadConfig if the settings need a package that isn't installed."""
     if settings.authserv_id or settings.dkim:
-        dkim_verify.public_suffixes()  # read once, before the first message
+        public_suffixes()  # read once, before the first message
     if not settings.dkim:
         return
     try:

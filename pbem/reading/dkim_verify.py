@@ -10,14 +10,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from functools import cache
-from typing import TYPE_CHECKING
 
+from pbem.mailboxes import public_suffixes
 from pbem.reading import limits
 from pbem.reading.from_header import domain
-
-if TYPE_CHECKING:
-    from publicsuffixlist import PublicSuffixList
 
 MUST_BE_SIGNED = frozenset({"from", "to", "subject", "date", "message-id"})
 SINGLETONS = MUST_BE_SIGNED | {
@@ -74,14 +70,6 @@ def aligned(signer: str, author: str) -> bool:
     if not signer or author == signer:
         return bool(signer)
     return author.endswith("." + signer) and public_suffixes().privatesuffix(signer) is not None
-
-
-@cache
-def public_suffixes() -> "PublicSuffixList":
-    """Return the list of public suffixes that comes with its package; reading it takes a tenth of a second."""
-    from publicsuffixlist import PublicSuffixList  # only where a domain's word counts
-
-    return PublicSuffixList()
 
 
 def good(

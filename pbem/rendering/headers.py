@@ -51,11 +51,10 @@ def head(
     row: Outgoing, payload: Payload, snapshot: Snapshot | None, server: ServerSettings, keyring: Keyring
 ) -> dict[str, Value]:
     """Return the headers of the row's message; `snapshot` is its match after the row's turn, where it has one."""
-    local, _, domain = row.address.rpartition("@")
     found: dict[str, Value] = {
-        "From": Address(server.name, addr_spec=server.address),
-        "To": Address(username=local, domain=domain),  # parsing the whole would refuse non-ASCII letters
-        "Reply-To": Address(server.name, addr_spec=reply_to(row, server, keyring)),
+        "From": _address(server.address, server.name),
+        "To": _address(row.address),
+        "Reply-To": _address(reply_to(row, server, keyring), server.name),
         "Subject": subject(payload, snapshot, row.player),
         "Date": format_datetime(row.created),
         "Message-ID": row.message_id,
@@ -70,6 +69,12 @@ def head(
     if isinstance(payload, TurnPlayed) and payload.reminder:
         found["X-PBeM-Event"] = "reminder"
     return found
+
+
+def _address(address: str, name: str = "") -> Address:
+    """Return the address in its parts: parsing the whole takes long, and would refuse non-ASCII letters."""
+    local, _, domain = address.rpartition("@")
+    return Address(name, local, domain)
 
 
 def records(

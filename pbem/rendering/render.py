@@ -1,8 +1,9 @@
 """A queued message -> its bytes: templates filled in, the match replayed up to the turn it is about."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from sqlmodel import Session
@@ -15,15 +16,16 @@ from pbem.payloads.messages import AllRecords, Payload
 from pbem.payloads.stored import dump, load
 from pbem.players import data_export, preferences
 from pbem.players.data_export import DataExport
-from pbem.players.identity import address_with
+from pbem.players.identity import address_with, token_of
 from pbem.players.token_redaction import TokenRedactor
-from pbem.rendering import headers, links, mime
+from pbem.rendering import headers, links, mime, shared_pages
 from pbem.rendering.drawings import Drawings
 from pbem.rendering.files import calendar, tournament_report
 from pbem.rendering.files.export_files import export_files
 from pbem.rendering.files.record_archive import RecordArchive, record_archive
 from pbem.rendering.links import ReplyTarget, answering
 from pbem.rendering.mime import Attachment
+from pbem.rendering.shared_pages import PERSONAL, REPLY, AnyReader, Page
 from pbem.rendering.templating import fitted, templates, tightened
 from pbem.rendering.token_filter import TokenFilter
 from pbem.rendering.views import ReaderContext, Views
@@ -55,6 +57,7 @@ class Renderer:
         self._keyring = keyring
         self._templates = templates()
         self.redactor = TokenRedactor(server.address, server.delimiter)
+        self._page = lru_cache(maxsize=shared_pages.KEPT)(self._made_page)
 
     def render(self, session: Session, rows: Sequence[Outgoing]) -> Iterator[bytes]:
         """Yield the messages of the rows in their order; the same bytes each time.
@@ -66,7 +69,8 @@ class Renderer:
             yield self._mail(session, drawings, row)
 
     def _mail(self, session: Session, drawings: Drawings, row: Outgoing) -> bytes:
-        payload, known = load(row.template, row.payload, row.match, row.ply), _facts(session, row)
+        said, known = json.dumps(row.payload), _facts(session, row)
+        payload = _loaded(row.template, said, row.match, row.ply)
         player = known.reader
         if row.stranger_domain is not None and row.standing is not None:
             wishes = preferences.with_defaults(UNPROVEN)
@@ -75,10 +79,44 @@ class Renderer:
         snapshot = drawings.of(known.matches[row.match], row.ply).snapshot if row.match else None
         head = headers.head(row, payload, snapshot, self._server, self._keyring)
         carried = headers.records(drawings, row, known, self._server, self._keyring)
-        held = self._held(session, row, payload)
-        faces = self._faces(drawings, row, payload, known, wishes, str(head["Subject"]), held)
+        subject = str(head["Subject"])
+        if shared_pages.is_shared(row.template, payload) and not known.matches:
+            faces = self._shared_faces(row, said, player, subject, with_html=wishes["html"] == preferences.ON)
+        else:
+            held = self._held(session, row, payload)
+            faces = self._faces(drawings, row, payload, known, wishes, subject, held)
         tokens = TokenFilter(self.redactor, self._keyring, row)
         return mime.message(row.address, [*head.items(), *carried], *faces, tokens)
+
+    def _shared_faces(
+        self, row: Outgoing, said: str, player: Player | None, subject: str, *, with_html: bool
+    ) -> tuple[str, str | None, mime.Enclosed]:
+        """Return what `_faces` would, for a page that is the same for all but for their tokens."""
+        tokens = {PERSONAL: Token(Purpose.PERSONAL, player.id or 0) if player else None, REPLY: token_of(row)}
+        made_for = {who: self._keyring.format(token, row.epoch) for who, token in tokens.items() if token is not None}
+        is_confirmed = None if player is None else player.confirmed is not None
+        page = self._page(said, subject, is_confirmed, acts=REPLY in made_for, with_html=with_html).of(made_for)
+        return page.text, page.html, mime.Enclosed(row.message_id)
+
+    def _made_page(self, said: str, subject: str, is_confirmed: bool | None, *, acts: bool, with_html: bool) -> Page:
+        """Return such a page with tokens that stand for those of a reader; it can't ask for anything else of theirs."""
+        personal, reply_to = (
+            f"{self._server.local}{self._server.delimiter}{stand_in}@{self._server.domain}"
+            for stand_in in (PERSONAL, REPLY)
+        )
+        answer = ReplyTarget(reply_to, answering(subject)) if acts else None
+        payload = _loaded("answer", said)
+        variables = {
+            **{field.name: getattr(payload, field.name) for field in fields(payload)},
+            "server": self._server,
+            "player": None if is_confirmed is None else AnyReader(is_confirmed),
+            "answer_with": partial(links.link, answer),
+            "personal": None if is_confirmed is None else personal,
+        }
+        text = fitted(self._templates.get_template("answer.txt.j2").render(variables))
+        if not with_html:
+            return Page(text, None)
+        return Page(text, tightened(self._templates.get_template("answer.html.j2").render(variables)))
 
     def _held(self, session: Session, row: Outgoing, payload: Payload) -> DataExport | RecordArchive | None:
         """Return what the message encloses of all that we hold on its reader."""
@@ -175,6 +213,12 @@ class Renderer:
             address_with(self._server, self._keyring, token, row.epoch),
             f"Re: {subject_of(snapshot.match, *snapshot.players)}",
         )
+
+
+@lru_cache(maxsize=32)
+def _loaded(template: str, said: str, match: int | None = None, ply: int = 0) -> Payload:
+    """Return what a message says, as JSON stores it. Remembered: much of it is said again and again."""
+    return load(template, json.loads(said), match, ply)
 
 
 def _is_about_several(payload: Payload) -> bool:

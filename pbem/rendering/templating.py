@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
+from jinja2.environment import TemplateModule
+from jinja2.runtime import Context
 from markupsafe import Markup
 
 from notation import illustrations
@@ -44,6 +46,14 @@ SHOWN_BOARDS, LISTED_MATCHES = 3, 25
 """How many matches of a digest have their boards, and how many are listed; "show" and "games" have the others."""
 
 
+class _WithSharedGlobals(Template):
+    """A template whose macros are the same for all that import it, since all of ours have the same globals."""
+
+    def _get_default_module(self, _context: Context | None = None) -> TemplateModule:
+        """Return the macros; jinja would compare the globals of both templates at each import."""
+        return super()._get_default_module()
+
+
 @cache
 def templates() -> Environment:
     """Return the environment, made once per process; in HTML templates names and messages are escaped."""
@@ -56,6 +66,7 @@ def templates() -> Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
+    environment.template_class = _WithSharedGlobals
     environment.globals |= palette.CSS
     environment.globals |= {
         "FIRST_COMMANDS": FIRST_COMMANDS,

@@ -294,9 +294,9 @@ class View:
 
     def played(self, most: int) -> tuple[Played, ...]:
         """Return the last turns, oldest first."""
-        snapshot = self._snapshot
+        snapshot, seats = self._snapshot, self._snapshot.seats
         return tuple(
-            Played(ply + 1, snapshot.seats[ply], name(snapshot.players[snapshot.seats[ply]]), snapshot.texts[ply])
+            Played(ply + 1, seats[ply], name(snapshot.players[seats[ply]]), snapshot.texts[ply])
             for ply in range(max(0, snapshot.ply - most), snapshot.ply)
         )
 
@@ -321,7 +321,7 @@ class View:
         turns, seats = self.played(SHOWN_TURNS), self._snapshot.seats
         return in_columns(turns, (name(first), name(second)), seats[0] if seats else 0)
 
-    @property
+    @cached_property
     def hint(self) -> Hint | None:
         """What the player to move can write now; None when the match is over."""
         return NOTATIONS[self.key].hint(self._snapshot.position) if self.to_move else None

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Engine, Integer, and_, bindparam, select, update
 from sqlmodel import col
 
-from pbem.storage.database import transaction
+from pbem.storage.database import transaction, writing
 from pbem.storage.models import Incoming, IncomingState, RawMessage
 from pbem.storage.utc import Utc
 
@@ -72,8 +72,8 @@ class Attempts:
     def begin(self, engine: Engine, incoming_id: int, now: datetime) -> Attempt | None:
         """Count an attempt in its own transaction. Return it, or None if the message isn't waiting anymore."""
         more = 0 if incoming_id in self._begun else 1
-        with transaction(engine) as session:
-            row = session.connection().execute(_BEGUN, {"number": incoming_id, "more": more, "now": now}).one_or_none()
+        with writing(engine) as connection:
+            row = connection.execute(_BEGUN, {"number": incoming_id, "more": more, "now": now}).one_or_none()
         self._begun.add(incoming_id)
         if row is None:
             return None

@@ -10,7 +10,7 @@ share the work: each is notified by the others, and takes what no other is worki
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -109,21 +109,21 @@ class Server:
         """The rules by which messages are put into a queue."""
         return Triage(self.services.keyring, self.settings.limits)
 
-    def take(self, arrivals: tuple[Arrival, ...]) -> list[int]:
-        """Store the arrivals in a transaction. Return the ids of those that are new.
+    def take(self, arrivals: tuple[Arrival, ...]) -> dict[int, Lane]:
+        """Store the arrivals in a transaction. Return the ids of those that are new, with their queues.
 
         Replies are stored as soon as the database is free; others wait until no message is being handled or sent.
         """
         failpoints.reach(Step.RECEIVED)
-        with database.read_only(self.engine) as session:
-            new = intake.sort(session, arrivals, self.triage)
-        added: list[int] = []
+        with database.reading(self.engine) as connection:
+            new = intake.sort(connection, arrivals, self.triage)
+        added: dict[int, Lane] = {}
         if new:
             has_replies = any(each.place.lane is Lane.REPLIES for each in new)
-            with database.transaction(self.engine, can_wait=not has_replies) as session:
-                added = intake.store(session, new, self.clock())
+            with database.writing(self.engine, can_wait=not has_replies) as connection:
+                added = intake.store(connection, new, self.clock())
                 if added:
-                    notifications.notify(session, Channel.RECEIVED)
+                    notifications.notify(connection, Channel.RECEIVED)
         failpoints.reach(Step.STORED)
         return added
 
@@ -147,19 +147,29 @@ class Server:
         return handled
 
     def send_due(self, stopped: Callable[[], bool] = lambda: False) -> int:
-        """Send the next few messages that are due. Return the number of attempts; if it isn't 0, call again.
+        """Send all messages that are due, and do what is due by time, until nothing is left.
 
-        What is due by time is done once none is left, or a minute has passed.
+        Return the number of attempts. What is due by time is done once no message is left, or a minute has passed.
         """
-        sent = self._send(stopped)
-        if sent and not self.scheduler.is_late(self.clock()):
-            return sent
-        acted = self.scheduler.step(self.engine, self.settings.server, self.clock(), stopped)
-        return sent or (self._send(stopped) if acted else 0)
+        attempts = self._send(stopped)
+        while self._act(stopped) and (sent := self._send(stopped)):
+            attempts += sent
+        return attempts
 
     def _send(self, stopped: Callable[[], bool]) -> int:
-        server = self.settings.server
-        return send_due(self.engine, server, self.renderer, self.outbox, self.results, self.clock, stopped, self.sign)
+        server, attempts = self.settings.server, 0
+        while True:
+            batch = send_due(
+                self.engine, server, self.renderer, self.outbox, self.results, self.clock, stopped, self.sign
+            )
+            attempts += batch.attempts
+            if batch.is_last or stopped():
+                return attempts
+            if self.scheduler.is_late(self.clock()):
+                self._act(stopped)
+
+    def _act(self, stopped: Callable[[], bool]) -> int:
+        return self.scheduler.step(self.engine, self.settings.server, self.clock(), stopped)
 
 
 @contextmanager
@@ -199,7 +209,7 @@ def open_server(
     try:
         if upgrade:
             poolers.require_own_sessions(engine)
-            database.upgrade(engine)
+            database.upgrade(engine, _log_first)
         else:
             database.require_current(engine)
         yield Server(
@@ -235,19 +245,23 @@ def open_server(
         engine.dispose()
 
 
+def _log_first(_doing: str, done: int, steps: int) -> None:
+    """Log that the tables are made, or upgraded, which can take a while with many messages."""
+    if not done:
+        log.info("upgrading the tables", steps=steps)
+
+
 def run_once(server: Server) -> tuple[int, int, int]:
     """Receive, process and send what is waiting. Return the numbers of messages received, processed and attempted."""
     received = sum(receiver.receive_once(inbox, server.store) for inbox in server.inboxes)
-    handled = sent = 0
+    handled = 0
     while (some := server.handle_waiting()) == AT_A_STRETCH:
         handled += some
     handled += some
     while server.thinker.step():
         pass
     try:
-        while some := server.send_due():
-            sent += some
-        return received, handled, sent
+        return received, handled, server.send_due()
     finally:
         server.outbox.close()
 
@@ -261,9 +275,7 @@ def run(
     reporter = Reporter(vitals, server.clock())
 
     def store(arrivals: tuple[Arrival, ...]) -> None:
-        server.store(arrivals)
-        for bell in came:
-            bell.set()
+        ring(came, server.take(arrivals).values())
 
     def handle_waiting(desk: Desk, stopped: Callable[[], bool]) -> int:
         handled = server.handle_waiting(stopped, desk)
@@ -271,6 +283,9 @@ def run(
             owed.set()
             played.set()
         return handled
+
+    def send(stopped: Callable[[], bool]) -> None:
+        server.send_due(stopped)
 
     def think(stopped: Callable[[], bool]) -> int:
         searched = server.thinker.step(stopped)
@@ -293,7 +308,7 @@ def run(
             for number, (desk, bell) in enumerate(zip(server.desks, came, strict=True), start=1)
         ),
         Loop(vitals.pulse("house", bound.house), think, played),
-        Loop(vitals.pulse("send", bound.send), server.send_due, owed, server.outbox.close),
+        Loop(vitals.pulse("send", bound.send), send, owed, server.outbox.close),
         Loop(vitals.pulse("report", bound.other), report, threading.Event(), partial(reporter.end, server.engine)),
     ]
     if server.settings.backup.folder is not None:
@@ -327,6 +342,13 @@ def run(
     stop.wait()
     systemd.stopping()
     _stop(server, threads, {loop.bell for loop in working})
+
+
+def ring(bells: Sequence[threading.Event], lanes: Collection[Lane]) -> None:
+    """Wake those of the working threads in whose queues a message was stored."""
+    for bell, own in zip(bells, LANES_OF_DESKS, strict=True):
+        if not set(own).isdisjoint(lanes):
+            bell.set()
 
 
 def _receiving(inbox: Inbox, store: Store, stop: threading.Event, pulse: Pulse, link: Link) -> threading.Thread:

@@ -6,7 +6,6 @@ from functools import partial
 from pbem.config import Settings
 from pbem.oauth2.access import AccessTokens
 from pbem.players import identity
-from pbem.transports.imap import ImapInbox
 from pbem.transports.listener import MailListener
 from pbem.transports.maildir import MaildirInbox, MaildirOutbox
 from pbem.transports.protocols import Inbox, Outbox
@@ -15,7 +14,7 @@ from pbem.transports.smtp import SmtpOutbox
 
 def kind(inbox: Inbox) -> str:
     """Return what a mailbox is called in the log and in metrics."""
-    return "imap" if isinstance(inbox, ImapInbox) else "maildir"
+    return "maildir" if isinstance(inbox, MaildirInbox) else "imap"
 
 
 def outbox(settings: Settings, tokens: AccessTokens | None) -> Outbox:
@@ -30,6 +29,8 @@ def inboxes(settings: Settings, tokens: AccessTokens | None) -> Iterator[Inbox]:
     """Yield the mailboxes to read."""
     limit = settings.server.mail_limit
     if settings.inbox.imap is not None:
+        from pbem.transports.imap import ImapInbox  # it takes more than a megabyte, which others don't need
+
         yield ImapInbox(settings.inbox.imap, limit, tokens)
     if settings.inbox.maildir is not None:
         yield MaildirInbox(settings.inbox.maildir, limit)

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
-from sqlalchemy import bindparam, insert, select
-from sqlmodel import Session, col
+from sqlalchemy import Connection, bindparam, insert, select
+from sqlmodel import col
 
 from pbem import tokens
 from pbem.reading.limits import LARGEST_HEADER_BLOCK
 from pbem.reading.message import MACHINES_HEADERS
 from pbem.server.triage import Place, Triage
 from pbem.storage.database import insert_new
-from pbem.storage.models import Incoming, RawMessage
+from pbem.storage.models import Incoming, Lane, RawMessage
 from pbem.transports.protocols import Arrival
 
 log = structlog.get_logger()
@@ -34,7 +34,7 @@ EARLIER_TRACE_HEADERS = frozenset(
 )
 
 
-_KNOWN = select(col(Incoming.id)).where(col(Incoming.key).in_(bindparam("keys", expanding=True))).limit(1)
+_KNOWN = select(col(Incoming.id)).where(col(Incoming.key).in_((bindparam("key"), bindparam("earlier")))).limit(1)
 _CONTENT = insert(RawMessage)
 
 
@@ -47,27 +47,26 @@ class Sorted:
     place: Place
 
 
-def sort(session: Session, arrivals: Iterable[Arrival], triage: Triage) -> list[Sorted]:
-    """Return those arrivals that aren't stored yet, with what must be known of them, from a session that only reads.
+def sort(connection: Connection, arrivals: Iterable[Arrival], triage: Triage) -> list[Sorted]:
+    """Return those arrivals that aren't stored yet, with what must be known of them. It only reads.
 
     No row under an earlier version's key is ever added, so those need not be looked for again.
     """
     new = []
     for arrival in arrivals:
         own = key(arrival.raw, arrival.recipients)
-        keys = (own, earlier_key(arrival.raw, arrival.recipients))
-        if session.execute(_KNOWN, {"keys": keys}).first() is None:
-            new.append(Sorted(arrival, own, triage.place(session, arrival)))
+        keys = {"key": own, "earlier": earlier_key(arrival.raw, arrival.recipients)}
+        if connection.execute(_KNOWN, keys).first() is None:
+            new.append(Sorted(arrival, own, triage.place(connection, arrival)))
         else:
             _log_duplicate(arrival)
     return new
 
 
-def store(session: Session, arrivals: Iterable[Sorted], now: datetime) -> list[int]:
-    """Add rows for the arrivals, except those that were stored meanwhile. Return the ids of the new rows."""
-    connection = session.connection()
+def store(connection: Connection, arrivals: Iterable[Sorted], now: datetime) -> dict[int, Lane]:
+    """Add rows for the arrivals, except those stored meanwhile. Return the ids of the new rows, with their queues."""
     statement = insert_new(connection.dialect.name, Incoming, "key")
-    added = []
+    added = {}
     for each in arrivals:
         arrival, place = each.arrival, each.place
         row = {
@@ -85,7 +84,7 @@ def store(session: Session, arrivals: Iterable[Sorted], now: datetime) -> list[i
             _log_duplicate(arrival)
             continue
         connection.execute(_CONTENT, {"incoming": number, "raw": place.raw})
-        added.append(number)
+        added[number] = place.lane
     return added
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
-from sqlalchemy import Engine, Integer, and_, bindparam, update
+from sqlalchemy import Connection, Engine, Integer, and_, bindparam, update
 from sqlalchemy import select as columns
 from sqlalchemy.exc import DBAPIError
-from sqlmodel import Session, col, or_, select
+from sqlmodel import Session, col, or_
 
 from pbem import failpoints
 from pbem.config import ServerSettings
@@ -19,7 +19,7 @@ from pbem.matches.time import timekeeping
 from pbem.players import bounces, erasure
 from pbem.rendering.render import Renderer
 from pbem.storage import facts, outbox
-from pbem.storage.database import read_only, transaction
+from pbem.storage.database import read_only, reading, transaction, writing
 from pbem.storage.locks import Locks
 from pbem.storage.models import Outgoing, OutgoingState
 from pbem.storage.utc import Utc
@@ -49,16 +49,23 @@ _IS_DUE = or_(
 )
 _ANY = columns(col(Outgoing.id)).where(col(Outgoing.state) == OutgoingState.OWED, _IS_DUE).limit(1)
 _NEXT = (
-    select(Outgoing)
-    .where(Outgoing.state == OutgoingState.OWED, _IS_DUE, col(Outgoing.id) > bindparam("after", type_=Integer))
+    outbox.WHOLE.where(
+        col(Outgoing.state) == OutgoingState.OWED, _IS_DUE, col(Outgoing.id) > bindparam("after", type_=Integer)
+    )
     .order_by(col(Outgoing.id))
     .limit(TOGETHER)
-    .options(outbox.WITH_CONTENT)
     .with_for_update(skip_locked=True, of=Outgoing)
+)
+_THESE = col(Outgoing.id).in_(bindparam("numbers", expanding=True))
+_BEGUN = update(Outgoing).where(_THESE).values(delivery_starts=col(Outgoing.delivery_starts) + 1)
+_LATER = (
+    update(Outgoing)
+    .where(col(Outgoing.id) == bindparam("number"))
+    .values(error=bindparam("error"), troubled=bindparam("troubled", type_=Utc), due=bindparam("later", type_=Utc))
 )
 _SENT = (
     update(Outgoing)
-    .where(col(Outgoing.id).in_(bindparam("numbers", expanding=True)))
+    .where(_THESE)
     .values(
         state=OutgoingState.SENT.value,
         sent=bindparam("now", type_=Utc),
@@ -70,6 +77,17 @@ _SENT = (
 )
 
 Sign = Callable[[bytes], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The messages that were sent together: how many were attempted, and whether no other was due then."""
+
+    attempts: int
+    is_last: bool
+
+
+NOTHING = Batch(0, is_last=True)
 
 
 def unsigned(raw: bytes) -> bytes:
@@ -118,16 +136,16 @@ def send_due(
     clock: Callable[[], datetime],
     stopped: Callable[[], bool] = lambda: False,
     sign: Sign = unsigned,
-) -> int:
-    """Send the next few messages that are due. Return the number of attempts; if it isn't 0, call again."""
+) -> Batch:
+    """Send the next few messages that are due; call again unless they were the last."""
     results.record(engine, clock())  # left from a call during which the database failed
-    with read_only(engine) as session:
-        if session.connection().execute(_ANY, _moment(clock())).first() is None:
-            return 0
-    with transaction(engine) as session:
-        rows = _begin(session, results, clock())
+    with reading(engine) as connection:
+        if connection.execute(_ANY, _moment(clock())).first() is None:
+            return NOTHING
+    with writing(engine) as connection:
+        rows, is_last = _begin(connection, results, clock())
     if not rows:
-        return 0
+        return NOTHING
     results.started |= {row.id for row in rows if row.id is not None}
     failpoints.reach(Step.BEGUN)
     with read_only(engine) as session:
@@ -152,40 +170,53 @@ def send_due(
         with transaction(engine) as session:
             for outgoing in refused:
                 bounces.record(session, server, session.get_one(Outgoing, outgoing), clock())
-    return attempts
+    return Batch(attempts, is_last and not refused)  # a refusal may have queued others
 
 
-def _begin(session: Session, results: DeliveryResults, now: datetime) -> list[Outgoing]:
+def _begin(connection: Connection, results: DeliveryResults, now: datetime) -> tuple[list[Outgoing], bool]:
     """Choose the next messages that are due, oldest first, and count the start of work on them before it begins.
 
     A message that was in progress when a server ended goes alone, so that no other suffers if it was the cause. After
     three times its pauses grow, so that others go out meanwhile. It is never given up for that: nobody refused it, and
     a server may be killed for reasons that have nothing to do with the message.
+
+    Return them, and whether no others are due.
     """
     chosen: list[Outgoing] = []
     held: set[str] = set()
-    for row in _free(session, results.locks, held, now):
+    is_last = True
+    for row in _free(connection, results.locks, held, now):
         suspect = row.delivery_starts > 0 and row.id not in results.started
-        if suspect and chosen:
-            break
-        chosen.append(row)
-        if suspect and row.delivery_starts >= MOST:
-            row.error = f"The server ended {row.delivery_starts} times while it made or sent this mail."
-            row.troubled = row.troubled or now
-            _log(row, f"tried alone: {row.error}")
-        row.delivery_starts += row.id not in results.started
-        if row.delivery_starts >= MOST:  # in case we end too; otherwise the result sets it
-            row.due = now + PAUSES[min(row.delivery_starts - MOST, len(PAUSES) - 1)]
+        if not (suspect and chosen):
+            chosen.append(row)
         if suspect or len(chosen) == TOGETHER:
+            is_last = False
             break
+    new = [row for row in chosen if row.id not in results.started]
+    if new:
+        connection.execute(_BEGUN, {"numbers": [row.id for row in new]})
+    for row in chosen:
+        if row.delivery_starts + (row.id not in results.started) >= MOST:
+            _put_off(connection, row, now, is_suspect=row.id not in results.started)
     results.locks.release_each(held.difference(_lock_name(row.id) for row in chosen))
-    return chosen
+    return chosen, is_last
 
 
-def _free(session: Session, locks: Locks, held: set[str], now: datetime) -> Iterator[Outgoing]:
+def _put_off(connection: Connection, row: Outgoing, now: datetime, *, is_suspect: bool) -> None:
+    """Have a message wait longer in case that we end too; otherwise the result sets when it is due."""
+    error, troubled = row.error, row.troubled
+    if is_suspect and row.delivery_starts >= MOST:
+        error = f"The server ended {row.delivery_starts} times while it made or sent this mail."
+        troubled = troubled or now
+        _log(row, f"tried alone: {error}")
+    later = now + PAUSES[min(row.delivery_starts + is_suspect - MOST, len(PAUSES) - 1)]
+    connection.execute(_LATER, {"number": row.id, "error": error, "troubled": troubled, "later": later})
+
+
+def _free(connection: Connection, locks: Locks, held: set[str], now: datetime) -> Iterator[Outgoing]:
     """Yield the messages that are due and not locked by another daemon, oldest first; add the locks taken to `held`."""
     after = 0
-    while rows := session.exec(_NEXT, params={**_moment(now), "after": after}).all():
+    while rows := [outbox.of_columns(row) for row in connection.execute(_NEXT, {**_moment(now), "after": after})]:
         free = locks.try_acquire_each([_lock_name(row.id) for row in rows])
         held |= free
         yield from (row for row in rows if _lock_name(row.id) in free)
@@ -285,18 +316,24 @@ def _mark(engine: Engine, results: list[_Result], now: datetime) -> None:
     """Store how the attempts ended and when the next ones are due. The time of a turn begins when it was sent."""
     if not results:
         return
-    with transaction(engine) as session:
-        for number, seen in sorted({turn for result in results for turn in result.turns}):
-            _hand_over(session, number, seen, now)
-        sent = [result.outgoing for result in results if result.error is None]
-        if sent:
-            session.connection().execute(_SENT, {"numbers": sent, "now": now})
-        for result in results:
-            if result.error is not None:
-                _postpone(session.get_one(Outgoing, result.outgoing), result, now)
-        if last := [result.outgoing for result in results if result.template == erasure.LAST_MAIL]:
-            erasure.forget_last(session, last)
+    with writing(engine) as connection:
+        if sent := [result.outgoing for result in results if result.error is None]:
+            connection.execute(_SENT, {"numbers": sent, "now": now})
+        if any(each.turns or each.error is not None or each.template == erasure.LAST_MAIL for each in results):
+            with Session(connection, expire_on_commit=False) as session, session.begin():
+                _draw_consequences(session, results, now)
     failpoints.reach(Step.MARKED)
+
+
+def _draw_consequences(session: Session, results: list[_Result], now: datetime) -> None:
+    """Let the time of turns begin, postpone what failed, and forget whom the last message was for."""
+    for number, seen in sorted({turn for result in results for turn in result.turns}):
+        _hand_over(session, number, seen, now)
+    for result in results:
+        if result.error is not None:
+            _postpone(session.get_one(Outgoing, result.outgoing), result, now)
+    if last := [result.outgoing for result in results if result.template == erasure.LAST_MAIL]:
+        erasure.forget_last(session, last)
 
 
 def _hand_over(session: Session, number: int, seen: int, now: datetime) -> None:

@@ -8,8 +8,8 @@ it is parsed (see `identity` and `trust`).
 import re
 from dataclasses import dataclass
 
-from sqlalchemy import String, bindparam, select
-from sqlmodel import Session, col
+from sqlalchemy import Connection, String, bindparam, select
+from sqlmodel import col
 
 from pbem import tokens
 from pbem.config import LimitsSettings
@@ -56,34 +56,34 @@ class Triage:
     keyring: Keyring
     limits: LimitsSettings
 
-    def place(self, session: Session, arrival: Arrival) -> Place:
+    def place(self, connection: Connection, arrival: Arrival) -> Place:
         """Return the place of the message."""
         block = header_block(arrival.raw)
         author = from_header.author(_FROM.findall(normalize_newlines(block).decode("utf-8", "replace")))
-        if self._has_token(session, arrival, block):
+        if self._has_token(connection, arrival, block):
             return Place(Lane.REPLIES, author, arrival.raw)
-        if _is_player(session, author):
-            lane = Lane.STRANGERS if _waits_as_a_stranger(session, author) else Lane.PLAYERS
+        if _is_player(connection, author):
+            lane = Lane.STRANGERS if _waits_as_a_stranger(connection, author) else Lane.PLAYERS
             return Place(lane, author, arrival.raw)
         is_report = arrival.sender == "" or _REPORT.search(block)  # it contains a message of ours
         is_too_large = len(arrival.raw) > self.limits.stranger_bytes and not is_report
         return Place(Lane.STRANGERS, author, block if is_too_large else arrival.raw)
 
-    def _has_token(self, session: Session, arrival: Arrival, block: bytes) -> bool:
+    def _has_token(self, connection: Connection, arrival: Arrival, block: bytes) -> bool:
         """Return whether one of the recipients' addresses has a token that we signed."""
         addresses = " ".join(arrival.recipients).encode("utf-8", "replace") + block
         for tag in sorted({found.decode().lower() for found in _TAG.findall(addresses)})[:MOST_TAGS]:
             token = tokens.parse(tag)
-            epoch = session.execute(_EPOCH, {"player": token.player}).scalar() if token else None
+            epoch = connection.execute(_EPOCH, {"player": token.player}).scalar() if token else None
             if epoch is not None and self.keyring.signed(tag, epoch):
                 return True
         return False
 
 
-def _is_player(session: Session, author: str | None) -> bool:
-    return author is not None and session.execute(_PLAYER, {"author": author}).first() is not None
+def _is_player(connection: Connection, author: str | None) -> bool:
+    return author is not None and connection.execute(_PLAYER, {"author": author}).first() is not None
 
 
-def _waits_as_a_stranger(session: Session, author: str | None) -> bool:
+def _waits_as_a_stranger(connection: Connection, author: str | None) -> bool:
     """Return whether an earlier message of the same author waits in the strangers' queue: this one goes there too."""
-    return author is not None and session.execute(_WAITING, {"author": author}).first() is not None
+    return author is not None and connection.execute(_WAITING, {"author": author}).first() is not None

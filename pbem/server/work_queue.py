@@ -28,7 +28,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import col, select
 
 from pbem.server.attempts import PAUSE, is_paused
-from pbem.storage.database import read_only
+from pbem.storage.database import reading
 from pbem.storage.locks import Locks
 from pbem.storage.models import Incoming, IncomingState, Lane
 from pbem.storage.utc import Utc
@@ -150,8 +150,8 @@ class WorkQueue:
         which["most"] = BATCH if self.is_shared else 1
         if self.is_shared:
             return [(lane, number) for lane, number in self._locks.query_rows(_WAITING, **which)]
-        with read_only(self._engine) as session:
-            return [(lane, number) for lane, number in session.execute(_WAITING, which)]
+        with reading(self._engine) as connection:
+            return [(lane, number) for lane, number in connection.execute(_WAITING, which)]
 
     def _moment(self) -> dict[str, object]:
         """Return the parameters of a query for those that may go now."""

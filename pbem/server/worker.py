@@ -6,16 +6,16 @@ from datetime import datetime
 from typing import Any
 
 import structlog
-from sqlalchemy import Engine
+from sqlalchemy import Engine, bindparam
 from sqlalchemy.exc import OperationalError
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
 from pbem import failpoints
 from pbem.commands import known_to
 from pbem.commands.core import Request
 from pbem.conversation import dispatch
 from pbem.conversation.verdict import Outcome, Verdict
-from pbem.errors import Changed, Silence, Unanswerable
+from pbem.errors import Changed, Silence, ToUndo, Unanswerable
 from pbem.failpoints import Step
 from pbem.players import bounces, identity, trust
 from pbem.reading.message import Automatic
@@ -25,11 +25,14 @@ from pbem.server.attempts import Received
 from pbem.server.examination import Examined, Services, examine
 from pbem.server.work_queue import WorkQueue
 from pbem.storage import notifications
-from pbem.storage.database import keep_rows, transaction
+from pbem.storage.database import transaction
 from pbem.storage.models import Incoming, IncomingState
 from pbem.storage.notifications import Channel
+from pbem.storage.rows import keep_rows
 
 log = structlog.get_logger()
+
+_LOCKED = select(Incoming).where(col(Incoming.id) == bindparam("number")).with_for_update()
 
 MOST_EXAMINATIONS = 5
 """The maximum number of examinations in one attempt if what the message refers to keeps changing."""
@@ -123,17 +126,30 @@ def _handle_examined(
     engine: Engine, services: Services, incoming_id: int, examined: Examined, now: datetime
 ) -> _Handled | None:
     """Handle the message in one transaction if it is still new. Return what became of it then."""
+    try:
+        return _handle_new(engine, services, incoming_id, examined, now, has_savepoints=False)
+    except ToUndo:
+        return _handle_new(engine, services, incoming_id, examined, now, has_savepoints=True)
+
+
+def _handle_new(
+    engine: Engine, services: Services, incoming_id: int, examined: Examined, now: datetime, *, has_savepoints: bool
+) -> _Handled | None:
     with transaction(engine) as session:
         keep_rows(session)
-        row = session.get_one(Incoming, incoming_id, with_for_update=True)
-        handled = _handle(session, services, row, examined, now) if row.state == IncomingState.NEW else None
-        notifications.notify(session, Channel.OWED)
+        row = session.exec(_LOCKED, params={"number": incoming_id}).one()
+        handled = None
+        if row.state == IncomingState.NEW:
+            handled = _handle(session, services, row, examined, now, has_savepoints=has_savepoints)
+        notifications.notify(session.connection(), Channel.OWED)
         failpoints.reach(Step.COMMITTING)
     failpoints.reach(Step.COMMITTED)
     return handled
 
 
-def _handle(session: Session, services: Services, row: Incoming, examined: Examined, now: datetime) -> _Handled:
+def _handle(
+    session: Session, services: Services, row: Incoming, examined: Examined, now: datetime, *, has_savepoints: bool
+) -> _Handled:
     """Handle the message within the transaction. Return what became of it."""
     about: dict[str, Any] = {"message_id": None, "player": None, "match": None}
     silence = None
@@ -160,6 +176,7 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
             house=services.house,
             stored_bytes=len(examined.raw),
             held_messages=examined.held,
+            has_savepoints=has_savepoints,
         )
         reply = dispatch.converse(request)
         verdict = reply.verdict

@@ -20,7 +20,7 @@ _WRITTEN = insert(OutgoingContent)
 
 def hold(session: Session, number: int, payload: Mapping[str, Any], facts: Mapping[str, Any] | None) -> None:
     """Have what that message says written before anything reads it, and before the transaction ends."""
-    held = session.info.get(_HELD)
+    held: _Held | None = session.info.get(_HELD)
     if held is None:
         held = session.info[_HELD] = _Held(session)
     held.rows.append({"outgoing": number, "payload": payload, "facts": facts})
@@ -34,33 +34,56 @@ class _Held:
         self._before: dict[SessionTransaction, list[dict[str, Any]]] = {}
         self._session = session
         event.listen(session, "do_orm_execute", self._write_before_query)
-        event.listen(session, "before_commit", self._write_before_commit)
-        event.listen(session, "after_transaction_create", self._remember)
-        event.listen(session, "after_soft_rollback", self._go_back)
-        event.listen(session, "after_transaction_end", self._forget)
 
-    def _write(self) -> None:
+    def _write_before_query(self, _state: ORMExecuteState) -> None:
+        self.write()
+
+    def write(self) -> None:
+        """Write the rows."""
         if self.rows:
             self._session.connection().execute(_WRITTEN, self.rows)
             self.rows = []
 
-    def _write_before_query(self, _state: ORMExecuteState) -> None:
-        self._write()
+    def remember(self, begun: SessionTransaction) -> None:
+        """Note what is held when the savepoint begins."""
+        self._before[begun] = list(self.rows)
 
-    def _write_before_commit(self, session: Session) -> None:
-        if not session.in_nested_transaction():
-            self._write()
-
-    def _remember(self, _session: Session, begun: SessionTransaction) -> None:
-        if begun.nested:
-            self._before[begun] = list(self.rows)
-
-    def _go_back(self, _session: Session, ended: SessionTransaction) -> None:
+    def go_back(self, ended: SessionTransaction) -> None:
         """Hold again what was held when the savepoint began: it was undone if it was written since."""
-        if ended.nested:
-            self.rows = self._before.get(ended, [])
+        self.rows = self._before.get(ended, [])
 
-    def _forget(self, _session: Session, ended: SessionTransaction) -> None:
-        if ended.parent is None:
-            self.rows = []
-            self._before = {}
+    def forget(self) -> None:
+        """Forget everything: the transaction has ended."""
+        self.rows = []
+        self._before = {}
+
+
+# Heard in all sessions: to listen to one costs as much as a query, and most queue something.
+
+
+@event.listens_for(Session, "before_commit")
+def _write_before_commit(session: Session) -> None:
+    held: _Held | None = session.info.get(_HELD)
+    if held is not None and not session.in_nested_transaction():
+        held.write()
+
+
+@event.listens_for(Session, "after_transaction_create")
+def _remember(session: Session, begun: SessionTransaction) -> None:
+    held: _Held | None = session.info.get(_HELD)
+    if held is not None and begun.nested:
+        held.remember(begun)
+
+
+@event.listens_for(Session, "after_soft_rollback")
+def _go_back(session: Session, ended: SessionTransaction) -> None:
+    held: _Held | None = session.info.get(_HELD)
+    if held is not None and ended.nested:
+        held.go_back(ended)
+
+
+@event.listens_for(Session, "after_transaction_end")
+def _forget(session: Session, ended: SessionTransaction) -> None:
+    held: _Held | None = session.info.get(_HELD)
+    if held is not None and ended.parent is None:
+        held.forget()

@@ -2,15 +2,15 @@
 
 Building a statement takes longer than running it. So those on the path of a message are constants of their modules,
 with a `bindparam` for each value. One that reads columns is run by `session.connection()`, at half of what the session
-takes for it; unlike that, it doesn't write the pending changes of the session first.
+takes for it; unlike that, it doesn't write the pending changes of the session first. Where no rows are changed as
+objects, there is no session at all: `writing` and `reading` provide the connection alone.
 """
 
 import fcntl
 import itertools
 import os
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -34,17 +34,17 @@ from sqlalchemy.exc import ArgumentError, OperationalError
 from sqlalchemy.sql.dml import ReturningInsert
 from sqlmodel import Session, SQLModel
 
-from pbem.storage import unfinished
+from pbem.storage import holders, sqlite, unfinished
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-BUSY_SECONDS = 30
+Progress = Callable[[str, int, int], None]
+"""Is told what is being done, how much of it is, and of how much; may raise to end it."""
 _Row = TypeVar("_Row")
 _NO_URL = "server.database can't be used: it is not the SQLAlchemy URL of a supported database"
 """Without the URL itself, which may contain a password."""
 _LATER = "the database was made by another version of pbem, which numbers its tables {}: use that or a later one"
 _READ_ONLY = "pbem_read_only"
 _READER = "pbem_reader"
-_WRITE_TURNS = "pbem_write_turns"
 _REACHING = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
 """Connection parameters that make a lost PostgreSQL server known after a minute instead of hours."""
 
@@ -63,45 +63,6 @@ class Outdated(Unusable):
 
 class HalfRestored(Unusable):
     """A database whose restore was interrupted."""
-
-
-class WriteTurns:
-    """The order in which the threads of a process get the write lock of an SQLite file: first come, first served.
-
-    SQLite itself has no queue: who finds the lock taken looks again after a while, up to a tenth of a second, and may
-    find it taken by others again and again. Other processes still get it in that way.
-    """
-
-    def __init__(self, seconds: float = BUSY_SECONDS) -> None:
-        self._seconds = seconds
-        self._changed = threading.Condition()
-        self._tickets = itertools.count()
-        self.waiting: list[tuple[bool, int]] = []
-        """Who waits: whether they can, and their number."""
-        self._is_taken = False
-
-    @contextmanager
-    def take(self, *, can_wait: bool) -> Iterator[None]:
-        """Wait for the turn and hold it. Raises OperationalError if it takes too long, as SQLite would."""
-        with self._changed:
-            ticket = (can_wait, next(self._tickets))
-            self.waiting.append(ticket)
-            try:
-                is_free = self._changed.wait_for(
-                    lambda: not self._is_taken and min(self.waiting) == ticket, timeout=self._seconds
-                )
-            finally:
-                self.waiting.remove(ticket)
-                self._changed.notify_all()
-            if not is_free:
-                raise OperationalError("BEGIN IMMEDIATE", None, TimeoutError("database is locked"))
-            self._is_taken = True
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._is_taken = False
-                self._changed.notify_all()
 
 
 def connect(url: str) -> Engine:
@@ -123,36 +84,7 @@ def connect(url: str) -> Engine:
         ) from error
     except ArgumentError as error:
         raise Unusable(_NO_URL) from error
-    engine = create_engine(
-        url,
-        hide_parameters=True,
-        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
-        execution_options={_WRITE_TURNS: WriteTurns()},
-    )
-
-    @event.listens_for(engine, "connect")
-    def prepare(connection: Any, _record: object) -> None:
-        connection.isolation_level = None  # the driver would begin its transactions too late
-        cursor = connection.cursor()
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
-            cursor.execute(f"PRAGMA {pragma}")
-        cursor.close()
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        # A writing transaction takes the write lock at once: one that read first and wrote later would fail
-        # if another one had written in between. A reading one takes no lock and can't write by mistake.
-        driver: Any = connection.connection.dbapi_connection
-        if is_read_only(connection):
-            driver.execute("PRAGMA query_only=ON")
-        driver.execute("BEGIN" if is_read_only(connection) else "BEGIN IMMEDIATE")
-
-    @event.listens_for(engine, "checkin")
-    def reset(connection: Any, _record: object) -> None:
-        if connection is not None:
-            connection.execute("PRAGMA query_only=OFF")
-
-    return engine
+    return sqlite.connect(url)
 
 
 def reach(engine: Engine) -> Any:
@@ -185,9 +117,8 @@ def transaction(engine: Engine, *, can_wait: bool = False) -> Iterator[Session]:
     On SQLite it holds the only write lock, so nothing slow belongs inside: no parsing, rendering, drawing, DNS or SMTP.
     One that can wait lets all others of this process go first.
     """
-    turns: WriteTurns | None = engine.get_execution_options().get(_WRITE_TURNS)
     with (
-        turns.take(can_wait=can_wait) if turns is not None else nullcontext(),
+        sqlite.write_turn(engine, can_wait=can_wait),
         Session(engine, expire_on_commit=False) as session,
         session.begin(),
     ):
@@ -195,9 +126,28 @@ def transaction(engine: Engine, *, can_wait: bool = False) -> Iterator[Session]:
 
 
 @contextmanager
+def writing(engine: Engine, *, can_wait: bool = False) -> Iterator[Connection]:
+    """Provide a connection for writing, as `transaction` does, for what needs no session; it costs half as much."""
+    with sqlite.write_turn(engine, can_wait=can_wait), engine.begin() as connection:
+        yield connection
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """Provide a connection that sees one state of the database and can't change it; it takes no lock.
+
+    It costs half as much as a session, and is enough for reading columns.
+    """
+    with _reader(engine).connect() as connection:
+        sqlite.only_read(connection)
+        connection.begin()  # closing the connection ends it: there is nothing to commit
+        yield connection
+
+
+@contextmanager
 def read_only(engine: Engine) -> Iterator[Session]:
     """Provide a session that sees one state of the database and can't change it; it takes no lock."""
-    with Session(_reader(engine), expire_on_commit=False) as session, session.begin():
+    with reading(engine) as connection, Session(connection, expire_on_commit=False) as session:
         yield session
 
 
@@ -237,12 +187,6 @@ def lock_if_free(session: Session, table: type[_Row], number: int) -> _Row | Non
     return session.get(table, number, with_for_update={"skip_locked": True}, populate_existing=True)
 
 
-def keep_rows(session: Session) -> None:
-    """Have the session keep each row it loads; otherwise it forgets those in nobody's hands, and loads them again."""
-    rows = session.info.setdefault("rows", [])
-    event.listen(session, "loaded_as_persistent", lambda _session, row: rows.append(row))
-
-
 def is_read_only(connection: Connection) -> bool:
     """Return whether the connection belongs to a session from `read_only`."""
     return bool(connection.get_execution_options().get(_READ_ONLY))
@@ -263,7 +207,7 @@ def exclude_others(connection: Connection, name: str) -> None:
         connection.execute(select(func.pg_advisory_xact_lock(lock_key(literal(name)))))
 
 
-def upgrade(engine: Engine) -> None:
+def upgrade(engine: Engine, progress: Progress = lambda *_: None) -> None:
     """Create the tables, or upgrade them from any earlier version. Raises Outdated for those of a later version."""
     with engine.begin() as connection:
         exclude_others(connection, "upgrade")
@@ -271,14 +215,21 @@ def upgrade(engine: Engine) -> None:
             return
         if found is not None and found not in revisions():
             raise Outdated(_LATER.format(found))
-        _migrate(connection, str(engine.url))
+        _migrate(connection, str(engine.url), [each for each in revisions() if found is None or each > found], progress)
 
 
-def _migrate(connection: Connection, url: str) -> None:
+def _migrate(connection: Connection, url: str, steps: Sequence[str], progress: Progress) -> None:
     from alembic import command  # to import it takes longer than to start without it
     from alembic.config import Config
 
-    config = Config(attributes={"connection": connection})
+    begun = itertools.count()
+
+    def show(**_: object) -> None:
+        if (done := next(begun)) < len(steps):
+            progress(f"upgrading the tables to version {steps[done]}", done, len(steps))
+
+    show()
+    config = Config(attributes={"connection": connection, "after_each": show})
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.set_main_option("sqlalchemy.url", url.replace("%", "%%"))
     command.upgrade(config, "head")
@@ -350,8 +301,9 @@ def alone(url: str) -> Iterator[None]:
     with path.open("a+", encoding="ascii") as beside:
         if not _lock(beside):
             beside.seek(0)
-            running = beside.read().strip() or "unknown"
-            raise InUse(f"another daemon (process {running}) is running on {parsed.database}")
+            running = beside.read().strip()
+            who = holders.in_words(int(running)) if running.isdecimal() else "process unknown"
+            raise InUse(f"another daemon ({who}) is running on {parsed.database}")
         with _opened_for_locking(Path(parsed.database)) as file:
             if not _lock(file):
                 raise InUse(f"another daemon is running on {parsed.database}, which it knows by another name")

@@ -15,9 +15,11 @@ from pydantic_core import to_jsonable_python
 from sqlmodel import Session, SQLModel
 
 from pbem.storage.models import Match, Player
+from pbem.storage.rows import get_one, restored
 
 LEFT_OUT = frozenset({"part", "muted0", "muted1", "rematch", "due", "remind", "unreached", "reported", "shown"})
 """Fields of a match that no message shows later: a begun turn belongs to the player who began it."""
+_HOLDS_MORE = (dict, list, tuple)
 SHOWN_OF_READER = ("id", "name", "settings", "confirmed", "created")
 SHOWN_OF_PLAYER = ("id", "name", "epoch", "stopped", "confirmed", "created")
 SHOWN_OF_MATCH = tuple(field for field in Match.model_fields if field not in LEFT_OUT)
@@ -45,7 +47,7 @@ def gather(session: Session, reader: Player | None, matches: Iterable[int]) -> d
     """Return the facts of now, as JSON can store them."""
     return {
         "reader": _shown(reader, SHOWN_OF_READER) if reader else None,
-        "matches": [_of_match(session, session.get_one(Match, number)) for number in sorted({*matches})],
+        "matches": [_of_match(session, get_one(session, Match, number)) for number in sorted({*matches})],
     }
 
 
@@ -94,18 +96,20 @@ def without(stored: Mapping[str, Any] | None, players: Collection[int], instead:
 
 def numbers(words: Any) -> Iterator[int]:
     """Yield the numbers of the matches that a payload names."""
-    if isinstance(words, Mapping):
+    if isinstance(words, dict):
         for key, value in words.items():
             if key == "match" and isinstance(value, int):
                 yield value
-            yield from numbers(value)
-    elif isinstance(words, list | tuple):
+            elif isinstance(value, _HOLDS_MORE):
+                yield from numbers(value)
+    elif isinstance(words, _HOLDS_MORE):
         for each in words:
-            yield from numbers(each)
+            if isinstance(each, _HOLDS_MORE):  # most are lines, of which a page of help has hundreds
+                yield from numbers(each)
 
 
 def _of_match(session: Session, match: Match) -> dict[str, Any]:
-    players = (session.get_one(Player, match.seat0), session.get_one(Player, match.seat1))
+    players = (get_one(session, Player, match.seat0), get_one(session, Player, match.seat1))
     return {
         "match": _shown(match, SHOWN_OF_MATCH),
         "players": [_shown(player, SHOWN_OF_PLAYER) for player in players],
@@ -117,7 +121,7 @@ def _then(key: str) -> MatchFacts:
     """Return a match as it was stored, as JSON; both players' messages about a turn hold the same."""
     stored = json.loads(key)
     first, second = (_player(player) for player in stored["players"])
-    return MatchFacts(Match.model_validate(stored["match"]), (first, second), key)
+    return MatchFacts(restored(Match, stored["match"]), (first, second), key)
 
 
 def _shown(row: SQLModel, fields: Iterable[str]) -> dict[str, Any]:
@@ -127,4 +131,4 @@ def _shown(row: SQLModel, fields: Iterable[str]) -> dict[str, Any]:
 
 
 def _player(stored: Mapping[str, Any]) -> Player:
-    return Player.model_validate({"address": "", **stored})
+    return restored(Player, {"address": "", **stored})

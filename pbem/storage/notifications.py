@@ -10,9 +10,8 @@ from itertools import chain
 from threading import Event
 from typing import Any
 
-from sqlalchemy import Engine, text
+from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
-from sqlmodel import Session
 
 from pbem.vitals import Link
 
@@ -31,10 +30,10 @@ class Channel(StrEnum):
     """Messages are waiting to be sent."""
 
 
-def notify(session: Session, channel: Channel) -> None:
+def notify(connection: Connection, channel: Channel) -> None:
     """Notify all daemons as soon as the transaction is committed."""
-    if session.get_bind().dialect.name == "postgresql":
-        session.connection().execute(_NOTIFY, {"channel": channel.value})
+    if connection.dialect.name == "postgresql":
+        connection.execute(_NOTIFY, {"channel": channel.value})
 
 
 def listen(

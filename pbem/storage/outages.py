@@ -6,9 +6,9 @@ from typing import Any
 
 import structlog
 from sqlalchemy import CompoundSelect, Engine, bindparam, cast, select, union_all
-from sqlmodel import Session, col
+from sqlmodel import Session, col, update
 
-from pbem.storage.clock import THE_ONE
+from pbem.storage.clock import THE_ONE, new_clock
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Clock, Outage
 from pbem.storage.utc import Utc
@@ -43,7 +43,10 @@ def beat(engine: Engine, now: datetime) -> None:
     with transaction(engine) as session:
         row = session.get(Clock, THE_ONE, with_for_update=True, populate_existing=True)
         if row is None:
-            row = Clock(id=THE_ONE, seen=now, steady_since=now)
+            row = new_clock(now)
+        if row.beat is not None and row.beat - now > SILENCE:  # it was wrong, and with it what ended in the future
+            wrong = (col(Outage.since) <= now, col(Outage.until) > now)
+            session.execute(update(Outage).where(*wrong).values(until=now))
         if row.beat is not None and now - row.beat > SILENCE:
             session.add(Outage(since=row.beat, until=now))
             log.warning("no server was running", since=f"{row.beat:%FT%T}", until=f"{now:%FT%T}")

@@ -5,11 +5,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import bindparam, insert, union_all
+from sqlalchemy import Select, bindparam, insert, inspect, literal_column, union_all
+from sqlalchemy import select as select_columns
 from sqlalchemy.orm import joinedload
 from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
+from pbem.mailboxes import owner
 from pbem.payloads import people
 from pbem.payloads.messages import Payload
 from pbem.payloads.stored import dump
@@ -25,6 +27,7 @@ from pbem.storage.models import (
     Player,
     Standing,
 )
+from pbem.storage.rows import detached
 from pbem.tokens import Purpose
 
 ANSWERED = frozenset({"answer", "confirm"})
@@ -46,7 +49,8 @@ STAYED = (
     OutgoingState.DROPPED,
 )
 """States of messages that never go out by themselves, or not yet."""
-_WENT_OUT = col(Outgoing.state).not_in(STAYED)
+# Written out: five values that are bound would cost twice as much time as the rest of the query.
+_WENT_OUT = col(Outgoing.state).not_in(literal_column(f"'{state.value}'") for state in STAYED)
 _OURS = (Outgoing.match == bindparam("number"), Outgoing.address == bindparam("address"), _WENT_OUT)
 _ENDS = union_all(select(func.min(Outgoing.id)).where(*_OURS), select(func.max(Outgoing.id)).where(*_OURS))
 _THREAD = select(Outgoing.message_id).where(col(Outgoing.id).in_(_ENDS)).order_by(col(Outgoing.id))
@@ -58,6 +62,12 @@ _DIGESTS = (
 )
 
 
+_COLUMNS = inspect(Outgoing).columns
+WHOLE: Select[Any] = select_columns(*_COLUMNS, *inspect(OutgoingContent).columns).outerjoin(
+    OutgoingContent, col(OutgoingContent.outgoing) == col(Outgoing.id)
+)
+"""The columns of outgoing messages with what they say, for `of_columns`."""
+
 _EMPTY: dict[str, Any] = {
     **dict.fromkeys(("purpose", "incoming", "proposal", "merged_into", "error", "retried", "settled", "sent")),
     **dict.fromkeys(("standing", "gist")),
@@ -66,6 +76,14 @@ _EMPTY: dict[str, Any] = {
     "state": OutgoingState.OWED.value,
 }
 """The columns of a row that nothing has been said about."""
+
+
+def of_columns(row: Sequence[Any]) -> Outgoing:
+    """Return a message that a query for WHOLE found. It belongs to no session, and is only read."""
+    *columns, number, payload, facts = row
+    content = detached(OutgoingContent, {"outgoing": number, "payload": payload, "facts": facts})
+    values = dict(zip(_COLUMNS.keys(), columns, strict=True))
+    return detached(Outgoing, {**values, "content": None if number is None else content})
 
 
 def kept_content(row: Outgoing) -> OutgoingContent:
@@ -83,11 +101,6 @@ def is_own_id(message_id: str, domain: str) -> bool:
     """
     local, _, host = message_id.strip("<>").rpartition("@")
     return host == domain and len(local) == 2 * ID_BYTES and not set(local) - set("0123456789abcdef")
-
-
-def domain_of(address: str) -> str:
-    """Return the domain of an address as `stranger_domain` stores it."""
-    return address.rpartition("@")[2].lower()
 
 
 def new_id(domain: str) -> str:
@@ -189,6 +202,7 @@ class Mailer:
             "purpose": Purpose.ADDRESS.name,
             "token_subject": token_subject,
             "incoming": incoming.id,
+            "stranger_domain": owner(address),
         }
         return self._enqueue(payload, address, None, answers, player=player, columns=columns)
 
@@ -214,7 +228,7 @@ class Mailer:
             "match": match.id if match else None,
             "player": player.id if player else None,
             "address": address,
-            "stranger_domain": domain_of(address) if is_stranger and payload.template in ANSWERED else None,
+            "stranger_domain": owner(address) if is_stranger and payload.template in ANSWERED else None,
             "in_reply_to": answers[0] if answers else (thread[-1] if thread else None),
             "references": list(dict.fromkeys([*thread, *reversed(answers[:3])])),
             "due": self._now,

@@ -1,6 +1,7 @@
 """Retention: how long a message is kept in each of its states, and what stays of its row when it is removed.
 
-Matches and their turns are kept forever, and so are the rows of messages, without what they say.
+Matches and their turns are kept forever, and so are the rows of messages, without what they say. Of somebody who never
+became a player nothing is kept but that there was somebody, once no message to them is left.
 """
 
 from collections import Counter
@@ -12,22 +13,27 @@ from typing import Any
 
 import sqlalchemy
 import structlog
-from sqlalchemy import ColumnElement, Delete, Engine, bindparam, case, delete
+from sqlalchemy import ColumnElement, Delete, Engine, String, bindparam, case, cast, delete, literal, or_
 from sqlmodel import Session, col, select, update
 
 from pbem.storage.clock import SteadyClock
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import (
+    ANONYMOUS,
     Incoming,
     IncomingState,
     Invitee,
+    Match,
+    MatchState,
     Mention,
     Outgoing,
     OutgoingContent,
     OutgoingState,
+    Player,
     RawMessage,
 )
 from pbem.storage.utc import Utc
+from pbem.tokens import OLDEST, Purpose
 
 log = structlog.get_logger()
 
@@ -35,6 +41,8 @@ EVERY = timedelta(hours=1)
 """How often old messages are looked for."""
 BATCH = 200
 """How many are removed in one transaction."""
+NOWHERE = "nowhere"
+"""What replaces an address that is no player's."""
 KEPT_TEMPLATES = ("alert",)
 """Messages whose payload is needed later and has no personal data."""
 
@@ -235,4 +243,38 @@ def _outgoing(engine: Engine, state: OutgoingState, ends: Mapping[Rule, datetime
             for table in (Mention, OutgoingContent):
                 change(session, delete(table).where(col(table.outgoing).in_(locked)))
         change(session, update(Outgoing).where(col(Outgoing.id).in_(locked)).values(values))
+        if rule is Rule.DONE:
+            _forget_strangers(session, locked, now)
     return len(numbers)
+
+
+def _forget_strangers(session: Session, numbers: Sequence[int | None], now: datetime) -> None:
+    """Take the addresses of people who never became players out of messages that were removed just now, and their rows.
+
+    Somebody who still has a message that can be answered, or an open invitation, is kept.
+    """
+    removed = col(Outgoing.id).in_(numbers)
+    nobody_s = or_(col(Outgoing.player).is_(None), col(Outgoing.purpose) == Purpose.ADDRESS.name)
+    change(session, update(Outgoing).where(removed, nobody_s).values(address=NOWHERE, stranger_domain=None))
+    known = select(Outgoing.id).where(Outgoing.player == Player.id, col(Outgoing.removed).is_(None))
+    invited = (
+        select(Match.id).where(seat == Player.id, col(Match.state).in_((MatchState.OFFERED, MatchState.RUNNING)))
+        for seat in (Match.seat0, Match.seat1)
+    )
+    is_stranger = (
+        col(Player.confirmed).is_(None),
+        col(Player.deleted).is_(None),
+        col(Player.address).contains("@"),
+        *(~each.exists() for each in (known, *invited)),
+    )
+    theirs = select(Outgoing.player).where(removed, col(Outgoing.player).is_not(None))
+    strangers = session.exec(select(Player.id).where(col(Player.id).in_(theirs), *is_stranger)).all()
+    if not strangers:
+        return
+    anonymous = literal(ANONYMOUS) + cast(Player.id, String)
+    gone = {"name": anonymous, "address": anonymous, "settings": {}, "stopped": None, "deleted": now}
+    gone |= {"unreachable": None, "epoch": col(Player.epoch) + OLDEST + 1}
+    change(session, update(Player).where(col(Player.id).in_(strangers), *is_stranger).values(gone))
+    forgotten = select(Player.id).where(col(Player.id).in_(strangers), col(Player.deleted).is_not(None))
+    sent = update(Outgoing).where(col(Outgoing.player).in_(forgotten))
+    change(session, sent.values(address=literal(ANONYMOUS) + cast(Outgoing.player, String), stranger_domain=None))

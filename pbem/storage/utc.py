@@ -1,5 +1,6 @@
 """The current time, and the type of the columns with times."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,9 +22,17 @@ class Utc(TypeDecorator[datetime]):
         """Convert to UTC."""
         return value.astimezone(UTC) if value else None
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        """Mark the stored time as UTC, or convert to it."""
-        if value is None:
-            return None
-        aware: datetime = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-        return aware
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], datetime | None]:
+        """Mark stored times as UTC, or convert them to it: by one call a time, as there may be thousands."""
+        read = self.impl_instance.result_processor(dialect, coltype)
+
+        def in_utc(value: Any) -> datetime | None:
+            if value is None:
+                return None
+            stored: Any = value if read is None else read(value)
+            if stored.tzinfo is None:  # datetime.replace takes seven times as long
+                return datetime.combine(stored, stored.time(), UTC)
+            aware: datetime = stored.astimezone(UTC)
+            return aware
+
+        return in_utc

@@ -35,7 +35,8 @@ def asked(session: Session, player: Player, prose: tuple[str, ...] = ()) -> Requ
     message = Message("<1@mail.example>", player.address, (), (), "", None, ())
     sender = Sender(player.address, player, proven=True)
     limits = LimitsSettings()
-    return Request(session, SERVER, Keyring("a key"), NOW, row, message, sender, COMMANDS, limits, prose=prose)
+    about = (session, SERVER, Keyring("a key"), NOW, row, message, sender, COMMANDS, limits)
+    return Request(*about, prose=prose, has_savepoints=True)
 
 
 def decide(request: Request, line: str) -> Decision:

@@ -11,7 +11,7 @@ from pbem.matches import agreements, integrity, lifecycle, offers, queries
 from pbem.matches.events import Change, MatchEnded, OfferChanged, TurnsTakenBack
 from pbem.matches.lifecycle import NotPossible, Obstacle
 from pbem.matches.offers import OfferKind
-from pbem.matches.snapshot import replayed, turn_texts
+from pbem.matches.snapshot import replayed, turn_rows, turn_texts
 from pbem.storage.models import Match, MatchState, Ply, TakenBack
 from tests.matches.test_lifecycle import NOW, people, play, sessions, started
 
@@ -52,7 +52,7 @@ def test_what_ends_a_match_ends_it_for_both(session: Session, kind: OfferKind, t
         (MatchEnded(match, Ending(termination), None),),
     )
     assert (match.state, match.winner, match.termination, match.offers) == (MatchState.OVER, None, termination, {})
-    assert list(integrity.faults(session, match)) == []
+    assert list(integrity.faults(session, [match])) == [[]]
     refused(session, match, Obstacle.OVER, lambda: agreements.propose(session, match, 0, kind, NOW))
 
 
@@ -68,7 +68,7 @@ def test_a_player_takes_back_their_last_turn_and_what_followed(
     assert event == TurnsTakenBack(match, 1 if seat else 0, TURNS[left:turns])
     assert (match.plies, match.to_move, match.part) == (left, seat, None)
     assert queries.version(match) == version + 1
-    assert list(integrity.faults(session, match)) == []
+    assert list(integrity.faults(session, [match])) == [[]]
     rows = session.exec(select(TakenBack).order_by("id")).all()
     assert [(row.number, row.seat, row.text, row.shift) for row in rows] == [
         (number + 1, number % 2, TURNS[number], 0) for number in range(left, turns)
@@ -95,7 +95,7 @@ def test_a_message_from_before_shows_the_turns_of_then(session: Session) -> None
         note()
     alice, bob, _ = people(session)
     for copy, texts in then:
-        assert turn_texts(session, copy)[: copy.plies] == texts
+        assert tuple(text for text, _ in turn_rows(session, copy))[: copy.plies] == texts
         assert replayed(copy, (alice, bob), texts).ply == copy.plies
     assert [texts for _, texts in then][::3] == [TURNS[:2], ("b3b4",), ()]
     assert len({queries.version(copy) for copy, _ in then}) == 7, "each position has a version of its own"
@@ -217,7 +217,7 @@ def test_a_taken_back_turn_can_be_played_again(session: Session) -> None:
     agreements.accept(session, match, 0, None, NOW)
     play(session, match, TURNS[1])
     assert session.exec(select(Ply.text).order_by("number")).all() == list(TURNS[:2])
-    assert list(integrity.faults(session, match)) == []
+    assert list(integrity.faults(session, [match])) == [[]]
 
 
 def test_a_takeback_that_is_missing_from_the_log_is_found(session: Session) -> None:
@@ -226,10 +226,10 @@ def test_a_takeback_that_is_missing_from_the_log_is_found(session: Session) -> N
         agreements.propose(session, match, 1, OfferKind.UNDO, NOW)
         agreements.accept(session, match, 0, None, NOW)
         play(session, match, text)
-    assert list(integrity.faults(session, match)) == []
+    assert list(integrity.faults(session, [match])) == [[]]
     first, last = session.exec(select(TakenBack).order_by("shift")).all()
     assert (first.shift, last.shift, match.shift) == (0, 2, 4)
     session.delete(first)
     session.flush()
-    (fault,) = integrity.faults(session, match)
+    ((fault,),) = integrity.faults(session, [match])
     assert fault.sentence == "its version is 4 ahead of its turns, but what was taken back makes 0"

@@ -181,7 +181,7 @@ def test_a_part_is_kept_taken_back_and_completed(session: Session) -> None:
     text = NOTATIONS[match.game].format(part, snapshot_of(session, match).base)
     assert play(session, match, text) == (PartKept(match, 1, text),)
     assert (match.part, match.to_move, match.plies) == (text, 1, 1)
-    assert list(integrity.faults(session, match)) == []
+    assert list(integrity.faults(session, [match])) == [[]]
     assert lifecycle.take_back_part(session, match, 1) == (PartTakenBack(match, 1, text),)
     assert match.part is None
     for seat in (0, 1):
@@ -226,7 +226,7 @@ def test_who_resigns_or_leaves_has_lost_and_the_match_says_how(session: Session,
         assert (match.state, match.winner, match.to_move, match.ended) == (MatchState.OVER, other(loser), None, NOW)
         assert ending_of(match) == ending
         assert match.reason is None
-        assert list(integrity.faults(session, match)) == []
+        assert list(integrity.faults(session, [match])) == [[]]
         assert snapshot_of(session, match).record.ending == ending
         assert lifecycle.leave(session, match, players[0], NOW) == ()
         with pytest.raises(NotPossible) as refused:
@@ -287,7 +287,7 @@ def test_whatever_is_done_the_rows_replay_to_what_is_stored(game: str, seed: int
             told += sum(isinstance(event, TurnPlayed) for event in events)
             assert any(isinstance(event, MatchEnded) for event in events) == (match.state == MatchState.OVER)
         assert match.plies == told == len(session.exec(select(Ply)).all())
-        assert list(integrity.faults(session, match)) == []
+        assert list(integrity.faults(session, [match])) == [[]]
 
 
 OWN_COLUMNS = {"winner", "termination", "termination_seat", "plies", "to_move", "seat0", "seat1"}

@@ -1,11 +1,14 @@
 """The daemon as a separate process, and its log as data."""
 
 import json
+import os
 import signal
 import smtplib
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -71,3 +74,25 @@ class Daemon:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait(110)
+
+
+WRITER = """
+import os, signal, sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("pragma journal_mode=wal")
+connection.execute("begin immediate")
+os.kill(os.getpid(), signal.SIGSTOP)
+"""
+
+
+@contextmanager
+def stopped_writer(database: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Provide a process that is stopped (SIGSTOP) in the middle of a transaction on an SQLite database."""
+    process = subprocess.Popen([sys.executable, "-c", WRITER, str(database)])
+    try:
+        _, status = os.waitpid(process.pid, os.WUNTRACED)
+        assert os.WIFSTOPPED(status)
+        yield process
+    finally:
+        process.kill()
+        process.wait()

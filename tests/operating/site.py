@@ -11,7 +11,7 @@ from sqlalchemy.pool import NullPool
 from typer.testing import CliRunner
 
 from pbem import config
-from pbem.cli import app
+from pbem.cli.index import app
 from pbem.server import daemon
 from tests import databases, forks
 

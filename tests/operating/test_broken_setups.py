@@ -26,8 +26,10 @@ from pbem.cli.doctor.findings import Finding, Level
 from pbem.config.veiled import veiled_url
 from pbem.rendering import templating
 from pbem.server.daemon import now
+from pbem.storage import sqlite
 from tests import faked_clock
 from tests.docs.pages import ROOT
+from tests.operating.daemons import stopped_writer
 from tests.operating.doors import answering, begins_with_tls, expired, greets, is_silent, submission
 from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, Site
 from tests.servers import HOST, PASSWORD, Dovecot, bare_dovecot, certificate, free_port, missing, old_dovecot
@@ -257,6 +259,13 @@ def not_a_database(kit: Kit) -> str:
     return "database"
 
 
+def held_by_a_stopped_process(kit: Kit) -> str:
+    kit.patch.setattr(sqlite, "BUSY_SECONDS", 0.1)  # half a minute in production
+    process = kit.stack.enter_context(stopped_writer(file(kit)))
+    kit.shown[str(process.pid)] = "4711"
+    return "database"
+
+
 def of_version(kit: Kit, version: str) -> str:
     with closing(sqlite3.connect(file(kit))) as connection, connection:
         connection.execute("update alembic_version set version_num = ?", (version,))
@@ -385,6 +394,7 @@ QUICK: dict[str, Setup] = {
     "the database is of an older version": lambda kit: of_version(kit, "0001"),
     "the database is of a newer version": lambda kit: of_version(kit, "9999"),
     "PostgreSQL isn't running": no_postgres,
+    "a stopped process holds the database": held_by_a_stopped_process,
     "the disk is full": lambda kit: nearly_full(kit, 0),
     "the disk is filling": lambda kit: nearly_full(kit, 500),
     "the clock is off": clock_is_off,

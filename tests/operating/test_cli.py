@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from sqlmodel import col, select
 
 from notation import record
 from notation.record import replay
@@ -18,8 +19,11 @@ from pbem.cli.doctor import replaying
 from pbem.cli.index import COMMANDS, load
 from pbem.cli.setup import presets
 from pbem.matches import integrity
+from pbem.storage import database
 from pbem.storage.database import MIGRATIONS
+from pbem.storage.models import Match
 from tests.correspondence import parsed, text
+from tests.counted_sql import counted
 from tests.operating import matches
 from tests.operating.people import written
 from tests.operating.site import ADDRESS, Site, environment, smtp_out
@@ -218,6 +222,37 @@ def test_check_of_many_matches_finds_the_same_in_several_processes(site: Site, m
     monkeypatch.setattr(replaying.os, "sched_getaffinity", lambda _: {0, 1})
     monkeypatch.setattr(replaying, "_faults", None)  # of no use: only other processes replay
     assert site.pbem("check") == alone
+
+
+BROKEN = [
+    "update ply set text = '1 a1a2' where number = 2 and match = {}",
+    "delete from ply where number = 2 and match = {}",
+    "update match set part = 'a1a2 1' where id = {}",
+    "update match set shift = 5 where id = {}",
+    "update match set time = '14d+1d', started = created, due = created where id = {}",
+    "insert into clockevent (match, kind, at) values ({}, 'none', '2026-11-23 00:00:00')",
+    """insert into takenback (match, number, seat, text, shift, played, taken_back)
+       select match, 4, 0, text, 0, played, played from ply where number = 1 and match = {}""",
+    "insert into prepared (match, seat, version, lines) values ({}, 1, 0, '[]')",
+]
+
+
+def test_matches_that_are_checked_together_have_the_faults_of_each_alone(site: Site) -> None:
+    with site.server() as server:
+        matches.in_play(server, len(BROKEN) + 2, lambda match: match % 4 + 1)
+        for number, sql in enumerate(BROKEN, start=2):
+            site.rows(sql.format(number))
+        with database.read_only(server.engine) as session, counted(server.engine) as counts:
+            found = session.exec(select(Match).order_by(col(Match.id))).all()
+            asked = counts.statements
+            together = list(integrity.faults(session, found))
+            of_all, asked = counts.statements - asked, counts.statements
+            alone = [*integrity.faults(session, found[:1])]
+            of_one, asked = counts.statements - asked, counts.statements
+            alone += [next(iter(integrity.faults(session, [match]))) for match in found[1:]]
+    assert together == alone
+    assert [bool(faults) for faults in together] == [False, *(["none" not in sql for sql in BROKEN]), False]
+    assert of_all == of_one == 5
 
 
 @pytest.mark.sampled(2)
@@ -482,9 +517,10 @@ def test_a_verb_imports_nothing_that_it_does_not_need(played: Site, verb: list[s
 
 
 @pytest.mark.slow
-def test_a_server_loads_markdown_only_where_it_is_used() -> None:
-    """Not asked of `pbem run --help`: what prints the help loads it."""
+@pytest.mark.parametrize("name", ["markdown_it.main", "imapclient", "urllib.request"])
+def test_a_server_loads_only_where_they_are_used(name: str) -> None:
+    """Not asked of `pbem run --help`: what prints the help loads Markdown."""
     words = "import sys, pbem.server.daemon; print(*sys.modules)"
     imported = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True).stdout.split()
     assert "pbem.server.worker" in imported
-    assert "markdown_it.main" not in imported
+    assert name not in imported

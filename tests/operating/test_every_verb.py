@@ -3,6 +3,8 @@
 import io
 import os
 import signal
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
@@ -13,8 +15,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.pool import Pool
 
-from pbem.cli import app
-from pbem.cli.index import COMMANDS, load
+from pbem.cli.index import COMMANDS, app, load
 from tests.operating.matches import in_play
 from tests.operating.site import Done, Site
 from tests.operating.test_backup import everything
@@ -292,15 +293,16 @@ def test_a_file_that_can_not_be_used_is_named_with_exit_code_2(busy: Site) -> No
 # An output that nobody reads, and Ctrl-C
 
 
-def ended(site: Site, name: str, descriptor: int) -> tuple[object, str]:
+def ended(site: Site, called: list[str], descriptor: int) -> tuple[object, str]:
     """Run a verb that prints there; return its exit code and what it said on standard error."""
     said = io.StringIO()
     output = os.fdopen(descriptor, "w", encoding="utf-8")
     with pytest.MonkeyPatch.context() as patched, redirect_stdout(output), redirect_stderr(said):
         patched.setenv("PBEM_CONFIG", str(site.config))
         patched.setattr("sys.stdin", io.StringIO())
+        patched.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")  # else it is the shell that runs the tests
         try:
-            app(words(site, name))
+            app(called)
         except SystemExit as exited:
             return exited.code, said.getvalue()
         finally:
@@ -317,7 +319,7 @@ PRINTS = those(lambda verb: verb.code != 2 or verb.needs == STORED)
 def test_an_output_that_nobody_reads_ends_a_verb_quietly(busy: Site, name: str) -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    code, said = ended(busy, name, writer)
+    code, said = ended(busy, words(busy, name), writer)
     assert code == 141, said
     assert "Broken pipe" not in said
 
@@ -326,9 +328,61 @@ def test_an_output_that_nobody_reads_ends_a_verb_quietly(busy: Site, name: str) 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", PRINTS)
 def test_an_output_that_is_full_is_said(busy: Site, name: str) -> None:
-    code, said = ended(busy, name, os.open("/dev/full", os.O_WRONLY))
+    code, said = ended(busy, words(busy, name), os.open("/dev/full", os.O_WRONLY))
     assert code == 2, said
     assert said.endswith("pbem: the output can't be written: No space left on device\n")
+
+
+ASKS = ["", "--version", "--help", "--show-completion bash", *(f"{name} --help" for name in VERBS), "tournament --help"]
+
+
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize("asked", ASKS)
+def test_help_and_version_end_like_verbs_where_they_can_not_be_printed(site: Site, asked: str) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    assert ended(site, asked.split(), writer) == (141, "")
+    code, said = ended(site, asked.split(), os.open("/dev/full", os.O_WRONLY))
+    assert (code, said.startswith("pbem: "), said.count("\n")) == (2, True, 1), said
+    assert said.endswith("No space left on device\n")
+
+
+def begun(code: str, descriptor: int, **env: str) -> tuple[int, str]:
+    """Run `pbem games` in a process of its own, after that code; return its exit code and its standard error."""
+    program = f"import sys; sys.argv = ['pbem', 'games']\n{code}\nfrom pbem.cli import main\nmain()"
+    process = subprocess.run(
+        [sys.executable, "-c", program], stdout=descriptor, stderr=subprocess.PIPE, text=True, env=os.environ | env
+    )
+    return process.returncode, process.stderr
+
+
+INTERRUPTING = """
+import signal
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == {!r}:
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+"""
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize(
+    "module",
+    ["pbem.cli.index", "typer", "rich.console", "pbem.cli.core", "structlog", "sqlalchemy.orm", "engines.phages"],
+)
+def test_ctrl_c_is_a_sentence_while_modules_are_loaded(module: str) -> None:
+    assert begun(INTERRUPTING.format(module), subprocess.DEVNULL) == (130, "pbem: interrupted\n")
+
+
+@pytest.mark.slow
+def test_completion_that_nobody_reads_ends_quietly() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        assert begun("", writer, _PBEM_COMPLETE="source_bash") == (141, "")
+    finally:
+        os.close(writer)
 
 
 @pytest.mark.sampled(1)

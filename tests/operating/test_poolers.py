@@ -137,7 +137,7 @@ def test_notifications_go_through_it(session_mode: Engine) -> None:
     assert heard.wait(110)  # set once when it listens
     heard.clear()
     with database.transaction(session_mode) as session:
-        notifications.notify(session, Channel.RECEIVED)
+        notifications.notify(session.connection(), Channel.RECEIVED)
     assert heard.wait(110)
     stop.set()
     thread.join(110)

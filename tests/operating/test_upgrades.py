@@ -1,5 +1,6 @@
 """Upgrades from the tables of every earlier version, with matches in them that are being played."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,26 @@ def test_matches_go_on_after_an_upgrade_from_any_version(
 
 @pytest.mark.sql
 @pytest.mark.slow
+def test_an_upgrade_tells_how_far_it_is(site: Site, downgrade: Callable[[Engine, str], None]) -> None:
+    engine = database.connect(site.database)
+    first, second, third = database.revisions()[-3:]
+    downgrade(engine, first)
+    told: list[tuple[str, int, int]] = []
+    database.upgrade(engine, lambda *step: told.append(step))
+    assert told == [
+        (f"upgrading the tables to version {second}", 0, 2),
+        (f"upgrading the tables to version {third}", 1, 2),
+    ]
+    database.upgrade(engine, lambda *step: told.append(step))
+    assert len(told) == 2, "nothing is left to do"
+    downgrade(engine, first)
+    log = [json.loads(line) for line in site.pbem("run", "--once").err.splitlines()]
+    assert [line["steps"] for line in log if line["event"] == "upgrading the tables"] == [2]
+    engine.dispose()
+
+
+@pytest.mark.sql
+@pytest.mark.slow
 def test_what_messages_say_moves_to_its_own_table(site: Site, downgrade: Callable[[Engine, str], None]) -> None:
     played(site)
     engine = database.connect(site.database)
@@ -99,6 +120,35 @@ def test_what_messages_say_moves_to_its_own_table(site: Site, downgrade: Callabl
     assert site.run_once()[1:] == [0, 0]
     assert (rows(engine, contents), rows(engine, shown)) == before
     assert len(before[0]) == len(before[1]) - 1 > 1
+    engine.dispose()
+
+
+@pytest.mark.sql
+@pytest.mark.slow
+def test_what_can_not_be_sent_any_more_is_dropped(site: Site, downgrade: Callable[[Engine, str], None]) -> None:
+    """Earlier versions suspended messages that bounced, and tried to send them, after what they said was removed."""
+    move = played(site)[3]
+    engine = database.connect(site.database)
+    (player,) = rows(engine, f"select id from player where address = '{move.sender}'")
+    suspended, failed = rows(engine, "select id from outgoing order by id")[:2]
+    with engine.begin() as connection:
+        connection.exec_driver_sql(f"update player set bounces = 3, unreachable = created where id = {player}")
+        for number, state in ((suspended, "suspended"), (failed, "failed")):
+            connection.exec_driver_sql(
+                f"update outgoing set state = '{state}', player = {player}, removed = created where id = {number}"
+            )
+            connection.exec_driver_sql(f"delete from outgoingcontent where outgoing = {number}")
+    downgrade(engine, "0047")
+    site.drop(move.raw)
+    assert site.run_once() == [1, 1, 2]
+    states = f"select id, state from outgoing where id in ({suspended}, {failed}) order by id"
+    assert rows(engine, states) == [(suspended, "dropped"), (failed, "failed")]
+    assert rows(engine, "select count(*) from outgoing where state = 'owed'") == [0]
+    done = site.pbem("retry", "--out", f"{failed}")
+    assert done.code == 1
+    assert f"what message {failed} said has been removed, so it was dropped" in done.err
+    assert rows(engine, states)[1] == (failed, "dropped")
+    assert site.pbem("shunted").code == 0
     engine.dispose()
 
 

@@ -161,7 +161,7 @@ def test_running_matches_are_the_opponents_and_offers_end(letters: Correspondenc
         assert [state for state, _ in states[2:]] == ["withdrawn", "withdrawn", "declined"]
         for match in session.exec(select(Match)):
             if match.state == "over":
-                assert list(integrity.faults(session, match)) == []
+                assert list(integrity.faults(session, [match])) == [[]]
         running = session.get_one(Match, 1)
         assert session.get_one(Player, (running.seat0, running.seat1)[running.winner or 0]).name == "bob"
     told = [mail for mail in sent if mail["To"] == "bob@mail.example"]

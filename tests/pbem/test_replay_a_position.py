@@ -49,7 +49,7 @@ def test_it_is_offered_and_accepted_like_any_challenge(letters: Correspondence) 
     letters.reply(letters.last("alice"), TURNS[1])
     assert turns(letters, 2) == TURNS
     with transaction(letters.server.engine) as session:
-        assert list(integrity.faults(session, session.get_one(Match, 2))) == []
+        assert list(integrity.faults(session, [session.get_one(Match, 2)])) == [[]]
 
 
 def test_the_position_cannot_be_taken_back(letters: Correspondence) -> None:

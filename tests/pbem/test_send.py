@@ -161,13 +161,13 @@ def test_a_mail_that_cannot_be_rendered_waits_and_the_others_go_out(tmp_path: Pa
         with database.transaction(server.engine) as session:
             session.get_one(Outgoing, 1).template = "no such template"
         outbox = Grudging(0)
-        attempts = send.send_due(
+        batch = send.send_due(
             server.engine, server.settings.server, server.renderer, outbox, server.results, lambda: NOON
         )
         with database.transaction(server.engine) as session:
             broken = session.get_one(Outgoing, 1)
 
-    assert (attempts, len(outbox.taken)) == (2, 1)
+    assert (batch.attempts, len(outbox.taken)) == (2, 1)
     assert (broken.state, broken.attempts) == (OutgoingState.OWED, 1)
     assert "TemplateNotFound" in (broken.error or "")
 

@@ -19,4 +19,4 @@ def test_a_turn_costs_these_statements_and_transactions(tmp_path: Path) -> None:
                 told = letters.reply(letters.last(name), turn)
             assert len(told) == 2
 
-    assert counts == Counts(statements=32, transactions=13)
+    assert counts == Counts(statements=29, transactions=12)

@@ -31,6 +31,6 @@ def long_ago(engine: Engine, number: int, time: timedelta) -> None:
             mail.created -= time
             session.add(mail)
         session.flush()
-        clock = timekeeping.replayed(session, match)
+        clock = timekeeping.replayed(match, timekeeping.rows_of(session, [match]))
         assert clock is not None
         timekeeping._keep(session, match, clock)

@@ -296,7 +296,8 @@ def conserved(scene: Scene, *, before: dict[int, list[str]], put_away: bool = Tr
     extra = every_owed_mail_came(scene)
     _everybody_was_told(scene)
     with scene.server() as server, transaction(server.engine) as session:
-        assert [fault for number in played(session) for fault in faults(session, session.get_one(Match, number))] == []
+        matches = [session.get_one(Match, number) for number in played(session)]
+        assert [fault for found in faults(session, matches) for fault in found] == []
     return extra
 
 

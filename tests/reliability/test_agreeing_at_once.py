@@ -89,4 +89,4 @@ def test_the_second_sees_what_the_first_has_done(
     with database.read_only(engine) as session:
         match = session.get_one(Match, 1)
         assert (match.plies, len(session.exec(select(TakenBack)).all())) == (plies, taken_back)
-        assert list(integrity.faults(session, match)) == []
+        assert list(integrity.faults(session, [match])) == [[]]

@@ -72,7 +72,7 @@ def store(scene: Scene, server: Server, letters: list[Letter]) -> None:
     """Store the messages in that order, at once."""
     scene.written |= {each.message_id: each for each in letters}
     arrivals = (Arrival(each.raw, "test", sender=each.sender, recipients=(each.to,)) for each in letters)
-    assert server.take(tuple(arrivals)) == list(range(1, len(letters) + 1))
+    assert list(server.take(tuple(arrivals))) == list(range(1, len(letters) + 1))
 
 
 def in_turn(first: list[Letter], second: list[Letter]) -> list[Letter]:
@@ -87,7 +87,7 @@ def fates(scene: Scene) -> list[Fate]:
     assert answered == scene.rows("select id from incoming order by id")
     assert scene.rows("select distinct state from incoming") == ["done"]
     with scene.server() as server, Session(server.engine) as session:
-        assert [fault for match in session.exec(select(Match)) for fault in faults(session, match)] == []
+        assert [fault for found in faults(session, session.exec(select(Match)).all()) for fault in found] == []
     return [(*row,) for row in scene.rows("select state, termination, plies from match order by id")]
 
 

@@ -38,7 +38,7 @@ def test_mail_waits_while_another_program_holds_the_database(stage: Stage) -> No
 
 @pytest.mark.slow
 def test_mail_is_refused_for_now_when_the_database_stays_locked(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pbem.storage.database, "BUSY_SECONDS", 0.2)  # half a minute in production
+    monkeypatch.setattr(pbem.storage.sqlite, "BUSY_SECONDS", 0.2)  # half a minute in production
     scene = stage("lmtp", "sqlite")
     (letter,) = scene.seed(1)
     before = plies(scene)

@@ -15,7 +15,7 @@ import pytest
 import structlog
 
 from pbem import config
-from pbem.cli import app
+from pbem.cli.index import app
 from pbem.server.backups import Backups
 from pbem.storage import database
 from pbem.storage.locks import Locks

@@ -13,7 +13,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import Engine, event, inspect, text
 
-from pbem.cli import app
+from pbem.cli.index import app
 from pbem.storage import database
 from tests.cases import ONLY_IN_SOAK, quick_where
 from tests.operating.people import written

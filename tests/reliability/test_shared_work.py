@@ -272,7 +272,8 @@ def test_what_a_dying_daemon_had_in_hand_is_done_by_the_other(stage: Stage, step
     scene = stage("imap", "postgresql")
     letters = scene.seed(24)
     before = plies(scene)
-    other, dying = scene.start(), scene.start(step, 3)
+    # Up to sixteen messages are rendered at once: nobody can say how often that happens here.
+    other, dying = scene.start(), scene.start(step, 1 if step is Step.RENDERED else 3)
     wait_for([other])
     scene.write(*letters)
     assert dying.died() == signal.SIGKILL

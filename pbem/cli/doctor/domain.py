@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pbem.cli.doctor import premises
 from pbem.cli.doctor.findings import Finding, note, ok, problem
 from pbem.config import Settings
-from pbem.reading.dkim_verify import public_suffixes
+from pbem.mailboxes import public_suffixes
 from pbem.secret import BadConfig
 from pbem.transports import dkim_signing
 

@@ -9,6 +9,7 @@ from functools import cache, partial
 import typer
 from rich.progress import track
 from sqlalchemy import Engine
+from sqlmodel import col, select
 
 from engines import GAMES
 from pbem import sandboxing
@@ -24,8 +25,8 @@ from pbem.tournaments import rungs
 
 FEW = 1_000
 """Up to this many matches are replayed sooner than other processes have started."""
-AT_ONCE = 50
-"""How many matches another process replays between two steps of the progress bar."""
+AT_ONCE = 100
+"""How many are loaded by the same statements. Each such transaction is short: a long one would hold old pages back."""
 
 
 @app.command()
@@ -41,7 +42,8 @@ def check(config_file: ConfigOption = CONFIG) -> None:
         results = replayed(server.engine, url, played)
         found = list(_flat(track(results, "replaying", len(played), console=errors, transient=True)))
         misrated: list[str] = []
-        for game in GAMES:  # each in its own transaction: it computes for long, and PostgreSQL ends one that is idle
+        # Each game in its own transaction: it computes for long, and PostgreSQL ends one that is idle.
+        for game in track(GAMES, "comparing ratings", console=errors, transient=True):
             with database.read_only(server.engine) as session:
                 misrated += derivation.faults(session, game)
         with database.read_only(server.engine) as session:
@@ -63,30 +65,32 @@ def check(config_file: ConfigOption = CONFIG) -> None:
 
 def replayed(engine: Engine, url: str, numbers: Sequence[int]) -> Iterator[list[Fault]]:
     """Yield what is wrong with each of the matches, in their order. `url` is the engine's, with its password."""
+    parts = [numbers[start : start + AT_ONCE] for start in range(0, len(numbers), AT_ONCE)]
     processes = 1 if len(numbers) <= FEW else len(os.sched_getaffinity(0))
     if processes == 1:
-        yield from (_faults(engine, number) for number in numbers)
+        for part in parts:
+            yield from _faults(engine, part)
         return
-    parts = [numbers[start : start + AT_ONCE] for start in range(0, len(numbers), AT_ONCE)]
     with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
         with sandboxing.without_interrupts():
             results = pool.map(partial(_replay_part, url), parts)
-        for part in results:
-            yield from part
+        for result in results:
+            yield from result
 
 
 def _replay_part(url: str, numbers: Sequence[int]) -> list[list[Fault]]:
     """Replay some matches, in a process that does nothing else."""
-    return [_faults(_connected(url), number) for number in numbers]
+    return list(_faults(_connected(url), numbers))
 
 
 _connected = cache(database.connect)
 
 
-def _faults(engine: Engine, number: int) -> list[Fault]:
-    """Return what is wrong with a match, in a transaction of its own: a long one would hold old pages back."""
+def _faults(engine: Engine, numbers: Sequence[int]) -> Iterator[list[Fault]]:
+    """Yield what is wrong with each of some matches."""
     with database.read_only(engine) as session:
-        return list(integrity.faults(session, session.get_one(Match, number)))
+        matches = session.exec(select(Match).where(col(Match.id).in_(numbers)).order_by(col(Match.id))).all()
+        yield from integrity.faults(session, matches)
 
 
 def _flat(results: Iterable[list[Fault]]) -> Iterator[Fault]:

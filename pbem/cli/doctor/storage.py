@@ -16,7 +16,7 @@ from pbem.backups import rotation
 from pbem.cli.doctor.findings import Finding, note, ok, problem
 from pbem.config import ServerSettings, Settings
 from pbem.config.veiled import veiled_url
-from pbem.storage import database, poolers
+from pbem.storage import database, holders, poolers
 from pbem.storage.models import Incoming
 
 MEGABYTE = 1 << 20
@@ -57,6 +57,11 @@ def check(settings: ServerSettings, now: Callable[[], datetime]) -> Iterator[Fin
         yield problem(str(error), UPGRADE if is_known else "install that version, or restore a backup made by this one")
     except DBAPIError as error:
         said = " ".join(str(error.orig).split())
+        if who := holders.behind(error, settings.database):
+            yield problem(
+                f"{shown}: {said} by {who}", "let that process go on, or end it; a server loses nothing by it"
+            )
+            return
         yield problem(f"{shown}: {said}", _advice(said, engine))
     finally:
         engine.dispose()

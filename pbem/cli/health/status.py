@@ -1,6 +1,7 @@
 """The command `status`: how the servers are and what waits, once or again and again."""
 
 import json
+import socket
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
@@ -15,16 +16,15 @@ from rich.table import Table
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
-from pbem import config
 from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, out
-from pbem.cli.terminal import roomy
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, out, stored
+from pbem.cli.terminal import roomy, show_json
 from pbem.config import Settings
 from pbem.server.health import figures, judgement, reports
 from pbem.server.health.figures import Figures, Queue
 from pbem.server.health.judgement import spell
 from pbem.server.health.reports import SILENT, Report
-from pbem.storage import database
+from pbem.storage import database, holders
 
 WAITS_FOR = {
     "owed": "to be sent, or tried again",
@@ -53,18 +53,13 @@ def status(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Tell whether the server is well and what waits. Exit code 1 if something is wrong, 2 if that can't be told."""
-    settings = config.load(config_file)
-    engine = database.connect(settings.server.database)
-    try:
-        database.require_current(engine)
+    with stored(config_file) as server:
         if watch and not as_json:
-            _watch(engine, settings, every)
+            _watch(server.engine, server.settings, every)
             return
-        found = look(engine, settings, core.now())
-    finally:
-        engine.dispose()
+        found = look(server.engine, server.settings, core.now())
     if as_json:
-        out.print(json.dumps(_plain(found), indent=2, ensure_ascii=False), markup=False, highlight=False)
+        show_json(out, _plain(found))
     else:
         with roomy(out):
             out.print(_shown(found))
@@ -77,11 +72,20 @@ def look(engine: Engine, settings: Settings, now: datetime) -> Status:
     with database.read_only(engine) as session:
         told, found = reports.reports(session), figures.read(session, now)
     problems = (
+        *_stopped(told),
         *judgement.of_reports(told, now),
         *judgement.of_figures(found),
         *judgement.of_backups(found, settings.backup, now),
     )
     return Status(problems, tuple(told), found, now)
+
+
+def _stopped(servers: Iterable[Report]) -> Iterator[str]:
+    """Yield which of the servers on this machine are stopped, which they can't tell themselves."""
+    here = socket.gethostname()
+    for report in servers:
+        if report.host == here and holders.is_stopped(report.process):
+            yield f"{report.host}, {holders.in_words(report.process)}"
 
 
 def _watch(engine: Engine, settings: Settings, every: float) -> None:

@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from pbem import config, failpoints
-from pbem.backups import archive, copies, making, restoring
+from pbem.backups import copies, making, restoring
 from pbem.backups.manifest import CONFIG as CONFIGURATION
 from pbem.backups.manifest import Manifest, NotABackup
 from pbem.cli import core, logs
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, out
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, out
 from pbem.cli.doctor.replaying import check
 from pbem.config import LogSettings
 from pbem.config.veiled import veiled_url
@@ -35,7 +34,7 @@ def backup(
         failpoints.prepare()
         engine = database.connect(settings.server.database)
         try:
-            with _progress() as progress:
+            with core.progress() as progress:
                 made = making.make(engine, settings, file, core.now(), progress, with_secrets=not without_secrets)
         finally:
             engine.dispose()
@@ -55,7 +54,7 @@ def restore(
     with _sentences(file):
         logs.configure(LogSettings(level="error"))
         failpoints.prepare()
-        with _progress() as progress:
+        with core.progress() as progress:
             restored = restoring.restore(file, config_file, progress)
         settings = config.load(config_file)
     out.print(f"{file}: {_described(restored.manifest)}", markup=False, highlight=False)
@@ -92,19 +91,6 @@ def _hint(file: Path) -> str:
     except OSError:
         is_mailbox = False
     return '. For messages of players, "pbem salvage" restores the matches in them' if is_mailbox else ""
-
-
-@contextmanager
-def _progress() -> Iterator[archive.Progress]:
-    """Provide what shows progress, at a terminal."""
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
-    with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as progress:
-        task = progress.add_task("")
-
-        def show(doing: str, done: int, total: int) -> None:
-            progress.update(task, description=doing, completed=done, total=total or None)
-
-        yield show
 
 
 def _described(manifest: Manifest) -> str:

@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from pbem import config
-from pbem.cli.core import CONFIG, ConfigOption, app, out
+from pbem.cli import core
+from pbem.cli.core import CONFIG, ConfigOption, app, out, who_is_in_the_way
 from pbem.cli.setup import presets
 from pbem.cli.setup.presets import PRESETS, Place
 from pbem.config import Settings
@@ -60,10 +61,11 @@ def init(
         out.print(f"wrote {config_file}; read through it: it explains every setting")
     settings = config.load(config_file)
     _make_key(settings)
-    with database.alone(settings.server.database):
+    with database.alone(settings.server.database), who_is_in_the_way(settings):
         engine = database.connect(settings.server.database)
         try:
-            database.upgrade(engine)
+            with core.progress() as progress:
+                database.upgrade(engine, progress)
         finally:
             engine.dispose()
     out.print(f"the database {veiled_url(settings.server.database)} is up to date", markup=False)

@@ -16,9 +16,9 @@ from pbem.matches.origins import earlier_turns
 from pbem.matches.origins.carried import FIELDS, CarriedMatch, Person
 from pbem.matches.time import timekeeping
 from pbem.matches.watched import UNNOTICED
-from pbem.storage.models import HOUSE, IMPORTED, Match, MatchState, Player
+from pbem.storage.models import ANONYMOUS, HOUSE, IMPORTED, Match, MatchState, Player
 
-NO_ADDRESS = ("deleted-", IMPORTED)
+NO_ADDRESS = (ANONYMOUS, IMPORTED)
 """How the names of rows begin that have no address, but their name once more."""
 
 

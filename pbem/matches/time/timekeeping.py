@@ -5,6 +5,7 @@ happens in it. Until then its clock is due too early, so what is found to be due
 comes of it. The caller has locked the match. Matches without a time control have no clock, and nothing happens to it.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -115,17 +116,17 @@ def expected_due(match: Match, now: datetime) -> datetime | None:
     return None if clock is None or match.to_move is None else clock.at(now).due_for(seat_of(match.to_move))
 
 
-def events_of(session: Session, match: Match) -> list[Event]:
-    """Return the events of the clock, in the order in which they were stored."""
-    rows = session.exec(select(ClockEvent).where(ClockEvent.match == match.id).order_by(col(ClockEvent.id)))
-    return [_event(row) for row in rows]
+def rows_of(session: Session, matches: Sequence[Match]) -> Sequence[ClockEvent]:
+    """Return the rows of all events of the clocks of those matches, in the order in which they were stored."""
+    theirs = col(ClockEvent.match).in_([match.id for match in matches])
+    return session.exec(select(ClockEvent).where(theirs).order_by(col(ClockEvent.id))).all()
 
 
-def replayed(session: Session, match: Match) -> Clock | None:
+def replayed(match: Match, rows: Iterable[ClockEvent]) -> Clock | None:
     """Return the clock that the stored events add up to."""
     if match.time is None or match.started is None:
         return None
-    return replay(_begun(match, match.started), events_of(session, match))
+    return replay(_begun(match, match.started), [_event(row) for row in rows])
 
 
 def _begun(match: Match, now: datetime) -> Clock:

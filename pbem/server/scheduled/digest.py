@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import structlog
-from sqlalchemy import Engine, exists
+from sqlalchemy import ColumnElement, Engine, String, cast, exists
 from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
@@ -23,14 +23,17 @@ from pbem.players import open_seeks, preferences, schedule
 from pbem.server.scheduled.each import each
 from pbem.storage import facts, outbox
 from pbem.storage.clock import SLACK
-from pbem.storage.database import keep_rows, lock_if_free, read_only
-from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player, Ply
+from pbem.storage.database import lock_if_free, read_only
+from pbem.storage.models import Match, MatchState, Outgoing, OutgoingContent, OutgoingState, Player, Ply
 from pbem.storage.outbox import Mailer
+from pbem.storage.rows import keep_rows
 from pbem.tokens import Purpose
 
 NEVER = datetime.max.replace(tzinfo=UTC)
 log = structlog.get_logger()
 
+LARGEST = 200_000
+"""How many characters of news go into one message, at least one piece; what is beyond goes into the next."""
 NO_TURN = ("taken_back", "ran_out", "reminder")
 """What a message that shows a match can tell instead of a turn."""
 WATCHED = "watched"
@@ -76,11 +79,10 @@ def _gather(session: Session, player_id: int, server: ServerSettings, now: datet
     player = lock_if_free(session, Player, player_id)
     if player is None:  # another daemon is gathering it
         return False
+    news = (Outgoing.player == player_id, Outgoing.state == OutgoingState.BATCHED)
+    fit = col(Outgoing.id) <= _last_that_fits(session, *news)
     rows = session.exec(
-        select(Outgoing)
-        .where(Outgoing.player == player_id, Outgoing.state == OutgoingState.BATCHED)
-        .order_by(col(Outgoing.id))
-        .options(outbox.WITH_CONTENT)
+        select(Outgoing).where(*news, fit).order_by(col(Outgoing.id)).options(outbox.WITH_CONTENT)
     ).all()
     if not rows or not _is_time(server, player, min(row.created for row in rows), now):
         return False
@@ -97,6 +99,20 @@ def _gather(session: Session, player_id: int, server: ServerSettings, now: datet
         for row in rows:
             row.state, row.merged_into = OutgoingState.MERGED, digest
     return True
+
+
+def _last_that_fits(session: Session, *news: ColumnElement[bool] | bool) -> int:
+    """Return the number of the newest of that news that one message can hold along with all before it."""
+    size = func.length(cast(OutgoingContent.payload, String))
+    held = col(OutgoingContent.outgoing) == col(Outgoing.id)
+    sizes = select(Outgoing.id, size).join(OutgoingContent, held, isouter=True).where(*news)
+    last, total = 0, 0
+    for number, length in session.exec(sizes.order_by(col(Outgoing.id))):
+        total += length or 0
+        if last and total > LARGEST:
+            break
+        last = number or 0
+    return last
 
 
 def _without_stale_reminders(session: Session, rows: Sequence[Outgoing]) -> Sequence[Outgoing]:

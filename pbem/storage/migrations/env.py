@@ -17,7 +17,12 @@ def run() -> None:
             context.run_migrations()
         engine.dispose()
         return
-    context.configure(connection=connection, target_metadata=SQLModel.metadata, render_as_batch=True)
+    context.configure(
+        connection=connection,
+        target_metadata=SQLModel.metadata,
+        render_as_batch=True,
+        on_version_apply=context.config.attributes.get("after_each"),
+    )
     context.run_migrations()
 
 

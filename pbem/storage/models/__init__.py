@@ -21,7 +21,7 @@ from pbem.storage.models.messages import (
     Standing,
 )
 from pbem.storage.models.moderation import Announcement, ClosedAddress, ModerationAct
-from pbem.storage.models.people import HOUSE, IMPORTED, Departure, Invitee, Player
+from pbem.storage.models.people import ANONYMOUS, HOUSE, IMPORTED, Departure, Invitee, Player
 from pbem.storage.models.ratings import PlayerRating, RatedWeek
 from pbem.storage.models.searches import Analysis, Search, SearchKind
 from pbem.storage.models.tournaments import Entry, LadderStep, Pairing, Tournament
@@ -29,6 +29,7 @@ from pbem.storage.models.uptime import Clock, Daemon, Outage
 from pbem.storage.models.watching import Watch
 
 __all__ = [
+    "ANONYMOUS",
     "HOUSE",
     "IMPORTED",
     "UNSENT",

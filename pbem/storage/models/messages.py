@@ -160,7 +160,7 @@ class Outgoing(SQLModel, table=True):
     token_subject: int = 0
     address: str
     stranger_domain: str | None = None
-    """The domain of the address if this answers somebody who was no player then (see rate_limits)."""
+    """The domain of the owner of the address if that was no player's when this was sent (see rate_limits)."""
     standing: str | None = None
     """What spoke for the sender if this answers a message without proof (Standing)."""
     gist: str | None = None

@@ -10,6 +10,9 @@ from pbem.storage.utc import Utc
 
 HOUSE = "(the house)"
 """What stands in place of the address of the house player. It is no address, so nobody can write from it or to it."""
+ANONYMOUS = "deleted-"
+"""How the name of a row begins whose data was deleted, and what it has in place of an address; no player can choose
+such a name."""
 IMPORTED = "imported-"
 """How the name of a row begins that stands for somebody in an imported match. No player can choose such a name, and
 in place of an address it has the name once more."""

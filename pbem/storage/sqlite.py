@@ -1,0 +1,118 @@
+"""SQLite as pbem uses it: durable, with two kinds of transaction, and turns among the threads that write."""
+
+import itertools
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import OperationalError
+
+BUSY_SECONDS = 30
+_WRITE_TURNS = "pbem_write_turns"
+
+
+class Driver(sqlite3.Connection):
+    """A connection of the driver, which knows whether its next transactions may write."""
+
+    is_read_only = False
+
+    def only_read(self, *, is_read_only: bool) -> None:
+        """Refuse changes from now on, or allow them again."""
+        self.execute(f"PRAGMA query_only={'ON' if is_read_only else 'OFF'}")
+        self.is_read_only = is_read_only
+
+    def begin(self) -> None:
+        """Begin a transaction.
+
+        One that writes takes the write lock at once: if it read first and wrote later, it would fail whenever another
+        had written in between. One that reads takes no lock.
+        """
+        self.execute("BEGIN" if self.is_read_only else "BEGIN IMMEDIATE")
+
+
+class WriteTurns:
+    """The order in which the threads of a process get the write lock of an SQLite file: first come, first served.
+
+    SQLite itself has no queue: who finds the lock taken looks again after a while, up to a tenth of a second, and may
+    find it taken by others again and again. Other processes still get it in that way.
+    """
+
+    def __init__(self, seconds: float = BUSY_SECONDS) -> None:
+        self._seconds = seconds
+        self._changed = threading.Condition()
+        self._tickets = itertools.count()
+        self.waiting: list[tuple[bool, int]] = []
+        """Who waits: whether they can, and their number."""
+        self._is_taken = False
+
+    @contextmanager
+    def take(self, *, can_wait: bool) -> Iterator[None]:
+        """Wait for the turn and hold it. Raises OperationalError if it takes too long, as SQLite would."""
+        with self._changed:
+            ticket = (can_wait, next(self._tickets))
+            self.waiting.append(ticket)
+            try:
+                is_free = self._changed.wait_for(
+                    lambda: not self._is_taken and min(self.waiting) == ticket, timeout=self._seconds
+                )
+            finally:
+                self.waiting.remove(ticket)
+                self._changed.notify_all()
+            if not is_free:
+                raise OperationalError("BEGIN IMMEDIATE", None, TimeoutError("database is locked"))
+            self._is_taken = True
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._is_taken = False
+                self._changed.notify_all()
+
+
+def connect(url: str) -> Engine:
+    """Return an engine for an SQLite database: with a write-ahead log, synced at every commit, and no deleted content.
+
+    Transactions begin by a method of the dialect: an event of the engine could do it too, but as soon as an engine has
+    one event, each statement on it takes almost twice as long.
+    """
+    engine = create_engine(
+        url,
+        hide_parameters=True,
+        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False, "factory": Driver},
+        execution_options={_WRITE_TURNS: WriteTurns()},
+    )
+    engine.dialect.do_begin = _begin  # type: ignore[assignment, method-assign]  # another dialect would have other URLs
+    event.listen(engine, "connect", _prepare)
+    event.listen(engine, "checkin", _reset)
+    return engine
+
+
+def write_turn(engine: Engine, *, can_wait: bool) -> AbstractContextManager[None]:
+    """Return a context in which no other thread of this process writes to the SQLite file; nothing for PostgreSQL."""
+    turns: WriteTurns | None = engine.get_execution_options().get(_WRITE_TURNS)
+    return turns.take(can_wait=can_wait) if turns is not None else nullcontext()
+
+
+def only_read(connection: Connection) -> None:
+    """Have a connection refuse changes until it returns to its pool; nothing for PostgreSQL."""
+    driver = connection.connection.dbapi_connection
+    if isinstance(driver, Driver):
+        driver.only_read(is_read_only=True)
+
+
+def _prepare(driver: Driver, _record: object) -> None:
+    driver.isolation_level = None  # the driver would begin its transactions too late
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
+        driver.execute(f"PRAGMA {pragma}").close()
+
+
+def _begin(pooled: Any) -> None:
+    pooled.dbapi_connection.begin()
+
+
+def _reset(driver: Driver | None, _record: object) -> None:
+    if driver is not None and driver.is_read_only:
+        driver.only_read(is_read_only=False)

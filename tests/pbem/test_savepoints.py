@@ -1,0 +1,86 @@
+"""A line that is refused leaves nothing behind, and savepoints are used only where one is refused."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+from sqlmodel import Session, col, select
+
+from pbem.commands import COMMANDS, MODERATION
+from pbem.commands.core import Command, Line
+from pbem.errors import Refused
+from pbem.storage.database import read_only
+from pbem.storage.models import Incoming, Outgoing, Ply
+from tests.commands.test_decisions import asked
+from tests.correspondence import Correspondence
+from tests.matches.test_lifecycle import people, session, started
+
+__all__ = ["session"]  # a fixture
+TURN = "b7b5 i2i4 1 b5b4 i4i5"
+WORDS = {"rules": "quadraphages", "whois": "bob", "tournament": "1"}
+"""What such a command needs, so that it has something to look at."""
+
+
+@contextmanager
+def savepoints(letters: Correspondence) -> Iterator[list[str]]:
+    """Note the savepoints that are begun."""
+    begun: list[str] = []
+    engine = letters.server.engine
+
+    def note(_connection: Any, name: str) -> None:
+        begun.append(name)
+
+    event.listen(engine, "savepoint", note)
+    yield begun
+    event.remove(engine, "savepoint", note)
+
+
+def stored(letters: Correspondence) -> tuple[list[str], list[str], list[str | None]]:
+    """Return the turns that were played, the messages that were queued last, and what became of the last message."""
+    with read_only(letters.server.engine) as session:
+        newest = session.exec(select(Incoming).order_by(col(Incoming.id).desc())).first()
+        assert newest is not None
+        texts = [*session.exec(select(Ply.text))]
+        queued = [*session.exec(select(Outgoing.template).where(Outgoing.incoming == newest.id))]
+        return texts, queued, [newest.state, newest.verdict]
+
+
+def test_a_message_of_which_no_line_is_refused_has_no_savepoint(letters: Correspondence) -> None:
+    with savepoints(letters) as begun:
+        letters.reply(letters.last("alice"), f"{TURN}\nsay Hello")
+
+    assert begun == []
+
+
+def test_what_was_done_before_the_refused_line_is_done_once(letters: Correspondence) -> None:
+    before = len(stored(letters)[0])
+    with savepoints(letters) as begun:
+        letters.reply(letters.last("alice"), f"{TURN}\ndecline\nsay Hello")
+
+    texts, queued, became = stored(letters)
+    assert (len(texts) - before, sorted(queued)) == (1, ["answer", "turn"])
+    assert became == ["done", "refused in part"]
+    assert begun
+
+
+@pytest.mark.parametrize("command", [each for each in (COMMANDS | MODERATION).values() if not each.changes])
+def test_a_command_that_only_looks_writes_nothing(session: Session, command: Command) -> None:
+    """So it needs no savepoint."""
+    started(session)
+    alice, *_ = people(session)
+    request = asked(session, alice)
+    words = WORDS.get(command.name, "")
+    written: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_about: Any) -> None:
+        written.extend(verb for verb in ("INSERT", "UPDATE", "DELETE") if statement.startswith(verb))
+
+    event.listen(session.get_bind(), "before_cursor_execute", note)
+    match = 1 if command.of_match else None
+    with suppress(Refused):  # there are no tournaments
+        command.run(request, Line(command, words, match, f"{command.name} {words}".strip()))
+    session.flush()
+
+    assert written == []
