@@ -74,16 +74,18 @@ format: .venv/ready
 bench: .venv/ready           ## measure against the floors in the same run (PUBLISH=--publish writes docs/performance.csv)
 	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r deploy/lock/bench.txt
 	$(BIN)/python -P bench/mail.py $(PUBLISH)
+	$(BIN)/python -P bench/mail.py --database postgresql --daemons 1 2 4 $(PUBLISH)
 	$(BIN)/python -P bench/replay.py $(PUBLISH)
 	$(BIN)/python -P bench/engines.py $(PUBLISH)
 	$(BIN)/python -P bench/picture.py
 	$(BIN)/python -P bench/replies.py
 	$(BIN)/python -P bench/growth.py $(PUBLISH)
+	$(BIN)/python -P bench/growth.py --database postgresql $(PUBLISH)
 	$(BIN)/python -P bench/due.py $(PUBLISH)
 	$(BIN)/python -P bench/community.py $(PUBLISH)
 	$(BIN)/python -P bench/publishing.py $(PUBLISH)
-	$(BIN)/python -P bench/looking.py
-	$(BIN)/python -P bench/worst.py
+	$(BIN)/python -P bench/looking.py $(PUBLISH)
+	$(BIN)/python -P bench/worst.py $(PUBLISH)
 
 arena: .venv/ready           ## level against level of the house in every game; adds to docs/arena.csv (ARENA="--matches 100 --game hexaphages")
 	$(BIN)/python -P bench/arena.py $(ARENA)

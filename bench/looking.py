@@ -1,7 +1,7 @@
 """What one player's message can have looked up at most: bytes of the answer, CPU time, and how long the lock is held.
 
 Run `make bench`. The messages are those that ask for most: previews, old positions and lists in a match of 4,000 turns,
-by a player of 3,000 matches. CPU time depends on the machine, so a `help` is measured as well.
+by a player of 3,000 matches. CPU time depends on the machine, so it is compared with that of one `help`.
 """
 
 import argparse
@@ -15,8 +15,10 @@ from rich.console import Console
 from rich.table import Table
 from sqlalchemy import Connection, event
 
+from bench import performance
 from bench.growth import NO_REMOVAL
 from bench.long_match import add_long_match, long_match
+from bench.performance import Row
 from pbem.players.identity import address_with
 from pbem.storage import database
 from pbem.tokens import Purpose, Token
@@ -49,9 +51,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int, default=4_000)
     parser.add_argument("--matches", type=int, default=3_000)
+    performance.add_option(parser)
     given = parser.parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     table = Table("one message of", "answer, KB", "CPU, ms", "of it with the lock held, ms")
+    rows: list[Row] = []
+    base = 0.0
     with (
         tempfile.TemporaryDirectory(prefix="looking") as folder,
         correspondence(Path(folder), server=NO_REMOVAL) as letters,
@@ -61,6 +66,7 @@ def main() -> None:
         server = letters.server
         personal = address_with(server.settings.server, server.services.keyring, Token(Purpose.PERSONAL, 1), 0)
         watch = LockWatch(letters)
+        letters.write(address_of(1), "help", to=personal)  # fill caches first
         for line in ("help", "games", f"show {number}#{given.turns}", f"preview {number} a1", f"record {number}"):
             for lines in (1, LINES):
                 letters.clock.advance(minutes=10)
@@ -68,9 +74,14 @@ def main() -> None:
                 answers = letters.write(address_of(1), "\n".join([line] * lines), to=personal)
                 spent = time.process_time() - before
                 size = sum(len(answer.as_bytes()) for answer in answers) / 1024
+                base = base or spent
+                if lines == LINES:
+                    times = (f"{1000 * spent:.0f} ms", f"{1000 * base:.0f} ms")
+                    rows.append(Row("looking", f"{lines} x {line}, to one help", *times, round(spent / base, 3)))
                 cells = (f"{size:.0f}", f"{1000 * spent:.0f}", f"{1000 * watch.longest:.0f}")
                 table.add_row(f"{lines} x {line}", *cells)
     Console(width=100).print(table)
+    performance.report(rows, published=given.publish)
 
 
 if __name__ == "__main__":

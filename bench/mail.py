@@ -9,8 +9,8 @@ sends as many canned replies of the same size, with no parsing and no game.
 - From a Dovecot inbox of waiting messages over IMAP and TLS, sent to an smtp-sink: messages a second, the daemon
   measured from being ready until its last message is marked as sent. Both sides move stored messages to Processed.
 
-Both commit to SQLite with a write-ahead log and a sync at each commit. With `--database postgresql --daemons 2`, two
-daemons share the inbox on PostgreSQL, which also syncs at each commit; only the rate is measured then.
+Both commit to SQLite with a write-ahead log and a sync at each commit. With `--database postgresql --daemons 1 2 4`, so
+many daemons share the inbox on PostgreSQL, which also syncs at each commit; only the rate is measured then.
 """
 
 import argparse
@@ -263,16 +263,27 @@ def costs(kind: Kind, number: int) -> tuple[Cost, list[Row]]:
     ]
 
 
-def shared(number: int, runs: int, daemons: int) -> None:
-    """Measure and print the rate of daemons that share an inbox on PostgreSQL."""
+def shared(number: int, runs: int, numbers: Sequence[int]) -> list[Row]:
+    """Return the rates of so many daemons that share an inbox on PostgreSQL; they are measured in turn."""
     with ExitStack() as stack:
         dovecot = Dovecot()
         stack.callback(dovecot.stop)
         postgres = Postgres(syncs=True)
         stack.callback(postgres.remove)
-        found = [rates(dovecot, FULL, number, postgres, daemons) for _ in range(runs)]
-    ours, floor = median(mine for mine, _ in found), median(base for _, base in found)
-    print(f"{daemons} on PostgreSQL: {ours:.1f} messages a second, {ours / floor:.3f} of the baseline's")
+        found = [[rates(dovecot, FULL, number, postgres, each) for each in numbers] for _ in range(runs)]
+    ours = [median(mine for mine, _ in each) for each in zip(*found, strict=True)]
+    floor = median(base for each in found for _, base in each)
+    first = f"{FULL.name}: a second, from Dovecot, {_daemons(numbers[0])}"
+    rows = [Row("daemons", first, f"{ours[0]:.1f}", f"{floor:.0f}", round(ours[0] / floor, 3))]
+    for each, rate in zip(numbers[1:], ours[1:], strict=True):
+        aim = ">= 1.8" if (numbers[0], each) == (1, 2) else ""
+        what = f"{_daemons(each)}, to {numbers[0]}"
+        rows.append(Row("daemons", what, f"{rate:.1f}", f"{ours[0]:.1f}", round(rate / ours[0], 3), aim))
+    return rows
+
+
+def _daemons(number: int) -> str:
+    return f"{number} daemon{'s' if number > 1 else ''} on PostgreSQL"
 
 
 def main() -> None:
@@ -281,13 +292,13 @@ def main() -> None:
     parser.add_argument("--mails", type=int, default=300, help="how many messages a run has (300)")
     parser.add_argument("--runs", type=int, default=3, help="how many runs from an inbox, the median counts (3)")
     parser.add_argument("--database", choices=databases.KINDS, default="sqlite", help="where the daemon keeps its data")
-    parser.add_argument("--daemons", type=int, default=1, help="how many daemons share the work (1)")
+    parser.add_argument("--daemons", type=int, nargs="+", default=[1], help="how many daemons share the work (1)")
     performance.add_option(parser)
     given = parser.parse_args()
     if given.database == "postgresql":
-        shared(given.mails, given.runs, given.daemons)
+        performance.report(shared(given.mails, given.runs, given.daemons), published=given.publish)
         return
-    if given.daemons > 1:
+    if given.daemons != [1]:
         parser.error("an SQLite file has one daemon")
     rows, sizes = [], []
     for kind in KINDS:

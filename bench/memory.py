@@ -6,6 +6,7 @@ it does nothing; then a player writes; then every hostile message of the tests c
 as it may be. `--messages 5000` sends that many to another daemon, and prints the memory after each tenth.
 
 The exit code is 1 if one of the aims is missed. They are for x86-64 Linux, and hold however busy the machine is.
+`--publish` stores what the daemon takes.
 """
 
 import argparse
@@ -27,7 +28,8 @@ from statistics import linear_regression
 from rich.console import Console
 from rich.table import Table
 
-from bench import processes
+from bench import performance, processes
+from bench.performance import Row
 from pbem.players.identity import address_with
 from pbem.storage.database import transaction
 from pbem.storage.models import Player
@@ -176,6 +178,7 @@ def main() -> None:
     parser.add_argument("--letters", type=int, default=300, help="how many messages the player writes (300)")
     parser.add_argument("--messages", type=int, help="only whether it grows: with that many messages")
     parser.add_argument("names", nargs="*", metavar="NAME", help="only hostile messages whose names contain this")
+    performance.add_option(parser)
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the daemon must not stay behind
     table, is_missed = Table("", "the daemon, MB", "the parsers, MB", "aim for the daemon"), False
@@ -188,9 +191,14 @@ def main() -> None:
         table.add_row("growth", f"{slope * MEGABYTE:.0f} bytes a message")
     else:
         names = [name for name in MAILS if not given.names or any(each in name for each in given.names)]
+        rows = []
         for what, taken, aim in measured(given.letters, names):
             is_missed = is_missed or taken.daemon > aim
             table.add_row(what, f"{taken.daemon:.1f}", f"{taken.parsers:.1f}", f"{aim}")
+            rows.append(
+                Row("memory", what, f"{taken.daemon:.1f} MB", f"{aim} MB", round(taken.daemon / aim, 3), "<= 1")
+            )
+        performance.report(rows, published=given.publish)
     Console(width=120).print(table)
     sys.exit(1 if is_missed else 0)
 

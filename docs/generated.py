@@ -485,6 +485,21 @@ def performance() -> str:
     return measured()
 
 
+def capacity() -> str:
+    """Return what one machine carries, as far as the benchmarks tell."""
+    from bench.performance import stored
+
+    rows = {(row.bench, row.what): row for row in stored()}
+    full, text = (rows["mail", f"a turn {how}: a second, from Dovecot"].figure for how in ("in full dress", "as text"))
+    a_day = float(full) * 3600 * 10
+    return (
+        f"On the machine of [performance](performance.md), one daemon plays {full} turns a second from a full inbox,"
+        f" with two messages in full dress each, and {text} with messages as text. If the busiest hour has a tenth of"
+        f" the day's messages, that is {a_day:,.0f} turns a day without a queue: {a_day / 2:,.0f} matches in which both"
+        " play a turn a day. What a message costs hardly depends on how many matches are stored (rows `growth`)."
+    )
+
+
 def layers() -> str:
     """Return the packages of pbem from the top layer down, with the purpose of each module."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
