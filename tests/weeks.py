@@ -96,7 +96,7 @@ def weeks(folder: Path, number: int) -> Iterator[Day]:
                 beat(server)
                 for pair in pairs[step::STEPS]:
                     turns += _play(server, pair, moves)
-                while server.send_due():
+                while server.send_due() or server.scheduler.retention.is_due(clock()):
                     pass
             gc.collect()
             yield Day(turns, _memory(), len(os.listdir("/proc/self/fd")), text.stat().st_size, _size(folder))  # noqa: PTH208 - no folder of ours

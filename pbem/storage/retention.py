@@ -156,13 +156,16 @@ class Retention:
     invited_days: int = 0
     """For how many days an address isn't invited again; after that nothing need be known of it. With 0 it is kept."""
 
+    def is_due(self, now: datetime) -> bool:
+        """Return whether the next step looks for old messages: after an hour, while some are left, if time went back."""
+        return self.due is None or not self.due - EVERY <= now < self.due
+
     def step(self, engine: Engine, keep_days: int, waiting_days: int, now: datetime) -> int:
         """Give up and remove the next few old messages if it is time; return how many. With 0 days all are kept.
 
         What is removed can't be brought back, so nothing is while the clock may be wrong.
         """
-        clock_was_set_back = self.due is not None and self.due - now > EVERY
-        if self.due is not None and now < self.due and not clock_was_set_back:
+        if not self.is_due(now):
             return 0
         if not self.clock.is_steady(engine, now):
             self.due = now + EVERY

@@ -116,7 +116,7 @@ def test_pbem_publish_says_that_a_process_was_killed(crowded: Site) -> None:
     assert process.returncode == 2
     assert KILLED in " ".join(said.decode().split())
     assert b"Traceback" not in said
-    assert not _group(process.pid)
+    until(lambda: not _group(process.pid), "its processes have ended")
 
 
 @needs_processors
@@ -139,4 +139,4 @@ def test_ctrl_c_ends_all_of_them(crowded: Site) -> None:
     _, said = process.communicate()
     assert process.returncode not in (0, None)
     assert b"Traceback" not in said
-    assert not _group(process.pid)
+    until(lambda: not _group(process.pid), "its processes have ended")
