@@ -157,7 +157,7 @@ class Retention:
     """For how many days an address isn't invited again; after that nothing need be known of it. With 0 it is kept."""
 
     def is_due(self, now: datetime) -> bool:
-        """Return whether the next step looks for old messages: after an hour, while some are left, if time went back."""
+        """Return whether the next step looks for old messages: hourly, while some are left, if time went back."""
         return self.due is None or not self.due - EVERY <= now < self.due
 
     def step(self, engine: Engine, keep_days: int, waiting_days: int, now: datetime) -> int:
