@@ -10,7 +10,7 @@ share the work: each is notified by the others, and takes what no other is worki
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -51,8 +51,8 @@ from pbem.storage.utc import now
 from pbem.tokens import Keyring
 from pbem.transports import dkim_signing, receiver
 from pbem.transports.listener import MailListener
-from pbem.transports.protocols import Arrival, Inbox, Outbox, Store
-from pbem.vitals import FirstOfEach, Link, Pulse, Vitals
+from pbem.transports.protocols import Arrival, Inbox, Outbox
+from pbem.vitals import FirstOfEach, Vitals
 
 log = structlog.get_logger()
 
@@ -151,12 +151,17 @@ class Server:
 
         Return the number of attempts. What is due by time is done once no message is left, or a minute has passed.
         """
-        attempts = self._send(stopped)
-        while self._act(stopped) and (sent := self._send(stopped)):
+        return self.send(stopped) + self.act_due(stopped)
+
+    def act_due(self, stopped: Callable[[], bool]) -> int:
+        """Do what is due by time, and send what that queues, until nothing is left. Return the number of attempts."""
+        attempts = 0
+        while self._act(stopped) and (sent := self.send(stopped)):
             attempts += sent
         return attempts
 
-    def _send(self, stopped: Callable[[], bool]) -> int:
+    def send(self, stopped: Callable[[], bool]) -> int:
+        """Send all messages that are due. Return the number of attempts."""
         server, attempts = self.settings.server, 0
         while True:
             batch = send_due(
@@ -273,6 +278,7 @@ def run(
     vitals, systemd, bound = server.vitals, systemd or Systemd({}), loops.bounds(server.settings)
     came, owed, played = tuple(threading.Event() for _ in server.desks), threading.Event(), threading.Event()
     reporter = Reporter(vitals, server.clock())
+    looked = -loops.SPACING_SECONDS  # when what is due by time was last looked for
 
     def store(arrivals: tuple[Arrival, ...]) -> None:
         ring(came, server.take(arrivals).values())
@@ -285,7 +291,13 @@ def run(
         return handled
 
     def send(stopped: Callable[[], bool]) -> None:
-        server.send_due(stopped)
+        nonlocal looked
+        server.send(stopped)
+        while (left := looked + loops.SPACING_SECONDS - time.monotonic()) > 0 and owed.wait(left) and not stopped():
+            owed.clear()
+            server.send(stopped)
+        server.act_due(stopped)
+        looked = time.monotonic()
 
     def think(stopped: Callable[[], bool]) -> int:
         searched = server.thinker.step(stopped)
@@ -307,7 +319,7 @@ def run(
             Loop(vitals.pulse(f"work {number}", bound.work), partial(handle_waiting, desk), bell)
             for number, (desk, bell) in enumerate(zip(server.desks, came, strict=True), start=1)
         ),
-        Loop(vitals.pulse("house", bound.house), think, played),
+        Loop(vitals.pulse("house", bound.house), think, played, rests=loops.SPACING_SECONDS),
         Loop(vitals.pulse("send", bound.send), send, owed, server.outbox.close),
         Loop(vitals.pulse("report", bound.other), report, threading.Event(), partial(reporter.end, server.engine)),
     ]
@@ -326,12 +338,13 @@ def run(
         threads += exposure.serve(server.settings.metrics, server.engine, vitals, server.clock, stop)
     if server.queue.is_shared:
         bells = {Channel.RECEIVED: came, Channel.OWED: (owed, played)}
-        threads.append(_hearing(server, bells, stop, vitals.pulse("bells", bound.other)))
+        link = vitals.link("notifications", lost="notifications lost", again="notifications again")
+        threads.append(loops.hearing(server.engine, bells, stop, vitals.pulse("bells", bound.other), link))
     links = [vitals.inbox(doors.kind(inbox)) for inbox in server.inboxes]
     first = FirstOfEach(len(links), announce)
     for inbox, link in zip(server.inboxes, links, strict=True):
         link.call_on_first(first.happened)
-        threads.append(_receiving(inbox, store, stop, vitals.pulse(f"receive {link.name}", bound.receive), link))
+        threads.append(loops.receiving(inbox, store, stop, vitals.pulse(f"receive {link.name}", bound.receive), link))
     for listener in server.listeners:
         listener.start(store, vitals.pulse(listener.protocol, bound.other).beat)
     for thread in threads:
@@ -349,33 +362,6 @@ def ring(bells: Sequence[threading.Event], lanes: Collection[Lane]) -> None:
     for bell, own in zip(bells, LANES_OF_DESKS, strict=True):
         if not set(own).isdisjoint(lanes):
             bell.set()
-
-
-def _receiving(inbox: Inbox, store: Store, stop: threading.Event, pulse: Pulse, link: Link) -> threading.Thread:
-    """Return a thread that carries mail from a mailbox to the store."""
-
-    def pause(seconds: float) -> None:
-        with pulse.resting():
-            stop.wait(seconds)
-
-    def receive() -> None:
-        receiver.receive(inbox, store, lambda: pulse.stopped(stop), pause, link)
-        pulse.end()
-
-    return threading.Thread(target=receive, name="receive", daemon=True)
-
-
-def _hearing(
-    server: Server, bells: Mapping[Channel, Collection[threading.Event]], stop: threading.Event, pulse: Pulse
-) -> threading.Thread:
-    """Return a thread that hears of what other daemons have stored."""
-    link = server.vitals.link("notifications", lost="notifications lost", again="notifications again")
-
-    def listen() -> None:
-        notifications.listen(server.engine, bells, lambda: pulse.stopped(stop), stop.wait, link)
-        pulse.end()
-
-    return threading.Thread(target=listen, name="bells", daemon=True)
 
 
 def _stop(server: Server, threads: list[threading.Thread], bells: Collection[threading.Event]) -> None:

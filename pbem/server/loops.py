@@ -1,20 +1,31 @@
-"""The loops of the daemon: each is a thread that works whenever its bell rings, and otherwise looks now and then."""
+"""The loops of the daemon: each is a thread that works whenever its bell rings, and otherwise looks now and then.
+
+Those that carry mail in, and that hear of what other daemons have stored, wait for others instead.
+"""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 import structlog
+from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from pbem.config import Settings
 from pbem.reading.protocol import Unavailable
-from pbem.vitals import Pulse, Vitals
+from pbem.storage import notifications
+from pbem.storage.notifications import Channel
+from pbem.transports import receiver
+from pbem.transports.protocols import Inbox, Store
+from pbem.vitals import Link, Pulse, Vitals
 
 log = structlog.get_logger()
 
 LOOK_SECONDS = 10.0
 """How often to look for work without a notification (retries that are due, rows added by another program)."""
+SPACING_SECONDS = 0.25
+"""How long to rest between two looks for what is rarely there, though the bell rings: what is due by time, and turns of
+the house."""
 LONGEST_PAUSE = 60.0
 PATIENCE = 300.0
 """For how many seconds any loop may be silent before it counts as hanging; some may take longer for one thing."""
@@ -56,6 +67,8 @@ class Loop:
     """Works until nothing is left or what it is given says to stop. Returns whether to call it again at once."""
     bell: threading.Event
     close: Callable[[], object] = lambda: None
+    rests: float = 0.0
+    """For how many seconds it doesn't hear the bell after its work."""
 
     def thread(self, stop: threading.Event, vitals: Vitals) -> threading.Thread:
         """Return the thread. It waits out an outage of the database, and a bug doesn't end it."""
@@ -81,6 +94,8 @@ class Loop:
             except Exception:  # a bug must not silently end the thread, and with it the service
                 log.exception("failed", thread=self.pulse.name)
                 self._wait(stop, LONGEST_PAUSE)
+            if self.rests:
+                self._wait(stop, self.rests)
             if not stop.is_set():
                 self._wait(self.bell, LOOK_SECONDS)
         self.close()
@@ -89,3 +104,33 @@ class Loop:
     def _wait(self, event: threading.Event, seconds: float) -> None:
         with self.pulse.resting():
             event.wait(seconds)
+
+
+def receiving(inbox: Inbox, store: Store, stop: threading.Event, pulse: Pulse, link: Link) -> threading.Thread:
+    """Return a thread that carries mail from a mailbox to the store."""
+
+    def pause(seconds: float) -> None:
+        with pulse.resting():
+            stop.wait(seconds)
+
+    def receive() -> None:
+        receiver.receive(inbox, store, lambda: pulse.stopped(stop), pause, link)
+        pulse.end()
+
+    return threading.Thread(target=receive, name="receive", daemon=True)
+
+
+def hearing(
+    engine: Engine,
+    bells: Mapping[Channel, Collection[threading.Event]],
+    stop: threading.Event,
+    pulse: Pulse,
+    link: Link,
+) -> threading.Thread:
+    """Return a thread that hears of what other daemons have stored."""
+
+    def listen() -> None:
+        notifications.listen(engine, bells, lambda: pulse.stopped(stop), stop.wait, link)
+        pulse.end()
+
+    return threading.Thread(target=listen, name="bells", daemon=True)

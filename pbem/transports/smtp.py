@@ -3,7 +3,7 @@
 import contextlib
 import smtplib
 import time
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 
 import structlog
 
@@ -23,8 +23,13 @@ CLOSE_SECONDS = 1.0
 LONGEST_REPLY = 500
 """How much of a server's reply is kept."""
 
+CONSENT = 354
+REFUSALS = 400
+"""Codes from this one on refuse."""
 TOO_BIG = 552
 GOING_AWAY = 421
+OUT_OF_STEP = 503
+"""Each side has counted other commands than the other; only a new connection helps."""
 
 
 class _Refused(Exception):
@@ -74,7 +79,7 @@ class SmtpOutbox:
         """Connect, log in and name a sender, without sending anything; raises NotSent."""
         try:
             self._client = client = self._connect()
-            self._send_command(lambda: client.mail(sender), wanted=(250,))
+            _require(client.mail(sender), wanted=(250,))
         except _Refused as error:
             raise NotSent(str(error), later=error.later) from error
         except (smtplib.SMTPException, OSError) as error:
@@ -108,31 +113,22 @@ class SmtpOutbox:
         self._announce(self._client, sender, recipient, wire)
 
     def _announce(self, client: smtplib.SMTP, sender: str, recipient: str, wire: bytes) -> None:
-        options = _mail_options(client, sender, recipient, wire)
+        options = "".join(f" {option}" for option in _mail_options(client, sender, recipient, wire))
+        mail = f"MAIL FROM:{smtplib.quoteaddr(sender)}{options}"
+        replies = _replies(client, (mail, f"RCPT TO:{smtplib.quoteaddr(recipient)}", "DATA"))
         # A 5xx to MAIL is about us, the sender of every message: the settings are wrong, and the message
         # waits until they are right. Only its size is a fault of the message itself.
-        self._send_command(lambda: client.mail(sender, options), wanted=(250,), final=(TOO_BIG,))
-        self._send_command(lambda: client.rcpt(recipient), wanted=(250, 251))
-        self._send_command(lambda: client.docmd("DATA"), wanted=(354,))
+        _require(next(replies), wanted=(250,), final=(TOO_BIG,))
+        _require(next(replies), wanted=(250, 251))
+        _require(next(replies), wanted=(CONSENT,))
 
     def _hand_over(self, wire: bytes) -> None:
         client = self._client
         if client is None:
             raise smtplib.SMTPServerDisconnected("not connected")
         client.send(wire)
-        self._send_command(client.getreply, wanted=(250,))
+        _require(client.getreply(), wanted=(250,))
         self._used = time.monotonic()
-
-    def _send_command(
-        self, command: Callable[[], tuple[int, bytes]], wanted: tuple[int, ...], final: tuple[int, ...] = ()
-    ) -> None:
-        code, reply = command()
-        if code in wanted:
-            return
-        if code == GOING_AWAY or code < 0:
-            raise smtplib.SMTPServerDisconnected(str(_Refused(code, reply, later=True)))
-        refused = code >= 500 if not final else code in final
-        raise _Refused(code, reply, later=not refused)
 
     def _connect(self) -> smtplib.SMTP:
         settings = self._settings
@@ -203,6 +199,45 @@ def on_the_wire(raw: bytes) -> bytes:
     lines = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n").removesuffix(b"\n").replace(b"\n", b"\r\n")
     stuffed = lines.replace(b"\r\n.", b"\r\n..")
     return (b"." if lines.startswith(b".") else b"") + stuffed + b"\r\n.\r\n"
+
+
+def _replies(client: smtplib.SMTP, commands: Sequence[str]) -> Iterator[tuple[int, bytes]]:
+    """Send the commands, the last of which is DATA, and yield the replies: all at once where the server allows it.
+
+    A server that consents to a message after it refused what came before waits for a message that it won't get, so the
+    connection is closed then (RFC 2920, section 3.1).
+    """
+    lines = [f"{command}\r\n".encode() for command in commands]
+    if not client.has_extn("pipelining"):
+        for line in lines:
+            client.send(line)
+            yield client.getreply()
+        return
+    client.send(b"".join(lines))
+    replies: list[tuple[int, bytes]] = []
+    is_refused = False
+    while len(replies) < len(lines):
+        try:
+            replies.append(client.getreply())
+        except smtplib.SMTPServerDisconnected:
+            if not is_refused:
+                raise
+            break  # it hung up after a refusal, which tells more
+        is_refused = is_refused or replies[-1][0] >= REFUSALS
+    if is_refused and replies[-1][0] == CONSENT:
+        client.close()
+    yield from replies
+
+
+def _require(answer: tuple[int, bytes], wanted: tuple[int, ...], final: tuple[int, ...] = ()) -> None:
+    """Raise _Refused or SMTPServerDisconnected unless the reply has a wanted code; only a final one is for good."""
+    code, reply = answer
+    if code in wanted:
+        return
+    if code in (GOING_AWAY, OUT_OF_STEP) or code < 0:
+        raise smtplib.SMTPServerDisconnected(str(_Refused(code, reply, later=True)))
+    refused = code >= 500 if not final else code in final
+    raise _Refused(code, reply, later=not refused)
 
 
 def _mail_options(client: smtplib.SMTP, sender: str, recipient: str, wire: bytes) -> list[str]:

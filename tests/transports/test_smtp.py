@@ -1,7 +1,9 @@
 """Sending over SMTP to smtp-sink and a server with TLS: exact bytes, and whether a retry can help."""
 
 import contextlib
+import socket
 import ssl
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -201,6 +203,71 @@ def test_the_server_s_reply_is_kept_on_one_line(smtp_sink: Sinks) -> None:
 
 def test_nobody_there() -> None:
     with outbox(free_port()) as out:
+        assert refusal(out).later
+
+
+# Several commands at once, where the server allows it
+
+
+class Pipelining(threading.Thread):
+    """A server that replies to MAIL, RCPT and DATA only once it has received all three; it serves one connection."""
+
+    def __init__(self, *replies: bytes, hangs_up: bool = False) -> None:
+        super().__init__(daemon=True)
+        self.replies = replies
+        self.hangs_up = hangs_up
+        self.received = b""
+        self._server = socket.create_server((HOST, 0))
+        self.port = self._server.getsockname()[1]
+        self.start()
+
+    def run(self) -> None:
+        connection, _ = self._server.accept()
+        with self._server, connection:
+            connection.sendall(b"220 ready\r\n")
+            self._until(connection, b"\r\n")
+            connection.sendall(b"250-here\r\n250 PIPELINING\r\n")
+            self._until(connection, b"DATA\r\n")
+            connection.sendall(b"".join(reply + b"\r\n" for reply in self.replies))
+            if not self.hangs_up and self._until(connection, b"\r\n.\r\n"):
+                connection.sendall(b"250 taken\r\n")
+                self._until(connection, b"quit\r\n")
+
+    def _until(self, connection: socket.socket, end: bytes) -> bool:
+        """Receive until it ends so; return whether it does."""
+        self.received = b""
+        while not self.received.endswith(end):
+            piece = connection.recv(1000)
+            if not piece:
+                return False
+            self.received += piece
+        return True
+
+
+def test_commands_go_at_once_where_the_server_allows_it() -> None:
+    server = Pipelining(b"250 ok", b"250 ok", b"354 go on")
+    with outbox(server.port) as out:
+        send(out)
+    server.join()
+    assert server.received == b"quit\r\n"
+
+
+def test_a_server_that_wants_the_message_after_it_refused_the_recipient_does_not_get_it() -> None:
+    server = Pipelining(b"250 ok", b"550 nobody", b"354 go on")
+    with outbox(server.port) as out:
+        assert not refusal(out).later
+        server.join()
+    assert server.received == b""
+
+
+def test_a_refusal_counts_when_the_server_hangs_up_after_it() -> None:
+    with outbox(Pipelining(b"250 ok", b"550 nobody", hangs_up=True).port) as out:
+        failure = refusal(out)
+    assert (str(failure), failure.later) == ("550 nobody", False)
+
+
+def test_a_server_that_hangs_up_after_no_refusal_is_tried_again() -> None:
+    with outbox(Pipelining(b"250 ok", hangs_up=True).port) as out:
         assert refusal(out).later
 
 
