@@ -82,9 +82,3 @@ def next_order(ranked: Iterable[tuple[int, ...]], promoted: int) -> tuple[int, .
         now[at] = [*(player for player in now[at] if player not in down), *up]
         now[at + 1] = [*down, *(player for player in now[at + 1] if player not in up)]
     return tuple(player for group in now for player in group)
-
-
-def group_of(field: Field, player: int) -> int:
-    """Return the group of a player, from 1 for the highest."""
-    members = ({entrant.player for entrant in group.entrants} for group in groups(field))
-    return next((number for number, players in enumerate(members, start=1) if player in players), 0)
