@@ -172,7 +172,7 @@ class Year:
             self._looked = session.exec(select(func.max(Outgoing.id))).one() or 0
 
     def _deliver(self) -> None:
-        while self.server._send(lambda: False):
+        while self.server.send(lambda: False):
             pass
 
     def _begin(self, number: int) -> None:
