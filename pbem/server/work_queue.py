@@ -63,11 +63,10 @@ _WAITING = (
     # A locked row is being handled, even if its daemon was cut off and has lost its lock on the message.
     .with_for_update(skip_locked=True)
 )
-_EARLIER = select(Incoming.id).where(
+_EARLIER = select(Incoming.id, _MAY_GO).where(
     Incoming.state == IncomingState.NEW,
     col(Incoming.id) < bindparam("number"),
     col(Incoming.lane).between(bindparam("first", type_=Integer), _LANE),
-    _MAY_GO,
 )
 _LANE_OF = select(Incoming.lane).where(Incoming.id == bindparam("number"))
 _ORDERING = select(Incoming.ordering).where(Incoming.state == IncomingState.NEW, Incoming.id == bindparam("number"))
@@ -116,7 +115,7 @@ class WorkQueue:
         if self._has_turn or not self.is_shared:
             return True
         lane = max(self._locks.query(_LANE_OF, number=number), default=self._lanes[0])
-        earlier = self._locks.query(_EARLIER, number=number, first=self._lanes[0], lane=lane, **self._moment())
+        earlier = self._earlier(number, lane)
         for each in earlier:
             self._locks.acquire_shared(_name(each))
             self._locks.release_shared(_name(each))
@@ -152,6 +151,15 @@ class WorkQueue:
             return [(lane, number) for lane, number in self._locks.query_rows(_WAITING, **which)]
         with reading(self._engine) as connection:
             return [(lane, number) for lane, number in connection.execute(_WAITING, which)]
+
+    def _earlier(self, number: int, lane: int) -> list[int]:
+        """Return the earlier messages that may go now or are in somebody's hands.
+
+        A message in its second attempt looks as if it paused, since that is counted and dated when it begins.
+        """
+        found = self._locks.query_rows(_EARLIER, number=number, first=self._lanes[0], lane=lane, **self._moment())
+        held = self._locks.held([_name(each) for each, may_go in found if not may_go])
+        return [each for each, may_go in found if may_go or _name(each) in held]
 
     def _moment(self) -> dict[str, object]:
         """Return the parameters of a query for those that may go now."""

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import ARRAY, Connection, Engine, Text, bindparam, func, select, text
+from sqlalchemy import ARRAY, Connection, Engine, Text, bindparam, case, func, select, text
 from sqlalchemy.exc import DBAPIError
 
 from pbem.storage.database import lock_key
@@ -35,6 +35,9 @@ _ACQUIRE_SHARED = select(func.pg_advisory_lock_shared(_NAME))
 _RELEASE = select(func.pg_advisory_unlock(_NAME))
 _RELEASE_SHARED = select(func.pg_advisory_unlock_shared(_NAME))
 _RELEASE_EACH = select(func.pg_advisory_unlock(lock_key(_EACH)))
+_IS_HELD = ~func.pg_try_advisory_lock_shared(lock_key(_EACH))
+_HELD = select(_EACH).where(case((_IS_HELD, True), else_=~func.pg_advisory_unlock_shared(lock_key(_EACH))))
+"""A lock that nobody holds exclusively is acquired in shared mode and released at once."""
 _RELEASE_ALL = select(func.pg_advisory_unlock_all())
 
 
@@ -65,6 +68,10 @@ class Locks:
         """Acquire the lock in shared mode, waiting for an exclusive holder if necessary."""
         if self.are_needed:
             self._execute(_ACQUIRE_SHARED, name=name)
+
+    def held(self, names: Collection[str]) -> set[str]:
+        """Return which of the locks are held exclusively by somebody else."""
+        return set(self._execute(_HELD, names=list(names))) if self.are_needed and names else set()
 
     def release(self, name: str) -> None:
         """Release an exclusive lock."""

@@ -180,6 +180,34 @@ def test_a_message_goes_first_though_its_daemon_was_late_to_claim_it(
     assert later.answer() is False
 
 
+def attempted(engine: Engine, number: int, times: int) -> None:
+    with database.transaction(engine) as session:
+        row = session.get_one(Incoming, number)
+        row.attempts, row.last_attempt = times, NOON
+
+
+def test_a_message_waits_for_one_in_its_second_attempt(seat: Callable[[], WorkQueue], engine: Engine) -> None:
+    """It was counted and dated when it began, so by its row alone it could as well pause before its third."""
+    one, two = seat(), seat()
+    assert (one.claim_next(), two.claim_next()) == (1, 2)
+    attempted(engine, 1, MOST - 1)
+    later = Later(lambda: two.wait_turn(2, {"match 1"}))
+    assert later.waits(engine)
+    assert one.wait_turn(1, {"match 1"})
+    assert later.waits(engine)
+    handled(engine, 1)
+    one.release()
+    assert later.answer() is True
+
+
+def test_nobody_waits_for_a_message_that_pauses(seat: Callable[[], WorkQueue], engine: Engine) -> None:
+    two = seat()
+    attempted(engine, 1, MOST - 1)
+    assert two.claim_next() == 2
+    assert two.wait_turn(2, {"match 1"})
+    assert seat().claim(1), "only looked at, not locked"
+
+
 # Real daemons
 
 
