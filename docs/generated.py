@@ -48,7 +48,6 @@ from pbem.storage.models import Incoming, Player
 from pbem.tokens import Purpose
 from tests.correspondence import correspondence, text
 
-LETTERS = ROOT / "tests" / "templates" / "mails"
 EXAMPLE = ROOT / "config.example.toml"
 
 # Tables in general
@@ -343,26 +342,6 @@ def example_sizes() -> str:
     return table(["file", "lines"], rows)
 
 
-# docs/mails.md
-
-
-def mails() -> str:
-    """Return every golden message: headers, text and a link to its HTML."""
-    return "\n\n".join(_letter(path) for path in sorted(LETTERS.glob("*.txt"), key=_in_reading_order))
-
-
-def _in_reading_order(path: Path) -> tuple[bool, bool, str]:
-    """Sort messages first, then sections of replies, then settings."""
-    return path.stem.startswith("face-"), path.stem.startswith("section-"), path.stem
-
-
-def _letter(path: Path) -> str:
-    html = path.with_suffix(".html")
-    link = f"HTML: [{html.name}](../{html.relative_to(ROOT)}).\n\n" if html.is_file() else ""
-    title = path.stem.replace("section-", "section: ").replace("face-", "setting: ")
-    return f"### {title}\n\n{link}```text\n{path.read_text(encoding='utf-8').rstrip()}\n```"
-
-
 # docs/configuration.md
 
 
@@ -501,28 +480,20 @@ def capacity() -> str:
 
 
 def layers() -> str:
-    """Return the packages of pbem from the top layer down, with the purpose of each module."""
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
-        "contracts"
-    ]
-    contract = next(contract for contract in contracts if contract.get("containers") == ["pbem"])
-    names = [name for layer in contract["layers"] for name in re.split(r"\s*[|:]\s*", layer)]
-    packages = [name for name in names if (ROOT / "pbem" / name).is_dir()]
-    leaves = [[f"`{name}`", _purpose(ROOT / "pbem" / f"{name}.py")] for name in names if name not in packages]
-    parts = [_package(ROOT / "pbem" / name, f"pbem/{name}") for name in packages]
-    return "\n\n".join([*parts, f"### pbem\n\n{table(['module', 'purpose'], leaves)}"])
-
-
-def _package(folder: Path, title: str) -> str:
-    modules = [
-        path for path in sorted(folder.rglob("*.py")) if path.name != "__init__.py" and "versions" not in path.parts
-    ]
-    rows = [[f"`{'.'.join(path.relative_to(folder).with_suffix('').parts)}`", _purpose(path)] for path in modules]
-    return f"### {title}\n\n{_purpose(folder / '__init__.py')}\n\n{table(['module', 'purpose'], rows)}"
+    """Return the packages of pbem and its single modules with their purposes, from the top layer down."""
+    linted = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    contract = next(contract for contract in linted["contracts"] if contract.get("containers") == ["pbem"])
+    rows = []
+    for above, layer in enumerate(contract["layers"]):
+        for name in re.split(r"\s*[|:]\s*", layer):
+            place = ROOT / "pbem" / name
+            number = len(contract["layers"]) - above
+            rows.append([str(number), f"`{name}`", _purpose(place / "__init__.py" if place.is_dir() else place)])
+    return table(["layer", "package", "purpose"], rows)
 
 
 def _purpose(path: Path) -> str:
-    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    docstring = ast.get_docstring(ast.parse(path.with_suffix(".py").read_text(encoding="utf-8"))) or ""
     return docstring.partition("\n\n")[0].replace("\n", " ")
 
 

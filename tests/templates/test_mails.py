@@ -1,4 +1,4 @@
-"""Every message and section has a text template, an HTML template and a golden file; docs/mails.md shows them."""
+"""Every message and section has a text template, an HTML template and a golden file."""
 
 import os
 import re
