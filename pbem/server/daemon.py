@@ -32,6 +32,7 @@ from pbem.rendering.render import Renderer
 from pbem.server import doors, intake, loops, worker
 from pbem.server.backups import Backups
 from pbem.server.examination import Services
+from pbem.server.health import exposure
 from pbem.server.health.reports import Reporter
 from pbem.server.health.systemd import Systemd
 from pbem.server.health.watch import Watch
@@ -198,10 +199,10 @@ def open_server(
     sign = dkim_signing.signer(dkim, settings.server.domain) if dkim else unsigned
     authentication.prepare(settings.checks)
     vitals = Vitals()
-    killed = vitals.counts.killed.add
-    kill_reader = partial(killed, "reading")
+    killed = vitals.counts.killed
+    kill_reader = killed.labels("reading").inc
     parsers = (parser or Sandbox(settings.reading, kill_reader), parser or Sandbox(settings.reading, kill_reader))
-    searcher = searcher or SandboxedSearcher(settings.house, lost=partial(killed, "house"))
+    searcher = searcher or SandboxedSearcher(settings.house, lost=killed.labels("house").inc)
     engine = database.connect(settings.server.database)
     results = DeliveryResults(Locks(engine), vitals)
     services = Services(
@@ -333,8 +334,6 @@ def run(
         working.append(Loop(pulse, lambda _stopped: server.keep_locks(), threading.Event()))
     threads = [loop.thread(stop, vitals) for loop in working]
     if server.settings.metrics.are_wanted:
-        from pbem.server.health import exposure  # most servers don't need what it imports
-
         threads += exposure.serve(server.settings.metrics, server.engine, vitals, server.clock, stop)
     if server.queue.is_shared:
         bells = {Channel.RECEIVED: came, Channel.OWED: (owed, played)}

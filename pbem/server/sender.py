@@ -160,7 +160,8 @@ def send_due(
             result = _attempt(server, outbox, letter, sign, results.vitals)
             results.add(result)
             if result.error is None:
-                results.vitals.counts.sent_in.add((clock() - letter.row.created).total_seconds())
+                took = (clock() - letter.row.created).total_seconds()
+                results.vitals.counts.sent_in.observe(max(0.0, took))
             attempts += 1
             if result.is_refused:
                 refused.append(result.outgoing)
@@ -285,16 +286,16 @@ def _rendered_alone(session: Session, renderer: Renderer, row: Outgoing) -> _Let
 
 def _attempt(server: ServerSettings, outbox: Outbox, letter: _Letter, sign: Sign, vitals: Vitals) -> _Result:
     """Sign a message and send it to the next hop."""
-    row, count = letter.row, vitals.counts.mails_out.add
+    row, sent = letter.row, vitals.counts.mails_out
     assert row.id is not None  # noqa: S101 - a stored row has one
     if letter.error is not None:
-        count("not rendered")
+        sent.labels("not rendered").inc()
         _log(row, "not rendered")
         return _Result(row.id, row.template, letter.error, later=True, is_bug=True)
     try:
         raw = sign(letter.raw)
     except Exception:  # noqa: BLE001 - a bug must not stop the others
-        count("not signed")
+        sent.labels("not signed").inc()
         _log(row, "not signed")
         return _Result(row.id, row.template, traceback.format_exc(), later=True, is_bug=True)
     try:
@@ -302,12 +303,12 @@ def _attempt(server: ServerSettings, outbox: Outbox, letter: _Letter, sign: Sign
     except NotSent as error:
         if error.is_lost:
             vitals.outbox.fails("next hop", str(error))
-        count("postponed" if error.later else "refused")
+        sent.labels("postponed" if error.later else "refused").inc()
         _log(row, f"not sent{', to be tried again' if error.later else ''}: {error}")
         return _Result(row.id, row.template, str(error), later=error.later)
     failpoints.reach(Step.SENT)
     vitals.outbox.works()
-    count("sent")
+    sent.labels("sent").inc()
     _log(row, "sent")
     return _Result(row.id, row.template, None, later=False, turns=tuple(facts.turns_of_reader(row.facts)))
 

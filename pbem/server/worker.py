@@ -82,22 +82,22 @@ def _handle_in_turn(engine: Engine, services: Services, queue: WorkQueue, incomi
         except Exception as bug:  # noqa: BLE001 - any other exception is a bug, and other messages must go on
             error, trouble = type(bug).__name__, traceback.format_exc()
             log.warning("mail in", incoming=incoming_id, verdict="failed", error=error, attempt=attempt.number)
-            counts.mails_in.add("failed", "")
+            counts.mails_in.labels("failed", "").inc()
             services.attempts.end(incoming_id)
         else:
             services.attempts.end(incoming_id)
             if handled is not None:
                 log.info("mail in", **handled.about)
-                counts.mails_in.add(_label(handled.outcome), _label(handled.silence))
+                counts.mails_in.labels(_label(handled.outcome), _label(handled.silence)).inc()
                 took = services.vitals.monotonic() - began
-                counts.handled_in.add((now - handled.received).total_seconds() + took)
+                counts.handled_in.observe(max(0.0, (now - handled.received).total_seconds() + took))
             return True
     if attempt is not None:
         attempts.shunt(engine, incoming_id, error, trouble, now)
         services.attempts.end(incoming_id)
         # The traceback goes into the row only: it may quote what people wrote, which a log line never does.
         log.error("mail in", incoming=incoming_id, verdict="shunted", error=error)
-        counts.mails_in.add("shunted", "")
+        counts.mails_in.labels("shunted", "").inc()
     return attempt is not None
 
 

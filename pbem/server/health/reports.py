@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, Engine, delete
@@ -18,7 +19,9 @@ from sqlmodel import Session, col, select
 
 from pbem.storage.database import transaction
 from pbem.storage.models import Daemon
-from pbem.vitals import Vitals
+
+if TYPE_CHECKING:  # `pbem status` only reads what servers have told
+    from pbem.vitals import Vitals
 
 EVERY = timedelta(minutes=1)
 """How often a server tells how it is."""
@@ -72,23 +75,23 @@ class Report:
     state: State
 
 
-def state(vitals: Vitals) -> State:
+def state(vitals: "Vitals") -> State:
     """Return how this server is."""
     counts = vitals.counts
     return State(
         is_ready=vitals.is_ready,
         links=tuple(LinkState(link.name, link.is_up, round(link.lost_for)) for link in tuple(vitals.links.values())),
         hanging=tuple(pulse.name for pulse in vitals.hanging),
-        mails_in=counts.mails_in.total(),
-        mails_out=counts.sent_in.cumulative()[0][-1],
-        killed=counts.killed.total(),
+        mails_in=counts.total(counts.mails_in),
+        mails_out=counts.total(counts.sent_in),
+        killed=counts.total(counts.killed),
     )
 
 
 class Reporter:
     """Tells how this server is."""
 
-    def __init__(self, vitals: Vitals, started: datetime) -> None:
+    def __init__(self, vitals: "Vitals", started: datetime) -> None:
         self._vitals = vitals
         self._started = started
         self._host, self._process = socket.gethostname()[:200], os.getpid()

@@ -61,4 +61,4 @@ def status(vitals: Vitals, hanging: tuple[Pulse, ...]) -> str:
     ]
     told = "; ".join(part for part in parts if part)
     counts = vitals.counts
-    return told or f"serving: {counts.mails_in.total()} messages in, {counts.sent_in.cumulative()[0][-1]} out"
+    return told or f"serving: {counts.total(counts.mails_in)} messages in, {counts.total(counts.sent_in)} out"
