@@ -454,6 +454,19 @@ def example_meanings() -> dict[tuple[str, str], str]:
     return meanings
 
 
+# docs/decisions/README.md
+
+
+def decisions() -> str:
+    """Return the decisions with their titles and status lines."""
+    rows = []
+    for path in sorted((ROOT / "docs" / "decisions").glob("*.md")):
+        if path.name != "README.md":
+            title, _, status, *_ = path.read_text(encoding="utf-8").splitlines()
+            rows.append([f"[{title.removeprefix('# ')}]({path.name})", status.removeprefix("Status: ")])
+    return table(["decision", "status"], rows)
+
+
 # docs/architecture.md
 
 

@@ -2,7 +2,7 @@
 
 It imports nothing of pbem, so that it can't repeat its mistakes. Glicko-2 is written from the paper (Mark E. Glickman,
 "Example of the Glicko-2 system", 2012), tie-breaks from the FIDE Handbook, chapter C.07; what this server adds to them
-is in docs/decisions/0084-ratings.md and docs/tournaments.md. Reads a folder, prints JSON:
+is in docs/decisions/ratings.md and docs/tournaments.md. Reads a folder, prints JSON:
 
     python tests/season/recomputed.py FOLDER
 """

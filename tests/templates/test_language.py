@@ -30,7 +30,7 @@ STIFF = re.compile(
     | he | him | his | I | e?mails )\b (?! \s*\()""",
     re.VERBOSE,
 )
-"""What we don't write to players: see docs/decisions/0078."""
+"""What we don't write to players: see docs/decisions/how-we-write.md."""
 
 
 def sentences(text: str) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """Ladder: players stand on rungs, and who beats a player whom they have challenged takes that player's rung.
 
-The rules are those of the ladders of online-go.com (see decision 101): a challenge begins a match at once, which nobody
-can refuse; if the challenger wins, they take the rung, and everybody from there on moves down one; any other result
-changes nothing; and who runs out of time is off the ladder.
+The rules are those of the ladders of online-go.com (docs/decisions/ladders-and-leagues.md): a challenge begins a match
+at once, which nobody can refuse; if the challenger wins, they take the rung, and everybody from there on moves down
+one; any other result changes nothing; and who runs out of time is off the ladder.
 """
 
 from collections.abc import Iterable
