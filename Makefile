@@ -87,7 +87,7 @@ bench: .venv/ready           ## measure against the floors in the same run (PUBL
 	$(BIN)/python -P bench/looking.py $(PUBLISH)
 	$(BIN)/python -P bench/worst.py $(PUBLISH)
 
-arena: .venv/ready           ## level against level of the house in every game; adds to docs/arena.csv (ARENA="--matches 100 --game hexaphages")
+arena: .venv/ready           ## level against level of the house in every game; adds to the rows of docs/arena.csv (ARENA="--matches 100 --game hexaphages")
 	$(BIN)/python -P bench/arena.py $(ARENA)
 
 siege: .venv/ready           ## two people play in 512 MB while fifty connections send hostile mail (as root; SIEGE="--seconds 60")

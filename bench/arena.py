@@ -1,8 +1,8 @@
 """The strength of the house: level against level, and against random and greedy players, in every game.
 
 Run `make arena`. Each pair plays the same number of matches on both seats. A match is known by its game, its pair
-and its number, and all chance comes from these; so a match can be played again, and matches played before (in
-docs/arena.csv) are not. A match of more than LONGEST turns counts as drawn.
+and its number, and all chance comes from these. docs/arena.csv has a row for each pair in each game, with the sums of
+its matches, so a further run plays only the matches that are missing. A match of more than LONGEST turns is drawn.
 
 Points are wins plus half of the draws. Elo is 400 * log10(p / (1 - p)) for the share p of the points, with half a
 point more on each side, so that it is finite. The error bars are the ends of Wilson's interval for p (95 %):
@@ -13,13 +13,13 @@ import argparse
 import csv
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
 from itertools import islice
 from math import log10, sqrt
 from pathlib import Path
 from time import process_time
-from typing import Any
+from typing import Any, get_type_hints
 
 from rich.console import Console
 from rich.progress import track
@@ -54,22 +54,30 @@ PAIRS = (("5", "1"), ("5", "random"), ("5", "greedy"), ("2", "1"), ("3", "2"), (
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One match: who played, and how it went. `points` are those of the first player: 1, 0.5 or 0."""
+    """What the matches of a pair in one game add up to. All figures are the first player's."""
 
-    game: str
-    player: str
-    opponent: str
-    number: int
-    points: float
-    plies: int
-    turns: int
-    """The first player's turns,"""
-    seconds: float
-    """the CPU time of all of them,"""
-    slowest: float
-    """and of the slowest."""
-    solved: int
-    """How many turns before the end the first player knew the exact value."""
+    matches: int = 0
+    won: int = 0
+    drawn: int = 0
+    lost: int = 0
+    plies: int = 0
+    """of both players"""
+    turns: int = 0
+    seconds: float = 0.0
+    """the CPU time of all turns"""
+    slowest: float = 0.0
+    """and of the slowest"""
+    solved: int = 0
+    """How many turns before the end the exact value was known."""
+
+    def __add__(self, other: "Result") -> "Result":
+        sums = {field.name: getattr(self, field.name) + getattr(other, field.name) for field in fields(self)}
+        sums |= {"seconds": round(sums["seconds"], 2), "slowest": max(self.slowest, other.slowest)}
+        return Result(**sums)
+
+
+Pairing = tuple[str, str, str]
+"""A game with its options, and a pair."""
 
 
 def turn_of(player: str, position: Position[Any], seed: int) -> tuple[Any, bool]:
@@ -116,9 +124,9 @@ def played(game: str, player: str, opponent: str, number: int) -> Result:
         position = position.play(turn)
         plies += 1
     winner = position.outcome.winner if position.outcome else None
-    points = 0.5 if winner is None else 1.0 if winner == seat else 0.0
+    won, drawn = winner == seat, winner is None
     solved = plies - known if known >= 0 and winner is not None else 0
-    return Result(game, player, opponent, number, points, plies, turns, round(seconds, 2), round(slowest, 2), solved)
+    return Result(1, won, drawn, not won and not drawn, plies, turns, round(seconds, 2), round(slowest, 2), solved)
 
 
 def name_of(key: str, options: Mapping[str, str]) -> str:
@@ -135,33 +143,27 @@ def parsed(game: str) -> tuple[str, dict[str, str]]:
 # Results -------------------------------------------------------------------------------------------
 
 
-def kept(path: Path) -> Iterator[Result]:
-    """Yield the matches that were played before."""
-    if path.exists():
-        with path.open(newline="") as file:
-            for row in csv.DictReader(file):
-                yield Result(
-                    row["game"],
-                    row["player"],
-                    row["opponent"],
-                    int(row["number"]),
-                    float(row["points"]),
-                    int(row["plies"]),
-                    int(row["turns"]),
-                    float(row["seconds"]),
-                    float(row["slowest"]),
-                    int(row["solved"]),
-                )
+def kept(path: Path) -> dict[Pairing, Result]:
+    """Return what was played before."""
+    if not path.exists():
+        return {}
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    kinds = get_type_hints(Result)
+    return {
+        (row["game"], row["player"], row["opponent"]): Result(**{name: kind(row[name]) for name, kind in kinds.items()})
+        for row in rows
+    }
 
 
-def keep(path: Path, result: Result) -> None:
-    """Add a match to the file."""
-    is_new = not path.exists()
-    with path.open("a", newline="") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(Result)], lineterminator="\n")
-        if is_new:
-            writer.writeheader()
-        writer.writerow(asdict(result))
+def keep(path: Path, results: Mapping[Pairing, Result]) -> None:
+    """Write the file anew, or leave it alone if that is interrupted."""
+    draft = path.with_suffix(".new")
+    with draft.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["game", "player", "opponent", *(field.name for field in fields(Result))])
+        writer.writerows([*pairing, *astuple(result)] for pairing, result in results.items())
+    draft.replace(path)
 
 
 def elo(share: float) -> float:
@@ -184,44 +186,35 @@ def interval(points: float, matches: int) -> tuple[float, float]:
     return (share + spread / 2 - half) / (1 + spread), (share + spread / 2 + half) / (1 + spread)
 
 
-def table(results: Iterable[Result]) -> str:
+def table(results: Mapping[Pairing, Result]) -> str:
     """Return the results as a table in Markdown: a row for each pair in all games together, then one in each game."""
-    by_pair: dict[tuple[str, str, str], list[Result]] = defaultdict(list)
-    for result in results:
-        by_pair[result.game, result.player, result.opponent].append(result)
     rows = [
         "| game | pair | matches | won | drawn | lost | Elo (95 %) | plies | CPU s a turn | slowest | solved |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
-    games = [name_of(key, options) for key, variants in VARIANTS.items() for options in variants]
-    for pair in PAIRS:
-        together = [result for game in games for result in by_pair[game, *pair]]
-        rows += [row_of("all", together)] if together else []
-    for game in games:
-        rows += [row_of(game, by_pair[game, *pair]) for pair in PAIRS if by_pair[game, *pair]]
+    together: dict[Pairing, Result] = defaultdict(Result)
+    for (_, *pair), result in results.items():
+        together["all", pair[0], pair[1]] += result
+    games = ["all", *(name_of(key, options) for key, variants in VARIANTS.items() for options in variants)]
+    found = together | results
+    rows += [row_of(game, pair, found[game, *pair]) for game in games for pair in PAIRS if (game, *pair) in found]
     return "\n".join(rows)
 
 
-def row_of(game: str, results: Sequence[Result]) -> str:
+def row_of(game: str, pair: tuple[str, str], result: Result) -> str:
     """Return one row of the table."""
-    first, matches = results[0], len(results)
-    points = [result.points for result in results]
-    low, high = (elo(min(max(end, 1e-6), 1 - 1e-6)) for end in interval(sum(points), matches))
-    share = (sum(points) + 0.5) / (matches + 1)
+    matches, points = result.matches, result.won + result.drawn / 2
+    low, high = (elo(min(max(end, 1e-6), 1 - 1e-6)) for end in interval(points, matches))
+    share = (points + 0.5) / (matches + 1)
     bars = (
         f"{elo(share):+.0f} ({low:+.0f} to {high:+.0f})"
         if low > -2000 and high < 2000
         else (f"above {low:+.0f}" if high >= 2000 else f"below {high:+.0f}")
     )
-    plies = sum(result.plies for result in results) / matches
-    turns = sum(result.turns for result in results)
-    seconds = sum(result.seconds for result in results) / max(turns, 1)
-    slowest = max(result.slowest for result in results)
-    solved = sum(result.solved for result in results) / matches
-    counts = " | ".join(str(points.count(kind)) for kind in (1.0, 0.5, 0.0))
-    pair = f"{first.player} : {first.opponent}"
-    played = f"{plies:.0f} | {seconds:.2f} | {slowest:.1f} | {solved:.0f}"
-    return f"| {game} | {pair} | {matches} | {counts} | {bars} | {played} |"
+    counts = f"{matches} | {result.won} | {result.drawn} | {result.lost}"
+    turn = f"{result.seconds / max(result.turns, 1):.2f} | {result.slowest:.1f}"
+    played = f"{result.plies / matches:.0f} | {turn} | {result.solved / matches:.0f}"
+    return f"| {game} | {' : '.join(pair)} | {counts} | {bars} | {played} |"
 
 
 def main() -> None:
@@ -230,32 +223,28 @@ def main() -> None:
     arguments.add_argument("--matches", type=int, default=20, help="of each pair, half of them on each seat")
     arguments.add_argument("--game", default="", help="only games whose name and options contain this")
     arguments.add_argument("--pair", default="", help="only this pair, as 5:1")
-    arguments.add_argument(
-        "--results", type=Path, default=KEPT, help="the file of matches; the table is written beside it"
-    )
+    arguments.add_argument("--results", type=Path, default=KEPT, help="the file of results; the table is beside it")
     arguments.add_argument("--forget", action="store_true", help="first forget the matches of these games and pairs")
     chosen = arguments.parse_args()
     console = Console()
     games = [name_of(key, options) for key, variants in VARIANTS.items() for options in variants]
-    games = [game for game in games if chosen.game in game]
-    pairs = [pair for pair in PAIRS if chosen.pair in ("", ":".join(pair))]
-    results = list(kept(chosen.results))
-    if chosen.forget:
-        results = [r for r in results if r.game not in games or (r.player, r.opponent) not in pairs]
-        chosen.results.unlink(missing_ok=True)
-        for result in results:
-            keep(chosen.results, result)
-    done = {(result.game, result.player, result.opponent, result.number) for result in results}
-    todo = [
-        (game, *pair, number)
-        for number in range(chosen.matches)
-        for game in games
-        for pair in pairs
-        if (game, *pair, number) not in done
+    pairings = [
+        (game, *pair) for game in games for pair in PAIRS if chosen.game in game and chosen.pair in ("", ":".join(pair))
     ]
-    for match in track(todo, "playing", console=console):
-        keep(chosen.results, played(*match))
-    text, page = table(kept(chosen.results)), chosen.results.with_suffix(".md")
+    results = kept(chosen.results)
+    if chosen.forget:
+        for pairing in pairings:
+            results.pop(pairing, None)
+    todo = [
+        (pairing, number)
+        for number in range(chosen.matches)
+        for pairing in pairings
+        if number >= results.get(pairing, Result()).matches
+    ]
+    for pairing, number in track(todo, "playing", console=console):
+        results[pairing] = results.get(pairing, Result()) + played(*pairing, number)
+        keep(chosen.results, results)
+    text, page = table(results), chosen.results.with_suffix(".md")
     before = page.read_text().split("| game |")[0] if page.exists() else ""
     page.write_text(f"{before}{text}\n")
     console.print(text, soft_wrap=True)

@@ -257,17 +257,14 @@ def gallery() -> str:
 
 def solved() -> str:
     """Return for each game how many turns before the end the levels of the house knew the outcome, on average."""
-    found: dict[str, dict[str, list[int]]] = {}
+    found: dict[tuple[str, str], list[int]] = {}
     with (ROOT / "docs" / "arena.csv").open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
-            found.setdefault(row["game"], {}).setdefault(row["player"], []).append(int(row["solved"]))
-    levels = sorted({level for by_level in found.values() for level in by_level})
-    rows = [[game, *(_mean(by_level.get(level)) for level in levels)] for game, by_level in sorted(found.items())]
+            sums = found.setdefault((row["game"], row["player"]), [0, 0])
+            sums[:] = sums[0] + int(row["solved"]), sums[1] + int(row["matches"])
+    games, levels = (sorted(set(names)) for names in zip(*found, strict=True))
+    rows = [[game, *(f"{found[game, level][0] / found[game, level][1]:.1f}" for level in levels)] for game in games]
     return table(["game", *(f"level {level}" for level in levels)], rows)
-
-
-def _mean(numbers: list[int] | None) -> str:
-    return f"{sum(numbers) / len(numbers):.1f}" if numbers else ""
 
 
 def _designed(key: str) -> str:
