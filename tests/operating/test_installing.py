@@ -93,7 +93,7 @@ def test_completion_is_sourced_in_bash_as_the_documents_say(typed: str, offered:
 
 
 def test_pipx_is_given_a_path_and_not_a_name() -> None:
-    """Debian 12's pipx takes `pbem-0.1.0-py3-none-any.whl` for the name of a package."""
+    """Debian 12's pipx takes `pbem-1.0.0-py3-none-any.whl` for the name of a package."""
     given = [
         words
         for name in ("README.md", "docs/operating.md")

@@ -139,7 +139,7 @@ def test_each_of_several_servers_is_judged(site: Site) -> None:
     }
     with site.server() as server, database.transaction(server.engine) as session:
         for host, state in states.items():
-            session.add(models.Daemon(host=host, process=42, version="0.1.0", started=now, told=now, state=state))
+            session.add(models.Daemon(host=host, process=42, version="1.0.0", started=now, told=now, state=state))
     code, found = told(site)
     assert code == 1
     assert found["problems"] == [
