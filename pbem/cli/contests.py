@@ -29,15 +29,10 @@ PAGE = 50
 """How many rows a list shows."""
 NumberArgument = Annotated[int, typer.Argument(help="The number of the tournament.")]
 
-ratings = typer.Typer(help="Work with the ratings of players.", no_args_is_help=True)
+ratings = typer.Typer(no_args_is_help=True)
 app.add_typer(ratings, name="ratings")
-tournament = typer.Typer(help="Open tournaments, and look at them.", no_args_is_help=True)
+tournament = typer.Typer(no_args_is_help=True)
 app.add_typer(tournament, name="tournament")
-
-
-@ratings.callback()
-def group() -> None:
-    """Work with the ratings of players."""
 
 
 @ratings.command()
@@ -57,7 +52,6 @@ def trust(
     end: Annotated[bool, typer.Option("--end", help="Don't trust them any more.")] = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    """Let a player open tournaments by email."""
     with stored(config_file) as server, database.transaction(server.engine) as session:
         player = core.player(session, name)
         player.trusted = None if end else core.now()

@@ -15,7 +15,6 @@ from pbem import config, failpoints
 from pbem.cli import FOUND as FOUND
 from pbem.cli import IMPOSSIBLE as IMPOSSIBLE
 from pbem.cli import INTERRUPTED, UNREAD, logs, terminal
-from pbem.cli.index import ABOUT
 from pbem.failpoints import BadFailpoint
 from pbem.secret import BadConfig
 from pbem.storage import database, holders
@@ -26,13 +25,8 @@ from pbem.transports.protocols import NotStored, Unreachable
 if TYPE_CHECKING:
     from pbem.server.daemon import Server
 
-app = typer.Typer(
-    help=ABOUT,
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    add_completion=False,
-)
+app = typer.Typer()
+"""Where modules put their commands; `pbem.cli.index` says what each does, and calls it."""
 
 out = terminal.console()
 errors = terminal.console(errors=True)

@@ -17,13 +17,12 @@ from pbem.cli import demo, hotseat
 from pbem.cli.core import FOUND, IMPOSSIBLE, JsonOption, app, errors, out
 from pbem.cli.terminal import Listing
 
-records = typer.Typer(help="Work with record files.", no_args_is_help=True)
+records = typer.Typer(no_args_is_help=True)
 app.add_typer(records, name="record")
 
 
 @app.command()
 def games(as_json: JsonOption = False) -> None:
-    """List the games with their options."""
     if as_json:
         listed = Listing(game="game", title="title", options="options", turn="a turn")
         for key, game in GAMES.items():
@@ -44,7 +43,6 @@ def play(
     game: Annotated[str, typer.Argument(help="The game, from `pbem games`.")],
     options: Annotated[list[str] | None, typer.Argument(help="Its options, such as first=o.")] = None,
 ) -> None:
-    """Try a game at the terminal: two people, one keyboard, and the boards and texts of the messages."""
     key = game.lower()
     chosen = dict(option.split("=", 1) for option in options or [] if "=" in option)
     try:
@@ -63,7 +61,6 @@ def demo_(
     game: Annotated[str, typer.Argument(help="The game, from `pbem games`.")] = demo.SAMPLE_GAME,
     folder: Annotated[Path | None, typer.Option("--folder", help="Where to put the database and messages.")] = None,
 ) -> None:
-    """Play a match by email between two scripted players on this machine, and show what they saw."""
     if game not in GAMES:
         errors.print(f"pbem: there is no game {escape(game)}; the games are {', '.join(GAMES)}")
         raise typer.Exit(IMPOSSIBLE)

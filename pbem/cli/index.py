@@ -1,4 +1,7 @@
-"""The index of the commands: a command's module, and all that it imports, is loaded when the command is called."""
+"""The index of the commands: a command's module, and all that it imports, is loaded when the command is called.
+
+What a command does is said here and nowhere else, so that `pbem --help` loads none.
+"""
 
 from functools import cache
 from importlib import import_module
@@ -137,7 +140,10 @@ class LazyGroup(TyperGroup):
 
 def load(name: str) -> Any:
     """Return a command with its parameters."""
-    return _group(COMMANDS[name][0]).commands[name]
+    module, about = COMMANDS[name]
+    command = _group(module).commands[name]
+    command.help = about
+    return command
 
 
 @cache

@@ -26,7 +26,6 @@ def show(
     mail: Annotated[bool, typer.Option("--mail", help="Show an incoming message and what became of it.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """Show a match with its turns and messages, or a message and what became of it."""
     with stored(config_file) as server, database.read_only(server.engine) as session:
         row = session.get(Incoming, number) if mail else session.get(Match, number)
         if row is None:
@@ -148,7 +147,6 @@ def _mails(session: Session, match: Match) -> Listing:
 
 @app.command()
 def shunted(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
-    """List messages that hit a bug, ended the server, or that no server accepts. Exit code 1 if there are any."""
     with stored(config_file) as server, database.read_only(server.engine) as session:
         came = session.exec(select(Incoming).where(Incoming.state == IncomingState.SHUNTED)).all()
         is_late = and_(col(Outgoing.state) == OutgoingState.OWED, col(Outgoing.troubled).is_not(None))
@@ -176,7 +174,6 @@ def retry(
     config_file: ConfigOption = CONFIG,
     owed: Annotated[bool, typer.Option("--out", help="The numbers are of outgoing messages.")] = False,
 ) -> None:
-    """Make the daemon retry shunted or failed messages."""
     missing, removed = [], []
     with stored(config_file) as server, database.transaction(server.engine) as session:
         for number in numbers:

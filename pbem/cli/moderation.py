@@ -44,7 +44,6 @@ def players(
     config_file: ConfigOption = CONFIG,
     as_json: JsonOption = False,
 ) -> None:
-    """List the players: when they joined and last wrote, how many matches they play, and who is banned."""
     with stored(config_file) as server, database.read_only(server.engine) as session:
         found, more = roster.players(session, PAGE, page, beginning=beginning.lower(), kind=kind)
         listed = Listing(
@@ -77,7 +76,6 @@ def acts_(
     config_file: ConfigOption = CONFIG,
     as_json: JsonOption = False,
 ) -> None:
-    """List what was done to players and matches with these commands, by whom and why; the newest first."""
     with stored(config_file) as server, database.read_only(server.engine) as session:
         about = core.player(session, name_) if name_ else None
         kept, more = acts.newest(session, PAGE, page, about)
@@ -97,7 +95,6 @@ def close(
     yes: YesOption = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    """End a match without a result, or withdraw a challenge; both players are told."""
     with stored(config_file) as server, _refusals():
         order = _order(note, tell=tell)
         with database.read_only(server.engine) as session:
@@ -118,7 +115,6 @@ def adjudicate(
     yes: YesOption = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    """Decide a match: a player has won, or it is a draw. It counts like any other result; both players are told."""
     with stored(config_file) as server, _refusals():
         order, wanted = _order(note, tell=tell), winner.lower()
         with database.read_only(server.engine) as session:
@@ -140,7 +136,6 @@ def ban(
     yes: YesOption = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    """Close a player's account: their matches end, and they can't play any more. Their ratings stay."""
     with stored(config_file) as server, _refusals():
         order = _order(note, tell=tell)
         with database.read_only(server.engine) as session:
@@ -160,7 +155,6 @@ def unban(
     yes: YesOption = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    """Open the account of a banned player again; their matches stay over."""
     with stored(config_file) as server, _refusals():
         order = _order(note, tell=tell)
         with database.read_only(server.engine) as session:
@@ -180,7 +174,6 @@ def rename(
     yes: YesOption = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    """Give a player another name; they and those who play with them are told, and nobody else gets the old one."""
     with stored(config_file) as server, _refusals():
         order, house = _order(note, tell=tell), server.settings.house.name
         with database.read_only(server.engine) as session:
@@ -203,7 +196,6 @@ def merge(
     yes: YesOption = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    """Make one account part of another one, of the same person; matches between the two don't count any more."""
     with stored(config_file) as server, _refusals():
         order = _order(note, tell=tell)
         with database.read_only(server.engine) as session:
@@ -228,7 +220,6 @@ def announce(
     yes: YesOption = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    """Write to all players who get news, some of them each minute; shows the message and their number first."""
     with stored(config_file) as server, _refusals():
         try:
             text = (sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()).decode("utf-8")

@@ -19,7 +19,6 @@ from pbem.storage.models import MatchState, Player
 def revoke(
     name: Annotated[str, typer.Argument(help="The player's name or address.")], config_file: ConfigOption = CONFIG
 ) -> None:
-    """Invalidate all reply addresses of a player, because one has leaked, and send them a new personal address."""
     with stored(config_file) as server, database.transaction(server.engine) as session:
         player = core.player(session, name)
         addresses.revoke_and_tell(session, server.settings.server, player, core.now())
@@ -32,7 +31,6 @@ def bounced(
     config_file: ConfigOption = CONFIG,
     as_json: JsonOption = False,
 ) -> None:
-    """List players whose mail bounces. Exit code 1 if sending to any of them has stopped."""
     with stored(config_file) as server:
         if again:
             with database.transaction(server.engine) as session:
@@ -64,7 +62,6 @@ def export(
     ] = None,
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    """Write all data on a player into a folder, without the size limit of a message."""
     with opened(config_file) as server, database.read_only(server.engine) as session:
         player = core.player(session, name, guests=True)
         held = data_export.gather(session, player, core.now(), server.renderer.redactor)
@@ -87,7 +84,6 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", help="Don't ask for confirmation.")] = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    """Delete all data on a player, like "delete me". Their matches are kept without a name."""
     with stored(config_file) as server:
         with database.read_only(server.engine) as session:
             player = core.player(session, name, guests=True)

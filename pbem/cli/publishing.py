@@ -21,7 +21,6 @@ def publish(
     url: Annotated[str, typer.Option(help="The URL of that folder, for links in feeds and previews.")] = "",
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    """Write what players allow to be seen as a site for web browsers, or bring it up to date."""
     with stored(config_file) as server, Progress(console=errors, transient=True, disable=not errors.is_terminal) as bar:
         task = bar.add_task("matches", total=None)
         settings = server.settings.server

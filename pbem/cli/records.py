@@ -36,7 +36,6 @@ def import_(
     ] = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    """Store matches that were played elsewhere, from records. Exit code 1 if a file is refused."""
     if game and game not in GAMES:
         errors.print(f"pbem: there is no game {game}; the games are {', '.join(GAMES)}", markup=False)
         raise typer.Exit(IMPOSSIBLE)
@@ -80,7 +79,6 @@ def salvage(
     ] = None,
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    """Restore matches from messages about them, without a backup. Exit code 1 if one can't be restored."""
     told = {name.lower(): address.lower() for name, _, address in (each.partition("=") for each in players or [])}
     wrong = [name for name, address in told.items() if not is_address(address)]
     if wrong:

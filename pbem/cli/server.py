@@ -32,7 +32,6 @@ def run(
     config_file: ConfigOption = CONFIG,
     once: Annotated[bool, typer.Option("--once", help="Process and send what is waiting, then exit.")] = False,
 ) -> None:
-    """Run the server until SIGTERM or Ctrl-C. It finishes the current message first."""
     with opened(config_file, to_run=True) as server:
         for file in premises.exposed(config_file, server.settings):
             log.warning("everyone on this machine can read it", file=str(file))
@@ -68,7 +67,6 @@ def feed(
     config_file: ConfigOption = CONFIG,
     to: Annotated[str, typer.Option("--to", help="The envelope recipient, if it isn't in the message.")] = "",
 ) -> None:
-    """Process a raw message as if it had just arrived, and print what would be sent."""
     with opened(config_file) as server:
         raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
         if not raw.strip():

@@ -2,6 +2,7 @@
 
 import json
 import time
+import urllib.request
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
@@ -24,8 +25,6 @@ class Denied(Exception):
 
 def post(settings: OAuth2Settings, url: str, body: str) -> str:
     """Return the answer to a form, also if it is a refusal; raises OSError if there is none."""
-    import urllib.request  # most servers never need it
-
     headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
     request = urllib.request.Request(url, body.encode(), headers)  # noqa: S310 - the settings allow no other schemes
     host = urlsplit(url).netloc

@@ -29,7 +29,6 @@ def doctor(
     wait: Annotated[float, typer.Option("--wait", min=0, help="How many seconds to wait for it.")] = 60,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
-    """Try everything that is configured, and say what works and what to do. Exit code 1 if there is a problem."""
     settings = config.load(config_file)
     logs.configure(LogSettings(level="error"), server=settings.server)
     found: list[tuple[Check, Finding]] = []

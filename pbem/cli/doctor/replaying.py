@@ -31,7 +31,6 @@ AT_ONCE = 100
 
 @app.command()
 def check(config_file: ConfigOption = CONFIG) -> None:
-    """Replay all stored matches; check ratings, ladders, files, templates, DNS. Exit code 1 if there is a problem."""
     with opened(config_file) as server:  # what the server refuses to start with is refused here
         around = list(premises.faults(config_file, server.settings))
         url = server.settings.server.database

@@ -52,7 +52,6 @@ def status(
     every: Annotated[float, typer.Option("--every", min=0.1, help="With --watch, how many seconds to wait.")] = 5,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """Tell whether the server is well and what waits. Exit code 1 if something is wrong, 2 if that can't be told."""
     with stored(config_file) as server:
         if watch and not as_json:
             _watch(server.engine, server.settings, every)

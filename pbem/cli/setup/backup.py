@@ -28,7 +28,6 @@ def backup(
         bool, typer.Option("--without-secrets", help="Leave out the key, passwords, and a configuration that has some.")
     ] = False,
 ) -> None:
-    """Put all that the server has into one file, while it runs."""
     with _sentences(file):
         settings = config.load(config_file)
         failpoints.prepare()
@@ -50,7 +49,6 @@ def restore(
     file: Annotated[Path, typer.Argument(help="A backup, as `pbem backup` or the server made it.")],
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    """Restore a backup into an empty place, and check what is stored. Exit code 1 if there is a problem."""
     with _sentences(file):
         logs.configure(LogSettings(level="error"))
         failpoints.prepare()

@@ -49,7 +49,6 @@ def init(
         typer.Option("--ask/--no-ask", help="Ask for all that; by default at a terminal.", show_default=False),
     ] = None,
 ) -> None:
-    """Create the configuration and the key if they don't exist, and upgrade the database."""
     given = {"address": address, "admin": admin, "name": name}
     server = {key: value for key, value in given.items() if value}
     wanted = _wanted(config_file, place, server, username, client_id, ask=ask)

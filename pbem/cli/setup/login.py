@@ -25,7 +25,6 @@ def login(
     ] = False,
     port: Annotated[int, typer.Option("--port", help="The port that the browser comes back to; any by default.")] = 0,
 ) -> None:
-    """Log in where [oauth2] says, once; the server renews the login by itself."""
     settings = config.load(config_file).oauth2
     if settings is None:
         raise BadConfig(f"{config_file} has no [oauth2]; docs/operating.md says how to log in with OAuth2")

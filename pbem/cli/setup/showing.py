@@ -9,13 +9,8 @@ from pbem import config
 from pbem.cli.core import CONFIG, ConfigOption, app, out
 from pbem.config.veiled import lines, veiled
 
-configuration = typer.Typer(help="Look at the configuration.", no_args_is_help=True)
+configuration = typer.Typer(no_args_is_help=True)
 app.add_typer(configuration, name="config")
-
-
-@configuration.callback()
-def group() -> None:
-    """Look at the configuration."""
 
 
 @configuration.command()
