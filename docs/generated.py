@@ -6,8 +6,7 @@ import re
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
 from email.message import EmailMessage
 from functools import cache
 from pathlib import Path
@@ -18,7 +17,6 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
-from sqlmodel import Session, SQLModel
 
 ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
@@ -33,18 +31,8 @@ from notation.hints import format_hint
 from pbem.cli import index, logs
 from pbem.commands import COMMANDS, MODERATION, permissions
 from pbem.commands.core import Command
-from pbem.config import ChecksSettings, LogSettings, Settings, Tls
-from pbem.conversation import dispatch as conversation_of
-from pbem.conversation.strangers import LOOKING
-from pbem.errors import Unanswerable
-from pbem.players import trust as proofs_of
-from pbem.players.identity import Sender
-from pbem.reading.authentication import Checked, Finding
-from pbem.reading.message import Message
+from pbem.config import LogSettings, Settings, Tls
 from pbem.secret import Secret
-from pbem.server import daemon
-from pbem.storage import database
-from pbem.storage.models import Incoming, Player
 from pbem.tokens import Purpose
 from tests.correspondence import correspondence, text
 
@@ -96,131 +84,22 @@ def _choices(choices: tuple[str, ...]) -> str:
     return ", ".join(f"`{choice}`" for choice in choices)
 
 
-def proofs() -> str:
-    """Return a table of what each kind of message may do, by its proof of identity."""
-    changing = [name for name, command in COMMANDS.items() if command.changes]
-    looking = [name for name, command in COMMANDS.items() if not command.changes]
-    asking = [name for name, command in COMMANDS.items() if command.asks_once_more]
-    again = f"; {_listed(asking)} after a `yes` to our question"
-    guests, strangers = _in_order(conversation_of.GUESTS_MAY), _in_order(LOOKING)
-    rows = [
-        [
-            "reply to a message about a match",
-            "the reply token of that match",
-            f"{_listed(looking)} and what serves the match at once, as below; `resign` after a `yes` to our question",
-        ],
-        ["message to the personal address", "the personal token", f"everything, at once{again}"],
-        ["reply to a message that shows several matches", "the personal token", f"the same{again}"],
-        [
-            "reply that arrives at our plain address",
-            "its thread: it replies to a message that went to this address",
-            "treated as a new message in that match; at once if the sender's domain is proven",
-        ],
-        [
-            "new message from a player's address",
-            "none",
-            f"{_listed(looking)} at once; {_listed(changing)} after a `yes` to our question",
-        ],
-        [
-            "message to the address in `List-Unsubscribe`",
-            "the news token",
-            f"{_listed(list(permissions.REACH[Purpose.NOTICES]))} at once; everything else as without proof",
-        ],
-        [
-            "reply to an invitation",
-            "the reply token of that match",
-            f"{_listed(guests)}; with `join`, `accept` or `play`, everything else too",
-        ],
-        [
-            "message from an unknown address",
-            "none",
-            f"{_listed(strangers)} at once; `join` or `play`, with all of it, after a `yes`; else what this is",
-        ],
-        ["reply to our question", "the token of the held message", "`yes` carries out that message, `no` discards it"],
-        ["reply from the new address of a player", "the token of that question", "`yes` or `no` to it"],
-        [
-            "an expired token of ours: revoked, or of a match long over",
-            "none",
-            "treated as a new message from that player: the question goes to the address on file",
-        ],
-        [
-            "a token in a message from another player, such as an opponent who replies to all",
-            "none",
-            "treated as a new message from the token's player: the question goes to the address on file",
-        ],
-        ["a token that isn't ours", "none", "nothing; no answer"],
-    ]
-    return table(["the message", "its proof", "what it may do"], rows)
-
-
 def permitted() -> str:
-    """Return a table of the commands that change something, and what each kind of token lets them do."""
-    purposes = {
-        "the token of a match": Purpose.PLAY,
-        "the personal token": Purpose.PERSONAL,
-        "the news token": Purpose.NOTICES,
-    }
-    rows = [
-        [f"`{name}`", *(_permitted(command, purpose) for purpose in purposes.values())]
-        for name, command in COMMANDS.items()
-        if command.changes
-    ]
-    return table(["command", *purposes], rows)
+    """Return a table of what takes effect without a question, with each kind of token."""
+    rows = [["any, or none", "at once", _listed(name for name, command in COMMANDS.items() if not command.changes)]]
+    for token, purpose in (("match", Purpose.PLAY), ("personal", Purpose.PERSONAL), ("news", Purpose.NOTICES)):
+        by_phrase: dict[str, list[str]] = {}
+        for name, command in COMMANDS.items():
+            if command.changes and not command.asks_once_more:
+                by_phrase.setdefault(permissions.reach(purpose, name).value, []).append(name)
+        by_phrase.pop(permissions.Reach.NOWHERE.value, None)
+        rows += [[token, phrase, _listed(names)] for phrase, names in by_phrase.items()]
+    asking = _listed(name for name, command in COMMANDS.items() if command.asks_once_more)
+    rows.append(["any, or none", "after a `yes`", f"all other commands, among them {asking}"])
+    return table(["token", "takes effect", "commands"], rows)
 
 
-def _permitted(command: Command, purpose: Purpose) -> str:
-    reach = permissions.reach(purpose, command.name)
-    if not command.asks_once_more or reach is permissions.Reach.NOWHERE:
-        return reach.value
-    return permissions.Reach.NOWHERE.value
-
-
-def domains() -> str:
-    """Return what the mail server's results, or a DKIM signature, add to a token under each policy (`proofs.weigh`)."""
-    choices = get_args(ChecksSettings.model_fields["proof"].annotation)
-    rows = [
-        [mail, finding.value, *(_worth(finding, proof, proven=proven, by_thread=by_thread) for proof in choices)]
-        for mail, proven, by_thread in (
-            ("with a valid token", True, False),
-            ("in a thread, without a token", False, True),
-            ("new, from a player's address", False, False),
-        )
-        for finding in Finding
-    ]
-    return table(["the message", "its sender's domain", *(f'`proof = "{proof}"`' for proof in choices)], rows)
-
-
-def _worth(finding: Finding, proof: str, *, proven: bool, by_thread: bool) -> str:
-    """Return what happens to a message with a command that changes something."""
-    player = Player(id=1, name="alice", address="alice@mail.example", confirmed=daemon.now(), created=daemon.now())
-    sender = Sender(player.address, player, proven=proven, by_thread=by_thread)
-    message = Message(None, player.address, (), (), "", None, ())
-    checked = Checked(finding, "proof")
-    settings = ChecksSettings.model_validate({"authserv_id": "mx.example", "proof": proof})
-    incoming = Incoming(key="", size=0, source="", recipients=[], received=daemon.now())
-    with database_of_nothing() as session:
-        try:
-            weighed = proofs_of.assess(session, sender, message, checked, settings, incoming)
-        except Unanswerable:
-            return "no answer"
-    return "takes effect at once" if weighed.proven else "needs a `yes`"
-
-
-@contextmanager
-def database_of_nothing() -> Iterator[Session]:
-    """Provide an empty database in memory."""
-    engine = database.connect("sqlite://")
-    SQLModel.metadata.create_all(engine)
-    with Session(engine) as session:
-        yield session
-    engine.dispose()
-
-
-def _in_order(names: frozenset[str]) -> list[str]:
-    return [name for name in COMMANDS if name in names]
-
-
-def _listed(names: list[str]) -> str:
+def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in dict.fromkeys(names))
 
 
