@@ -25,6 +25,10 @@ class TooNew(NotABackup):
     """A backup that was made by a newer version of pbem."""
 
 
+class TooOld(NotABackup):
+    """A backup with tables that only an earlier version of pbem can upgrade."""
+
+
 @dataclass(frozen=True, slots=True)
 class File:
     """A file in a backup."""

@@ -16,7 +16,7 @@ from sqlalchemy.pool import NullPool
 
 from pbem import config, failpoints
 from pbem.backups import archive, copies, drafts
-from pbem.backups.manifest import CERTIFICATES, DATABASES, SECRETS, TOKENS, Manifest, TooNew
+from pbem.backups.manifest import CERTIFICATES, DATABASES, SECRETS, TOKENS, Manifest, TooNew, TooOld
 from pbem.config import Settings, certificates, secrets
 from pbem.failpoints import Step
 from pbem.storage import database, unfinished
@@ -91,12 +91,19 @@ def restore(file: Path, config_file: Path, progress: Progress) -> Restored:
 
 
 def require_known(manifest: Manifest) -> None:
-    """Raise TooNew if the tables are of a later version than ours: there is no way back to an older one."""
-    if manifest.revision not in database.revisions():
+    """Raise TooNew or TooOld if this version can't upgrade the tables: there is no way back to an older one."""
+    made = f"it was made by pbem {manifest.version}, whose tables have version {manifest.revision}"
+    try:
+        database.require_upgradable(manifest.revision)
+    except database.TooEarly as error:
+        raise TooOld(
+            f"{made}, from which this pbem can't upgrade. Restore it with pbem of commit {database.UPGRADES_EARLY},"
+            " which upgrades it, and then use this one"
+        ) from error
+    except database.TooLate as error:
         raise TooNew(
-            f"it was made by pbem {manifest.version}, whose tables have version {manifest.revision}; "
-            f"those of this pbem have version {database.newest_revision()}. Install the newer pbem and use that"
-        )
+            f"{made}; those of this pbem have version {database.newest_revision()}. Install the newer pbem and use that"
+        ) from error
 
 
 def _settings(path: Path, configuration: bytes | None) -> Settings:

@@ -43,6 +43,12 @@ _Row = TypeVar("_Row")
 _NO_URL = "server.database can't be used: it is not the SQLAlchemy URL of a supported database"
 """Without the URL itself, which may contain a password."""
 _LATER = "the database was made by another version of pbem, which numbers its tables {}: use that or a later one"
+LAST_EARLY, UPGRADES_EARLY = "0048", "ade5423f"
+"""The last revision before 1.0, whose tables are those of 1.0001, and the commit that upgrades to it."""
+_EARLY = (
+    f"the database is at revision {{}} of an early version: run pbem of commit {UPGRADES_EARLY} once (pbem init),"
+    " which upgrades it, then this one"
+)
 _READ_ONLY = "pbem_read_only"
 _READER = "pbem_reader"
 _REACHING = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
@@ -59,6 +65,14 @@ class Unusable(Exception):
 
 class Outdated(Unusable):
     """A database whose tables belong to an older or newer version of pbem."""
+
+
+class TooEarly(Outdated):
+    """A database whose tables only an earlier version can upgrade."""
+
+
+class TooLate(Outdated):
+    """A database whose tables belong to a newer version of pbem."""
 
 
 class HalfRestored(Unusable):
@@ -208,17 +222,25 @@ def exclude_others(connection: Connection, name: str) -> None:
 
 
 def upgrade(engine: Engine, progress: Progress = lambda *_: None) -> None:
-    """Create the tables, or upgrade them from any earlier version. Raises Outdated for those of a later version."""
+    """Create the tables, or upgrade them from any revision since 1.0. Raises TooEarly and TooLate for others."""
     with engine.begin() as connection:
         exclude_others(connection, "upgrade")
-        if (found := revision(connection)) == newest_revision():
-            return
-        if found is not None and found not in revisions():
-            raise Outdated(_LATER.format(found))
-        _migrate(connection, str(engine.url), [each for each in revisions() if found is None or each > found], progress)
+        if (found := revision(connection)) == LAST_EARLY:
+            found = revisions()[0]
+            connection.execute(text("UPDATE alembic_version SET version_num = :first"), {"first": found})
+        require_upgradable(found)
+        if steps := [each for each in revisions() if found is None or each > found]:
+            _migrate(connection, steps, progress)
 
 
-def _migrate(connection: Connection, url: str, steps: Sequence[str], progress: Progress) -> None:
+def require_upgradable(found: str | None) -> None:
+    """Raise TooEarly or TooLate for tables of a revision from which this version can't upgrade; None has none."""
+    if found is None or found == LAST_EARLY or found in revisions():
+        return
+    raise TooEarly(_EARLY.format(found)) if found < LAST_EARLY else TooLate(_LATER.format(found))
+
+
+def _migrate(connection: Connection, steps: Sequence[str], progress: Progress) -> None:
     from alembic import command  # to import it takes longer than to start without it
     from alembic.config import Config
 
@@ -231,7 +253,6 @@ def _migrate(connection: Connection, url: str, steps: Sequence[str], progress: P
     show()
     config = Config(attributes={"connection": connection, "after_each": show})
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-    config.set_main_option("sqlalchemy.url", url.replace("%", "%%"))
     command.upgrade(config, "head")
 
 
@@ -256,8 +277,11 @@ def revision(connection: Connection) -> str | None:
 
 
 def revisions() -> list[str]:
-    """Return the revisions of the tables up to this version, which are the numbers of its migrations."""
-    return sorted(path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("[0-9]*_*.py"))
+    """Return the revisions of the tables up to this version: 1.0001 and so on, by the numbers of its migrations.
+
+    Those of the versions before 1.0 were called 0001 to 0048.
+    """
+    return sorted("1." + path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("[0-9]*_*.py"))
 
 
 @cache
@@ -275,8 +299,7 @@ def require_current(engine: Engine) -> None:
         found = revision(session.connection())
     if found == newest_revision():
         return
-    if found is not None and found not in revisions():
-        raise Outdated(_LATER.format(found))
+    require_upgradable(found)
     raise Outdated(
         "the database was made by an older version of pbem, which may still be running, so it was left alone."
         ' Stop that server; then "pbem init" or "pbem run" upgrades the database'
@@ -288,8 +311,8 @@ def alone(url: str) -> Iterator[None]:
     """Be the only daemon on a SQLite database, under whatever name. Raises InUse. Other databases allow several.
 
     Two locks of the operating system do it, which a crash frees: one on a file beside the database, which says which
-    process is running (and is the only one that earlier versions know), and one on the database itself, which has the
-    same one for all of its names: symbolic links, hard links, other mounts.
+    process is running, and one on the database itself, which has the same one for all of its names: symbolic links,
+    hard links, other mounts.
     """
     parsed = _parsed(url)
     if parsed.get_backend_name() != "sqlite" or not parsed.database or parsed.database == ":memory:":

@@ -341,6 +341,7 @@ def test_a_database_is_opened_written_and_left_as_it_is(site: Site) -> None:
             "file is not a database -> correct database in [server], or restore",
         ),
         ("sqlite:///{folder}/old.sqlite", "made by an older version of pbem"),
+        ("sqlite:///{folder}/early.sqlite", "run pbem of commit ade5423f once"),
         ("nonsense", "it is not the SQLAlchemy URL of a supported database"),
         (
             f"postgresql+psycopg://me:{SECRET}@127.0.0.1:1/pbem",
@@ -350,10 +351,11 @@ def test_a_database_is_opened_written_and_left_as_it_is(site: Site) -> None:
 )
 def test_a_database_that_can_not_be_used_is_told(site: Site, url: str, sentence: str) -> None:
     (site.folder / "text.sqlite").write_text("this is not a database, but long enough to be taken for one" * 50)
-    shutil.copy(site.folder / "pbem.sqlite", site.folder / "old.sqlite")
-    old = Site(site.folder / "old")
-    old.database = f"sqlite:///{site.folder}/old.sqlite"
-    old.rows("update alembic_version set version_num = '0001'")
+    for name, version in (("old", "0048"), ("early", "0047")):
+        shutil.copy(site.folder / "pbem.sqlite", site.folder / f"{name}.sqlite")
+        old = Site(site.folder / name)
+        old.database = f"sqlite:///{site.folder}/{name}.sqlite"
+        old.rows("update alembic_version set version_num = :version", version=version)
     found = said(examined(site, database=url.format(folder=site.folder)))
     assert sentence in found
     assert SECRET not in found

@@ -1,34 +1,56 @@
-"""Upgrades from the tables of every earlier version, with matches in them that are being played."""
+"""Upgrades: of databases of the last version before 1.0, and which databases are refused.
 
+`early/` has a database of each kind as the program of that time left it: alice and bob have joined and played three
+turns by email, what the third one owes hasn't been sent, and another message is stored and not yet handled.
+"""
+
+import gzip
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from alembic import command
-from alembic.config import Config
-from sqlalchemy import Engine
+from sqlalchemy import inspect
 
 from pbem.storage import database
+from tests import databases
+from tests.correspondence import Correspondence, correspondence, text
 from tests.operating.matches import NextMove, in_play
 from tests.operating.site import Site, rows
-from tests.operating.test_backup import place, restore
+from tests.operating.test_backup import backup, place, restore
+
+EARLY = Path(__file__).parent / "early"
+REFUSAL = (
+    "the database is at revision 0031 of an early version: run pbem of commit ade5423f once (pbem init),"
+    " which upgrades it, then this one"
+)
 
 LASTING = {
-    "player": "id, name, address, epoch",
-    "match": "id, game, options, seat0, seat1, challenger, state",
-    "ply": "match, number, seat, text, incoming",
-    "incoming": "id, size, source, state",
-    "outgoing": "id, message_id, template, match, ply, player, address, state",
+    "player": "id, name, address, confirmed, epoch, created",
+    "match": "id, game, seat0, seat1, challenger, state, plies, to_move, created",
+    "ply": "id, match, number, seat, text, incoming, played",
+    "incoming": "id, key, size, source, sender, state, received",
+    "rawmessage": "incoming, raw",
+    "outgoing": "id, message_id, template, match, ply, player, address, state, due, created",
+    "outgoingcontent": "outgoing, cast(payload as text), cast(facts as text)",
 }
-"""What has been there from the first version on, and must be the same in all of them."""
+"""What no upgrade changes."""
 
 
-def lasting(engine: Engine) -> dict[str, list[Any]]:
-    return {
-        table: rows(engine, f'select {columns} from "{table}" order by id') for table, columns in LASTING.items()
-    } | {"rawmessage": rows(engine, "select incoming, raw from rawmessage order by incoming")}
+def lasting(url: str) -> dict[str, list[Any]]:
+    """Return all rows with these columns."""
+    engine = database.connect(url)
+    found = {name: rows(engine, f'select {columns} from "{name}" order by 1') for name, columns in LASTING.items()}
+    engine.dispose()
+    return found
+
+
+def real(folder: Path, revision: str) -> Path:
+    """Put the real database of that revision into the folder."""
+    folder.mkdir(exist_ok=True)
+    file = folder / "pbem.sqlite"
+    file.write_bytes(gzip.decompress((EARLY / f"{revision}.sqlite.gz").read_bytes()))
+    return file
 
 
 def played(site: Site) -> list[NextMove]:
@@ -40,136 +62,115 @@ def played(site: Site) -> list[NextMove]:
     return moves
 
 
-@pytest.fixture
-def downgrade(site: Site) -> Callable[[Engine, str], None]:
-    """Return a function that makes the tables those of an earlier version, with what they can have of the rows."""
+def is_stamped(letters: Correspondence) -> bool:
+    """Return whether the database says that its tables are the newest."""
+    return letters.execute("select version_num from alembic_version") == [(database.newest_revision(),)]
 
-    def make(engine: Engine, revision: str) -> None:
-        config = Config()
-        config.set_main_option("script_location", str(database.MIGRATIONS))
-        config.set_main_option("sqlalchemy.url", site.database.replace("%", "%%"))
-        command.downgrade(config, revision)
 
-    return make
+@pytest.mark.own_database
+def test_play_goes_on_in_a_real_database_of_the_last_version_before(tmp_path: Path) -> None:
+    url = f"sqlite:///{real(tmp_path / 'server', '0048')}"
+    before = lasting(url)
+    engine = database.connect(url)
+    database.upgrade(engine)
+    engine.dispose()
+    assert lasting(url) == before
+    assert [len(before[table]) for table in ("player", "match", "ply", "incoming", "outgoing")] == [2, 1, 3, 10, 14]
+    with correspondence(tmp_path / "server", database=url) as letters:
+        assert is_stamped(letters)
+        letters.wait(hours=3, minutes=1)
+        assert {address: len(mails) for address, mails in letters.received.items()} == {
+            "alice@mail.example": 2,  # the receipt for the turn, and the answer to the message that was stored
+            "bob@mail.example": 1,
+        }
+        assert "b7b5 i2i4 1 b5b4 i4i5" in text(letters.last("bob"))
+        assert "#1" in text(letters.last("alice"))
+        letters.reply(letters.last("bob"), "f1g1 h7h6 1 g1h1 h6h5")
+        assert "f1g1 h7h6 1 g1h1 h6h5" in text(letters.last("alice"))
+        assert letters.execute("select number, text from ply order by number") == [
+            (1, "1 a7b7 i3i2"),
+            (2, "c1d1 g9h9 2 d1f1 h9h7"),
+            (3, "b7b5 i2i4 1 b5b4 i4i5"),
+            (4, "f1g1 h7h6 1 g1h1 h6h5"),
+        ]
+        assert "replayed, 0 problems" in letters.operate("check").stdout
 
 
 @pytest.mark.sql
-@pytest.mark.slow
-@pytest.mark.parametrize("revision", database.revisions()[:-1])
-def test_matches_go_on_after_an_upgrade_from_any_version(
-    site: Site, downgrade: Callable[[Engine, str], None], revision: str
-) -> None:
+def test_the_tables_of_the_last_version_before_are_recognised_and_stamped(site: Site) -> None:
     moves = played(site)
-    engine = database.connect(site.database)
-    before = lasting(engine)
-    downgrade(engine, revision)
+    before = lasting(site.database)
+    site.rows("update alembic_version set version_num = '0048'")
     done = site.pbem("check")
     assert done.code == 2
     assert "was made by an older version of pbem" in done.err
-    assert site.run_once()[1:] == [0, 0], "run upgrades it"
-    assert lasting(engine) == before
-    done = site.pbem("check")
-    assert done.code == 0, done.said
-    assert "4 matches replayed, 0 problems" in done.out
+    assert site.pbem("init").code == 0
+    assert site.rows("select version_num from alembic_version") == [database.newest_revision()]
+    assert lasting(site.database) == before
+    assert "4 matches replayed, 0 problems" in site.pbem("check").out
     site.drop(moves[3].raw)
     assert site.run_once()[:2] == [1, 1]
-    match, number, text = rows(engine, "select match, number, text from ply order by id desc limit 1")[0]
-    assert (match, number, text) == (moves[3].match, moves[3].ply, moves[3].text)
-    engine.dispose()
+    last = site.rows("select match, number, text from ply order by id desc limit 1")
+    assert last == [(moves[3].match, moves[3].ply, moves[3].text)]
 
 
-@pytest.mark.sql
-@pytest.mark.slow
-def test_an_upgrade_tells_how_far_it_is(site: Site, downgrade: Callable[[Engine, str], None]) -> None:
-    engine = database.connect(site.database)
-    first, second, third = database.revisions()[-3:]
-    downgrade(engine, first)
-    told: list[tuple[str, int, int]] = []
-    database.upgrade(engine, lambda *step: told.append(step))
-    assert told == [
-        (f"upgrading the tables to version {second}", 0, 2),
-        (f"upgrading the tables to version {third}", 1, 2),
-    ]
-    database.upgrade(engine, lambda *step: told.append(step))
-    assert len(told) == 2, "nothing is left to do"
-    downgrade(engine, first)
-    log = [json.loads(line) for line in site.pbem("run", "--once").err.splitlines()]
-    assert [line["steps"] for line in log if line["event"] == "upgrading the tables"] == [2]
-    engine.dispose()
+@pytest.mark.own_database
+@pytest.mark.parametrize(
+    "words", [("init",), ("run", "--once"), ("check",), ("status",), ("show", "1"), ("feed", "-")], ids=" ".join
+)
+def test_a_real_database_of_an_older_version_is_told_what_upgrades_it(site: Site, words: tuple[str, ...]) -> None:
+    file = real(site.folder, "0031")
+    before = file.read_bytes()
+    done = site.pbem(*words, stdin=b"From: a@b.example\n\nx\n")
+    assert done.code == 2
+    assert done.err == f"pbem: {REFUSAL}\n"
+    assert file.read_bytes() == before
 
 
-@pytest.mark.sql
-@pytest.mark.slow
-def test_what_messages_say_moves_to_its_own_table(site: Site, downgrade: Callable[[Engine, str], None]) -> None:
-    played(site)
-    engine = database.connect(site.database)
-    contents = "select outgoing, cast(payload as text), cast(facts as text) from outgoingcontent order by outgoing"
-    shown = "select id, cast(plies as text) from outgoing order by id"
-    kept, removed = rows(engine, "select id from outgoing order by id")[:2]
-    with engine.begin() as connection:
-        connection.exec_driver_sql(f"delete from outgoingcontent where outgoing = {removed}")
-        connection.exec_driver_sql(f"update outgoing set removed = created where id = {removed}")
-        connection.exec_driver_sql(f"""update outgoing set plies = '{{"3":7}}' where id in ({kept}, {removed})""")
-        connection.exec_driver_sql(
-            f"""update outgoingcontent set payload = '{{"plies":{{"3":7}}}}' where outgoing = {kept}"""
-        )
-    before = (rows(engine, contents), rows(engine, shown))
-    downgrade(engine, "0047")
-    left = rows(engine, f"select cast(payload as text), cast(facts as text) from outgoing where id = {removed}")
-    assert left == [('{"removed": true, "plies": {"3":7}}', None)]
-    assert site.run_once()[1:] == [0, 0]
-    assert (rows(engine, contents), rows(engine, shown)) == before
-    assert len(before[0]) == len(before[1]) - 1 > 1
-    engine.dispose()
-
-
-@pytest.mark.sql
-@pytest.mark.slow
-def test_what_can_not_be_sent_any_more_is_dropped(site: Site, downgrade: Callable[[Engine, str], None]) -> None:
-    """Earlier versions suspended messages that bounced, and tried to send them, after what they said was removed."""
-    move = played(site)[3]
-    engine = database.connect(site.database)
-    (player,) = rows(engine, f"select id from player where address = '{move.sender}'")
-    suspended, failed = rows(engine, "select id from outgoing order by id")[:2]
-    with engine.begin() as connection:
-        connection.exec_driver_sql(f"update player set bounces = 3, unreachable = created where id = {player}")
-        for number, state in ((suspended, "suspended"), (failed, "failed")):
-            connection.exec_driver_sql(
-                f"update outgoing set state = '{state}', player = {player}, removed = created where id = {number}"
-            )
-            connection.exec_driver_sql(f"delete from outgoingcontent where outgoing = {number}")
-    downgrade(engine, "0047")
-    site.drop(move.raw)
-    assert site.run_once() == [1, 1, 2]
-    states = f"select id, state from outgoing where id in ({suspended}, {failed}) order by id"
-    assert rows(engine, states) == [(suspended, "dropped"), (failed, "failed")]
-    assert rows(engine, "select count(*) from outgoing where state = 'owed'") == [0]
-    done = site.pbem("retry", "--out", f"{failed}")
-    assert done.code == 1
-    assert f"what message {failed} said has been removed, so it was dropped" in done.err
-    assert rows(engine, states)[1] == (failed, "dropped")
-    assert site.pbem("shunted").code == 0
-    engine.dispose()
-
-
-@pytest.mark.sql
-@pytest.mark.slow
-def test_a_backup_of_an_older_version_is_upgraded_when_it_is_restored(
-    site: Site, downgrade: Callable[[Engine, str], None], tmp_path: Path
-) -> None:
-    played(site)
-    engine = database.connect(site.database)
-    before = lasting(engine)
-    downgrade(engine, "0023")
-    assert site.pbem("backup", str(tmp_path / "all.tar")).code == 0
-    assert rows(engine, "select version_num from alembic_version") == ["0023"]
-    engine.dispose()
+@pytest.mark.own_database
+def test_a_backup_of_an_older_version_is_refused_with_what_upgrades_it(site: Site, tmp_path: Path) -> None:
+    real(site.folder, "0031")
     other = place(site, tmp_path / "other")
-    done = restore(other, tmp_path / "all.tar")
+    done = restore(other, backup(site))
+    assert done.code == 2
+    assert "whose tables have version 0031, from which this pbem can't upgrade" in done.err
+    assert "Restore it with pbem of commit ade5423f" in done.err
+    assert not other.folder.exists()
+
+
+@pytest.mark.sql
+def test_a_backup_of_the_last_version_before_is_stamped_when_it_is_restored(site: Site, tmp_path: Path) -> None:
+    played(site)
+    before = lasting(site.database)
+    site.rows("update alembic_version set version_num = '0048'")
+    file = backup(site)
+    assert site.rows("select version_num from alembic_version") == ["0048"]
+    other = place(site, tmp_path / "other")
+    done = restore(other, file)
     assert done.code == 0, done.said
-    assert "tables of version 0023" in done.out
-    engine = database.connect(other.database)
-    assert lasting(engine) == before
+    assert "tables of version 0048" in done.out
+    assert lasting(other.database) == before
+    assert other.rows("select version_num from alembic_version") == [database.newest_revision()]
+
+
+@pytest.mark.sql
+def test_an_upgrade_tells_how_far_it_is(tmp_path: Path) -> None:
+    engine = database.connect(databases.empty(tmp_path))
+    told: list[tuple[str, int, int]] = []
+    for _ in range(2):
+        database.upgrade(engine, lambda *step: told.append(step))
+    steps = database.revisions()
+    assert told == [(f"upgrading the tables to version {each}", at, len(steps)) for at, each in enumerate(steps)]
+    engine.dispose()
+
+
+@pytest.mark.own_database
+def test_a_first_start_logs_that_it_makes_the_tables(site: Site) -> None:
+    (site.folder / "pbem.sqlite").unlink()
+    log = [json.loads(line) for line in site.pbem("run", "--once").err.splitlines()]
+    assert [line["steps"] for line in log if line["event"] == "upgrading the tables"] == [len(database.revisions())]
+    engine = database.connect(site.database)
+    assert "match" in inspect(engine).get_table_names()
     engine.dispose()
 
 

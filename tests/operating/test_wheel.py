@@ -65,7 +65,7 @@ def test_the_wheel_holds_all_that_is_read_at_run_time(installed: Path) -> None:
         "cli/demo_record.txt",
         "config.example.toml",
         "storage/migrations/env.py",
-        "storage/migrations/versions/0001_the_first_tables.py",
+        "storage/migrations/versions/0001_the_tables.py",
     }
     expected |= {str(path.relative_to(ROOT)) for path in (ROOT / "templates").rglob("*") if path.is_file()}
     assert "templates/rules/quadraphages.md" in expected

@@ -52,9 +52,12 @@ def check(settings: ServerSettings, now: Callable[[], datetime]) -> Iterator[Fin
         yield problem(str(error), "raise default_pool_size of PgBouncer, or max_connections of PostgreSQL")
     except database.HalfRestored as error:
         yield problem(str(error), "pbem restore, with the same backup")
+    except database.TooEarly as error:
+        yield problem(str(error), "install that commit and run its pbem init; then install this version again")
+    except database.TooLate as error:
+        yield problem(str(error), "install that version, or restore a backup made by this one")
     except database.Outdated as error:
-        is_known = "numbers its tables" not in str(error)
-        yield problem(str(error), UPGRADE if is_known else "install that version, or restore a backup made by this one")
+        yield problem(str(error), UPGRADE)
     except DBAPIError as error:
         said = " ".join(str(error.orig).split())
         if who := holders.behind(error, settings.database):
