@@ -59,7 +59,7 @@ fuzz: .venv/ready            ## fuzz all parsers, SECONDS for each target
 	$(BIN)/python -m tests.fuzz.run $(SECONDS)
 
 golden: .venv/ready          ## regenerate the golden files; review them as a diff
-	PBEM_GOLDEN=write $(BIN)/pytest -q tests/stories tests/playthroughs tests/templates
+	PBEM_GOLDEN=write $(BIN)/pytest -q -m golden tests/playthroughs tests/stories tests/templates
 
 COGGED := $(shell grep -rl '\[\[\[cog' README.md docs 2>/dev/null)
 docs: .venv/ready            ## regenerate the generated parts of the documents

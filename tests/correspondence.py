@@ -220,8 +220,7 @@ class Correspondence:
 
     def reply(self, mail: EmailMessage, body: str, *, to: str | None = None, quote: bool = True) -> list[EmailMessage]:
         """Reply to a message as a mail program does, quoting it below. Return what the server sent."""
-        quoted = "\n".join(f"> {line}" for line in text(mail).splitlines())
-        answer = f"{body}\n\nOn Mon, 1 Jan 2007 at 10:00, PBeM <{ADDRESS}> wrote:\n{quoted}\n" if quote else body
+        answer = f"{body}\n\n{quoted(mail)}\n" if quote else body
         return self.write(
             str(mail["To"]),
             answer,
@@ -339,6 +338,12 @@ def text(mail: EmailMessage) -> str:
     """Return the text part of a message."""
     part = mail.get_body(("plain",))
     return str(part.get_content()) if part else ""
+
+
+def quoted(mail: EmailMessage) -> str:
+    """Return a message as a mail program quotes it in a reply."""
+    lines = "\n".join(f"> {line}" for line in text(mail).splitlines())
+    return f"On Mon, 1 Jan 2007 at 10:00, PBeM <{ADDRESS}> wrote:\n{lines}"
 
 
 def _written(path: Path) -> tuple[int, str]:

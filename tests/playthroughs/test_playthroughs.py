@@ -116,6 +116,7 @@ def _end(position: Position[Any]) -> Iterator[str]:
     yield f"outcome: winner {outcome.winner}, {outcome.reason}"
 
 
+@pytest.mark.golden
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", MATCHES)
 def test_the_playthrough_comes_out_the_same(name: str) -> None:

@@ -30,6 +30,7 @@ def found(all_mails: tuple[dict[str, EmailMessage], list[Sent]]) -> dict[str, Em
     return all_mails[0]
 
 
+@pytest.mark.golden
 @pytest.mark.parametrize("name", NAMES)
 def test_a_mail_of_each_kind_reads_as_its_golden_files(name: str, found: dict[str, EmailMessage]) -> None:
     plain, html = golden.plain(found[name]), golden.html(found[name])
