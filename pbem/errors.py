@@ -8,7 +8,8 @@
     └── ToUndo         everything is rolled back, and the message is handled again, with savepoints
 
 BadNotation, IllegalMove and BadOption, from the packages below, become a Refused where a command meets them.
-Any other exception is a bug: the message is shunted, and the operator sees it.
+Any other exception is a bug: the message is shunted, and the operator sees it. A message that proves nothing just gets
+no answer, and the log says where the bug is.
 """
 
 from collections.abc import Sequence
@@ -80,6 +81,7 @@ class Silence(Enum):
     ACCOUNT_CLOSED = "the account is closed, as was said today"
     STRANGER_WAS_ASKED = "a stranger who was asked today"
     STRANGER_WAS_INTRODUCED = "a stranger who was told what this is"
+    BUG = "a bug: {detail}"
     UNREADABLE = "{detail}"
     AUTOMATIC = "automatic: {detail}"
     BOUNCE = "bounce of mail {detail}"

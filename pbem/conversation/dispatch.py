@@ -3,6 +3,7 @@
 This decides who may do what at once, who is asked first, and who gets no answer.
 """
 
+import traceback
 from dataclasses import replace
 from functools import partial
 
@@ -16,17 +17,20 @@ from pbem.commands.syntax.mail import ParsedMessage
 from pbem.community import directory
 from pbem.conversation import confirmations, execute, moderating, new_address, strangers
 from pbem.conversation.reply import Reply, enqueue, refused
-from pbem.errors import Refused, Silence, Unanswerable, Unread
+from pbem.errors import Changed, Refused, Silence, ToUndo, Unanswerable, Unread
 from pbem.failpoints import Step
 from pbem.matches.naming import name
 from pbem.moderation import bans
 from pbem.payloads.sections import FirstOnly
 from pbem.players import bounces, invitations, rate_limits
 from pbem.players.rate_limits import Left
+from pbem.storage.database import is_bug
 from pbem.storage.models import Outgoing, Player
 
 log = structlog.get_logger()
 
+OURS = frozenset({"pbem", "notation", "engines"})
+"""The packages in which a bug is looked for."""
 CLOSED = f"{rate_limits.ONCE}closed"
 """The gist of the answer to a player whose account is closed."""
 CLOSED_MAY = frozenset({"export", "delete"})
@@ -44,7 +48,7 @@ def converse(request: Request) -> Reply:
         _check_account(request)
         _check_answers(request)
         _check_readable(request, left)
-        reply = _handled(request, reply, left)
+        reply = (_handled if request.sender.proven else _handled_quietly)(request, reply, left)
     except Refused as refusal:
         reply = refused(request, reply, refusal)
     is_merged = request.sender.player is not None and request.sender.player.merged_into is not None
@@ -67,6 +71,32 @@ def _handled(request: Request, reply: Reply, left: Left | None) -> Reply:
     finally:
         if request.sender.proven and request.sender.player is not None:
             request.incoming.player = request.sender.player.id  # only now, so that its row is written once
+
+
+def _handled_quietly(request: Request, reply: Reply, left: Left | None) -> Reply:
+    """Return the reply to a message that proves nothing; raise Unanswerable for a bug, which changes nothing then.
+
+    Anybody can write such a message, and again: the operator isn't alerted, and the message isn't kept for them.
+    """
+    savepoint = request.session.begin_nested()
+    try:
+        reply = _handled(request, reply, left)
+    except (Refused, Unanswerable, Changed, ToUndo):
+        raise
+    except Exception as bug:
+        if not is_bug(bug):
+            raise
+        savepoint.rollback()
+        log.error("bug", incoming=request.incoming.id, error=type(bug).__name__, at=_place(bug))  # noqa: TRY400
+        raise Unanswerable(Silence.BUG, type(bug).__name__) from bug
+    savepoint.commit()
+    return reply
+
+
+def _place(bug: Exception) -> str:
+    """Return the last line of ours on the way to an exception: a traceback may quote what people wrote."""
+    places = [(frame.f_globals["__name__"], line) for frame, line in traceback.walk_tb(bug.__traceback__)]
+    return next(f"{module}:{line}" for module, line in reversed(places) if module.partition(".")[0] in OURS)
 
 
 def _acted(request: Request, reply: Reply, left: Left | None, over: Refused | Unanswerable | None) -> Reply:

@@ -5,7 +5,8 @@ A row holds only what differs from the default, so a new default reaches everyon
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from functools import cache
+from zoneinfo import available_timezones
 
 from engines import GAMES
 from pbem.clocks import reminders
@@ -66,19 +67,19 @@ class Preference:
         return found
 
 
+@cache
+def _zones() -> Mapping[str, str]:
+    """Return the name of each IANA time zone by its lower case."""
+    return {name.lower(): name for name in available_timezones()}
+
+
 def _zone(text: str) -> str | None:
     """Return the IANA time zone of that name in any case, or None.
 
-    >>> _zone("europe/vienna"), _zone("utc"), _zone("../etc/passwd")
-    ('Europe/Vienna', 'UTC', None)
+    >>> _zone("europe/vienna"), _zone("utc"), _zone("../etc/passwd"), _zone("America/" * 260)
+    ('Europe/Vienna', 'UTC', None, None)
     """
-    spelled = "/".join("_".join(word.capitalize() for word in part.split("_")) for part in text.split("/"))
-    for wanted in (text, spelled, text.upper()):
-        try:
-            return ZoneInfo(wanted).key
-        except (ZoneInfoNotFoundError, ValueError, OSError):
-            continue
-    return None
+    return _zones().get(text.lower())
 
 
 def _hour(text: str) -> str | None:

@@ -30,7 +30,7 @@ from sqlalchemy import (
     select,
     text,
 )
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, OperationalError, ProgrammingError
 from sqlalchemy.sql.dml import ReturningInsert
 from sqlmodel import Session, SQLModel
 
@@ -122,6 +122,11 @@ def _parsed(url: str) -> URL:
         return make_url(url)
     except ArgumentError as error:
         raise Unusable(_NO_URL) from error
+
+
+def is_bug(error: Exception) -> bool:
+    """Return whether an exception is a mistake of ours, and not a database that fails."""
+    return not isinstance(error, DBAPIError) or isinstance(error, DataError | IntegrityError | ProgrammingError)
 
 
 @contextmanager

@@ -88,6 +88,58 @@ def conditional_moves() -> Iterator[bytes]:
     yield b"if 1 a7b7 i3i2 then 3 b7b4 i2f2"
 
 
+def commands() -> Iterator[bytes]:
+    """Yield each command, as players and the admin write it, and with odd words at its end."""
+    for written in TRIED:
+        begun, _, last = written.rpartition(" ")
+        yield from (f"\n{begun} {each}".encode() for each in (last, "/".join("A" * 260), "9" * 300))
+
+
+TRIED = (
+    *("join alice2", "challenge bob kvadratik time=14d+1d<=21d,nag=3d,auto begin=random weekends=off rated"),
+    *(
+        "challenge zoe@far.example quadraphages first=o",
+        "play hexaphages level=1",
+        "rematch 1",
+        "accept 1",
+        "decline 1",
+    ),
+    *(
+        "withdraw 1",
+        "seek quadrupel time=3d/move rating=100-300 repeat=2",
+        "take 1",
+        "unseek 1",
+        "enter 1",
+        "climb 1 bob",
+    ),
+    *("retire 1", "host knock-out kvadratik time=3d/move closes=3d", "move 1 b7d7 i2g2 1 d7d6 g2g1", "#1 b7d7 i2g2"),
+    *("if 1 b7d7 i2g2 then g9g8", "queue 1 g9g8", "undo 1", "resign 1", "draw 1", "pause 1 2026-04-01", "cancel 1"),
+    *("claim 1", "hint 1", "replay 1#1 bob", "analyse 1", "say 1 hello", "mute 1 24h", "games bob 2", "show 1#2"),
+    *(
+        "preview 1 b7d7 / i2g2",
+        "record 1 full",
+        "records mine",
+        "who 2",
+        "whois bob",
+        "history alice bob",
+        "standings 1",
+    ),
+    *("watch bob", "unwatch", "block bob", "unblock bob", "refuse kvadratik", "allow kvadratik", "limit 10"),
+    *(
+        "set zone Europe/Vienna",
+        "set mail daily hour=7",
+        "set days mon-fri",
+        "set remind 50% 1d",
+        "set watchers delayed",
+    ),
+    *("vacation 2026-12-24 2027-01-03", "stop", "start", "change address new@far.example", "revoke", "export me"),
+    *("delete me", "help set", "rules quadraphages", "tournament 1", "tournaments", "seeks", "conditions 1"),
+    *("players bob", "acts", "close 1", "adjudicate 1 alice", "ban bob lost", "unban bob", "rename bob rob"),
+    *("merge bob alice", "announce News\nfor all"),
+)
+"""What messages that prove nothing are made of."""
+
+
 SEEDS = {
     "mail": mails,
     "machine": mails,
@@ -101,4 +153,5 @@ SEEDS = {
     "time": times,
     "dates": dates,
     "conditions": conditional_moves,
+    "unproven": commands,
 }

@@ -3,8 +3,14 @@
 Only documented exceptions are caught here; any other one is a failure.
 """
 
+import atexit
 from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from engines import GAMES
@@ -16,13 +22,16 @@ from pbem.clocks import reminders, time_control, vacation, working_days
 from pbem.clocks.time_control import BadTime
 from pbem.clocks.vacation import FARTHEST, BadDates
 from pbem.clocks.working_days import BadDays
-from pbem.commands import COMMANDS
+from pbem.commands import COMMANDS, known_to
+from pbem.commands.core import Request
 from pbem.commands.syntax.draft import MOST_COMMANDS
 from pbem.commands.syntax.mail import Reader
 from pbem.config import ChecksSettings
-from pbem.errors import Refused
+from pbem.conversation import dispatch
+from pbem.errors import Refused, Silence, Unanswerable
 from pbem.matches import conditions
 from pbem.matches.conditions import Conditions
+from pbem.players import identity
 from pbem.reading import authentication, authentication_results, bounce_report
 from pbem.reading.authentication import Checked
 from pbem.reading.limits import LARGEST_HEADER_BLOCK, Unreadable
@@ -30,12 +39,18 @@ from pbem.reading.message import is_address, read
 from pbem.reading.text import html_text, reply_text
 from pbem.reading.text.written import MOST_LINES
 from pbem.server.intake import key
+from pbem.storage.database import transaction
+from pbem.storage.models import Incoming
+from tests.correspondence import Correspondence, correspondence
+from tests.pbem.conftest import two_turns
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 CHECKS = ChecksSettings(authserv_id="mx.example", headers=3, proof="token or domain")
 DKIM = ChecksSettings(dkim=True, proof="token or domain")
 SQUEEZED = 100
 """A longer turn without blanks may become too long once it is formatted with them; no legal turn does."""
+UNPROVEN = ("alice@mail.example", "zoe@far.example", "admin@pbem.example")
+"""A player, a stranger, and the admin, in whose names anybody can write."""
 AUTOMATIC = b"Auto-Submitted: auto-replied\n"
 
 
@@ -182,6 +197,48 @@ def read_conditions(raw: bytes) -> None:
         assert conditions.read(notation, start, author, "", found).lines == found.lines
 
 
+@cache
+def stage() -> Correspondence:
+    """Return a server with a match of alice and bob, on which nothing happens any more."""
+    stack = ExitStack()
+    atexit.register(stack.close)
+    folder = stack.enter_context(TemporaryDirectory())
+    place = {"database": f"sqlite:///{folder}/pbem.sqlite", "server": f'admin = "{UNPROVEN[2]}"'}
+    letters = stack.enter_context(correspondence(Path(folder), **place))
+    letters.play(two_turns)
+    return letters
+
+
+def try_unproven(raw: bytes) -> None:
+    """What a message would do that proves nothing meets no bug: it is done, tried and asked about, or refused."""
+    server, now = stage().server, stage().clock()
+    services = server.services
+    subject, *lines = raw.decode("utf-8", "replace").split("\n")
+    for author in UNPROVEN:
+        message = read(f"From: {author}\nTo: games@pbem.example\nMessage-ID: <1@x>\n\n".encode(), None, ())
+        message = replace(message, subject=subject[:200], lines=tuple(lines[:MOST_LINES]))
+        with transaction(server.engine) as session:
+            row = Incoming(key="fuzz", size=len(raw), source="fuzz", recipients=[], received=now)
+            session.add(row)
+            session.flush()
+            sender = identity.identify(session, message, services.server, services.keyring, now)
+            request = Request(
+                *(session, services.server, services.keyring, now, row, message, sender),
+                known_to(sender.address, services.server),
+                limits=services.limits,
+                house=services.house,
+                stored_bytes=len(raw),
+                has_savepoints=True,
+            )
+            silence = None
+            try:
+                dispatch.converse(request)
+            except Unanswerable as error:
+                silence = error.silence
+            assert silence is not Silence.BUG
+            session.rollback()
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "mail": read_mail,
     "machine": tell_machines,
@@ -195,4 +252,5 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "time": read_time,
     "dates": read_dates,
     "conditions": read_conditions,
+    "unproven": try_unproven,
 }

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.fuzz.seeds import SEEDS
+from tests.fuzz.seeds import SEEDS, TRIED
 from tests.fuzz.targets import TARGETS
 
 HEADERS = (
@@ -117,6 +117,21 @@ def mutated(draw: st.DrawFn, target: str) -> bytes:
     return bytes(raw)
 
 
+PARTS = (
+    *(word for written in TRIED for word in written.split()),
+    *(*TIMES, *DATES, *CONDITIONAL, "/".join("A" * 260), "#" * 99, "@", "%", "\0"),
+)
+
+
+@st.composite
+def tried(draw: st.DrawFn) -> bytes:
+    """Draw a command with other words behind it, or some of its words replaced."""
+    written = draw(st.sampled_from(TRIED)).split()
+    words = st.lists(st.sampled_from(PARTS) | st.text(max_size=12), max_size=4)
+    keep = draw(st.integers(1, len(written)))
+    return " ".join(("\n" + written[0], *written[1:keep], *draw(words))).encode("utf-8", "surrogatepass")
+
+
 MADE = {
     "mail": mails,
     "machine": mails,
@@ -130,6 +145,7 @@ MADE = {
     "time": made_of(TIMES),
     "dates": st.lists(st.sampled_from(DATES), max_size=3).map(lambda words: " ".join(words).encode()) | made_of(DATES),
     "conditions": made_of(CONDITIONAL, " ") | made_of(CONDITIONAL, "\n"),
+    "unproven": tried(),
 }
 
 

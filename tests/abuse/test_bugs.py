@@ -1,0 +1,72 @@
+"""A bug of ours that a message meets: who proves nothing can't trouble the operator with it, and who does still can."""
+
+import io
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import structlog
+
+from pbem.cli import logs
+from pbem.commands import COMMANDS
+from pbem.commands.core import Decision, Line, Request
+from pbem.config import LogSettings
+from tests.correspondence import Correspondence, text
+
+ALICE = "alice@mail.example"
+OPERATED = "select state, verdict from incoming order by id desc limit 1"
+
+
+@pytest.mark.parametrize(
+    "zone", ["/".join("A" * 260), "/".join("A" * 60), "A" * 5_000, "../../etc/passwd", "\u0130/\u00df", "posix/", "."]
+)
+def test_no_name_of_a_zone_is_a_bug(letters: Correspondence, zone: str) -> None:
+    (answer,) = letters.write(ALICE, f"set zone {zone}")
+
+    assert "can't be" in text(answer)
+    assert letters.execute(OPERATED) == [("done", "refused")]
+
+
+def fall(request: Request, _line: Line) -> Decision:
+    """Fall down, after something was written."""
+    request.player.settings = {"zone": "Europe/Vienna"}
+    request.session.flush()
+    raise ZeroDivisionError("secret words")
+
+
+def break_database(request: Request, _line: Line) -> Decision:
+    """Write a row that the database refuses."""
+    request.session.connection().exec_driver_sql("insert into player (id) values (1)")
+    return Decision()
+
+
+@pytest.mark.parametrize("run", [fall, break_database])
+@pytest.mark.parametrize("name", ["set", "games"])  # one is tried and asked about, the other answered at once
+def test_a_bug_that_an_unproven_message_meets_troubles_nobody(
+    letters: Correspondence, monkeypatch: pytest.MonkeyPatch, name: str, run: Any
+) -> None:
+    monkeypatch.setitem(COMMANDS, name, replace(COMMANDS[name], run=run))
+    lines = io.StringIO()
+    logs.configure(LogSettings.model_validate({"format": "json"}), lines, letters.server.settings.server)
+    before = letters.execute("select settings from player")
+
+    assert letters.write(ALICE, f"{name} mail daily" if name == "set" else name) == []
+    structlog.configure(processors=[], cache_logger_on_first_use=False)
+
+    ((state, verdict),) = letters.execute(OPERATED)
+    assert (state, str(verdict).partition(":")[0]) == ("done", "no answer")
+    assert letters.execute("select settings from player") == before
+    assert letters.server.services.vitals.counts.mails_in.numbers()["unanswered", "bug"] == 1
+    assert '"at":' in lines.getvalue()
+    assert "tests.abuse" not in lines.getvalue()
+    assert "secret words" not in lines.getvalue()
+
+
+def test_a_bug_that_a_proven_message_meets_waits_for_the_operator(
+    letters: Correspondence, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(COMMANDS, "games", replace(COMMANDS["games"], run=fall))
+
+    letters.reply(letters.received[ALICE][1], "games")
+
+    assert letters.execute(OPERATED) == [("shunted", "ZeroDivisionError, 3 times")]
