@@ -44,8 +44,8 @@ _FROM_NOW: dict[str, Any] = {"shown": col(Match.plies) + col(Match.shift)}
 _MARKED = update(Match).where(*_GOES_ON).values(_FROM_NOW)
 _OF_PLAYER = tuple(_MARKED.where(seat == bindparam("player")) for seat in (col(Match.seat0), col(Match.seat1)))
 _OF_TOURNAMENT = _MARKED.where(
-    col(Match.seat0).in_(select(Entry.player).where(Entry.tournament == bindparam("tournament"))),
-    col(Match.tournament) == bindparam("tournament"),
+    col(Match.seat0).in_(select(Entry.player).where(Entry.tournament == bindparam("number"))),
+    col(Match.tournament) == bindparam("number"),
 )
 
 
@@ -86,7 +86,7 @@ def mark_all(session: Session, watch: Watch, now: datetime) -> None:
         for statement in _OF_PLAYER:
             session.execute(statement, {"player": watch.whom}, execution_options={"synchronize_session": False})
     if watch.tournament is not None:
-        found = {"tournament": watch.tournament}
+        found = {"number": watch.tournament}
         session.execute(_OF_TOURNAMENT, found, execution_options={"synchronize_session": False})
     watch.noticed = now
     session.add(watch)
