@@ -56,7 +56,7 @@ def test_a_bug_that_an_unproven_message_meets_troubles_nobody(
     ((state, verdict),) = letters.execute(OPERATED)
     assert (state, str(verdict).partition(":")[0]) == ("done", "no answer")
     assert letters.execute("select settings from player") == before
-    assert letters.server.services.vitals.counts.mails_in.numbers()["unanswered", "bug"] == 1
+    assert letters.server.services.vitals.counts.mails_in.labels("unanswered", "bug")._value.get() == 1
     assert '"at":' in lines.getvalue()
     assert "tests.abuse" not in lines.getvalue()
     assert "secret words" not in lines.getvalue()
