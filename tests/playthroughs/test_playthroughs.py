@@ -9,12 +9,11 @@ import os
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from engines import GAMES
-from engines.core import Position
+from engines.diagram import Diagram
 from notation import NOTATIONS
 from notation.board import format_board
 from notation.hints import format_hint
@@ -24,8 +23,10 @@ HERE = Path(__file__).parent
 WRITE = os.environ.get("PBEM_GOLDEN") == "write"
 READABLE = 60
 """The maximum number of turns of a match."""
+EVERY = 5
+"""Every fifth position is shown; of each, the number of legal turns and a hash of all that could be shown."""
 SHOWN = 4
-"""The number of legal moves shown, besides their total and a hash of all of them."""
+"""The number of legal turns shown."""
 
 
 # The variants that are played besides every game with its defaults.
@@ -73,7 +74,7 @@ def moves_in(playthrough: str) -> list[str]:
 
 
 def play_through(name: str, texts: list[str]) -> str:
-    """Return the content of the file: facts about the game, then every position and the move played there."""
+    """Return the content of the file: facts about the game, then the positions and every move."""
     game, options = MATCHES[name]
     return "\n".join([*_facts(game, options), *_positions(game, options, texts)]) + "\n"
 
@@ -92,28 +93,26 @@ def _facts(game: str, options: Mapping[str, str]) -> Iterator[str]:
 def _positions(game: str, options: Mapping[str, str], texts: list[str]) -> Iterator[str]:
     notation, position = NOTATIONS[game], GAMES[game].position(options)
     boards = diagrams(Record(game, options, GAMES[game].sides, tuple(texts)))
-    for number, (text, board) in enumerate(zip([*texts, None], boards, strict=True)):
-        yield from ("", f"# position {number}", format_board(board))
-        yield from (f"note: {note}" for note in board.notes)
-        yield f"lit: {' '.join(sorted(board.lit)) or '-'}"
-        if text is None:
-            yield from _end(position)
-            return
-        yield f"turn: {GAMES[game].sides[position.turn or 0]}"
+    for number, text in enumerate(texts):
         legal = sorted(notation.format(move, position) for move in position.moves())
-        digest = hashlib.sha256("\n".join(legal).encode()).hexdigest()
-        yield f"legal: {len(legal)}, {digest[:16]}"
-        yield from (f"    {move}" for move in legal[:SHOWN])
-        yield from ["    ..."] * (len(legal) > SHOWN)
-        yield from (f"hint: {line}" for line in format_hint(notation.hint(position)).splitlines())
+        hint = format_hint(notation.hint(position)).splitlines()
+        shown = [*_board(boards[number]), *(f"    {move}" for move in legal), *(f"hint: {line}" for line in hint)]
+        digest = hashlib.sha256("\n".join(shown).encode()).hexdigest()
+        if number % EVERY == 0:
+            yield from ("", *_board(boards[number]), *(f"    {move}" for move in legal[:SHOWN]))
+            yield from ["    ..."] * (len(legal) > SHOWN)
+            yield from (f"hint: {line}" for line in hint)
+        yield f"# {number}: {GAMES[game].sides[position.turn or 0]}, {len(legal)} legal turns, {digest[:16]}"
         yield f"played: {text}"
         position = position.play(notation.parse(text))
+    assert position.outcome is not None
+    yield from ("", *_board(boards[-1]), f"outcome: winner {position.outcome.winner}, {position.outcome.reason}")
 
 
-def _end(position: Position[Any]) -> Iterator[str]:
-    outcome = position.outcome
-    assert outcome is not None
-    yield f"outcome: winner {outcome.winner}, {outcome.reason}"
+def _board(board: Diagram) -> Iterator[str]:
+    yield format_board(board)
+    yield from (f"note: {note}" for note in board.notes)
+    yield f"lit: {' '.join(sorted(board.lit)) or '-'}"
 
 
 @pytest.mark.golden
