@@ -107,16 +107,13 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def notations() -> str:
-    """Return how each game writes its turns, with the initial board."""
+    """Return how each game writes its turns."""
     parts = []
     for key, game in GAMES.items():
-        start = game.position({})
-        hint = "\n".join(f"    {line}" for line in format_hint(NOTATIONS[key].hint(start)).splitlines())
-        board = "\n".join(f"    {line}".rstrip() for line in format_board(start.diagram()).splitlines())
+        hint = format_hint(NOTATIONS[key].hint(game.position({})))
+        told = "\n".join(f"    {line}" for line in hint.splitlines())
         parts.append(
-            f"### {game.title}\n\nA turn is {NOTATIONS[key].help}.\n\n"
-            f"The board before the first turn:\n\n{board}\n\n"
-            f"What the first player is told:\n\n{hint}"
+            f"### {game.title}\n\nA turn is {NOTATIONS[key].help}.\n\nWhat the first player is told:\n\n{told}"
         )
     return "\n\n".join(parts)
 
