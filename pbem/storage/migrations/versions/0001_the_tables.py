@@ -8,7 +8,7 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Create all tables."""
+    """Create all tables. The order of the indexes matters: SQLite prefers the last one among equals."""
     _create_people()
     _create_received()
     _create_matches()
@@ -44,10 +44,10 @@ def _create_people() -> None:
         sa.UniqueConstraint("address"),
         sa.UniqueConstraint("name"),
     )
-    _create_partial_index("ix_player_banned", "player", ["name"], "banned IS NOT NULL")
-    _create_partial_index("ix_player_merged_into", "player", ["merged_into"], "merged_into IS NOT NULL")
-    _create_partial_index("ix_player_stopped", "player", ["name"], "stopped IS NOT NULL")
     _create_partial_index("ix_player_unreachable", "player", ["unreachable"], "unreachable IS NOT NULL")
+    _create_partial_index("ix_player_merged_into", "player", ["merged_into"], "merged_into IS NOT NULL")
+    _create_partial_index("ix_player_banned", "player", ["name"], "banned IS NOT NULL")
+    _create_partial_index("ix_player_stopped", "player", ["name"], "stopped IS NOT NULL")
     op.create_table(
         "invitee",
         sa.Column("address", sa.String(), primary_key=True),
@@ -97,17 +97,17 @@ def _create_received() -> None:
         sa.Column("ordering", sa.JSON()),
         sa.UniqueConstraint("key"),
     )
+    op.create_index("ix_incoming_proof", "incoming", ["proof"], unique=True)
+    op.create_index("ix_incoming_player_received", "incoming", ["player", "received"])
+    op.create_index("ix_incoming_sender", "incoming", ["sender"])
+    _create_partial_index("ix_incoming_state_handled", "incoming", ["state", "handled"], "removed IS NULL")
+    op.create_index("ix_incoming_state_lane", "incoming", ["state", "lane", "id", "attempts", "last_attempt", "author"])
     _create_partial_index(
         "ix_incoming_author",
         "incoming",
         ["author", "lane", "state", "attempts", "last_attempt", "id"],
         "author IS NOT NULL",
     )
-    op.create_index("ix_incoming_player_received", "incoming", ["player", "received"])
-    op.create_index("ix_incoming_proof", "incoming", ["proof"], unique=True)
-    op.create_index("ix_incoming_sender", "incoming", ["sender"])
-    _create_partial_index("ix_incoming_state_handled", "incoming", ["state", "handled"], "removed IS NULL")
-    op.create_index("ix_incoming_state_lane", "incoming", ["state", "lane", "id", "attempts", "last_attempt", "author"])
     op.create_table(
         "rawmessage",
         sa.Column("incoming", sa.Integer(), sa.ForeignKey("incoming.id"), primary_key=True),
@@ -160,19 +160,15 @@ def _create_matches() -> None:
         sa.Column("reported", sa.DateTime(timezone=True)),
         sa.Column("shown", sa.Integer()),
     )
-    op.create_index("ix_match_challenger_created", "match", ["challenger", "created"])
+    op.create_index("ix_match_state", "match", ["state"])
+    op.create_index("ix_match_seat0_to_move", "match", ["seat0", "to_move"])
+    op.create_index("ix_match_seat1_to_move", "match", ["seat1", "to_move"])
     op.create_index("ix_match_challenger_state", "match", ["challenger", "state"])
-    _create_partial_index("ix_match_counted", "match", ["game", "counted"], "counted IS NOT NULL")
+    op.create_index("ix_match_challenger_created", "match", ["challenger", "created"])
     _create_partial_index("ix_match_due", "match", ["due"], "due IS NOT NULL")
-    _create_partial_index("ix_match_ended", "match", ["ended", "id"], "termination IS NOT NULL AND level IS NULL")
-    op.create_index("ix_match_imported", "match", ["imported"], unique=True)
-    _create_partial_index(
-        "ix_match_pair_ended",
-        "match",
-        ["seat0", "seat1", "ended", "id", "winner", "termination"],
-        "termination IS NOT NULL",
-    )
     _create_partial_index("ix_match_remind", "match", ["remind"], "remind IS NOT NULL")
+    _create_partial_index("ix_match_unreached", "match", ["unreached"], "unreached IS NOT NULL")
+    _create_partial_index("ix_match_counted", "match", ["game", "counted"], "counted IS NOT NULL")
     _create_partial_index("ix_match_resumes", "match", ["resumes"], "resumes IS NOT NULL")
     _create_partial_index(
         "ix_match_seat0_ended",
@@ -180,22 +176,26 @@ def _create_matches() -> None:
         ["seat0", "ended", "id", "game", "winner", "termination"],
         "termination IS NOT NULL",
     )
-    op.create_index("ix_match_seat0_to_move", "match", ["seat0", "to_move"])
     _create_partial_index(
         "ix_match_seat1_ended",
         "match",
         ["seat1", "ended", "id", "game", "winner", "termination"],
         "termination IS NOT NULL",
     )
-    op.create_index("ix_match_seat1_to_move", "match", ["seat1", "to_move"])
-    op.create_index("ix_match_state", "match", ["state"])
-    _create_partial_index("ix_match_unreached", "match", ["unreached"], "unreached IS NOT NULL")
+    _create_partial_index(
+        "ix_match_pair_ended",
+        "match",
+        ["seat0", "seat1", "ended", "id", "winner", "termination"],
+        "termination IS NOT NULL",
+    )
+    op.create_index("ix_match_imported", "match", ["imported"], unique=True)
     _create_partial_index(
         "ix_match_unreported",
         "match",
         ["tournament"],
         "tournament IS NOT NULL AND ended IS NOT NULL AND reported IS NULL",
     )
+    _create_partial_index("ix_match_ended", "match", ["ended", "id"], "termination IS NOT NULL AND level IS NULL")
     _create_partial_index(
         "ix_match_unseen", "match", ["shown"], "shown IS NOT NULL AND (shown <> plies + shift OR ended IS NOT NULL)"
     )
@@ -287,7 +287,13 @@ def _create_sent() -> None:
         sa.Column("plies", sa.JSON()),
         sa.UniqueConstraint("message_id"),
     )
+    op.create_index("ix_outgoing_incoming", "outgoing", ["incoming"])
+    op.create_index("ix_outgoing_state", "outgoing", ["state"])
     op.create_index("ix_outgoing_address_created", "outgoing", ["address", "created"])
+    op.create_index("ix_outgoing_player_created", "outgoing", ["player", "created"])
+    op.create_index("ix_outgoing_stranger_domain_created", "outgoing", ["stranger_domain", "created"])
+    _create_partial_index("ix_outgoing_state_due", "outgoing", ["state", "due"], "removed IS NULL")
+    _create_partial_index("ix_outgoing_troubled", "outgoing", ["troubled"], "troubled IS NOT NULL")
     _create_partial_index(
         "ix_outgoing_answered", "outgoing", ["address", "standing", "created"], "standing IS NOT NULL"
     )
@@ -295,13 +301,7 @@ def _create_sent() -> None:
         "ix_outgoing_answered_strangers", "outgoing", ["standing", "created"], "stranger_domain IS NOT NULL"
     )
     _create_partial_index("ix_outgoing_gist", "outgoing", ["address", "gist", "created"], "gist IS NOT NULL")
-    op.create_index("ix_outgoing_incoming", "outgoing", ["incoming"])
     op.create_index("ix_outgoing_match_created", "outgoing", ["match", "created"])
-    op.create_index("ix_outgoing_player_created", "outgoing", ["player", "created"])
-    op.create_index("ix_outgoing_state", "outgoing", ["state"])
-    _create_partial_index("ix_outgoing_state_due", "outgoing", ["state", "due"], "removed IS NULL")
-    op.create_index("ix_outgoing_stranger_domain_created", "outgoing", ["stranger_domain", "created"])
-    _create_partial_index("ix_outgoing_troubled", "outgoing", ["troubled"], "troubled IS NOT NULL")
     op.create_table(
         "outgoingcontent",
         sa.Column("outgoing", sa.Integer(), sa.ForeignKey("outgoing.id"), primary_key=True),
@@ -372,8 +372,8 @@ def _create_tournaments() -> None:
     )
     _create_partial_index("ix_tournament_closes", "tournament", ["closes"], "started IS NULL AND ended IS NULL")
     op.create_index("ix_tournament_host", "tournament", ["host"])
-    op.create_index("ix_tournament_previous", "tournament", ["previous"], unique=True)
     _create_partial_index("ix_tournament_told", "tournament", ["told"], "told IS NOT NULL")
+    op.create_index("ix_tournament_previous", "tournament", ["previous"], unique=True)
     op.create_table(
         "entry",
         sa.Column("tournament", sa.Integer(), sa.ForeignKey("tournament.id"), primary_key=True),
@@ -384,9 +384,9 @@ def _create_tournaments() -> None:
         sa.Column("rating", sa.Integer()),
         sa.Column("rung", sa.Integer()),
     )
-    _create_partial_index("ix_entry_gone", "entry", ["withdrawn"], "rung IS NOT NULL AND withdrawn IS NOT NULL")
     op.create_index("ix_entry_player", "entry", ["player"])
     _create_partial_index("ix_entry_rung", "entry", ["tournament", "rung"], "rung IS NOT NULL")
+    _create_partial_index("ix_entry_gone", "entry", ["withdrawn"], "rung IS NOT NULL AND withdrawn IS NOT NULL")
     op.create_table(
         "pairing",
         sa.Column("id", sa.Integer(), primary_key=True),
@@ -433,10 +433,10 @@ def _create_community() -> None:
         sa.Column("lowest", sa.Integer(), nullable=False, server_default="0"),
         sa.Column("highest", sa.Integer(), nullable=False, server_default="4000"),
     )
+    op.create_index("ix_seek_player_created", "seek", ["player", "created"])
     _create_partial_index("ix_seek_expires", "seek", ["expires", "id"], "closed IS NULL")
     _create_partial_index("ix_seek_game_expires", "seek", ["game", "expires", "id"], "closed IS NULL")
     _create_partial_index("ix_seek_player", "seek", ["player"], "closed IS NULL")
-    op.create_index("ix_seek_player_created", "seek", ["player", "created"])
     op.create_table(
         "block",
         sa.Column("player", sa.Integer(), sa.ForeignKey("player.id"), primary_key=True),
@@ -473,9 +473,9 @@ def _create_community() -> None:
         sa.UniqueConstraint("player", "tournament"),
     )
     op.create_index("ix_watch_match", "watch", ["match", "id"])
+    op.create_index("ix_watch_whom", "watch", ["whom", "id"])
     op.create_index("ix_watch_tournament", "watch", ["tournament", "id"])
     _create_partial_index("ix_watch_unnoticed", "watch", ["noticed"], "noticed IS NULL")
-    op.create_index("ix_watch_whom", "watch", ["whom", "id"])
 
 
 def _create_ratings() -> None:
@@ -500,10 +500,10 @@ def _create_ratings() -> None:
         sa.Column("superseded", sa.Date()),
         sa.UniqueConstraint("player", "game", "week"),
     )
-    op.create_index("ix_playerrating_game_week", "playerrating", ["game", "week"])
     _create_partial_index(
         "ix_playerrating_standings", "playerrating", ["game", sa.text("rating DESC"), "player"], "superseded IS NULL"
     )
+    op.create_index("ix_playerrating_game_week", "playerrating", ["game", "week"])
 
 
 def _create_searches() -> None:
@@ -538,8 +538,8 @@ def _create_searches() -> None:
         sa.Column("troubled", sa.DateTime(timezone=True)),
         sa.UniqueConstraint("match", "player"),
     )
-    _create_partial_index("ix_analysis_due", "analysis", ["due", "id"], "done IS NULL")
     op.create_index("ix_analysis_player_asked", "analysis", ["player", "asked"])
+    _create_partial_index("ix_analysis_due", "analysis", ["due", "id"], "done IS NULL")
     _create_partial_index("ix_analysis_troubled", "analysis", ["troubled"], "troubled IS NOT NULL")
 
 
@@ -556,8 +556,8 @@ def _create_moderation() -> None:
         sa.Column("former_name", sa.String()),
         sa.Column("note", sa.String(), nullable=False),
     )
-    _create_partial_index("ix_moderationact_former_name", "moderationact", ["former_name"], "former_name IS NOT NULL")
     _create_partial_index("ix_moderationact_player", "moderationact", ["player"], "player IS NOT NULL")
+    _create_partial_index("ix_moderationact_former_name", "moderationact", ["former_name"], "former_name IS NOT NULL")
     op.create_table(
         "closedaddress",
         sa.Column("address", sa.String(), primary_key=True),
