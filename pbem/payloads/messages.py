@@ -46,6 +46,8 @@ class Alert:
     """The matches that the house couldn't analyse since the last one, though it has tried three times."""
     unsaved: str = ""
     """Since when no backup can be made."""
+    failing: tuple[str, ...] = ()
+    """What fails of the scheduled work, such as "time-outs 12"."""
     template: Literal["alert"] = "alert"
 
 

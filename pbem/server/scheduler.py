@@ -7,6 +7,7 @@ causes is in `conversation`.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from sqlalchemy import ColumnElement, Engine, select
@@ -25,6 +26,7 @@ from pbem.server.scheduled import (
     ladders,
     pauses,
     reminders,
+    setbacks,
     spectators,
     timeouts,
     tournaments,
@@ -32,6 +34,7 @@ from pbem.server.scheduled import (
     vacations,
 )
 from pbem.server.scheduled.each import NOW
+from pbem.server.scheduled.setbacks import Setbacks
 from pbem.storage import outages
 from pbem.storage.database import reading
 from pbem.storage.retention import Retention
@@ -86,7 +89,7 @@ WORK: tuple[tuple[ColumnElement[bool], Act], ...] = (
     (unreachable.ARE_ANY, _tell_of_unreachable),
 )
 """What is done by time, and whether there is any of it to do, in the order in which it is done."""
-LOOK = select(*(is_due for is_due, _ in WORK), derivation.MERGED)
+LOOK = select(*(is_due for is_due, _ in WORK), setbacks.ARE_ANY, derivation.MERGED)
 
 
 def _moments(now: datetime) -> dict[str, Any]:
@@ -99,11 +102,25 @@ def _moments(now: datetime) -> dict[str, Any]:
     }
 
 
-def _look(engine: Engine, now: datetime) -> tuple[Sequence[bool], int]:
-    """Return what of WORK is due, and how many accounts have become part of others."""
+def _look(engine: Engine, now: datetime) -> tuple[Sequence[bool], bool, int]:
+    """Return what of WORK is due, whether anything has failed, and how many accounts have become part of others."""
     with reading(engine) as connection:
-        *looked, merged = connection.execute(LOOK, _moments(now)).one()
-    return looked, merged
+        *looked, fails, merged = connection.execute(LOOK, _moments(now)).one()
+    return looked, fails, merged
+
+
+def _named(act: Act) -> str:
+    """Return what work is called where it fails as a whole, such as "timeouts.expire"."""
+    return f"{act.__module__.rpartition('.')[2]}.{act.__name__.strip('_')}"
+
+
+def _noted(engine: Engine, now: datetime, doing: str, act: Callable[[], int | None], *, are_any: bool) -> int | None:
+    """Return what the work returns, or None if it fails because of a bug or waits since it did."""
+    failed = Setbacks(engine, doing, now, are_any=are_any)
+    for number in failed.ready([0]):
+        with failed.noting(number):
+            return act()
+    return None
 
 
 @dataclass(slots=True)
@@ -128,17 +145,19 @@ class Scheduler:
         """Do what is due at that time; some of it may be left to the next step. Return how much that was."""
         self.looked = now
         self._beat(engine, now)
-        self.retention.step(engine, server.keep_mail_days, server.keep_waiting_days, now)
         is_trusted = self.retention.clock.is_trusted(engine, now)
-        looked, merged = _look(engine, now)
+        looked, fails, merged = _look(engine, now)
+        noted = partial(_noted, engine, now, are_any=fails)
+        days = server.keep_mail_days, server.keep_waiting_days
+        noted("old messages", lambda: self.retention.step(engine, *days, now))
         acted = 0
         for place, (_, act) in enumerate(WORK):
             if looked[place] and (is_trusted or act not in BY_TIME):
-                acted += act(engine, server, now, stopped)
+                acted += noted(_named(act), partial(act, engine, server, now, stopped)) or 0
                 if acted and place + 1 < len(WORK):  # it may have made something below it due, such as a digest
-                    looked, merged = _look(engine, now)
+                    looked, _, merged = _look(engine, now)
         if is_trusted:
-            self._rate(engine, merged, now, stopped)
+            noted("ratings", lambda: self._rate(engine, merged, now, stopped))
         return acted + alerts.tell(engine, server, now)
 
     def _beat(self, engine: Engine, now: datetime) -> None:

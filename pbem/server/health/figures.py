@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, select
 from sqlmodel import Session, col
 
+from pbem.server.scheduled import setbacks
 from pbem.storage.clock import THE_ONE
 from pbem.storage.models import Backup, Incoming, IncomingState, Lane, Match, MatchState, Outgoing, OutgoingState
 
@@ -49,6 +50,8 @@ class Figures:
     matches: dict[str, int]
     """How many matches there are, by state."""
 
+    failing: int
+    """How much of the scheduled work fails."""
     backup: datetime | None
     """When a server made the last backup by itself."""
     no_backup_since: datetime | None
@@ -83,6 +86,7 @@ def read(session: Session, now: datetime, matches: dict[str, int] | None = None)
         overdue=_age(session.connection().execute(due).scalar(), now),
         troubled=_queue(session, "troubled", Outgoing.troubled, (col(Outgoing.troubled).is_not(None),), now),
         matches=matches or count_matches(session),
+        failing=len(setbacks.lasting(session, now)),
         backup=backup.made if backup is not None else None,
         no_backup_since=backup.troubled if backup is not None else None,
     )

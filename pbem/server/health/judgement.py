@@ -41,6 +41,8 @@ def of_figures(figures: Figures) -> Iterator[str]:
         yield f'{figures.shunted.length} received messages are shunted: see "pbem shunted"'
     if figures.troubled.length:
         yield f'{figures.troubled.length} outgoing messages need you: see "pbem shunted"'
+    if figures.failing:
+        yield f'scheduled work fails ({figures.failing}): look for "scheduled work failed" in the log'
     for queue in figures.received:
         if queue.oldest > SLOW:
             yield f"received messages ({queue.name}) have waited for {spell(queue.oldest)}"

@@ -11,6 +11,7 @@ from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
 from pbem.payloads.messages import Alert
+from pbem.server.scheduled import setbacks
 from pbem.storage.database import exclude_others, read_only, transaction
 from pbem.storage.models import Analysis, Backup, Incoming, IncomingState, Match, Outgoing, OutgoingState, Search
 from pbem.storage.outbox import WITH_CONTENT, Mailer
@@ -41,6 +42,7 @@ _LOOK = columns(
         exists().where(col(Search.troubled).is_not(None)),
         exists().where(col(Analysis.troubled).is_not(None)),
         exists().where(col(Backup.troubled).is_not(None)),
+        setbacks.ARE_ANY,
     )
 )
 """Whether there is anything that an alert might tell, or has told."""
@@ -54,9 +56,9 @@ class _Waiting:
     numbers: tuple[int, ...]
 
 
-_News = tuple[_Waiting, _Waiting, tuple[int, ...], tuple[int, ...], tuple[int, ...], str]
+_News = tuple[_Waiting, _Waiting, tuple[int, ...], tuple[int, ...], tuple[int, ...], str, tuple[str, ...]]
 """Messages that need attention, received and outgoing; matches lost on time, those in which the house is stuck, those
-that it couldn't analyse, and since when no backup can be made."""
+that it couldn't analyse, since when no backup can be made, and what fails of the scheduled work."""
 
 
 def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
@@ -71,7 +73,7 @@ def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
         news = _news(session, server.admin, now)
         if news is None:
             return False
-        came, owed, lost, stuck, unanalysed, unsaved = news
+        came, owed, lost, stuck, unanalysed, unsaved, failing = news
         alert = Alert(
             came=came.numbers,
             owed=owed.numbers,
@@ -79,13 +81,14 @@ def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
             stuck=stuck,
             unanalysed=unanalysed,
             unsaved=unsaved,
+            failing=failing,
             listed=LISTED,
             came_count=came.count,
             owed_count=owed.count,
         )
         Mailer(session, server, now).to_address(server.admin, alert)
     told = {"lost": len(lost), "stuck": len(stuck), "unanalysed": len(unanalysed), "unsaved": unsaved}
-    log.error("mails wait for the operator", shunted=came.count, failed=owed.count, **told)
+    log.error("mails wait for the operator", shunted=came.count, failed=owed.count, failing=len(failing), **told)
     return True
 
 
@@ -95,11 +98,12 @@ def _news(session: Session, admin: str, now: datetime) -> _News | None:
     if last is not None and abs(now - last.created) < AT_MOST_EVERY:
         return None
     lost, stuck, unanalysed = _lost(session, last, now), _stuck(session, last, now), _unanalysed(session, last, now)
-    unsaved = _unsaved(session)
+    unsaved, failing = _unsaved(session), _failing(session, last, now)
     if not (
         lost
         or stuck
         or unanalysed
+        or failing
         or (unsaved and (last is None or last.payload.get("unsaved") != unsaved))
         or _is_new(session, Incoming.id, _SHUNTED, Incoming.handled, last, "came", now)
         or _is_new(session, Outgoing.id, _FAILED, Outgoing.troubled, last, "owed", now)
@@ -112,6 +116,7 @@ def _news(session: Session, admin: str, now: datetime) -> _News | None:
         stuck,
         unanalysed,
         unsaved,
+        failing,
     )
 
 
@@ -149,6 +154,13 @@ def _unanalysed(session: Session, last: Outgoing | None, now: datetime) -> tuple
         told = {*last.payload.get("unanalysed", ())}
     newest = session.exec(given_up.order_by(col(Analysis.troubled).desc()).limit(KEPT))
     return tuple(sorted({*newest} - told))
+
+
+def _failing(session: Session, last: Outgoing | None, now: datetime) -> tuple[str, ...]:
+    """Return what fails of the scheduled work, if the last alert doesn't tell all of it."""
+    failing = setbacks.lasting(session, now)[:KEPT]
+    told = {*last.payload.get("failing", ())} if last is not None and last.created <= now else set()
+    return tuple(failing) if {*failing} - told else ()
 
 
 def _unsaved(session: Session) -> str:

@@ -27,7 +27,7 @@ def announce(
     with read_only(engine) as session:
         numbers = broadcasts.due(session, now)
     act = partial(_announce, server=server, most=server.announced_per_minute, now=now)
-    return each(engine, numbers, act, stopped, doing="announcements")
+    return each(engine, numbers, act, stopped, now, doing="announcements")
 
 
 def _announce(session: Session, number: int, server: ServerSettings, most: int, now: datetime) -> bool:

@@ -28,7 +28,7 @@ def send(
     """Queue the bulletins that are due, some of them. Return how many had something to tell."""
     with read_only(engine) as session:
         numbers = bulletins.due(session, now, AT_ONCE)
-    return each(engine, numbers, partial(_send, server=server, now=now), stopped, doing="bulletins")
+    return each(engine, numbers, partial(_send, server=server, now=now), stopped, now, doing="bulletins")
 
 
 def _send(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:

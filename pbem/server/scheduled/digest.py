@@ -48,7 +48,7 @@ IS_NEWS = exists().where(col(Outgoing.state) == OutgoingState.BATCHED)
 def gather(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
     """Enqueue one message to each player whose news has waited long enough. Return the number of players."""
     players, act = _due(engine, server, now), partial(_gather, server=server, now=now)
-    return each(engine, players, act, stopped, doing="digests", before=Step.GATHERING, after=Step.GATHERED)
+    return each(engine, players, act, stopped, now, doing="digests", before=Step.GATHERING, after=Step.GATHERED)
 
 
 def _due(engine: Engine, server: ServerSettings, now: datetime) -> list[int]:

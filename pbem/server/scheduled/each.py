@@ -3,16 +3,13 @@
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
-import structlog
 from sqlalchemy import BindParameter, Engine, bindparam
-from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session
 
 from pbem import failpoints
 from pbem.failpoints import Step
+from pbem.server.scheduled.setbacks import Setbacks
 from pbem.storage.database import transaction
-
-log = structlog.get_logger()
 
 NOW: BindParameter[datetime] = bindparam("now")
 """The time of a look at what is due (see scheduler)."""
@@ -25,6 +22,7 @@ def each(
     numbers: Iterable[int],
     act: Callable[[Session, int], bool],
     stopped: Callable[[], bool],
+    now: datetime,
     *,
     doing: str,
     before: Step = Step.DUE,
@@ -32,14 +30,14 @@ def each(
 ) -> int:
     """Call `act` with a session and each number, until stopped. Return how often it says that it did something.
 
-    Where it did, the step `before` is reached inside the transaction, and `after` when it is committed. A bug in one is
-    logged, and leaves the others alone; a database that fails ends them all: raises DBAPIError.
+    Where it did, the step `before` is reached inside the transaction, and `after` when it is committed. A bug in one
+    leaves the others alone, and that one waits; a database that fails ends them all: raises DBAPIError.
     """
-    acted = 0
-    for number in numbers:
+    acted, setbacks = 0, Setbacks(engine, doing, now)
+    for number in setbacks.ready(numbers):
         if stopped():
             break
-        try:
+        with setbacks.noting(number):
             with transaction(engine) as session:
                 has_acted = act(session, number)
                 if has_acted:
@@ -47,8 +45,4 @@ def each(
             if has_acted and after is not None:
                 failpoints.reach(after)
             acted += has_acted
-        except DBAPIError:
-            raise
-        except Exception:  # a bug: what is due to others must not wait for this one
-            log.exception("scheduled work failed", doing=doing, number=number)
     return acted

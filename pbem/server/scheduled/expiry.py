@@ -37,7 +37,7 @@ def expire(
     """End the seeks whose time is over. Return the number of players who had some."""
     with read_only(engine) as session:
         players = seeks.expiring(session, now, AT_ONCE)
-    return each(engine, players, partial(_expire, server=server, now=now), stopped, doing="seeks that end")
+    return each(engine, players, partial(_expire, server=server, now=now), stopped, now, doing="seeks that end")
 
 
 def _expire(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:

@@ -45,7 +45,7 @@ def settle(engine: Engine, server: ServerSettings, now: datetime, stopped: Calla
     """Let what has happened on ladders change them. Return on how many something has."""
     with read_only(engine) as session:
         numbers = rungs.due(session, AT_ONCE)
-    return each(engine, numbers, partial(_settle, server=server, now=now), stopped, doing="ladders")
+    return each(engine, numbers, partial(_settle, server=server, now=now), stopped, now, doing="ladders")
 
 
 def _settle(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:

@@ -25,7 +25,7 @@ def end(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable
     """End the pauses that are over, and tell both players. Return how many those are."""
     with read_only(engine) as session:
         numbers = queries.reached(session, Match.resumes, now, AT_ONCE)
-    return each(engine, numbers, partial(_end, server=server, now=now), stopped, doing="pauses")
+    return each(engine, numbers, partial(_end, server=server, now=now), stopped, now, doing="pauses")
 
 
 def _end(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:

@@ -44,7 +44,7 @@ def remind(engine: Engine, server: ServerSettings, now: datetime, stopped: Calla
     """Queue the reminders that are due. Return how many there were."""
     with read_only(engine) as session:
         numbers = queries.reached(session, Match.remind, now, AT_ONCE)
-    return each(engine, numbers, partial(_remind, server=server, now=now), stopped, doing="reminders")
+    return each(engine, numbers, partial(_remind, server=server, now=now), stopped, now, doing="reminders")
 
 
 def _remind(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:

@@ -44,13 +44,13 @@ def show(engine: Engine, server: ServerSettings, now: datetime, stopped: Callabl
     """Show the matches that have moved on to their spectators. Return how many there were."""
     with read_only(engine) as session:
         new, has_begun = watches.unnoticed(session, AT_ONCE), watched.has_begun(session)
-    each(engine, new, partial(_notice, now=now), stopped, doing="what players watch")
+    each(engine, new, partial(_notice, now=now), stopped, now, doing="what players watch")
     if has_begun:
         with transaction(engine) as session:
             watched.notice_begun(session)
     with read_only(engine) as session:
         numbers = watched.unseen(session, AT_ONCE)
-    return each(engine, numbers, partial(_show, server=server, now=now), stopped, doing="spectators")
+    return each(engine, numbers, partial(_show, server=server, now=now), stopped, now, doing="spectators")
 
 
 def _notice(session: Session, number: int, now: datetime) -> bool:

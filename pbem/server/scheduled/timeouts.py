@@ -28,7 +28,7 @@ def expire(engine: Engine, server: ServerSettings, now: datetime, stopped: Calla
     """Do what follows in the matches in which time has run out. Return in how many something happened."""
     with read_only(engine) as session:
         numbers = queries.reached(session, Match.due, now, AT_ONCE)
-    return each(engine, numbers, partial(_expire, server=server, now=now), stopped, doing="time-outs")
+    return each(engine, numbers, partial(_expire, server=server, now=now), stopped, now, doing="time-outs")
 
 
 def _expire(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:

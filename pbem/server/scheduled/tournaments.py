@@ -13,7 +13,6 @@ from typing import TypeVar
 
 import structlog
 from sqlalchemy import Engine, exists, or_
-from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col
 
 from pbem.config import ServerSettings
@@ -22,6 +21,7 @@ from pbem.payloads.community.tournaments import Crosstable, NextSeason, RoundBeg
 from pbem.payloads.sections import TurnPlayed
 from pbem.players import announcements
 from pbem.server.scheduled.each import AT_ONCE, NOW, each
+from pbem.server.scheduled.setbacks import Setbacks
 from pbem.storage.database import read_only
 from pbem.storage.models import Player, Tournament
 from pbem.storage.outbox import Mailer
@@ -49,32 +49,29 @@ def advance(engine: Engine, server: ServerSettings, now: datetime, stopped: Call
     """Do what is due in each tournament. Return in how many transactions something was done."""
     with read_only(engine) as session:
         numbers = rounds.due(session, now, AT_ONCE)
-    due = dict(_read(engine, numbers, stopped, partial(rounds.prepare, now=now)))
-    acted = each(engine, due, partial(_advance, due=due, now=now), stopped, doing="tournaments")
-    untold = dict(_read(engine, numbers, stopped, boards.untold))
+    due = dict(_read(engine, numbers, stopped, now, partial(rounds.prepare, now=now)))
+    acted = each(engine, due, partial(_advance, due=due, now=now), stopped, now, doing="tournaments")
+    untold = dict(_read(engine, numbers, stopped, now, boards.untold))
     parts = [number for number, found in untold.items() for _ in range(max(1, ceil(found.waiting / FEW)))]
     tell = partial(_tell_some, untold=untold, server=server, now=now)
-    return acted + each(engine, parts, tell, stopped, doing="rounds of tournaments")
+    return acted + each(engine, parts, tell, stopped, now, doing="rounds of tournaments")
 
 
 def _read(
     engine: Engine,
     numbers: Iterable[int],
     stopped: Callable[[], bool],
+    now: datetime,
     read: Callable[[Session, int], Found | None],
 ) -> Iterator[tuple[int, Found]]:
     """Yield what is read of tournaments, without any lock: to pair many players can take seconds."""
-    for number in numbers:
+    setbacks = Setbacks(engine, "tournaments that are looked at", now)
+    for number in setbacks.ready(numbers):
         if stopped():
             return
-        try:
-            with read_only(engine) as session:
-                found = read(session, number)
-        except DBAPIError:
-            raise
-        except Exception:  # a bug: other tournaments must not wait for this one
-            log.exception("a tournament can't go on", tournament=number)
-            continue
+        found = None
+        with setbacks.noting(number), read_only(engine) as session:
+            found = read(session, number)
         if found is not None:
             yield number, found
 

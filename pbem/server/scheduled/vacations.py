@@ -40,7 +40,7 @@ def tell(engine: Engine, server: ServerSettings, now: datetime, stopped: Callabl
     with read_only(engine) as session:
         begun = select(Vacation.id).where(col(Vacation.told).is_(None), Vacation.begins <= now)
         numbers = [number or 0 for number in session.exec(begun.order_by(col(Vacation.begins)).limit(AT_ONCE))]
-    return each(engine, numbers, partial(_tell, server=server, now=now), stopped, doing="vacations")
+    return each(engine, numbers, partial(_tell, server=server, now=now), stopped, now, doing="vacations")
 
 
 def prolong(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
@@ -54,7 +54,9 @@ def prolong(engine: Engine, server: ServerSettings, now: datetime, stopped: Call
             .order_by(col(Match.due))
         )
         numbers = [number or 0 for number, settings in session.exec(falling) if settings.get(SETTING) == AUTO]
-    return each(engine, numbers, partial(_prolong, server=server, now=now), stopped, doing="vacations by themselves")
+    return each(
+        engine, numbers, partial(_prolong, server=server, now=now), stopped, now, doing="vacations by themselves"
+    )
 
 
 def _tell(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:

@@ -6,7 +6,7 @@ Every module of tables is imported here, so that the tables are known whoever as
 
 from pbem.storage.models.backups import Backup
 from pbem.storage.models.calendars import Calendar, Vacation
-from pbem.storage.models.community import Block, Bulletin, Presence, Seek
+from pbem.storage.models.community import Block, BlockedAddress, Bulletin, Presence, Seek
 from pbem.storage.models.matches import ClockEvent, Match, MatchState, Ply, Prepared, TakenBack
 from pbem.storage.models.messages import (
     UNSENT,
@@ -25,7 +25,7 @@ from pbem.storage.models.people import ANONYMOUS, HOUSE, IMPORTED, Departure, In
 from pbem.storage.models.ratings import PlayerRating, RatedWeek
 from pbem.storage.models.searches import Analysis, Search, SearchKind
 from pbem.storage.models.tournaments import Entry, LadderStep, Pairing, Tournament
-from pbem.storage.models.uptime import Clock, Daemon, Outage
+from pbem.storage.models.uptime import Clock, Daemon, Outage, Setback
 from pbem.storage.models.watching import Watch
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "Announcement",
     "Backup",
     "Block",
+    "BlockedAddress",
     "Bulletin",
     "Calendar",
     "Clock",
@@ -69,6 +70,7 @@ __all__ = [
     "Search",
     "SearchKind",
     "Seek",
+    "Setback",
     "Standing",
     "TakenBack",
     "Tournament",

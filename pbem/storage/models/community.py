@@ -56,6 +56,14 @@ class Block(SQLModel, table=True):
     created: datetime = Field(sa_type=Utc)
 
 
+class BlockedAddress(SQLModel, table=True):
+    """Whom a player has blocked who left since: by the hash of their address, so that it holds if they join again."""
+
+    player: int = Field(foreign_key="player.id", primary_key=True)
+    address: str = Field(primary_key=True, index=True)
+    created: datetime = Field(sa_type=Utc)
+
+
 class Presence(SQLModel, table=True):
     """When a player last wrote, to the day, and whether they agreed to be listed."""
 

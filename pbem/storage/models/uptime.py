@@ -1,4 +1,4 @@
-"""The clock as the daemons see it, which of them are running, and when none was."""
+"""The clock as the daemons see it, which of them are running, when none was, and what of their work fails."""
 
 from datetime import datetime
 from typing import Any
@@ -42,3 +42,15 @@ class Outage(SQLModel, table=True):
     id: int | None = Field(default=None, primary_key=True)
     since: datetime = Field(sa_type=Utc)
     until: datetime = Field(sa_type=Utc, index=True)
+
+
+class Setback(SQLModel, table=True):
+    """Scheduled work that failed because of a bug, and waits until it is tried again."""
+
+    doing: str = Field(primary_key=True)
+    """The kind of work, such as "time-outs"."""
+    number: int = Field(primary_key=True)
+    """The row for which it is done: mostly the number of a match or a player; 0 if not even the rows could be found."""
+    failures: int
+    since: datetime = Field(sa_type=Utc)
+    due: datetime = Field(sa_type=Utc)

@@ -1,0 +1,85 @@
+"""Scheduled work that fails because of a bug: it is tried again ever less often, and the operator is told.
+
+What has failed is stored, so a restart doesn't forget it, and of several daemons none tries it sooner.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+
+import structlog
+from sqlalchemy import Engine, exists
+from sqlmodel import Session, col, delete, select
+
+from pbem.storage.database import is_bug, read_only, transaction
+from pbem.storage.models import Setback
+
+log = structlog.get_logger()
+
+FIRST, LONGEST = timedelta(minutes=1), timedelta(hours=1)
+"""How long work waits that has failed once, and at most."""
+LASTING = 3
+"""How often something has failed when the operator is told."""
+STALE = timedelta(days=1)
+"""What wasn't tried again for so long isn't due any more."""
+
+
+ARE_ANY = exists().where(col(Setback.failures) > 0)
+"""Whether anything has failed."""
+
+
+class Setbacks:
+    """What of one kind of work has failed."""
+
+    def __init__(self, engine: Engine, doing: str, now: datetime, *, are_any: bool = True) -> None:
+        """Read them, unless it is known that there aren't any."""
+        self._engine, self._doing, self._now = engine, doing, now
+        self._found: dict[int, Setback] = {}
+        if are_any:
+            with read_only(engine) as session:
+                self._found = {row.number: row for row in session.exec(select(Setback).where(Setback.doing == doing))}
+
+    def ready(self, numbers: Iterable[int]) -> Iterator[int]:
+        """Yield those of the numbers that needn't wait, as long as they don't fail."""
+        for number in numbers:
+            row = self._found.get(number)
+            # One that waits for longer than it can has been noted before the clock was set back.
+            if row is None or not self._now < row.due <= self._now + LONGEST:
+                yield number
+
+    @contextmanager
+    def noting(self, number: int) -> Iterator[None]:
+        """Note whether the work for that number fails because of a bug, which goes no further."""
+        try:
+            yield
+        except Exception as error:
+            if not is_bug(error):
+                raise
+            failures = self._fail(number)
+            log.exception("scheduled work failed", doing=self._doing, number=number, failures=failures)
+        else:
+            if self._found.pop(number, None) is not None:
+                with transaction(self._engine) as session:
+                    session.exec(
+                        delete(Setback).where(col(Setback.doing) == self._doing, col(Setback.number) == number)
+                    )
+
+    def _fail(self, number: int) -> int:
+        with transaction(self._engine) as session:
+            session.exec(delete(Setback).where(col(Setback.due) < self._now - STALE))
+            row = session.get(Setback, (self._doing, number), with_for_update=True)
+            row = row or Setback(doing=self._doing, number=number, failures=0, since=self._now, due=self._now)
+            row.due = self._now + min(FIRST * 2 ** min(row.failures, 10), LONGEST)
+            row.failures += 1
+            session.add(row)
+            session.flush()
+            session.expunge(row)
+        self._found[number] = row
+        return row.failures
+
+
+def lasting(session: Session, now: datetime) -> list[str]:
+    """Return what fails again and again, the latest first, such as "time-outs 12"."""
+    found = select(Setback).where(col(Setback.failures) >= LASTING, col(Setback.due) > now - STALE)
+    rows = session.exec(found.order_by(col(Setback.since).desc(), col(Setback.doing), col(Setback.number)))
+    return [f"{row.doing} {row.number}".removesuffix(" 0") for row in rows]

@@ -1,0 +1,94 @@
+"""Scheduled work that a bug ends: it waits longer and longer, everything else goes on, and the operator is told."""
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pbem.cli import logs
+from pbem.config import LogSettings
+from pbem.server.health import figures, judgement
+from pbem.storage.database import read_only
+from tests.correspondence import Correspondence, correspondence, text
+
+pytestmark = pytest.mark.sql
+ADMIN = "admin@far.example"
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Iterator[Correspondence]:
+    """Begin two matches on short clocks, of which the first can't be read any more."""
+    with correspondence(tmp_path, server=f'admin = "{ADMIN}"') as letters:
+        letters.match("challenge bob quadraphages time=1d/move,auto")
+        letters.match("challenge dora quadraphages time=1d/move,auto", "carol", "dora")
+        letters.execute("update match set remind = null")
+        letters.execute("update match set time = 'gibberish' where id = 1")
+        yield letters
+
+
+def setbacks(letters: Correspondence) -> list[tuple[object, ...]]:
+    return letters.execute("select doing, number, failures from setback")
+
+
+def tried(lines: io.StringIO) -> list[int]:
+    """Return how often something had failed whenever the log says that it did."""
+    failed = (json.loads(line) for line in lines.getvalue().splitlines() if "scheduled work failed" in line)
+    return [line["failures"] for line in failed]
+
+
+def test_one_failing_match_stops_no_other(letters: Correspondence) -> None:
+    letters.run_for(days=1.1)
+    assert letters.execute("select id, state from match order by id") == [(1, "running"), (2, "over")]
+    assert setbacks(letters) == [("time-outs", 1, 1)]
+
+
+def test_what_fails_is_tried_ever_less_often_and_the_operator_hears_of_it_once(letters: Correspondence) -> None:
+    lines = io.StringIO()
+    logs.configure(LogSettings.model_validate({"format": "json"}), lines, letters.server.settings.server)
+    letters.run_for(days=1.1)
+    for _ in range(8):
+        letters.wait(minutes=1)
+    assert tried(lines) == [1, 2, 3, 4]
+    letters.execute("update setback set failures = 50")
+    for minutes in (15, 59, 2):
+        letters.wait(minutes=minutes)
+
+    assert tried(lines) == [1, 2, 3, 4, 51, 52]
+    assert letters.execute("select count(*) from outgoing where template = 'alert'") == [(1,)]
+    assert "- time-outs 1" in text(letters.received[ADMIN][0])
+    with read_only(letters.server.engine) as session:
+        wrong = [*judgement.of_figures(figures.read(session, letters.clock()))]
+    assert wrong == ['scheduled work fails (1): look for "scheduled work failed" in the log']
+
+
+def test_what_works_again_is_no_setback(letters: Correspondence) -> None:
+    letters.run_for(days=1.1)
+    letters.execute("update match set time = '1d/move,auto' where id = 1")
+
+    letters.wait(seconds=30)
+    assert setbacks(letters) == [("time-outs", 1, 1)]
+    letters.wait(minutes=1)
+    assert setbacks(letters) == []
+    assert letters.execute("select state from match where id = 1") == [("over",)]
+
+
+def test_a_clock_that_was_ahead_delays_no_second_attempt(letters: Correspondence) -> None:
+    letters.run_for(days=1.1)
+    letters.execute("update setback set due = '2036-01-01 00:00:00+00:00'")
+    letters.wait(seconds=30)
+
+    assert setbacks(letters) == [("time-outs", 1, 2)]
+
+
+def test_work_that_fails_as_a_whole_stops_no_other(letters: Correspondence) -> None:
+    letters.execute("update match set time = '1d/move,auto'")
+    letters.reply(letters.received["alice@mail.example"][1], "set mail batch")
+    letters.execute("update player set settings = '[]' where name = 'carol'")  # which is to move, and has no setting
+    letters.clock.advance(hours=23.9)
+    assert letters.reply(letters.last("bob"), "say It's your turn.")[0]["To"] == "bob@mail.example"
+
+    (news,) = letters.run_for(minutes=15)
+    assert news["To"] == "alice@mail.example"
+    assert ("vacations.prolong", 0, 1) in setbacks(letters)
