@@ -5,8 +5,7 @@ Only the process from which commands are forked imports it (see forks).
 
 from sqlalchemy.orm import configure_mappers
 
-from pbem.payloads import stored
-from pbem.payloads.messages import Deleted
+from pbem.payloads.messages import Deleted, dump
 from pbem.rendering.templating import templates
 from tests import compiled_templates
 
@@ -14,5 +13,4 @@ compiled_templates.share()
 configure_mappers()
 for _name in templates().list_templates(extensions=["j2"]):
     templates().get_template(_name)
-stored.dump(Deleted())
-stored.dump_sections([])
+dump(Deleted())

@@ -16,7 +16,6 @@ from pbem.matches import integrity as checking
 from pbem.matches import naming, queries, snapshot
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, OutgoingState, Player
-from pbem.storage.retention import is_removed
 
 
 @app.command()
@@ -174,27 +173,24 @@ def retry(
     config_file: ConfigOption = CONFIG,
     owed: Annotated[bool, typer.Option("--out", help="The numbers are of outgoing messages.")] = False,
 ) -> None:
-    missing, removed = [], []
+    missing = []
     with stored(config_file) as server, database.transaction(server.engine) as session:
         for number in numbers:
             row = session.get(Outgoing if owed else Incoming, number)
             if isinstance(row, Incoming) and row.state == IncomingState.SHUNTED:
                 row.state, row.attempts = IncomingState.NEW, 0
                 row.handled = row.verdict = row.error = None
-            elif isinstance(row, Outgoing) and (row.state == OutgoingState.FAILED or row.troubled):
+            elif isinstance(row, Outgoing) and (
+                row.state == OutgoingState.FAILED or (row.state == OutgoingState.OWED and row.troubled)
+            ):
                 row.state, row.attempts, row.due, row.retried = OutgoingState.OWED, 0, core.now(), core.now()
                 row.troubled, row.delivery_starts = None, 0
-                if is_removed(row):  # earlier versions tried to send those
-                    row.state = OutgoingState.DROPPED
-                    removed.append(number)
             else:
                 missing.append(number)
                 continue
             session.add(row)
     for number in missing:
         errors.print(f"pbem: {number} is not among the {'failed' if owed else 'shunted'} messages")
-    for number in removed:
-        errors.print(f"pbem: what message {number} said has been removed, so it was dropped")
-    out.print(f"{len(numbers) - len(missing) - len(removed)} will be retried")
-    if missing or removed:
+    out.print(f"{len(numbers) - len(missing)} will be retried")
+    if missing:
         raise typer.Exit(FOUND)

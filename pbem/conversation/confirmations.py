@@ -11,10 +11,9 @@ from pbem.conversation import effects, execute, strangers, suggested_yes
 from pbem.conversation.reply import Reply, clipped
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Changed, Silence, Unanswerable, Unread
-from pbem.payloads.messages import Asking, Confirmation
+from pbem.payloads.messages import Asking, Confirmation, load
 from pbem.payloads.moderation import ActDone
 from pbem.payloads.sections import AlreadySettled, HeldDropped, NotAttempted, NotSent, QuestionExpired, Refusal
-from pbem.payloads.stored import load
 from pbem.players import identity, rate_limits
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
 from pbem.tokens import Purpose
@@ -93,7 +92,7 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply:
     ).one()
     reply = replace(reply, match=asked.match)
     player, lines = request.sender.player, request.message.lines
-    question = load(asked.template, asked.payload, asked.match, asked.ply)
+    question = load(asked.payload)
     assert isinstance(question, Confirmation)  # noqa: S101 - it was selected by its template
     drops = suggested_yes.refuses(lines)
     is_clear = drops or any(suggested_yes.consents([line]) for line in lines)

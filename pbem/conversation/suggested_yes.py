@@ -6,9 +6,8 @@ from sqlmodel import Session, col, select
 
 from pbem.errors import Refused
 from pbem.matches.queries import locked
-from pbem.payloads.messages import Answer
+from pbem.payloads.messages import Answer, load
 from pbem.payloads.sections import AsOf, Refusal
-from pbem.payloads.stored import load
 from pbem.players.identity import Sender
 from pbem.reading.message import Message
 from pbem.reading.text.normalize import to_ascii
@@ -128,7 +127,7 @@ def _suggestion(row: Outgoing) -> Refusal | None:
     """Return the section of the message that suggests something; None also where its payload was removed."""
     if row.template != "answer" or is_removed(row):
         return None
-    payload = load(row.template, row.payload)
+    payload = load(row.payload)
     assert isinstance(payload, Answer)  # noqa: S101 - that is what the template takes
     return next((section for section in payload.sections if isinstance(section, Refusal)), None)
 

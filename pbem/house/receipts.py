@@ -10,9 +10,8 @@ from sqlalchemy import BindParameter, Engine, bindparam, exists, or_, update
 from sqlmodel import Session, col, func, select
 
 from pbem.matches.queries import seat_of
-from pbem.payloads.messages import Answer, Payload
+from pbem.payloads.messages import Answer, Payload, dump, load
 from pbem.payloads.sections import Hint, TurnPlayed
-from pbem.payloads.stored import dump, load
 from pbem.players.announcements import Notice
 from pbem.storage import facts, outbox
 from pbem.storage.clock import within
@@ -50,7 +49,7 @@ def retell(session: Session, notice: Notice, now: datetime) -> bool:
     row = session.exec(turns.options(outbox.WITH_CONTENT).with_for_update(of=Outgoing)).first()
     if row is None or not isinstance(notice.payload, TurnPlayed):
         return False
-    before = load(row.template, row.payload, row.match, row.ply)
+    before = load(row.payload)
     since = (before.since or before.ply or None) if isinstance(before, TurnPlayed) else None
     content = outbox.kept_content(row)
     content.payload = dump(replace(notice.payload, since=since))
@@ -80,7 +79,7 @@ def give_hint(session: Session, number: int, turn: str, now: datetime) -> bool:
     row = session.get(Outgoing, number, with_for_update=True, populate_existing=True)
     if row is None or row.state != OutgoingState.WAITING or row.match is None or row.player is None:
         return False
-    answer = load(row.template, row.payload, row.match, row.ply)
+    answer = load(row.payload)
     asked = asked_hint(answer)
     if asked is None or not isinstance(answer, Answer):
         return False

@@ -1,9 +1,14 @@
-"""The messages: each dataclass holds what the template of its name in templates/ may ask for."""
+"""The messages: each dataclass holds what the template of its name in templates/ may ask for.
 
+`outgoingcontent.payload` stores them as JSON; the field `template` tells which one it is.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from functools import cache
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
 from pbem.payloads.absences import Away
 from pbem.payloads.analysis import MatchAnalysis
@@ -282,3 +287,34 @@ Payload = Annotated[
     Field(discriminator="template"),
 ]
 """Any message."""
+
+
+def dump(payload: Payload) -> dict[str, Any]:
+    """Return the payload as JSON can store it; empty optional fields are left out."""
+    stored: dict[str, Any] = _payload().dump_python(payload, mode="json", exclude_none=True)
+    return stored
+
+
+def load(stored: Mapping[str, Any]) -> Payload:
+    """Return the payload that was stored; raises ValueError for anything else."""
+    payload: Payload = _payload().validate_python(stored)
+    return payload
+
+
+def load_news(stored: Mapping[str, Any]) -> News:
+    """Return the payload that was stored, of a message that a digest can tell; raises ValueError for any other."""
+    news: News = _news().validate_python(stored)
+    return news
+
+
+# They are built when they are first needed, as that takes a while.
+
+
+@cache
+def _payload() -> TypeAdapter[Any]:
+    return TypeAdapter(Payload)
+
+
+@cache
+def _news() -> TypeAdapter[Any]:
+    return TypeAdapter(News)

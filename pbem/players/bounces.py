@@ -82,10 +82,7 @@ def record(session: Session, server: ServerSettings, outgoing: Outgoing, now: da
 
 
 def reinstate(session: Session, player: Player, now: datetime) -> None:
-    """Resume delivery to a player who wrote to us; requeue the last suspended message of each match.
-
-    One that lacks what it says is dropped: earlier versions suspended messages of which that had been removed already.
-    """
+    """Resume delivery to a player who wrote to us; requeue the last suspended message of each match."""
     if not player.bounces and player.unreachable is None:
         return
     player.bounces, player.bounced, player.unreachable = 0, None, None
@@ -95,13 +92,7 @@ def reinstate(session: Session, player: Player, now: datetime) -> None:
         .where(Outgoing.player == player.id, Outgoing.state == OutgoingState.SUSPENDED)
         .order_by(col(Outgoing.created), col(Outgoing.id))
     )
-    last: dict[int | None, Outgoing] = {}
-    for outgoing in suspended:
-        if is_removed(outgoing):
-            outgoing.state, outgoing.error = OutgoingState.DROPPED, "what it said has been removed"
-            session.add(outgoing)
-        else:
-            last[outgoing.match] = outgoing
+    last = {outgoing.match: outgoing for outgoing in suspended}
     for outgoing in last.values():
         outgoing.state, outgoing.due = OutgoingState.OWED, now
         session.add(outgoing)

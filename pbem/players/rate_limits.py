@@ -20,6 +20,7 @@ from pbem.config import LimitsSettings
 from pbem.errors import Refused, Silence, Unanswerable
 from pbem.mailboxes import DOTLESS, mailbox, owner
 from pbem.payloads.explained import Introduction, InvitationWaiting
+from pbem.payloads.messages import Answer, dump
 from pbem.payloads.sections import (
     AlreadySettled,
     HeldDropped,
@@ -30,7 +31,6 @@ from pbem.payloads.sections import (
     Section,
     TurnPlayed,
 )
-from pbem.payloads.stored import dump_sections
 from pbem.players.identity import Sender
 from pbem.storage.clock import ends, in_span, within
 from pbem.storage.models import Incoming, Outgoing, OutgoingContent, Player, Standing
@@ -188,7 +188,13 @@ def gist_of(sections: Sequence[Section]) -> str | None:
     """
     if all(isinstance(section, TurnPlayed) for section in sections):
         return None
-    return _digest([_without_long_numbers(section) for section in dump_sections(sections)])
+    return _digest([_without_long_numbers(section) for section in _stored(sections)])
+
+
+def _stored(sections: Sequence[Section]) -> list[dict[str, Any]]:
+    """Return the sections as they stand in a stored answer."""
+    stored: list[dict[str, Any]] = dump(Answer(sections=tuple(sections), subject=""))["sections"]
+    return stored
 
 
 def _without_long_numbers(section: dict[str, Any]) -> dict[str, Any]:
@@ -207,7 +213,7 @@ def was_said(session: Session, sender: Sender, gist: str, sections: Sequence[Sec
     """Return whether this same answer went to the sender within a day."""
     if gist != NO_COMMAND:
         return was_asked(session, sender, gist, now)
-    wanted = dump_sections(sections)
+    wanted = _stored(sections)
     said = _with_gist(OutgoingContent.payload, sender, gist, DAY, now)
     earlier = session.exec(said.where(OutgoingContent.outgoing == Outgoing.id)).all()
     return any(payload.get("sections") == wanted for payload in earlier)

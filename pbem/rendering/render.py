@@ -12,8 +12,7 @@ from pbem.config import ServerSettings
 from pbem.matches.naming import name, subject_of
 from pbem.matches.snapshot import Snapshot
 from pbem.payloads.community.tournaments import TournamentEnded
-from pbem.payloads.messages import AllRecords, Payload
-from pbem.payloads.stored import dump, load
+from pbem.payloads.messages import AllRecords, Payload, load
 from pbem.players import data_export, preferences
 from pbem.players.data_export import DataExport
 from pbem.players.identity import address_with, token_of
@@ -69,8 +68,10 @@ class Renderer:
             yield self._mail(session, drawings, row)
 
     def _mail(self, session: Session, drawings: Drawings, row: Outgoing) -> bytes:
-        said, known = json.dumps(row.payload), _facts(session, row)
-        payload = _loaded(row.template, said, row.match, row.ply)
+        said = json.dumps(row.payload)
+        payload = _loaded(said)
+        assert row.facts is not None  # noqa: S101 - each message has them as long as it says anything
+        known = facts.restore(row.facts)
         player = known.reader
         if row.stranger_domain is not None and row.standing is not None:
             wishes = preferences.with_defaults(UNPROVEN)
@@ -105,7 +106,7 @@ class Renderer:
             for stand_in in (PERSONAL, REPLY)
         )
         answer = ReplyTarget(reply_to, answering(subject)) if acts else None
-        payload = _loaded("answer", said)
+        payload = _loaded(said)
         variables = {
             **{field.name: getattr(payload, field.name) for field in fields(payload)},
             "server": self._server,
@@ -216,23 +217,11 @@ class Renderer:
 
 
 @lru_cache(maxsize=32)
-def _loaded(template: str, said: str, match: int | None = None, ply: int = 0) -> Payload:
+def _loaded(said: str) -> Payload:
     """Return what a message says, as JSON stores it. Remembered: much of it is said again and again."""
-    return load(template, json.loads(said), match, ply)
+    return load(json.loads(said))
 
 
 def _is_about_several(payload: Payload) -> bool:
     """Return whether the message shows several matches, so that a reply must name the one it means."""
     return getattr(payload, "plies", None) is not None
-
-
-def _facts(session: Session, row: Outgoing) -> Facts:
-    """Return the stored facts; the current ones for a row of an earlier version, which stored none."""
-    if row.facts is not None:
-        return facts.restore(row.facts)
-    reader = session.get(Player, row.player) if row.player else None
-    numbers = {
-        *facts.numbers(dump(load(row.template, row.payload, row.match, row.ply))),
-        *([row.match] if row.match else []),
-    }
-    return facts.restore(facts.gather(session, reader, numbers))

@@ -27,14 +27,7 @@ SENDERS_HEADERS = frozenset(
 )
 """Headers that a sender's program writes and relays don't change."""
 
-EARLIER_TRACE_HEADERS = frozenset(
-    {"received", "return-path", "delivered-to", "x-original-to", "envelope-to", "authentication-results"}
-    | {"received-spf", "dkim-signature", "x-spam-status", "x-google-smtp-source", "arc-seal"}
-    | {"arc-message-signature", "arc-authentication-results"}
-)
-
-
-_KNOWN = select(col(Incoming.id)).where(col(Incoming.key).in_((bindparam("key"), bindparam("earlier")))).limit(1)
+_KNOWN = select(col(Incoming.id)).where(col(Incoming.key) == bindparam("key"))
 _CONTENT = insert(RawMessage)
 
 
@@ -48,15 +41,11 @@ class Sorted:
 
 
 def sort(connection: Connection, arrivals: Iterable[Arrival], triage: Triage) -> list[Sorted]:
-    """Return those arrivals that aren't stored yet, with what must be known of them. It only reads.
-
-    No row under an earlier version's key is ever added, so those need not be looked for again.
-    """
+    """Return those arrivals that aren't stored yet, with what must be known of them. It only reads."""
     new = []
     for arrival in arrivals:
         own = key(arrival.raw, arrival.recipients)
-        keys = {"key": own, "earlier": earlier_key(arrival.raw, arrival.recipients)}
-        if connection.execute(_KNOWN, keys).first() is None:
+        if connection.execute(_KNOWN, {"key": own}).first() is None:
             new.append(Sorted(arrival, own, triage.place(connection, arrival)))
         else:
             _log_duplicate(arrival)
@@ -109,25 +98,6 @@ def _is_written(name: bytes) -> bool:
     """Return whether a header of that name is written by the sender's program, or says that a machine sends."""
     text = name.decode("ascii", "replace")
     return text in SENDERS_HEADERS or text in MACHINES_HEADERS or text.startswith("list-")
-
-
-def earlier_key(raw: bytes, recipients: tuple[str, ...]) -> str:
-    """Return the key that earlier versions stored, so that no message is stored again after an upgrade.
-
-    They used all headers except those that they knew transports to add.
-    """
-    block, body = _parts(raw)
-    if len(block) > LARGEST_HEADER_BLOCK:
-        return ""
-    lasting: list[bytes] = []
-    kept = True
-    for line in block.split(b"\n"):
-        if not line[:1].isspace():
-            name = line.partition(b":")[0].strip().lower().decode("ascii", "replace")
-            kept = name not in EARLIER_TRACE_HEADERS
-        if kept:
-            lasting.append(line.rstrip())
-    return _digest(b"\n".join(lasting), body, recipients)
 
 
 def _parts(raw: bytes) -> tuple[bytes, bytes]:

@@ -85,7 +85,7 @@ def without(stored: Mapping[str, Any] | None, players: Collection[int], instead:
     matches = []
     for each in stored["matches"]:
         people = [
-            {"id": person["id"], "name": instead, "created": person["created"], "epoch": person.get("epoch", 0)}
+            {"id": person["id"], "name": instead, "created": person["created"], "epoch": person["epoch"]}
             if person["id"] in players
             else person
             for person in each["players"]

@@ -13,8 +13,7 @@ from sqlmodel import Session, col, func, select
 from pbem.config import ServerSettings
 from pbem.mailboxes import owner
 from pbem.payloads import people
-from pbem.payloads.messages import Payload
-from pbem.payloads.stored import dump
+from pbem.payloads.messages import Payload, dump
 from pbem.storage import contents, facts
 from pbem.storage.models import (
     HOUSE,

@@ -4,11 +4,9 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection
-from sqlmodel import select
 
-from pbem.server.intake import earlier_key, key, sort, store
+from pbem.server.intake import key, sort, store
 from pbem.storage import database
-from pbem.storage.models import Incoming
 from pbem.transports.protocols import Arrival
 from tests.correspondence import Correspondence
 
@@ -85,23 +83,6 @@ def test_a_message_is_told_once_however_filters_marked_it(letters: Correspondenc
     assert [len(ids) for ids in added] == [1, 0, 0, 0, 0]
 
 
-def test_an_upgrade_lets_no_message_in_twice(letters: Correspondence) -> None:
-    """Rows of earlier versions have a different kind of key, which is still recognised."""
-    with database.transaction(letters.server.engine) as session:
-        before = len(session.exec(select(Incoming)).all())
-        (number,) = stored(letters, session.connection(), FILTERED[0])
-        session.get_one(Incoming, number).key = earlier_key(FILTERED[0], ())
-    with database.transaction(letters.server.engine) as session:
-        assert stored(letters, session.connection(), FILTERED[0]) == []
-        assert len(session.exec(select(Incoming)).all()) == before + 1
-
-
-def test_the_earlier_key_is_what_earlier_versions_stored() -> None:
-    stored = "fd17ee59242f55c6c3c79b133b4259a9d381ae29e2af1b6dac4e8cc659f73204"
-    assert earlier_key(b"Received: x\n\ty\n" + RAW, ()) == stored
-
-
 @pytest.mark.parametrize("raw", [b"a\n" * 490_000, b"\n" * 980_000, b"x: y\n" * 200_000 + b"\nhelp\n"])
 def test_the_key_of_a_huge_header_block_is_made_without_taking_it_apart(raw: bytes) -> None:
     assert key(raw, ()) == key(raw, ()) != key(raw + b"x", ())
-    assert earlier_key(raw, ()) in ("", earlier_key(raw, ()))

@@ -22,8 +22,8 @@ from pbem.cli.index import app
 from pbem.config import Settings
 from pbem.matches.integrity import faults
 from pbem.matches.snapshot import snapshot_of
-from pbem.payloads import stored
 from pbem.payloads.community.tournaments import TournamentEnded
+from pbem.payloads.messages import load
 from pbem.ratings import derivation
 from pbem.rendering.files import attachments, tournament_report
 from pbem.storage.database import read_only
@@ -109,7 +109,7 @@ def export(past: Season, folder: Path) -> None:
 def report(session: Session, number: int, settings: Settings) -> str:
     """Return the JSON that goes with the final report of a tournament."""
     for row in session.exec(select(Outgoing).where(Outgoing.template == "tournament_over")):
-        payload = stored.load(row.template, row.payload)
+        payload = load(row.payload)
         assert isinstance(payload, TournamentEnded)
         if payload.line.number == number:
             return tournament_report.as_json(payload, settings.server.name)

@@ -19,7 +19,7 @@ from pbem.clocks import clock as clocks
 from pbem.clocks import reminders
 from pbem.clocks.clock import Clock, Event, Outage, Reminded, Restored, TurnHandedOver, begin, replay
 from pbem.clocks.reminders import Wishes
-from pbem.clocks.time_control import BadTime, parse
+from pbem.clocks.time_control import parse
 from pbem.clocks.working_days import WorkingDays
 from pbem.matches.queries import locked, version
 from pbem.storage import outages
@@ -166,10 +166,7 @@ def _next_reminder(session: Session, match: Match, clock: Clock) -> datetime | N
 def _wishes(session: Session, match: Match, seat: Seat) -> Wishes:
     """Return when that player wants to be reminded; the opponent's `nag` isn't for somebody who muted them."""
     settings = session.get_one(Player, match.seat1 if seat else match.seat0).settings
-    try:
-        wishes = reminders.parse_wishes(settings.get(REMIND, reminders.DEFAULT), settings.get(ZONE, "UTC"))
-    except BadTime:  # as an earlier version stored it
-        return Wishes()
+    wishes = reminders.parse_wishes(settings.get(REMIND, reminders.DEFAULT), settings.get(ZONE, "UTC"))
     return replace(wishes, nag=wishes.nag and not (match.muted1 if seat else match.muted0))
 
 

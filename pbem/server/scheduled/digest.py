@@ -17,8 +17,7 @@ from pbem.config import ServerSettings
 from pbem.failpoints import Step
 from pbem.matches.queries import awaiting, plies, seat_of, since_when, version
 from pbem.matches.time.timekeeping import expected_due
-from pbem.payloads.messages import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch
-from pbem.payloads.stored import load, load_news
+from pbem.payloads.messages import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch, load_news
 from pbem.players import open_seeks, preferences, schedule
 from pbem.server.scheduled.each import each
 from pbem.storage import facts, outbox
@@ -220,7 +219,7 @@ def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing
         stage=stage,
         turns=tuple(DigestTurn(seat=ply.seat, text=ply.text) for ply in fresh),
         has_board=bool(boards) or stage in ("yours", "asked"),
-        news=tuple(load_news(load(row.template, row.payload, row.match, row.ply)) for row in news),
+        news=tuple(load_news(row.payload) for row in news),
     )
     return STAGES.index(stage), _by_time(match, since, now), item
 
@@ -237,7 +236,7 @@ def _watched(match: Match, turns: Sequence[Ply], news: Sequence[Outgoing]) -> It
         stage=WATCHED,
         turns=tuple(DigestTurn(seat=row.seat, text=row.text) for row in fresh),
         has_board=True,
-        news=tuple(load_news(load(row.template, row.payload, row.match, row.ply)) for row in news),
+        news=tuple(load_news(row.payload) for row in news),
     )
     return STAGES.index(WATCHED), _Time(NEVER, last.created), item
 
