@@ -364,6 +364,16 @@ def test_retry_says_which_numbers_are_none(site: Site) -> None:
     assert "0 will be retried" in done.out
 
 
+def test_retry_sends_nothing_that_was_dropped_meanwhile(site: Site) -> None:
+    site.drop(RULES)
+    site.run_once()
+    site.rows("update outgoing set state = 'dropped', troubled = created")
+    done = site.pbem("retry", "--out", "1")
+    assert done.code == 1
+    assert "1 is not among the failed messages" in done.err
+    assert site.rows("select state from outgoing") == ["dropped"]
+
+
 # record check
 
 
