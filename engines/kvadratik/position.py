@@ -5,6 +5,7 @@ side it shows. A player without a legal turn loses.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import combinations, product
 from textwrap import wrap
 from typing import Literal, Self
@@ -50,19 +51,17 @@ from engines.kvadratik.refusals import (
     step_refusal,
 )
 from engines.kvadratik.turns import Disc, Move, Setup, Turn
-from engines.recall import Recalling
 from engines.repetition import History
 from engines.seats import other, with_entry
 from engines.square import columns
-from engines.values import value
 
 REPETITIONS = 3
 NOTE_WIDTH = 44
 NOTHING_SEEN: History[Occurred] = History()
 
 
-@value(frozen=True, slots=True)
-class KvadratikPosition(PlayedWhole, Recalling[Draft]):
+@dataclass(frozen=True, slots=True)
+class KvadratikPosition(PlayedWhole):
     """The state of a game of Kvadratik; towers are by number of the square, pairs are by seat.
 
     `rights` counts the discs covered in the other half since the seat's last turn. `seen` holds the positions of
@@ -96,9 +95,7 @@ class KvadratikPosition(PlayedWhole, Recalling[Draft]):
                 here = draft.copy()
                 for name in flipped:
                     here.flip(INDEX[name])
-                for turn in self._steps(here, placed, flipped):
-                    self.remember(turn, here)
-                    yield turn
+                yield from self._steps(here, placed, flipped)
 
     def _steps(self, here: Draft, placed: tuple[Disc, ...], flipped: tuple[str, ...]) -> Iterator[Turn]:
         """Yield every turn that begins by putting down and flipping these discs, which has led to that board."""
@@ -173,9 +170,6 @@ class KvadratikPosition(PlayedWhole, Recalling[Draft]):
 
     def _turned(self, seat: Seat, move: Turn) -> Self:
         """Return the position after a turn that isn't a set-up."""
-        before = self.recall(move)
-        if before is not None:
-            return self._after(_played(before, move))
         draft = self._draft()
         for number, disc in enumerate(move.placed):
             # Ruling, covered: at the start of the turn, before flips and move
@@ -276,14 +270,3 @@ class KvadratikPosition(PlayedWhole, Recalling[Draft]):
         for cell in BY_NAME:
             if len(self.towers[cell]) > 1:
                 yield f"The tower on {NAMES[cell]} is, from the bottom: {spelled(self.towers[cell])}."
-
-
-def _played(before: Draft, turn: Turn) -> Draft:
-    """Return the board after the rest of a legal turn that has led to that board by putting down and flipping discs."""
-    draft = before.copy()
-    draft.step(turn.step)
-    if turn.bonus is not None:
-        if turn.bonus.disc is not None:
-            draft.put(turn.bonus.disc)
-        draft.step(turn.bonus.step)
-    return draft

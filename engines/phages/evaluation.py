@@ -115,27 +115,26 @@ class PhagesState:
 
     def _operations(self, seat: Seat, number: int) -> list[Choice]:
         """Return every way to move the seat's stones by a number, as the engine lists them."""
-        there, straight = self.sight.at[number], self.sight.straight
-        free = ~self.closed
+        there, straight, free = self.sight.at[number], self.sight.straight, ~self.closed
         reach = [(cell, room & there[cell]) for cell, room in self._rooms(seat)]
-        roomy: dict[int, int] = {}
-        for _, targets in reach:
-            for target in few_cells_in(targets):
-                roomy[target] = -(straight[target] & free).bit_count() << OPERATION
         found: list[int] = []
-        for place, (cell, targets) in enumerate(reach):
-            if not targets:
-                continue
-            elsewhere = _union(reach[:place]) | _union(reach[place + 1 :])
-            later = [(t, roomy[t] + ((c + 1) << CELL | t)) for c, ts in reach[place + 1 :] for t in few_cells_in(ts)]
+        later: list[tuple[int, int]] = []
+        for cell, targets in reversed(reach):
+            elsewhere, new = 0, []
+            for another, others in reach:
+                if another != cell:
+                    elsewhere |= others
             for target in few_cells_in(targets):
-                one = roomy[target] + ((cell << CELL | target) << 2 * CELL)
-                if later and elsewhere >> target & 1:
+                keeps = -(straight[target] & free).bit_count() << OPERATION
+                one = keeps + ((cell << CELL | target) << 2 * CELL)
+                if elsewhere >> target & 1:
                     found += [one + two for second_target, two in later if second_target != target]
-                elif later:
+                else:
                     found += [one + two for _, two in later]
                 if not elsewhere & ~(1 << target):
                     found.append(one)
+                new.append((target, keeps + ((cell + 1) << CELL | target)))
+            later += new
         found.sort()
         return [operation & WHOLE for operation in found] or [0]
 
@@ -146,14 +145,13 @@ class PhagesState:
             return PhagesState(self.sight, seat, self.stones, self.marks, self.closed, choice, SECOND)
         stones, marks, closed = self.stones, self.marks, self.closed
         if choice:
-            (cell, target), (second, second_target) = _moves(choice)
-            own = [target if c == cell else second_target if c == second else c for c in stones[seat]]
+            own = list(stones[seat])
+            left = 0
+            for cell, target in _moves(choice):
+                own[own.index(cell)] = target
+                left |= 1 << cell
+                closed |= 1 << target
             own.sort()
-            left = 1 << cell
-            closed |= 1 << target
-            if second >= 0:
-                left |= 1 << second
-                closed |= 1 << second_target
             if seat == 0:
                 stones, marks = (tuple(own), stones[1]), (marks[0] | left, marks[1])
             else:
@@ -207,7 +205,7 @@ class PhagesState:
     def _steps(self, operation: Choice) -> tuple[Step, ...]:
         names = self.sight.names
         moves = _moves(operation) if operation else ()
-        return in_order(tuple(Step(names[origin], names[target]) for origin, target in moves if origin >= 0))
+        return in_order(tuple(Step(names[origin], names[target]) for origin, target in moves))
 
     def _rooms(self, seat: int) -> list[tuple[int, int]]:
         """Return the cells of a seat's stones, each with all cells that it can reach by some number."""
@@ -221,18 +219,11 @@ class PhagesState:
         return found
 
 
-def _moves(operation: Choice) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return the cells that two stones leave and go to; -1 is left if there is only one."""
+def _moves(operation: Choice) -> tuple[tuple[int, int], ...]:
+    """Return the cells that one or two stones leave and go to."""
     first = operation >> 3 * CELL, operation >> 2 * CELL & ONE_CELL
-    return first, ((operation >> CELL & ONE_CELL) - 1, operation & ONE_CELL)
-
-
-def _union(reach: Sequence[tuple[int, int]]) -> int:
-    """Return the cells that any of these stones can reach."""
-    found = 0
-    for _, targets in reach:
-        found |= targets
-    return found
+    second = operation >> CELL & ONE_CELL
+    return (first, (second - 1, operation & ONE_CELL)) if second else (first,)
 
 
 def due_in(marks: tuple[int, int], part: Turn | None) -> int:

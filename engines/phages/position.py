@@ -6,40 +6,24 @@ comment beside the code names the ruling.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple, Self
+from dataclasses import dataclass
+from typing import Self
 
 from engines.bitboard import bits
 from engines.core import IllegalMove, Outcome, Played, Seat
 from engines.diagram import Diagram
 from engines.phages.board import BOARDS, LEGEND, SIDES, Board
 from engines.phages.evaluation import SIGHTS, PhagesState, due_in
-from engines.phages.operation import Marks, Operation, Stand, Stones
+from engines.phages.operation import Marks, Stand, Stones
 from engines.phages.refusals import Reason, step_refusal
 from engines.phages.turns import MOVERS, NUMBERS, Turn, in_order, spelled
 from engines.seats import with_entry
 from engines.step import Step
-from engines.values import value
 from engines.wording import either
 
 
-class Begun(NamedTuple):
-    """The position between operation 1 and operation 3 of a turn, and the operation 3 that follows."""
-
-    first: tuple[Step, ...]
-    number: int
-    position: "PhagesPosition"
-    third: Operation
-
-
-class Remembering:
-    """Room, beside the fields, for how the last turn asked about begins: who tries all tries those alike in a row."""
-
-    __slots__ = ("_begun",)
-    _begun: Begun
-
-
-@value(frozen=True, slots=True)
-class PhagesPosition(Remembering):
+@dataclass(frozen=True, slots=True)
+class PhagesPosition:
     """The state of a game of Quadraphages or Hexaphages. Cells are numbers on its Board, marks are bits.
 
     `number` is the number announced last (None before the first turn). `part` is the part of a turn already
@@ -64,41 +48,34 @@ class PhagesPosition(Remembering):
             for second in self.operations(self.number):
                 yield Turn((), None, second)
             return
-        for first, begun in self._beginnings():
-            object.__setattr__(self, "_begun", begun)
-            for second in begun.third.steps():
-                yield Turn(first, begun.number, second)
+        for first, number, stand in self._beginnings():
+            for second in stand.operations(number):
+                yield Turn(first, number, second)
 
     def parts(self) -> Iterator[Turn]:
         """Yield every operation 1 with every number that can follow it; nothing after a part."""
         if self.turn is None or self.part is not None:
             return
-        for first, begun in self._beginnings():
-            yield Turn(first, begun.number, None)
+        for first, number, _ in self._beginnings():
+            yield Turn(first, number, None)
 
-    def _beginnings(self) -> Iterator[tuple[tuple[Step, ...], Begun]]:
-        """Yield every operation 1 with the turn begun by it, for every number that can follow."""
-        operation = Operation(self.stand, self.number) if self.number is not None else None
-        for first in operation.steps() if operation else ((),):
-            stones, marks = (operation and operation.after(first)) or self._operated(1, self.number, first)
-            stand = Stand(self._board, stones, marks, self._seat)
-            thirds = [(number, Operation(stand, number)) for number in NUMBERS]
-            for number, third in [each for each in thirds if each[1].can_move] or thirds:
-                yield first, Begun(first, number, self._moved(stones, marks, number, Turn(first, number, None)), third)
+    def _beginnings(self) -> Iterator[tuple[tuple[Step, ...], int, Stand]]:
+        """Yield every operation 1 with every number that can follow it, and where the stones stand then."""
+        for first in self.operations(self.number):
+            stand = Stand.of(self._board, *self._operated(1, self.number, first), self._seat)
+            for number in stand.numbers():
+                yield first, number, stand
 
     def operations(self, number: int | None) -> Iterator[tuple[Step, ...]]:
         """Yield every way to move one's own stones by a number, once each; only () if none can move.
 
         Without a number (first turn) nothing moves.
         """
-        if number is None:
-            return iter(((),))
-        return Operation(self.stand, number).steps()
+        return iter(((),)) if number is None else self.stand.operations(number)
 
     def numbers(self) -> tuple[int, ...]:
         """Return the numbers that can be announced: those by which an own stone can move, or all if none can."""
-        stand = self.stand
-        return tuple(number for number in NUMBERS if stand.can_move(number)) or tuple(NUMBERS)
+        return self.stand.numbers()
 
     def can_move(self, number: int | None) -> bool:
         """Return whether any own stone can move by a number."""
@@ -110,12 +87,11 @@ class PhagesPosition(Remembering):
 
     def targets(self, cell: str, number: int) -> tuple[str, ...]:
         """Return the cells that an own stone on this cell can reach by a number, sorted."""
-        stand = self.stand
-        return self._board.named(self._board.reachable(self._board.index[cell], number, stand.hostile, stand.closed))
+        return self._board.named(self.stand.targets(self._board.index[cell], number))
 
     # Playing --------------------------------------------------------------------------------------
 
-    def play(self, move: Turn) -> "PhagesPosition":
+    def play(self, move: Turn) -> Self:
         """Return the position after the turn, or after a part of it (then the same seat is to move).
 
         After a part, its operation 3 completes the turn. So does the whole turn written again, if its
@@ -128,21 +104,14 @@ class PhagesPosition(Remembering):
         first, number, second = move
         if number is None or (first and self.number is None):
             raise self._unfit(move)
-        try:
-            begun = self._begun
-        except AttributeError:
-            begun = self._begin(first, number)
-        if begun.number != number or begun.first != first:
-            begun = self._begin(first, number)
-        return begun.position if second is None else begun.position.finished(second, begun.third)
+        begun = self._begun(first, number)
+        return begun if second is None else begun.finished(second)
 
-    def _begin(self, first: tuple[Step, ...], number: int) -> Begun:
-        """Return the position after operation 1 and the number, which it remembers; raise IllegalMove."""
+    def _begun(self, first: tuple[Step, ...], number: int) -> Self:
+        """Return the position after operation 1 and the number; raise IllegalMove."""
         stones, marks = self._operated(1, self.number, first)
-        moved = self._moved(stones, marks, number, Turn(in_order(first), number, None))
-        self._check_number(moved, number)
-        begun = Begun(first, number, moved, Operation(moved.stand, number))
-        object.__setattr__(self, "_begun", begun)
+        begun = self._moved(stones, marks, number, Turn(in_order(first), number, None))
+        self._check_number(begun, number)
         return begun
 
     def _completed(self, part: Turn, move: Turn) -> Self:
@@ -158,13 +127,13 @@ class PhagesPosition(Remembering):
             )
         return self if move.second is None else self.finished(move.second)
 
-    def finished(self, second: tuple[Step, ...], third: Operation | None = None) -> Self:
+    def finished(self, second: tuple[Step, ...]) -> Self:
         """Return the position after operation 3: the other seat is to move, or the game is over.
 
         Quadraphages, ruling: end. The game is over as soon as a whole operation 3 and the opponent's following
         operation 1 move nothing, even if another number would have moved a stone.
         """
-        stones, marks = (third and third.after(second)) or self._operated(3, self.number, second)
+        stones, marks = self._operated(3, self.number, second)
         after = type(self)(self.game, 0 if self.turn == 1 else 1, stones, marks, self.number)
         return after if second else after.settled()
 
@@ -182,7 +151,7 @@ class PhagesPosition(Remembering):
         board, seat = self._board, self._seat
         if len(steps) > MOVERS:
             raise IllegalMove(Reason.TOO_MANY, operation=operation, token=str(steps[MOVERS]), late=operation == 3)
-        hostile, closed = bits(self.stones[1 - seat]), self._closed
+        _, _, hostile, closed = self.stand
         waiting, left = list(self.stones[seat]), 0
         landed: list[int] = []
         for step in steps:
@@ -255,9 +224,8 @@ class PhagesPosition(Remembering):
         """Return the position as the house searches it."""
         winner = self.outcome.winner if self.outcome else None
         due = due_in(self.marks, self.part)
-        return PhagesState(
-            SIGHTS[self.game], self.turn, self.stones, self.marks, self._closed, self.number, due, winner
-        )
+        closed = self.stand.closed
+        return PhagesState(SIGHTS[self.game], self.turn, self.stones, self.marks, closed, self.number, due, winner)
 
     # Properties -----------------------------------------------------------------------------------
 
@@ -281,12 +249,7 @@ class PhagesPosition(Remembering):
     @property
     def stand(self) -> Stand:
         """The stones of the side to move, and what is in their way."""
-        return Stand(self._board, self.stones, self.marks, self._seat)
-
-    @property
-    def _closed(self) -> int:
-        """The cells where no stone can land, as bits: marked or occupied."""
-        return self.stand.closed
+        return Stand.of(self._board, self.stones, self.marks, self._seat)
 
     def _moved(self, stones: Stones, marks: Marks, number: int | None = None, part: Turn | None = None) -> Self:
         """Return the position after operation 1, and after the number if there is one."""

@@ -5,6 +5,7 @@ square further. Where the rule sheets are silent, a comment beside the code name
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Self
 
 from engines import square
@@ -42,16 +43,15 @@ from engines.quadrature.refusals import Reason
 from engines.repetition import History
 from engines.seats import SEATS, other
 from engines.step import Step
-from engines.values import value
 from engines.wording import either, together
 
 IN_A_NOTE = 5
 """The number of squares that fit into a note beside the board."""
 
-AT_START: History[Both] = History((START,))
+AT_START = History.of((START,))
 
 
-@value(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class QuadraturePosition(PlayedWhole):
     """The state of a game of Quadrature. `each` is how many men a side has, on the board and in reserve.
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from itertools import combinations, permutations
 from typing import NamedTuple
 
-from engines.bitboard import bits, cells_in
+from engines.bitboard import cells_in
 from engines.core import Seat
 from engines.quadrupel.board import FIGURES, INDEX, NAMES, PAIRS, START, TRIPLES, Figure, reach
 from engines.quadrupel.turns import Dots, Move, Ones, Turn
-from engines.quadrupel.variant import AT_START, Formed, Score, Stone, Stones, Variant, carried
+from engines.quadrupel.variant import AT_START, Formed, Score, Stone, Stones, Variant, carried, squares_of
 from engines.seats import other, with_entry
 
 MOST_REPEATS = 4
@@ -105,7 +105,7 @@ class Judge:
                 for side in self.known.values():
                     side.moved.clear()
                 self.known.clear()
-            mask = bits([cell for cell, _ in stones])
+            mask = squares_of(stones)
             figure = FIGURES.get(mask)
             formed = None if figure is None else self.formed(seat, figure, stones, score)
             found = self.known[key] = Side(self, seat, stones, score, mask, _code(stones), formed)

@@ -1,11 +1,11 @@
 """The state of a game of Quadrupel, and what a turn makes of it; its Variant says what figures are good for."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 from typing import NamedTuple, Self
 
-from engines.bitboard import bits, cells_in
+from engines.bitboard import cells_in
 from engines.core import IllegalMove, Outcome, Played, PlayedWhole, Seat
 from engines.diagram import Diagram
 from engines.quadrupel.board import COLUMNS, FIGURES, INDEX, NAMES, ROWS, SIDES, START, STEPS, ZONES, Figure, reach
@@ -13,10 +13,20 @@ from engines.quadrupel.evaluation import MOST_REPEATS, Judge, QuadrupelState, re
 from engines.quadrupel.marks import LEGENDS, MARKS, NOTES
 from engines.quadrupel.refusals import Reason, example, goes_by_jumps, set_up_refusal, turn_refusal
 from engines.quadrupel.turns import ANNOUNCEMENT, Dots, Move, Ones, Turn
-from engines.quadrupel.variant import AT_START, NO_SCORE, Formed, Score, Stone, Stones, Variant, Verdict, carried, won
-from engines.recall import Recalling
+from engines.quadrupel.variant import (
+    AT_START,
+    NO_SCORE,
+    Formed,
+    Score,
+    Stone,
+    Stones,
+    Variant,
+    Verdict,
+    carried,
+    squares_of,
+    won,
+)
 from engines.seats import other, seat_of, with_entry
-from engines.values import value
 
 
 class RepeatCount(NamedTuple):
@@ -27,15 +37,8 @@ class RepeatCount(NamedTuple):
     times: int
 
 
-class Remembering(Recalling[tuple[Stone, int]]):
-    """Room, beside the fields, for the way of the turn that was listed last, and for all squares with stones."""
-
-    __slots__ = ("_squares",)
-    _squares: int
-
-
-@value(frozen=True, slots=True)
-class QuadrupelPosition(PlayedWhole, Remembering):
+@dataclass(frozen=True, slots=True)
+class QuadrupelPosition(PlayedWhole):
     """The state of a game of Quadrupel; pairs are by seat."""
 
     variant: Variant
@@ -58,18 +61,13 @@ class QuadrupelPosition(PlayedWhole, Remembering):
         if self.setting_up:
             yield from self._set_ups(self.turn)
             return
-        seat, occupied, barred = self.turn, self._occupied, self._barred(self.turn)
+        seat, occupied = self.turn, self._occupied
         stones = self.stones[seat]
-        own = bits([cell for cell, _ in stones])
-        for stone in stones:
-            cell = stone.cell
-            origin, targets, rest = NAMES[cell], reach(cell, occupied), own ^ 1 << cell
-            if barred is not None and barred[0] == cell:
-                targets &= ~(1 << barred[1])
-            for target in cells_in(targets):
-                turn = Turn(origin, NAMES[target])
-                self.remember(turn, (stone, target))
-                yield turn
+        own = squares_of(stones)
+        for cell, _ in stones:
+            origin, rest = NAMES[cell], own ^ 1 << cell
+            for target in cells_in(self._reach(seat, cell, occupied)):
+                yield Turn(origin, NAMES[target])
                 if (
                     rest | 1 << target in FIGURES
                     and not self.auto
@@ -84,10 +82,9 @@ class QuadrupelPosition(PlayedWhole, Remembering):
         else:
             yield from map(Ones, combinations(START[seat], 2))
 
-    def _reach(self, seat: Seat, cell: int) -> int:
+    def _reach(self, seat: Seat, cell: int, occupied: int) -> int:
         """Return where an own stone can go, as bits, without moving back and forth once too often."""
-        targets = reach(cell, self._occupied)
-        barred = self._barred(seat)
+        targets, barred = reach(cell, occupied), self._barred(seat)
         return targets & ~(1 << barred[1]) if barred and barred[0] == cell else targets
 
     def _barred(self, seat: Seat) -> tuple[int, int] | None:
@@ -112,29 +109,27 @@ class QuadrupelPosition(PlayedWhole, Remembering):
         """Return the position after a stone has moved."""
         if self.setting_up:
             raise IllegalMove(Reason.SET_UP_FIRST, side=SIDES[seat], fits=example(seat, self.variant.setup))
-        stone, target = self.recall(turn) or self._way(seat, turn)
-        own, figure = carried(self.stones[seat], stone.cell, target)
+        origin, target = self._way(seat, turn)
+        own, figure = carried(self.stones[seat], origin, target)
         verdict = self._verdict(seat, turn, self._formed(own, figure))
         if verdict.anew:
             return type(self)(self.variant, self.auto, verdict.turn, score=verdict.score)
-        repeat, (first, second), (last, latest) = self._repeated(seat, stone.cell, target), self.stones, self.repeats
+        repeat, (first, second), (last, latest) = self._repeated(seat, origin, target), self.stones, self.repeats
         stones, repeats = ((own, second), (repeat, latest)) if seat == 0 else ((first, own), (last, repeat))
         after = type(self)(self.variant, self.auto, verdict.turn, stones, repeats, verdict.score, verdict.outcome)
-        object.__setattr__(after, "_squares", self._occupied ^ 1 << stone.cell | 1 << target)
         return after.settled()
 
-    def _way(self, seat: Seat, turn: Turn) -> tuple[Stone, int]:
-        """Return the stone that moves and the square where it ends; raise IllegalMove."""
-        origin, target = INDEX.get(turn.origin, -1), INDEX.get(turn.target, -1)
-        stone = next((stone for stone in self.stones[seat] if stone.cell == origin), None)
+    def _way(self, seat: Seat, turn: Turn) -> tuple[int, int]:
+        """Return the squares that the stone leaves and goes to; raise IllegalMove."""
+        occupied, origin, target = self._occupied, INDEX.get(turn.origin, -1), INDEX.get(turn.target, -1)
         if (
-            stone is None
-            or target < 0
-            or not self._reach(seat, origin) >> target & 1
-            or (turn.via and not goes_by_jumps(origin, turn, self._occupied))
+            origin in [cell for cell, _ in self.stones[seat]]
+            and target >= 0
+            and self._reach(seat, origin, occupied) >> target & 1
+            and (not turn.via or goes_by_jumps(origin, turn, occupied))
         ):
-            raise turn_refusal(self.stones, seat, turn, self._barred(seat))
-        return stone, target
+            return origin, target
+        raise turn_refusal(self.stones, seat, turn, self._barred(seat))
 
     def _verdict(self, seat: Seat, turn: Turn, formed: Formed | None) -> Verdict:
         """Return what follows from the figure that a turn forms, if it forms one; raise IllegalMove."""
@@ -150,15 +145,14 @@ class QuadrupelPosition(PlayedWhole, Remembering):
 
     def settled(self) -> Self:
         """Return the position, or a draw if the player to move can't move (ruling)."""
-        seat = self.turn
+        seat, occupied = self.turn, self._occupied
         if seat is None:
             return self
-        free = ~self._occupied
         if self._barred(seat) is None:
             for cell, _ in self.stones[seat]:
-                if STEPS[cell] & free:
+                if STEPS[cell] & ~occupied:
                     return self
-        if any(self._reach(seat, stone.cell) for stone in self.stones[seat]):
+        if any(self._reach(seat, cell, occupied) for cell, _ in self.stones[seat]):
             return self
         return replace(self, turn=None, outcome=Outcome(None, f"{SIDES[seat]} has no legal move"))
 
@@ -222,12 +216,7 @@ class QuadrupelPosition(PlayedWhole, Remembering):
     @property
     def _occupied(self) -> int:
         """All squares with stones, as bits."""
-        try:
-            return self._squares
-        except AttributeError:
-            squares = bits([cell for side in self.stones for cell, _ in side])
-            object.__setattr__(self, "_squares", squares)
-            return squares
+        return squares_of(self.stones[0]) | squares_of(self.stones[1])
 
     def diagram(self, last: Played[Self, Move] | None = None) -> Diagram:
         """Return the board: black stones x and white stones o with their dots, empty squares by zone where it matters.
@@ -250,8 +239,8 @@ class QuadrupelPosition(PlayedWhole, Remembering):
             return START[seat]
         if isinstance(move, Ones):
             return move.squares
-        stone, target = self._way(seat, move)
-        verdict = self._verdict(seat, move, self._formed(*carried(self.stones[seat], stone.cell, target)))
+        origin, target = self._way(seat, move)
+        verdict = self._verdict(seat, move, self._formed(*carried(self.stones[seat], origin, target)))
         if verdict.anew:
             return ()
         return verdict.figure.squares if verdict.figure else (move.origin, move.target)

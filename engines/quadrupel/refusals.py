@@ -5,11 +5,10 @@ in strict mode nothing tells players of a chance that they haven't seen.
 """
 
 from engines import core
-from engines.bitboard import bits
 from engines.core import IllegalMove, Seat
 from engines.quadrupel.board import INDEX, JUMPS, NAMES, SIDES, START, named, reach
 from engines.quadrupel.turns import Dots, Move, Ones, Turn
-from engines.quadrupel.variant import SetUp, Stones
+from engines.quadrupel.variant import SetUp, Stones, squares_of
 from engines.wording import either, together
 
 
@@ -47,7 +46,7 @@ class Reason(core.Reason):
 
 def turn_refusal(stones: tuple[Stones, Stones], seat: Seat, turn: Turn, barred: tuple[int, int] | None) -> IllegalMove:
     """Return why the stone can't go this way; `barred` is the move that would go back and forth once too often."""
-    held = tuple(bits(stone.cell for stone in side) for side in stones)
+    held = tuple(map(squares_of, stones))
     names: dict[str, object] = {
         "token": turn.origin + turn.target,
         "origin": turn.origin,

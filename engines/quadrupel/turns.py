@@ -2,13 +2,11 @@
 
 from dataclasses import dataclass, field
 
-from engines.values import value
-
 ANNOUNCEMENT = "quadrupel"
 """The word after a turn that announces a figure."""
 
 
-@value(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Turn:
     """A stone's way from square to square, and whether a figure is announced.
 

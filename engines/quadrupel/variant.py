@@ -1,7 +1,6 @@
 """What the variants of Quadrupel are told and what they answer: stones, figures, and what they lead to."""
 
 from abc import ABC, abstractmethod
-from functools import lru_cache
 from typing import ClassVar, Literal, NamedTuple
 
 from engines.bitboard import bits
@@ -9,7 +8,6 @@ from engines.core import Outcome, Seat
 from engines.quadrupel.board import FIGURES, INDEX, KINDS, SIDES, START, ZONES, Figure
 from engines.quadrupel.marks import Empty
 from engines.seats import other
-from engines.values import value
 from engines.wording import either
 
 SetUp = Literal["none", "dots", "ones"]
@@ -34,11 +32,15 @@ AT_START: tuple[Stones, Stones] = (
 )
 
 
-@lru_cache(maxsize=8192)
+def squares_of(stones: Stones) -> int:
+    """Return the squares of the stones of a side, as bits."""
+    return bits([cell for cell, _ in stones])
+
+
 def carried(stones: Stones, origin: int, target: int) -> tuple[Stones, Figure | None]:
     """Return the stones of a side after the one on a square has gone to another, and the figure that they form."""
     after = tuple(sorted([Stone(target, s.dots) if s.cell == origin else s for s in stones]))
-    return after, FIGURES.get(bits([cell for cell, _ in after]))
+    return after, FIGURES.get(squares_of(after))
 
 
 class Formed(NamedTuple):
@@ -72,8 +74,7 @@ class Score(NamedTuple):
 NO_SCORE = Score()
 
 
-@value(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What a turn leads to: the seat to move (None if the match is over), and whether a new game starts.
 
     `figure` is the figure that counted and can be shown. A figure that nobody announced is never mentioned.

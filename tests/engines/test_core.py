@@ -37,8 +37,8 @@ def test_a_history_counts_every_occurrence_and_leaves_the_old_one_as_it_was() ->
 
     assert {key: history.count(key) for key in counts} == counts
     assert (len(history), len(empty), empty.count(0)) == (100, 0, 0)
-    assert history == History(number * number % 7 for number in range(100))
-    assert hash(history) == hash(History(number * number % 7 for number in reversed(range(100))))
+    assert history == History.of(number * number % 7 for number in range(100))
+    assert hash(history) == hash(History.of(number * number % 7 for number in reversed(range(100))))
 
 
 def test_seats() -> None:

@@ -41,7 +41,7 @@ def drawn(position: QuadraturePosition, text: str) -> Diagram:
 def board(black: str, white: str, turn: str = "black", markers: tuple[int, int] = (0, 0)) -> QuadraturePosition:
     """Return an invented position, given the squares of the men."""
     men = (men_on(black.split()), men_on(white.split()))
-    return QuadraturePosition(18, 0 if turn == "black" else 1, men, markers, History([men]))
+    return QuadraturePosition(18, 0 if turn == "black" else 1, men, markers, History.of([men]))
 
 
 def stand(position: QuadraturePosition) -> tuple[set[str], set[str]]:

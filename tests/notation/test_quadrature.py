@@ -165,7 +165,7 @@ def after(*texts: str) -> Any:
 
 def board(black: str, white: str, markers: tuple[int, int] = (0, 0)) -> QuadraturePosition:
     men = (men_on(black.split()), men_on(white.split()))
-    return QuadraturePosition(18, 0, men, markers, History([men]))
+    return QuadraturePosition(18, 0, men, markers, History.of([men]))
 
 
 OPENING = ("b3a3", "e9e8", "a3b3", "f9f8")

@@ -28,7 +28,7 @@ def position(drawn: str) -> QuadraturePosition:
     rows = {int(words[-1]): words[:-1] for words in (line.split() for line in drawn.splitlines()[:-1])}
     shown = {name: rows[row + 1][column] for name, (column, row) in PLACES.items()}
     black, white = (men_on([name for name, mark in shown.items() if mark == side]) for side in "#O")
-    return QuadraturePosition(18, 0, (black, white), seen=History([(black, white)]))
+    return QuadraturePosition(18, 0, (black, white), seen=History.of([(black, white)]))
 
 
 def test_the_page_shows_the_start_and_the_boards_before_and_after_its_example() -> None:
