@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -18,7 +19,6 @@ from sqlalchemy import Engine, insert, text
 from sqlmodel import Session, col, select
 
 from bench import performance
-from bench.performance import Row
 from pbem.matches import queries
 from pbem.storage import database
 from pbem.storage.models import Match, MatchState, Player
@@ -83,10 +83,6 @@ def cost(engine: Engine, act: Callable[[Session], int]) -> float:
     return median(spent)
 
 
-def _row(what: str, mine: float, baseline: float, aim: str = "") -> Row:
-    return Row("due", what, f"{mine:.0f} us", f"{baseline:.0f} us", round(mine / baseline, 3), aim)
-
-
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -100,10 +96,11 @@ def main() -> None:
             costs[matches] = (floor_us, find_us)
     (few_floor, few), (many_floor, many) = costs[FEW], costs[chosen.matches]
     among = f"{DUE} that are due among {chosen.matches:,}"
+    row = partial(performance.compared, "due", form="{:.0f} us")
     rows = [
-        _row(f"{among}, to {FEW}", many, few, "<= 1.2"),
-        _row(f"{among}, to {DUE} by number", many, many_floor),
-        _row(f"{DUE} by number, the same", many_floor, few_floor),
+        row(f"{among}, to {FEW}", many, few, "<= 1.2"),
+        row(f"{among}, to {DUE} by number", many, many_floor),
+        row(f"{DUE} by number, the same", many_floor, few_floor),
     ]
     performance.report(rows, published=chosen.publish)
 

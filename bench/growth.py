@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -178,10 +179,7 @@ def compared(stores: Databases, matches: int, repeats: int) -> Iterator[Row]:
     """Yield what each kind of message costs in a large database, and in a small one."""
     bench = "growth, PostgreSQL" if stores.postgres else "growth"
     among = f"{matches:,} matches more"
-
-    def row(what: str, mine: float, base: float, aim: str) -> Row:
-        return Row(bench, what, f"{mine:.1f} ms", f"{base:.1f} ms", round(mine / base, 3), aim)
-
+    row = partial(performance.compared, bench)
     small_url, large_url = stores.new(), stores.new()
     with stored(stores.folder, small_url, 0) as small, stored(stores.folder, large_url, matches) as large:
         early, late = (Match(large.letters, played, repeats + 1) for played in (EARLY, LATE))

@@ -76,8 +76,9 @@ def main() -> None:
                 size = sum(len(answer.as_bytes()) for answer in answers) / 1024
                 base = base or spent
                 if lines == LINES:
-                    times = (f"{1000 * spent:.0f} ms", f"{1000 * base:.0f} ms")
-                    rows.append(Row("looking", f"{lines} x {line}, to one help", *times, round(spent / base, 3)))
+                    what = f"{lines} x {line}, to one help"
+                    times = (1000 * spent, 1000 * base)
+                    rows.append(performance.compared("looking", what, *times, form="{:.0f} ms"))
                 cells = (f"{size:.0f}", f"{1000 * spent:.0f}", f"{1000 * watch.longest:.0f}")
                 table.add_row(f"{lines} x {line}", *cells)
     Console(width=100).print(table)

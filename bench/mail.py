@@ -258,7 +258,7 @@ def costs(kind: Kind, number: int) -> tuple[Cost, list[Row]]:
         ("99th percentile of it", ours.slowest, floor.slowest, SLOWEST_AIM),
     )
     return ours, [
-        Row("mail", f"{kind.name}: {what}", f"{mine:.1f} ms", f"{base:.1f} ms", round(mine / base, 3), f"<= {aim:g}")
+        performance.compared("mail", f"{kind.name}: {what}", mine, base, f"<= {aim:g}")
         for what, mine, base, aim in found
     ]
 
@@ -278,7 +278,7 @@ def shared(number: int, runs: int, numbers: Sequence[int]) -> list[Row]:
     for each, rate in zip(numbers[1:], ours[1:], strict=True):
         aim = ">= 1.8" if (numbers[0], each) == (1, 2) else ""
         what = f"{_daemons(each)}, to {numbers[0]}"
-        rows.append(Row("daemons", what, f"{rate:.1f}", f"{ours[0]:.1f}", round(rate / ours[0], 3), aim))
+        rows.append(performance.compared("daemons", what, rate, ours[0], aim, form="{:.1f}"))
     return rows
 
 
@@ -310,8 +310,8 @@ def main() -> None:
         for kind in (FULL, TEXT):
             runs = [rates(dovecot, kind, given.mails) for _ in range(given.runs)]
             mine, base = (median(side) for side in zip(*runs, strict=True))
-            words = (f"{kind.name}: a second, from Dovecot", f"{mine:.0f}", f"{base:.0f}")
-            rows.append(Row("mail", *words, round(mine / base, 3), f">= {kind.rate:g}"))
+            what = f"{kind.name}: a second, from Dovecot"
+            rows.append(performance.compared("mail", what, mine, base, f">= {kind.rate:g}", form="{:.0f}"))
     finally:
         dovecot.stop()
     performance.report(rows, published=given.publish)

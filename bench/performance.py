@@ -38,6 +38,11 @@ class Row:
         return bool(REACHED[sign](self.ratio, float(limit)))
 
 
+def compared(bench: str, what: str, mine: float, base: float, aim: str = "", *, form: str = "{:.1f} ms") -> Row:
+    """Return two figures, both written in that form, and their ratio."""
+    return Row(bench, what, form.format(mine), form.format(base), round(mine / base, 3), aim)
+
+
 def add_option(parser: argparse.ArgumentParser) -> None:
     """Add what decides whether `report` stores the rows."""
     parser.add_argument("--publish", action="store_true", help="write the figures to docs/performance.csv")

@@ -141,9 +141,8 @@ def _rows(worst: Cost, prose: Cost, number: int) -> Iterator[Row]:
     """Yield what the worst of that many messages costs, compared with the aim and with plain words."""
     what = f"the worst of {number} hostile messages: CPU of parser and daemon"
     for base, aim in ((AIM_MS, "<= 1"), (1000 * prose.seconds, "")):
-        ms = 1000 * worst.seconds
-        compared = "" if aim else ", to plain words"
-        yield Row("worst", f"{what}{compared}", f"{ms:.0f} ms", f"{base:.0f} ms", round(ms / base, 3), aim)
+        beside = "" if aim else ", to plain words"
+        yield performance.compared("worst", f"{what}{beside}", 1000 * worst.seconds, base, aim, form="{:.0f} ms")
 
 
 if __name__ == "__main__":
