@@ -10,10 +10,11 @@ from sqlmodel import Session
 
 from engines import GAMES
 from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, out, stored
+from pbem.cli.core import CONFIG, ConfigOption, JsonOption, app, errors, out, stored
 from pbem.cli.terminal import Listing
 from pbem.commands.community import hosting
 from pbem.errors import Refused
+from pbem.moderation import roster
 from pbem.ratings import derivation
 from pbem.server.scheduled import ladders, tournaments
 from pbem.storage import database
@@ -53,7 +54,7 @@ def trust(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     with stored(config_file) as server, database.transaction(server.engine) as session:
-        player = core.player(session, name)
+        player = roster.called(session, name)
         player.trusted = None if end else core.now()
         session.add(player)
         can = "can't open tournaments any more" if end else 'can open tournaments now, with "host"'
@@ -67,11 +68,7 @@ def open_(
 ) -> None:
     """Open a tournament to everybody."""
     with stored(config_file) as server:
-        try:
-            wanted = hosting.read(" ".join(words), server.settings.server.time)
-        except Refused as refusal:
-            errors.print(f"pbem: {refusal.sentence} {refusal.fits}".strip(), markup=False, highlight=False)
-            raise typer.Exit(FOUND) from refusal
+        wanted = hosting.read(" ".join(words), server.settings.server.time)
         with database.transaction(server.engine) as session:
             row = entries.open_(session, wanted, None, core.now())
             until = "" if row.kind == Kind.LADDER else f" until {row.closes:%Y-%m-%d %H:%M} UTC"
@@ -144,8 +141,7 @@ def begin(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
         with database.transaction(server.engine) as session:
             row = _called(session, number, locks=True)
             if entries.state_of(row) is not State.OPEN:
-                errors.print(f"pbem: tournament {number} is {entries.state_of(row)}", markup=False)
-                raise typer.Exit(FOUND)
+                raise Refused(f"Tournament {number} is {entries.state_of(row)}.")
             entries.begin_now(session, row, core.now())
         tournaments.advance(server.engine, server.settings.server, core.now())
         with database.read_only(server.engine) as session:
@@ -158,9 +154,9 @@ def end(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
     with stored(config_file) as server, database.transaction(server.engine) as session:
         row = _called(session, number, locks=True)
         if row.kind != Kind.LADDER or row.ended is not None:
-            what = "over" if row.ended is not None else "no ladder: it ends by itself"
-            errors.print(f"pbem: tournament {number} is {what}", markup=False)
-            raise typer.Exit(FOUND)
+            raise Refused(
+                f"Tournament {number} is {'over' if row.ended is not None else 'no ladder: it ends by itself'}."
+            )
         told = ladders.end(session, server.settings.server, row, core.now())
         out.print(f"tournament {number} is over; {told} players are told", markup=False)
 
@@ -176,8 +172,7 @@ def trf(
         row = _called(session, number)
         if row.started is None or row.kind == Kind.LADDER:
             what = "a ladder, which has no rounds" if row.started else entries.state_of(row).value
-            errors.print(f"pbem: tournament {number} is {what}", markup=False)
-            raise typer.Exit(FOUND)
+            raise Refused(f"Tournament {number} is {what}.")
         people = entries.players_of(session, row)
         names = shown.names_of(player for _, player in people)
         ratings = {entry.player: entry.rating for entry, _ in people}
@@ -185,8 +180,7 @@ def trf(
         field, title = rounds.field_of(session, row), row.title
         groups = league.groups(field) if row.kind == Kind.LEAGUE else (field,)
         if group > len(groups):
-            errors.print(f"pbem: tournament {number} has {len(groups)} groups", markup=False)
-            raise typer.Exit(FOUND)
+            raise Refused(f"Tournament {number} has {len(groups)} groups.")
         if row.kind == Kind.LEAGUE:
             title = f"{title}, season {row.season}, group {group}"
         heading = Heading(title, place, row.started.date(), row.ended.date() if row.ended else None, row.time)
@@ -195,9 +189,8 @@ def trf(
 
 
 def _called(session: Session, number: int, *, locks: bool = False) -> Tournament:
-    """Return the tournament of that number; exit with a sentence if there is none."""
+    """Return the tournament of that number; raise Refused if there is none."""
     found = entries.locked(session, number) if locks else session.get(Tournament, number)
     if found is None:
-        errors.print(f"pbem: there is no tournament {number}", markup=False)
-        raise typer.Exit(FOUND)
+        raise Refused(f"There is no tournament {number}.")
     return found

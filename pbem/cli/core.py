@@ -1,5 +1,6 @@
 """What all commands share: the app, two consoles, exit codes, and turning outside errors into sentences."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
@@ -9,16 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
-from sqlmodel import Session, select
 
 from pbem import config, failpoints
 from pbem.cli import FOUND as FOUND
 from pbem.cli import IMPOSSIBLE as IMPOSSIBLE
 from pbem.cli import INTERRUPTED, UNREAD, logs, terminal
+from pbem.errors import Refused
 from pbem.failpoints import BadFailpoint
 from pbem.secret import BadConfig
 from pbem.storage import database, holders
-from pbem.storage.models import HOUSE, Player
 from pbem.storage.utc import now as now
 from pbem.transports.protocols import NotStored, Unreachable
 
@@ -43,6 +43,8 @@ def sentences() -> Iterator[None]:
     """Turn what ends a command from outside into a sentence and an exit code; every command runs within it."""
     try:
         yield
+    except Refused as refusal:
+        raise _ended(f"{refusal.sentence} {refusal.fits}".strip(), FOUND) from refusal
     except DBAPIError as error:
         raise _ended(f"the database: {error.orig}") from error
     except OSError as error:
@@ -129,17 +131,9 @@ def progress() -> Iterator[database.Progress]:
         yield show
 
 
-def player(session: Session, wanted: str, *, guests: bool = False) -> Player:
-    """Return the player with that name, address or number; exit with a sentence if there is none."""
-    place = Player.address if "@" in wanted else Player.name
-    known = Player.id == int(wanted) if wanted.isdecimal() else place == wanted.lower()
-    player = session.exec(select(Player).where(known)).first()
-    if (
-        player is None
-        or player.address == HOUSE
-        or player.deleted is not None
-        or (player.confirmed is None and not guests)
-    ):
-        errors.print(f"pbem: no player is called {wanted}", markup=False)
-        raise typer.Exit(FOUND)
-    return player
+def text_in(file: Path) -> str:
+    """Return the text in a file, or what standard input has for `-`; exit with a sentence if it is no text."""
+    try:
+        return (sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _ended(f"{file} is not a text file: {error.reason} at byte {error.start}") from error

@@ -1,6 +1,5 @@
 """Commands that need no server: games, play, demo, record check."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +12,7 @@ from engines.core import BadOption
 from notation import NOTATIONS, record
 from notation.board import format_board
 from notation.ending import in_words
-from pbem.cli import demo, hotseat
+from pbem.cli import core, demo, hotseat
 from pbem.cli.core import FOUND, IMPOSSIBLE, JsonOption, app, errors, out
 from pbem.cli.terminal import Listing
 
@@ -75,12 +74,7 @@ def record_check(
     game: Annotated[str, typer.Option("--game", help="The game, if the record doesn't say.")] = "",
 ) -> None:
     """Replay a record file and print a sentence for each slip. Exit code 1 if there are any."""
-    try:
-        text = (sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()).decode("utf-8")
-    except UnicodeDecodeError as error:
-        errors.print(f"pbem: {file} is not a text file: {error.reason} at byte {error.start}")
-        raise typer.Exit(IMPOSSIBLE) from error
-    raise typer.Exit(_check_record(text, game or None, tolerant=tolerant))
+    raise typer.Exit(_check_record(core.text_in(file), game or None, tolerant=tolerant))
 
 
 def _check_record(text: str, game: str | None, *, tolerant: bool) -> int:

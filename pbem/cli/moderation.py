@@ -1,10 +1,10 @@
-"""Commands that moderate: players, close, adjudicate, ban, unban, rename, merge, announce, acts."""
+"""Commands that moderate: close, adjudicate, ban, unban, rename, merge, announce, as the admin writes them by mail.
+
+And lists: players, acts.
+"""
 
 import os
 import pwd
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -12,27 +12,34 @@ import typer
 from sqlmodel import Session
 
 from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, JsonOption, app, errors, out, stored
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, Stored, app, out, stored
 from pbem.cli.terminal import Listing
-from pbem.commands import COMMANDS
-from pbem.commands.account import check_other_name
 from pbem.community import directory, history
 from pbem.errors import Refused
 from pbem.matches.naming import name
-from pbem.matches.queries import players_of
-from pbem.moderation import acts, bans, broadcasts, merges, names, roster, verdicts
-from pbem.moderation.acts import Order
+from pbem.moderation import acts, roster
 from pbem.moderation.bans import Ended
 from pbem.moderation.roster import Kind
+from pbem.payloads.moderation import ActDone
+from pbem.players.identity import Sender
+from pbem.reading.message import Message
 from pbem.storage import database
-from pbem.storage.models import HOUSE, MatchState, Player
+from pbem.storage.models import HOUSE, Incoming, Player
+from pbem.tokens import Keyring
 
 PAGE = 50
 """How many rows a list shows."""
 
-NoteOption = Annotated[str, typer.Option("--note", help="Why; it is stored with what was done.")]
-TellOption = Annotated[bool, typer.Option("--tell", help="Tell the players the note.")]
-YesOption = Annotated[bool, typer.Option("--yes", help="Don't ask for confirmation.")]
+MatchNumber = Annotated[int, typer.Argument(help="The number of the match.")]
+PlayerName = Annotated[str, typer.Argument(metavar="PLAYER", help="The player's name, address or number.")]
+Winner = Annotated[str, typer.Argument(help='The name of the player who wins, or "draw".')]
+NewName = Annotated[str, typer.Argument(metavar="NEW", help="The new name.")]
+Gone = Annotated[str, typer.Argument(metavar="PLAYER", help="The account that goes: a name, address or number.")]
+Heir = Annotated[str, typer.Argument(metavar="INTO", help="The account that stays.")]
+Becomes = Annotated[Ended, typer.Option("--matches", help="What becomes of their matches.")]
+Note = Annotated[str, typer.Option("--note", help="Why; it is stored with what was done.")]
+Tell = Annotated[bool, typer.Option("--tell", help="Tell the players the note.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Don't ask for confirmation.")]
 PageOption = Annotated[int, typer.Option("--page", min=1, help="Which page of the list.")]
 
 
@@ -77,7 +84,7 @@ def acts_(
     as_json: JsonOption = False,
 ) -> None:
     with stored(config_file) as server, database.read_only(server.engine) as session:
-        about = core.player(session, name_) if name_ else None
+        about = roster.called(session, name_) if name_ else None
         kept, more = acts.newest(session, PAGE, page, about)
         listed = Listing(at="time (UTC)", by="by", what="what", player="player", match="match", why="why")
         for row in kept:
@@ -89,174 +96,128 @@ def acts_(
 
 @app.command()
 def close(
-    number: Annotated[int, typer.Argument(help="The number of the match.")],
-    note: NoteOption = "",
-    tell: TellOption = False,
-    yes: YesOption = False,
-    config_file: ConfigOption = CONFIG,
+    number: MatchNumber, note: Note = "", tell: Tell = False, yes: Yes = False, config_file: ConfigOption = CONFIG
 ) -> None:
-    with stored(config_file) as server, _refusals():
-        order = _order(note, tell=tell)
-        with database.read_only(server.engine) as session:
-            about = _about_match(session, number)
-        _confirm(f"end {about}, without a result?", yes=yes)
-        with database.transaction(server.engine) as session:
-            match = verdicts.open_match(session, number)
-            verdicts.close(session, server.settings.server, match, order, core.now())
-        out.print(f"done: match {number} is {match.state}, and its players are told", markup=False)
+    _order(config_file, "close", str(number), note=note, tell=tell, yes=yes)
 
 
 @app.command()
 def adjudicate(
-    number: Annotated[int, typer.Argument(help="The number of the match.")],
-    winner: Annotated[str, typer.Argument(help='The name of the player who wins, or "draw".')],
-    note: NoteOption = "",
-    tell: TellOption = False,
-    yes: YesOption = False,
+    number: MatchNumber,
+    winner: Winner,
+    note: Note = "",
+    tell: Tell = False,
+    yes: Yes = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    with stored(config_file) as server, _refusals():
-        order, wanted = _order(note, tell=tell), winner.lower()
-        with database.read_only(server.engine) as session:
-            about = _about_match(session, number)
-        _confirm(f"end {about}, {'as a draw' if wanted == 'draw' else f'as won by {wanted}'}?", yes=yes)
-        with database.transaction(server.engine) as session:
-            match = verdicts.open_match(session, number)
-            verdicts.adjudicate(session, server.settings.server, match, wanted, order, core.now())
-        result = "a draw" if match.winner is None else f"won by {wanted}"
-        out.print(f"done: match {number} is {result}, and its players are told", markup=False)
+    _order(config_file, "adjudicate", str(number), winner, note=note, tell=tell, yes=yes)
 
 
 @app.command()
 def ban(
-    name_: Annotated[str, typer.Argument(metavar="PLAYER", help="The player's name, address or number.")],
-    matches: Annotated[Ended, typer.Option("--matches", help="What becomes of their matches.")] = Ended.CANCELLED,
-    note: NoteOption = "",
-    tell: TellOption = False,
-    yes: YesOption = False,
+    player: PlayerName,
+    matches: Becomes = Ended.CANCELLED,
+    note: Note = "",
+    tell: Tell = False,
+    yes: Yes = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    with stored(config_file) as server, _refusals():
-        order = _order(note, tell=tell)
-        with database.read_only(server.engine) as session:
-            player = core.player(session, name_)
-            number = history.running(session, player)
-        _confirm(f"ban {name(player)}, {player.address}, and end {number} matches as {matches.value}?", yes=yes)
-        with database.transaction(server.engine) as session:
-            ended = bans.ban(session, server.settings.server, player, order, core.now(), matches)
-        out.print(f"done: {name(player)} is banned, and {ended} matches have ended; all are told", markup=False)
+    _order(config_file, "ban", player, f"matches={matches}", note=note, tell=tell, yes=yes)
 
 
 @app.command()
 def unban(
-    name_: Annotated[str, typer.Argument(metavar="PLAYER", help="The player's name, address or number.")],
-    note: NoteOption = "",
-    tell: TellOption = False,
-    yes: YesOption = False,
-    config_file: ConfigOption = CONFIG,
+    player: PlayerName, note: Note = "", tell: Tell = False, yes: Yes = False, config_file: ConfigOption = CONFIG
 ) -> None:
-    with stored(config_file) as server, _refusals():
-        order = _order(note, tell=tell)
-        with database.read_only(server.engine) as session:
-            player = core.player(session, name_)
-        _confirm(f"let {name(player)}, {player.address}, play again?", yes=yes)
-        with database.transaction(server.engine) as session:
-            bans.unban(session, server.settings.server, player, order, core.now())
-        out.print(f"done: {name(player)} can play again, and is told", markup=False)
+    _order(config_file, "unban", player, note=note, tell=tell, yes=yes)
 
 
 @app.command()
 def rename(
-    name_: Annotated[str, typer.Argument(metavar="PLAYER", help="The player's name, address or number.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The new name.")],
-    note: NoteOption = "",
-    tell: TellOption = False,
-    yes: YesOption = False,
+    player: PlayerName,
+    new: NewName,
+    note: Note = "",
+    tell: Tell = False,
+    yes: Yes = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    with stored(config_file) as server, _refusals():
-        order, house = _order(note, tell=tell), server.settings.house.name
-        with database.read_only(server.engine) as session:
-            player = core.player(session, name_)
-            wanted = check_other_name(session, new, COMMANDS, house)
-        former = name(player)
-        _confirm(f"rename {former}, {player.address}, to {wanted}?", yes=yes)
-        with database.transaction(server.engine) as session:
-            wanted = check_other_name(session, new, COMMANDS, house)
-            names.rename(session, server.settings.server, player, wanted, order, core.now())
-        out.print(f"done: {former} is called {wanted} now, and is told", markup=False)
+    _order(config_file, "rename", player, new, note=note, tell=tell, yes=yes)
 
 
 @app.command()
 def merge(
-    name_: Annotated[str, typer.Argument(metavar="PLAYER", help="The account that goes: a name, address or number.")],
-    into: Annotated[str, typer.Argument(metavar="INTO", help="The account that stays.")],
-    note: NoteOption = "",
-    tell: TellOption = False,
-    yes: YesOption = False,
-    config_file: ConfigOption = CONFIG,
+    player: Gone, into: Heir, note: Note = "", tell: Tell = False, yes: Yes = False, config_file: ConfigOption = CONFIG
 ) -> None:
-    with stored(config_file) as server, _refusals():
-        order = _order(note, tell=tell)
-        with database.read_only(server.engine) as session:
-            player, heir = core.player(session, name_), core.player(session, into)
-            number = history.running(session, player)
-        gone, stays = (f"{name(each)}, {each.address}" for each in (player, heir))
-        _confirm(f"make {gone}, with {number} running matches, part of {stays}, for good?", yes=yes)
-        with database.transaction(server.engine) as session:
-            player, heir = (session.get_one(Player, each.id) for each in (player, heir))
-            merger = merges.merge(session, server.settings.server, player, heir, order, core.now())
-        out.print(
-            f"done: {len(merger.running)} running matches of {name(player)} are {name(heir)}'s, {merger.between} "
-            f"between the two don't count, and {len(merger.ended)} of those have just ended; both are told",
-            markup=False,
-        )
+    _order(config_file, "merge", player, into, note=note, tell=tell, yes=yes)
 
 
 @app.command()
 def announce(
     file: Annotated[Path, typer.Argument(help="A text file: the subject, then the text. - reads standard input.")],
-    note: NoteOption = "",
-    yes: YesOption = False,
+    yes: Yes = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    with stored(config_file) as server, _refusals():
-        try:
-            text = (sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()).decode("utf-8")
-        except UnicodeDecodeError as error:
-            errors.print(f"pbem: {file} is not a text file: {error.reason} at byte {error.start}", markup=False)
-            raise typer.Exit(IMPOSSIBLE) from error
-        subject, lines = broadcasts.read(text)
-        with database.read_only(server.engine) as session:
-            number = broadcasts.recipients(session)
-        if not number:
-            raise Refused("There is nobody to write to: no player gets news.")
-        out.print("\n".join((f"Subject: {subject}", "", *lines, "")), markup=False, highlight=False)
-        per_minute = server.settings.server.announced_per_minute
-        minutes = -(-number // per_minute)
-        _confirm(f"send this to {number} players, {per_minute} a minute, for about {minutes} minutes?", yes=yes)
+    with stored(config_file) as server:
+        subject, _, below = core.text_in(file).strip().partition("\n")
+        _obey(server, "announce", subject, below, yes=yes)
+
+
+def _order(config_file: Path, name: str, *words: str, note: str, tell: bool, yes: bool) -> None:
+    """Carry out a command that consists of single words, and a note."""
+    several = next((word for word in words if word.split() != [word]), None)
+    if several is not None:
+        raise Refused(f'"{several[:40]}" isn\'t one word.')
+    with stored(config_file) as server:
+        _obey(server, name, " ".join((*words, *(["tell=yes"] if tell else []))), note, yes=yes)
+
+
+def _obey(server: Stored, name: str, words: str, below: str, *, yes: bool) -> None:
+    """Carry out a command; show first what it does, and ask."""
+    from pbem.rendering.templating import fitted, templates  # the lists do without
+
+    def show(template: str, **variables: object) -> None:
+        text = fitted(templates().get_template(template).render(variables))
+        out.print(text, end="", markup=False, highlight=False)
+
+    if not yes:
         with database.transaction(server.engine) as session:
-            broadcasts.begin(session, subject, lines, _order(note), core.now())
-        out.print("done: the server sends it from now on", markup=False)
+            tried = session.begin_nested()
+            trial = _done(server, session, name, words, below, is_trial=True)
+            tried.rollback()
+        show("parts/acts.j2", shown=[trial.act])
+        if not typer.confirm("is that what you want?"):
+            out.print("nothing was changed")
+            raise typer.Exit(FOUND)
+    with database.transaction(server.engine) as session:
+        told = _done(server, session, name, words, below)
+    show("sections/act_done.txt.j2", section=told)
 
 
-@contextmanager
-def _refusals() -> Iterator[None]:
-    """Print what can't be done as a sentence, with exit code 1."""
-    try:
-        yield
-    except Refused as refusal:
-        errors.print(f"pbem: {refusal.sentence} {refusal.fits}".strip(), markup=False, highlight=False)
-        raise typer.Exit(FOUND) from refusal
+def _done(server: Stored, session: Session, name: str, words: str, below: str, *, is_trial: bool = False) -> ActDone:
+    """Run a command as if the admin had written that line, and what stands below it; return the answer."""
+    from pbem.commands import COMMANDS, MODERATION  # the lists do without
+    from pbem.commands.core import Line, Request
 
-
-def _order(note: str, *, tell: bool = False) -> Order:
-    """Return who wants something done, and why; raise Refused for a note that can't be stored or told."""
-    if len(note) > acts.LONGEST_NOTE:
-        raise Refused(f"The note is longer than {acts.LONGEST_NOTE} characters.")
-    if tell and not note.strip():
-        raise Refused("--tell tells the players the note, and there is none.", fits='Write --note "why".')
-    return Order(_user(), note.strip(), tell)
+    settings, now = server.settings, core.now()
+    request = Request(
+        session,
+        settings.server,
+        Keyring(settings.server.key.read()),
+        now,
+        Incoming(key="", size=0, source="", recipients=[], received=now),
+        Message(None, None, (), (), "", None, ()),
+        Sender(settings.server.admin or "", None, proven=True),
+        COMMANDS | MODERATION,
+        settings.limits,
+        settings.house,
+        prose=tuple(below.splitlines()),
+        operator=_user(),
+        is_trial=is_trial,
+    )
+    command = MODERATION[name]
+    (answer,) = command.run(request, Line(command, words, None, f"{name} {words}")).answer
+    assert isinstance(answer, ActDone)  # noqa: S101 - so do all that change something
+    return answer
 
 
 def _user() -> str:
@@ -265,18 +226,3 @@ def _user() -> str:
         return pwd.getpwuid(os.getuid()).pw_name
     except KeyError:
         return str(os.getuid())
-
-
-def _about_match(session: Session, number: int) -> str:
-    """Return a match in words; raise Refused for one that isn't open."""
-    match = verdicts.open_match(session, number, locks=False)
-    first, second = players_of(session, match)
-    kind = "match" if match.state == MatchState.RUNNING else "challenge"
-    return f"{kind} {number}, {match.game}, {name(first)} - {name(second)}, after {match.plies} turns"
-
-
-def _confirm(question: str, *, yes: bool) -> None:
-    """Ask at the terminal; exit if the answer isn't yes."""
-    if not yes and not typer.confirm(question):
-        out.print("nothing was changed")
-        raise typer.Exit(FOUND)

@@ -10,6 +10,7 @@ from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, JsonOption, app, errors, opened, out, stored
 from pbem.cli.terminal import Listing
 from pbem.matches import naming, queries
+from pbem.moderation import roster
 from pbem.players import addresses, bounces, data_export, erasure, traces
 from pbem.storage import database
 from pbem.storage.models import MatchState, Player
@@ -20,7 +21,7 @@ def revoke(
     name: Annotated[str, typer.Argument(help="The player's name or address.")], config_file: ConfigOption = CONFIG
 ) -> None:
     with stored(config_file) as server, database.transaction(server.engine) as session:
-        player = core.player(session, name)
+        player = roster.called(session, name)
         addresses.revoke_and_tell(session, server.settings.server, player, core.now())
         out.print(f"{player.name}'s addresses are invalid now; a new one is sent to {player.address}", markup=False)
 
@@ -34,7 +35,7 @@ def bounced(
     with stored(config_file) as server:
         if again:
             with database.transaction(server.engine) as session:
-                bounces.reinstate(session, core.player(session, again), core.now())
+                bounces.reinstate(session, roster.called(session, again), core.now())
             out.print(f"sending mail to {again} resumes", markup=False)
             return
         with database.read_only(server.engine) as session:
@@ -63,7 +64,7 @@ def export(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     with opened(config_file) as server, database.read_only(server.engine) as session:
-        player = core.player(session, name, guests=True)
+        player = roster.called(session, name, guests=True)
         held = data_export.gather(session, player, core.now(), server.renderer.redactor)
         place = folder or Path(held.name)
         if place.is_dir() and any(place.iterdir()):
@@ -86,7 +87,7 @@ def delete(
 ) -> None:
     with stored(config_file) as server:
         with database.read_only(server.engine) as session:
-            player = core.player(session, name, guests=True)
+            player = roster.called(session, name, guests=True)
             open_ = queries.of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED))
             about = f"{naming.name(player)}, {player.address}, with {len(open_)} matches and challenges that would end"
         if not yes and not typer.confirm(f"delete {about}? This can't be undone"):

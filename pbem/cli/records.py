@@ -18,6 +18,7 @@ from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, app, errors, opened, out
 from pbem.matches.origins import carried, imported, restored
 from pbem.matches.origins.imported import PlayedElsewhere
+from pbem.moderation import roster
 from pbem.reading.message import is_address
 from pbem.storage import database
 from pbem.storage.models import Player
@@ -141,7 +142,7 @@ def _ours(session: Session, given: list[str]) -> Mapping[str, int]:
         if not equals or not name.strip():
             errors.print(f"pbem: write --player NAME=PLAYER, not {each}", markup=False)
             raise typer.Exit(IMPOSSIBLE)
-        found[name.strip().casefold()] = core.player(session, wanted.strip()).id or 0
+        found[name.strip().casefold()] = roster.called(session, wanted.strip()).id or 0
     return found
 
 

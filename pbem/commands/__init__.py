@@ -23,10 +23,9 @@ from pbem.commands.conditions import CONDITIONS, IF, QUEUE
 from pbem.commands.core import Command
 from pbem.commands.help import HELP, RULES
 from pbem.commands.house import ANALYSE, HINT
-from pbem.commands.moderating.accounts import BAN, MERGE, RENAME, UNBAN
-from pbem.commands.moderating.announcing import ANNOUNCE
 from pbem.commands.moderating.lists import ACTS, PLAYERS
 from pbem.commands.moderating.matches import ADJUDICATE, CLOSE
+from pbem.commands.moderating.players import ANNOUNCE, BAN, MERGE, RENAME, UNBAN
 from pbem.commands.offers import CANCEL, DRAW, MUTE, PAUSE
 from pbem.commands.play import CLAIM, MOVE, RESIGN, SAY, UNDO
 from pbem.commands.privacy import DELETE, EXPORT, RECORDS

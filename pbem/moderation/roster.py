@@ -6,7 +6,10 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from pbem.storage.models import Player
+from pbem.errors import Refused
+from pbem.storage.models import HOUSE, Player
+
+LONGEST_NUMBER = 10
 
 
 class Kind(StrEnum):
@@ -29,6 +32,19 @@ _CONDITIONS: dict[Kind, tuple[Any, ...]] = {
     Kind.UNREACHABLE: (col(Player.unreachable).is_not(None),),
     Kind.GUESTS: (col(Player.confirmed).is_(None), col(Player.merged_into).is_(None)),
 }
+
+
+def called(session: Session, wanted: str, *, guests: bool = False) -> Player:
+    """Return the player, or with `guests` anybody, of that name, address or number; raise Refused."""
+    is_number = wanted.isdecimal() and len(wanted) < LONGEST_NUMBER
+    place = Player.address if "@" in wanted else Player.name
+    found = session.exec(
+        select(Player).where(Player.id == int(wanted) if is_number else place == wanted.lower())
+    ).first()
+    is_known = found is not None and found.address != HOUSE and found.deleted is None
+    if found is None or not is_known or (found.confirmed is None and not guests):
+        raise Refused(f"No player is called {wanted[:40]}.", fits='"players" lists all of them.')
+    return found
 
 
 def players(

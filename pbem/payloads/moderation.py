@@ -96,8 +96,9 @@ class Act:
     subject: str = ""
     lines: tuple[str, ...] = ()
     """What is announced."""
+    recipients: int = 0
+    """To how many players, and to how many of them each minute."""
     per_minute: int = 0
-    """To how many players, each minute."""
     message: tuple[str, ...] = ()
     tells: bool = False
     """Whether the players learn the note."""

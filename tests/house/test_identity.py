@@ -88,4 +88,4 @@ def test_the_operator_s_verbs_pass_it_by(letters: Correspondence) -> None:
     letters.play(begun)
 
     for verb in (("delete", "house", "--yes"), ("revoke", "house")):
-        assert "no player is called house" in letters.operate(*verb).output
+        assert "No player is called house." in letters.operate(*verb).output

@@ -74,7 +74,8 @@ def test_everything_goes_to_the_account_that_stays_and_everyone_is_told(letters:
 
     told = merge(letters, "--note", "One person.", "--tell")
 
-    assert "2 running matches of bob are alice's, 2 between the two don't count, and 1 of those have just ended" in told
+    assert "part of that of alice (alice@mail.example), which can't be undone." in told
+    assert "and 2 running ones go on. 2 matches between the two don't count for ratings, of which 1 ended" in told
     assert letters.execute("select id, seat0, seat1, challenger, state from match order by id") == [
         (1, alice, bob, alice, "over"),
         (2, alice, carol, alice, "running"),
@@ -273,8 +274,8 @@ def test_an_account_can_be_passed_on_twice(letters: Correspondence) -> None:
     ("words", "sentence"),
     [
         (("bob", "bob"), "That's one account already: bob."),
-        (("bob", "nobody"), "no player is called nobody"),
-        (("house", "bob"), "no player is called house"),
+        (("bob", "nobody"), "No player is called nobody."),
+        (("house", "bob"), "No player is called house."),
     ],
 )
 def test_what_cannot_become_one_stays_apart(letters: Correspondence, words: tuple[str, ...], sentence: str) -> None:

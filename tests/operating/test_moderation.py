@@ -1,5 +1,6 @@
 """Moderation at the command line: what changes, what is kept, who is told, and that bad input changes nothing."""
 
+import getpass
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -106,11 +107,14 @@ def test_an_adjudicated_match_counts_like_any_other_result(
     ("words", "sentence"),
     [
         (("close", "9"), "There is no match 9."),
-        (("close", "1", "--tell"), "--tell tells the players the note, and there is none."),
+        (("close", "1", "--tell"), "The players should learn why, and you haven't said it."),
         (("close", "1", "--note", "x" * 1001), "longer than 1000 characters"),
         (("adjudicate", "1", "carol"), "carol doesn't play in match 1. alice and bob do; or write draw."),
         (("adjudicate", "2", "alice"), "Match 2 hasn't started, so it has no result."),
-        (("ban", "nobody"), "no player is called nobody"),
+        (("ban", "nobody"), "No player is called nobody."),
+        (("ban", "bob insults"), '"bob insults" isn\'t one word.'),
+        (("rename", "bob", ""), '"" isn\'t one word.'),
+        (("ban", "9" * 30), f"No player is called {'9' * 30}."),
         (("unban", "alice"), "The account of alice isn't closed."),
         (("rename", "alice", "bob"), "The name bob is taken"),
         (("rename", "alice", "seek"), "can't be a player's name"),
@@ -129,6 +133,19 @@ def test_what_cannot_be_done_is_a_sentence_and_changes_nothing(
     assert result.exit_code in (1, 2)
     assert sentence in " ".join(result.output.split())
     assert everything(letters) == before
+
+
+def test_the_operator_sees_what_happens_and_is_asked(letters: Correspondence) -> None:
+    result = letters.operate("ban", "bob", "--note", "matches=lost is too hard", keys="y\n")
+
+    shown, asked, told = done(result).partition("is that what you want? [y/N]: y")
+    sentence = "    The account of bob (bob@mail.example) is closed. 1 running match\n    ended without a result."
+    assert shown.startswith(sentence)
+    assert "The note, which stays with us:\n\n  | matches=lost is too hard" in shown
+    assert asked
+    assert sentence in told
+    assert result.stderr.count("moderated") == 1, "not when it was only tried"
+    assert letters.execute("select actor, note from moderationact") == [(getpass.getuser(), "matches=lost is too hard")]
 
 
 @pytest.mark.sampled(1)
@@ -289,7 +306,7 @@ def test_an_announcement_reaches_everyone_once_and_so_many_a_minute(letters: Cor
 
     result = letters.operate("announce", str(tmp_path / "news.txt"), keys="y\n")
 
-    assert "Subject: Moving house\n\nWe move on Sunday.\n" in done(result)
+    assert "  | Subject: Moving house\n\n  | We move on Sunday.\n" in done(result)
     assert "to 4 players, 2 a minute, for about 2 minutes" in " ".join(result.output.split())
     first = letters.wait()
     letters.join("fred")

@@ -89,7 +89,7 @@ def test_delete_removes_all_of_it_and_says_so_by_mail(joined: Site, words: tuple
     for path in joined.folder.glob("pbem.sqlite*"):  # SQLite overwrites what it frees
         assert b"alice" not in path.read_bytes(), path
     again = joined.process("delete", f"deleted-{alice}", "--yes")
-    assert (again.code, again.err) == (1, f"pbem: no player is called deleted-{alice}\n")
+    assert (again.code, again.err) == (1, f'pbem: No player is called deleted-{alice}. "players" lists all of them.\n')
 
 
 @pytest.mark.slow

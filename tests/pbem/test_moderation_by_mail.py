@@ -297,6 +297,16 @@ def test_an_announcement_is_sent_as_written(letters: Correspondence) -> None:
 
 
 @pytest.mark.slow
+def test_an_announcement_says_to_how_many_it_goes_and_needs_somebody(letters: Correspondence) -> None:
+    (question,) = letters.write(ADMIN, "announce News\n\nWe move.")
+    assert "This goes to 3 players, 60 a minute, for about 1 minute." in " ".join(text(question).split())
+
+    letters.execute("update player set stopped = created")
+    (answer,) = letters.write(ADMIN, "announce News\n\nWe move.")
+    assert "There is nobody to write to: no player gets news." in " ".join(text(answer).split())
+
+
+@pytest.mark.slow
 def test_the_same_act_can_be_wanted_again_on_the_same_day(letters: Correspondence) -> None:
     for words in ("ban bob", "unban bob", "ban bob"):
         letters.reply(asked(letters, words), "yes")

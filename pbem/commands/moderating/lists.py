@@ -3,7 +3,6 @@
 from datetime import datetime
 
 from pbem.commands.core import Command, Decision, Line, Request
-from pbem.commands.moderating import orders
 from pbem.commands.syntax import paging
 from pbem.community import directory, history
 from pbem.errors import Refused
@@ -51,7 +50,7 @@ def acts_(request: Request, line: Line) -> Decision:
     page, words = paging.numbered(line.words.split())
     if len(words) > 1:
         raise Refused("Name one player, or none.", read=line.text, fits=ACTS.advice)
-    about = orders.player_called(request, line, words[0]) if words else None
+    about = roster.called(request.session, words[0]) if words else None
     kept, more = acts.newest(request.session, paging.SIZE, page, about)
     told = ActsKept(
         rows=tuple(_kept(request, act) for act in kept),

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from engines import GAMES
-from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.core import Decision, Line, Request
 from pbem.commands.moderating import orders
 from pbem.errors import Refused
 from pbem.matches.naming import name
@@ -17,9 +17,9 @@ def close(request: Request, line: Line) -> Decision:
     """End a match without a result, or withdraw a challenge."""
     written = orders.read(request, line)
     match = verdicts.open_match(request.session, _number(line, written.about[0]))
-    act = _act(request, match, written)
+    act = _act(request, match)
     verdicts.close(request.session, request.server, match, written.order, request.now)
-    return orders.done(act)
+    return orders.done(act, written.order)
 
 
 def adjudicate(request: Request, line: Line) -> Decision:
@@ -28,9 +28,9 @@ def adjudicate(request: Request, line: Line) -> Decision:
     number, winner = written.about
     match = verdicts.open_match(request.session, _number(line, number))
     wanted = winner.lower()
-    act = replace(_act(request, match, written), act="adjudicate", who="" if wanted == verdicts.DRAW else wanted)
+    act = replace(_act(request, match), act="adjudicate", who="" if wanted == verdicts.DRAW else wanted)
     verdicts.adjudicate(request.session, request.server, match, wanted, written.order, request.now)
-    return orders.done(act)
+    return orders.done(act, written.order)
 
 
 def _number(line: Line, word: str) -> int:
@@ -41,7 +41,7 @@ def _number(line: Line, word: str) -> int:
     return int(digits)
 
 
-def _act(request: Request, match: Match, written: orders.Written) -> Act:
+def _act(request: Request, match: Match) -> Act:
     """Return what the admin is told of the match, as it is before it ends."""
     first, second = players_of(request.session, match)
     return Act(
@@ -52,28 +52,16 @@ def _act(request: Request, match: Match, written: orders.Written) -> Act:
         title=GAMES[match.game].title,
         turns=match.plies,
         offered=match.state == MatchState.OFFERED,
-        message=tuple(written.order.note.splitlines()),
-        tells=written.order.tells,
     )
 
 
-CLOSE = Command(
-    "close",
-    "NUMBER [tell=yes] [NOTE]",
-    "end a match without a result, or withdraw a challenge",
-    close,
-    changes=True,
-    words=(1, 200),
-    asks_once_more=True,
-    of_admin=True,
+CLOSE = orders.command(
+    "close", "NUMBER [tell=yes] [NOTE]", "end a match without a result, or withdraw a challenge", close, (1, 200)
 )
-ADJUDICATE = Command(
+ADJUDICATE = orders.command(
     "adjudicate",
     "NUMBER PLAYER|draw [tell=yes] [NOTE]",
     "end a match as won by a player, or as a draw; it counts like any other result",
     adjudicate,
-    changes=True,
-    words=(2, 200),
-    asks_once_more=True,
-    of_admin=True,
+    (2, 200),
 )

@@ -1,19 +1,16 @@
-"""Orders by mail: whom or what they are about, how, and why."""
+"""Orders: whom or what they are about, how, and why. They come by mail, or from the command line as such a line."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
-from sqlmodel import select
-
-from pbem.commands.core import Decision, Line, Request
+from pbem.commands.core import Command, Decision, Line, Request
 from pbem.errors import Refused
 from pbem.moderation import acts
 from pbem.moderation.acts import Order
 from pbem.moderation.bans import Ended
 from pbem.payloads.moderation import Act, ActDone
-from pbem.storage.models import HOUSE, Player
 
-ACTOR = "the admin, by mail"
+BY_MAIL = "the admin, by mail"
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "tell": ("no", "yes"),
     "matches": tuple(ended.value for ended in Ended),
@@ -48,14 +45,14 @@ def read(request: Request, line: Line) -> Written:
     if len(note) > acts.LONGEST_NOTE:
         raise Refused(f"The note is longer than {acts.LONGEST_NOTE} characters.", read=line.text[:60])
     if tells and not note:
-        raise Refused(
-            "tell=yes tells the players why, and you haven't said it.",
-            read=line.text,
-            fits="Write why behind it.",
-        )
-    order = Order(ACTOR, note, tells, is_trial=request.is_trial)
+        raise Refused("The players should learn why, and you haven't said it.", read=line.text, fits="Add a note.")
     ended = Ended(chosen.get("matches", Ended.CANCELLED))
-    return Written(tuple(word.strip(".,;!") for word in about), order, ended)
+    return Written(tuple(word.strip(".,;!") for word in about), order(request, note, tells=tells), ended)
+
+
+def order(request: Request, note: str = "", *, tells: bool = False) -> Order:
+    """Return who wants something done, and why."""
+    return Order(request.operator or BY_MAIL, note, tells, is_trial=request.is_trial)
 
 
 def _chosen(line: Line, word: str) -> str:
@@ -66,15 +63,27 @@ def _chosen(line: Line, word: str) -> str:
     return value
 
 
-def player_called(request: Request, line: Line, wanted: str) -> Player:
-    """Return the player of that name or address; raise Refused."""
-    place = Player.address if "@" in wanted else Player.name
-    found = request.session.exec(select(Player).where(place == wanted.lower())).first()
-    if found is None or found.address == HOUSE or found.deleted is not None or found.confirmed is None:
-        raise Refused(f"No player is called {wanted[:40]}.", read=line.text, fits='"players" lists all of them.')
-    return found
-
-
-def done(act: Act) -> Decision:
-    """Return the decision that tells the admin what was done; the text below the line is part of it."""
+def done(act: Act, order: Order) -> Decision:
+    """Return the decision that tells the admin what was done, and why; the text below the line is part of it."""
+    act = replace(act, message=tuple(order.note.splitlines()), tells=order.tells)
     return Decision(answer=(ActDone(act=act),), takes_prose=True)
+
+
+def command(
+    name: str,
+    arguments: str,
+    about: str,
+    run: Callable[[Request, Line], Decision],
+    words: tuple[int, int],
+    *,
+    takes_rest: bool = False,
+) -> Command:
+    """Return a command that gives an order."""
+    return Command(
+        *(name, arguments, about, run),
+        changes=True,
+        words=words,
+        asks_once_more=True,
+        of_admin=True,
+        takes_rest=takes_rest,
+    )
