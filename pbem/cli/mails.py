@@ -14,7 +14,7 @@ from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, 
 from pbem.cli.terminal import Listing, show_json
 from pbem.matches import integrity as checking
 from pbem.matches import naming, queries, snapshot
-from pbem.storage import database
+from pbem.storage import database, utc
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, OutgoingState, Player
 
 
@@ -36,7 +36,7 @@ def show(
             else:
                 _show_mail(session, row)
             return
-        (faults,) = checking.faults(session, [row])
+        (faults,) = checking.faults(session, [row], utc.now())
         problems = [fault.sentence for fault in faults]
         if as_json:
             show_json(out, _match_object(session, row, problems))

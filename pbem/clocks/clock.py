@@ -79,6 +79,13 @@ class Outage:
 
 
 @dataclass(frozen=True, slots=True)
+class Righted:
+    """The server's clock had been ahead, and so had this one: it goes on from an instant that it took for past."""
+
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class DaysChosen:
     """A player chose other days off, or to be away. What has passed counts by the days of then."""
 
@@ -129,6 +136,7 @@ Event = (
     | Paused
     | Resumed
     | Outage
+    | Righted
     | DaysChosen
     | Reminded
     | Restored
@@ -180,6 +188,8 @@ class Clock:
         if isinstance(event, Outage):
             before = self.at(event.since)
             return replace(before, now=max(before.now, event.at))
+        if isinstance(event, Righted):
+            return replace(self, now=min(self.now, event.at))
         then = self.at(event.at)
         match event:
             case TurnHandedOver(_, seat):

@@ -12,12 +12,13 @@ from notation.board import format_board
 from pbem.commands.core import Command, Decision, Line, Request, named
 from pbem.commands.syntax import topics
 from pbem.commands.syntax.courtesies import GREETINGS, POLITE
+from pbem.community import blocks
 from pbem.errors import Refused
 from pbem.house import player as house_player
 from pbem.moderation import bans
 from pbem.payloads import templates
 from pbem.payloads.explained import Welcome
-from pbem.players import erasure, identity, open_seeks
+from pbem.players import erasure, identity, invitations, open_seeks
 from pbem.players.preferences import PREFERENCES
 from pbem.storage.models import ANONYMOUS, IMPORTED, ModerationAct, Player
 from pbem.tokens import Purpose, Token
@@ -146,6 +147,7 @@ def welcome(request: Request, player: Player, wanted: str) -> Welcome:
     player.name, player.confirmed = wanted, request.now
     request.session.add(player)
     request.session.flush()
+    blocks.recall(request.session, player, invitations.digest(player.address))
     board = format_board(GAMES[SHOWN].position({}).diagram())
     return Welcome(games=topics.titles(), board=tuple(board.splitlines()), house=request.house.enabled)
 

@@ -1,13 +1,16 @@
-"""Blocks: a player wants nothing from another. It holds both ways, and only the one who blocks ever learns of it."""
+"""Blocks: a player wants nothing from another. It holds both ways, and only the one who blocks ever learns of it.
 
-from collections.abc import Collection
+A blocked player who leaves and joins again is still blocked: meanwhile a hash of their address stands for them.
+"""
+
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, delete, exists
 from sqlmodel import Session, col, func, or_, select
 
-from pbem.storage.models import Block, Player
+from pbem.storage.models import Block, BlockedAddress, Player
 
 MOST = 500
 """How many others a player can block."""
@@ -72,6 +75,9 @@ def number(session: Session, player: Player) -> int:
 def pass_on(session: Session, player: Player, heir: Player) -> None:
     """Let another account of the same person have the player's blocks, and be blocked by those who had blocked them."""
     theirs = or_(col(Block.player) == player.id, col(Block.blocked) == player.id)
+    for gone in session.exec(select(BlockedAddress).where(BlockedAddress.player == player.id)).all():
+        session.merge(BlockedAddress(player=heir.id or 0, address=gone.address, created=gone.created))
+        session.delete(gone)
     for row in session.exec(select(Block).where(theirs)).all():
         pair = tuple(heir.id if each == player.id else each for each in (row.player, row.blocked))
         session.delete(row)
@@ -81,7 +87,20 @@ def pass_on(session: Session, player: Player, heir: Player) -> None:
             session.flush()
 
 
-def forget(session: Session, player: Player) -> None:
-    """Forget everything about a player who leaves: whom they have blocked, and who has blocked them."""
+def forget(session: Session, player: Player, digests: Iterable[str]) -> None:
+    """Forget whom a player who leaves has blocked; of who has blocked them, keep the hashes of their addresses."""
+    for row in session.exec(select(Block).where(Block.blocked == player.id)).all():
+        for digest in digests:
+            session.merge(BlockedAddress(player=row.player, address=digest, created=row.created))
+    session.flush()
     theirs = or_(col(Block.player) == player.id, col(Block.blocked) == player.id)
     session.execute(delete(Block).where(theirs))
+    session.execute(delete(BlockedAddress).where(col(BlockedAddress.player) == player.id))
+
+
+def recall(session: Session, player: Player, digest: str) -> None:
+    """Let those who had blocked the owner of an address, who joins again, have blocked the new player."""
+    for row in session.exec(select(BlockedAddress).where(BlockedAddress.address == digest)).all():
+        session.merge(Block(player=row.player, blocked=player.id or 0, created=row.created))
+        session.delete(row)
+    session.flush()

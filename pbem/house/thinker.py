@@ -163,7 +163,8 @@ class Thinker:
                 match=number, kind=SearchKind.TURN, version=version(match), player=opponent, asked=now, due=now
             )
             row.attempts += 1
-            row.due = now + PAUSES[min(row.attempts, len(PAUSES)) - 1]
+            # Mostly something else ends the server during a search: the first two attempts cost no time.
+            row.due = now + PAUSES[min(max(row.attempts - 2, 0), len(PAUSES) - 1)]
             if row.attempts > MOST and row.troubled is None:
                 row.troubled = now
             session.add(row)

@@ -20,6 +20,7 @@ from pbem.mailboxes import mailbox
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player
 from pbem.payloads.messages import Deleted
+from pbem.players import invitations
 from pbem.players.announcements import announce
 from pbem.storage import retention
 from pbem.storage.clock import within
@@ -115,10 +116,12 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
     )
     unsent = (col(Outgoing.player) == player.id, col(Outgoing.state).in_(UNSENT))
     retention.change(session, update(Outgoing).where(*unsent).values(state=OutgoingState.DROPPED.value, troubled=None))
+    asked = (col(Outgoing.player) == player.id, col(Outgoing.template) == "confirm", col(Outgoing.gist).is_not(None))
+    retention.change(session, update(Outgoing).where(*asked).values(gist=None))  # they can be asked to join again
     _rename(session, player, f"{ANONYMOUS}{player.id}", now)
     seeks.close(session, seeks.of_player(session, player, now), now)
     entries.withdraw_everywhere(session, player, now)
-    blocks.forget(session, player)
+    blocks.forget(session, player, {invitations.digest(address) for address in addresses})
     directory.forget(session, player)
     watches.forget(session, player)
     for table in (Analysis, Bulletin, Calendar, Vacation):

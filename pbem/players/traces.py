@@ -114,9 +114,12 @@ def _received(engine: Engine, departure: Departure, now: datetime) -> Iterator[S
             col(Outgoing.template).in_(ANSWERED),
         ),
     )
+    asked = (col(Outgoing.incoming) == col(Incoming.id), col(Outgoing.template) == "confirm")
+    joins_again = exists().where(*asked, col(Outgoing.player).is_not(None), col(Outgoing.player) != departure.player)
     theirs = (
         or_(col(Incoming.player).is_(None), col(Incoming.player) == departure.player),
         col(Incoming.state) != IncomingState.NEW,
+        or_(col(Incoming.state) != IncomingState.HELD, ~joins_again),
         col(Incoming.removed).is_(None),
     )
     rows = select(Incoming.id, Incoming.state).where(col(Incoming.id).in_(found), *theirs)

@@ -132,6 +132,8 @@ class Scheduler:
     """When it last looked for what is due."""
     beaten: datetime | None = None
     """When it last saw to the heartbeat."""
+    righted: bool = True
+    """Whether it has looked for clocks of matches that are ahead, since the server's was wrong."""
     rated: tuple[date, int] | None = None
     """The week in which it last rated matches, and how many accounts had become part of others until then."""
 
@@ -150,7 +152,8 @@ class Scheduler:
         noted = partial(_noted, engine, now, are_any=fails)
         days = server.keep_mail_days, server.keep_waiting_days
         noted("old messages", lambda: self.retention.step(engine, *days, now))
-        acted = 0
+        acted = self._right(engine, now, stopped) if is_trusted else 0
+        self.righted &= is_trusted
         for place, (_, act) in enumerate(WORK):
             if looked[place] and (is_trusted or act not in BY_TIME):
                 acted += noted(_named(act), partial(act, engine, server, now, stopped)) or 0
@@ -165,6 +168,12 @@ class Scheduler:
         if self.beaten is None or not self.beaten <= now < self.beaten + outages.EVERY:
             outages.beat(engine, now)
             self.beaten = now
+
+    def _right(self, engine: Engine, now: datetime, stopped: Callable[[], bool]) -> int:
+        """Let clocks go on that are ahead, if they haven't been looked for. Return how many there were."""
+        found = 0 if self.righted else timeouts.right(engine, now, stopped)
+        self.righted = True
+        return found
 
     def _rate(self, engine: Engine, merged: int, now: datetime, stopped: Callable[[], bool]) -> None:
         """Rate the weeks that are over, once when a new one begins, and where two accounts have become one."""

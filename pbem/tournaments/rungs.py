@@ -97,6 +97,7 @@ def _challenge(match: Match) -> Challenge:
         match.ended,
         None if match.winner is None else seats[match.winner],
         seats[match.termination_seat or 0] if is_late else None,
+        match.started,
     )
 
 

@@ -1,5 +1,7 @@
 """A clock that is wrong for a while does no lasting harm: no data is removed, and nobody is silenced."""
 
+from datetime import timedelta
+
 import pytest
 from sqlmodel import Session, select
 from structlog.testing import capture_logs
@@ -203,3 +205,26 @@ def passes_with_heartbeats(letters: Correspondence, hours: int) -> None:
     """Let a server that runs all the time work for some hours."""
     for _ in range(hours // 2):
         letters.run_for(hours=2)
+
+
+def due(letters: Correspondence, number: int) -> str:
+    return str(letters.execute(f"select due from match where id = {number}")[0][0])[:19].replace("T", " ")
+
+
+@pytest.mark.parametrize("days", [30, 3650])
+def test_a_turn_that_came_while_the_clock_was_ahead_stops_no_clock(letters: Correspondence, days: int) -> None:
+    letters.match("challenge dora quadraphages time=300d+1d", "carol", "dora")
+    letters.clock.leap(days=days)
+    letters.reply(letters.last("carol"), "1 a7b7 i3i2")
+    letters.clock.leap(days=-days)
+    letters.wait(minutes=1)
+    if days > 300:  # later than the clock of the machine that runs the test
+        assert "which is yet to come" in letters.operate("check").output
+
+    for _ in range(26):
+        letters.run_for(hours=1)
+    assert f"{letters.clock() + timedelta(days=300):%Y-%m-%d}" == due(letters, 2)[:10]
+    letters.wait(minutes=1)
+    assert letters.operate("check").output.count("yet to come") == 0
+    kinds = letters.execute("select kind from clockevent where match = 2 order by id")
+    assert kinds.count(("righted",)) == 1

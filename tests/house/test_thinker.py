@@ -105,6 +105,30 @@ def test_one_player_s_matches_are_limited(tmp_path: Path) -> None:
         assert "as many matches against the house as a player can (2)" in told
 
 
+class Killed(BaseException):
+    """The server is killed."""
+
+
+class Deadly(Broken):
+    """A searcher during whose searches the server is killed."""
+
+    def search(self, question: Question) -> Answer:
+        raise Killed
+
+
+def test_three_kills_during_a_search_cost_the_turn_a_minute(letters: Correspondence) -> None:
+    without_thinking(letters, Deadly(answers=True))
+    with pytest.raises(Killed):
+        waiting(letters, "alice", 1)
+    for _ in range(2):
+        with pytest.raises(Killed):
+            thinker(letters, Deadly(answers=True)).step()
+
+    letters.clock.advance(minutes=1, seconds=1)
+    assert thinker(letters, Broken(answers=True)).step() == 1
+    assert letters.execute("select match from ply") == [(1,)]
+
+
 def test_a_search_that_fails_is_tried_again_and_the_admin_hears_of_it(letters: Correspondence) -> None:
     broken = Broken(answers=False)
     without_thinking(letters, broken)

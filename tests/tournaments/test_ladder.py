@@ -92,3 +92,12 @@ def test_every_event_can_be_replayed() -> None:
     events: list[Event] = [*map(Entered, FOUR), Challenge(3, 1, winner=3), Left(2), Challenge(4, 3, winner=4, late=3)]
 
     assert order(events) == (4, 1)
+
+
+def test_two_friends_who_play_slowly_keep_the_top_from_others_for_two_weeks_only() -> None:
+    friends = Challenge(2, 1, begun=NOW)
+    top = Ladder((1, 2, 3), reach=2, at_once=1, challenges=(friends,))
+
+    assert top.obstacle(3, 1, NOW + timedelta(days=13)) is Obstacle.TAKEN
+    assert top.obstacle(3, 1, NOW + timedelta(days=14)) is None
+    assert top.obstacle(2, 1, NOW + timedelta(days=99)) is Obstacle.PLAYING

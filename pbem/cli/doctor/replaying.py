@@ -19,7 +19,7 @@ from pbem.config.veiled import veiled_url
 from pbem.matches import integrity
 from pbem.matches.integrity import Fault
 from pbem.ratings import derivation
-from pbem.storage import database
+from pbem.storage import database, utc
 from pbem.storage.models import Match
 from pbem.tournaments import rungs
 
@@ -89,7 +89,7 @@ def _faults(engine: Engine, numbers: Sequence[int]) -> Iterator[list[Fault]]:
     """Yield what is wrong with each of some matches."""
     with database.read_only(engine) as session:
         matches = session.exec(select(Match).where(col(Match.id).in_(numbers)).order_by(col(Match.id))).all()
-        yield from integrity.faults(session, matches)
+        yield from integrity.faults(session, matches, utc.now())
 
 
 def _flat(results: Iterable[list[Fault]]) -> Iterator[Fault]:

@@ -17,12 +17,13 @@ from engines.core import Seat
 from engines.seats import seat_of
 from pbem.clocks import clock as clocks
 from pbem.clocks import reminders
-from pbem.clocks.clock import Clock, Event, Outage, Reminded, Restored, TurnHandedOver, begin, replay
+from pbem.clocks.clock import Clock, Event, Outage, Reminded, Restored, Righted, TurnHandedOver, begin, replay
 from pbem.clocks.reminders import Wishes
 from pbem.clocks.time_control import parse
 from pbem.clocks.working_days import WorkingDays
 from pbem.matches.queries import locked, version
 from pbem.storage import outages
+from pbem.storage.clock import SLACK
 from pbem.storage.models import ClockEvent, Match, MatchState, Player
 
 _CLOCK = TypeAdapter(Clock)
@@ -36,6 +37,7 @@ _EVENTS: dict[str, type[Event]] = {
     "paused": clocks.Paused,
     "resumed": clocks.Resumed,
     "outage": clocks.Outage,
+    "righted": clocks.Righted,
     "days": clocks.DaysChosen,
     "ran out": clocks.RanOut,
     "reminded": clocks.Reminded,
@@ -74,6 +76,27 @@ def catch_up(session: Session, match: Match, now: datetime) -> Clock | None:
     if clock is None:
         return None
     return _store(session, match, clock, _outages(session, clock, now)).at(now)
+
+
+def is_ahead(clock: Clock, now: datetime) -> bool:
+    """Return whether the clock stands at a time that is yet to come, because that of the server was ahead."""
+    return clock.now > now + SLACK
+
+
+def ahead(session: Session, now: datetime) -> list[int]:
+    """Return the running matches whose clock may be ahead, with some that aren't; no index helps to find them."""
+    stands: Any = col(Match.clock)["now"].as_string()
+    running = (col(Match.to_move).is_not(None), col(Match.clock).is_not(None), stands > f"{now:%FT%T}")
+    return [number or 0 for number in session.exec(select(Match.id).where(*running).order_by(col(Match.id)))]
+
+
+def right(session: Session, match: Match, now: datetime) -> bool:
+    """Let a clock that is ahead go on from now. Return whether it was."""
+    clock = clock_of(match)
+    if clock is None or not is_ahead(clock, now):
+        return False
+    _store(session, match, clock, [Righted(now)])
+    return True
 
 
 def hand_over(session: Session, number: int, seen: int, now: datetime) -> None:

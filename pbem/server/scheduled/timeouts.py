@@ -1,5 +1,7 @@
 """Time-outs: the matches in which a player's time has run out are over, or can be claimed from then on.
 
+Clocks that are ahead, because the server's was when a turn came, go on from now: else nobody's time would run for long.
+
 Each match has a transaction of its own that locks it, so only one of several daemons acts on it.
 """
 
@@ -13,6 +15,7 @@ from sqlmodel import Session, col
 
 from pbem.config import ServerSettings
 from pbem.matches import queries, timeouts
+from pbem.matches.time import timekeeping
 from pbem.players import announcements
 from pbem.server.scheduled.each import AT_ONCE, NOW, each
 from pbem.storage.database import lock_if_free, read_only
@@ -41,3 +44,18 @@ def _expire(session: Session, number: int, server: ServerSettings, now: datetime
     if events:
         log.info("out of time", match=number, over=match.to_move is None)
     return bool(events)
+
+
+def right(engine: Engine, now: datetime, stopped: Callable[[], bool]) -> int:
+    """Let the clocks that are ahead go on from now. Return how many were."""
+    with read_only(engine) as session:
+        numbers = timekeeping.ahead(session, now)
+    return each(engine, numbers, partial(_right, now=now), stopped, now, doing="clocks that are ahead")
+
+
+def _right(session: Session, number: int, now: datetime) -> bool:
+    match = lock_if_free(session, Match, number)
+    if match is None or not timekeeping.right(session, match, now):
+        return False
+    log.warning("clock righted", match=number)
+    return True

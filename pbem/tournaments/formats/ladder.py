@@ -13,6 +13,8 @@ from functools import reduce
 
 AGAIN = timedelta(days=7)
 """How long two players who have met on a ladder don't meet there again."""
+HOLDS = timedelta(days=14)
+"""How long a challenge keeps a place from others: two friends who play slowly don't lock the top."""
 REST = timedelta(days=1)
 """How long somebody who is off a ladder can't enter it again."""
 
@@ -45,6 +47,7 @@ class Challenge:
     winner: int | None = None
     late: int | None = None
     """The one who ran out of time."""
+    begun: datetime | None = None
 
     @property
     def players(self) -> frozenset[int]:
@@ -142,6 +145,7 @@ class Ladder:
             return Obstacle.TOO_SOON
         if sum(each.challenger == challenger for each in self._running) >= self.at_once:
             return Obstacle.BUSY
-        if sum(each.challenged == challenged for each in self._running) >= self.at_once:
+        holds = [each for each in self._running if each.begun is None or now < each.begun + HOLDS]
+        if sum(each.challenged == challenged for each in holds) >= self.at_once:
             return Obstacle.TAKEN
         return None
