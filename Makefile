@@ -20,12 +20,11 @@ test: .venv/ready            ## every test on SQLite, and on PostgreSQL those of
 	PBEM_TEST_DATABASE=postgresql $(BIN)/pytest -q $(AT_ONCE) -m "sql and not slow and not soak" $(ABOUT_SQL)
 
 # Each part runs on one of the days on which clocks are odd: summer time begins, it ends, a year ends, a leap day does.
-# Where time is limited (PBEM_TEST_UNTIL), a part takes at most that share of what is left of it.
 test-all: test browser       ## everything, also the slow tests; on both databases; the crash suite at length
-	PBEM_TEST_SHARE=0.6 TZ=Europe/Vienna .ci/at "2027-03-28 01:59:30" $(BIN)/pytest -q $(AT_ONCE) --hypothesis-profile=long -m "(slow or hypothesis) and not soak"
-	PBEM_TEST_SHARE=0.5 PBEM_TEST_DATABASE=postgresql TZ=America/New_York .ci/at "2027-11-07 01:59:30" $(BIN)/pytest -q $(AT_ONCE) -m "(sql or not slow) and not soak"
-	PBEM_TEST_SHARE=0.25 TZ=Pacific/Kiritimati .ci/at "2027-12-31 23:59:30" $(BIN)/pytest -q $(AT_ONCE) $(BY_THE_CLOCK)
-	PBEM_TEST_SHARE=1 .ci/at "2028-02-29 23:59:00" $(BIN)/pytest -q $(AT_ONCE) -m "soak and not slow" tests/reliability
+	TZ=Europe/Vienna .ci/at "2027-03-28 01:59:30" $(BIN)/pytest -q $(AT_ONCE) --hypothesis-profile=long -m "(slow or hypothesis) and not soak"
+	PBEM_TEST_DATABASE=postgresql TZ=America/New_York .ci/at "2027-11-07 01:59:30" $(BIN)/pytest -q $(AT_ONCE) -m "(sql or not slow) and not soak"
+	TZ=Pacific/Kiritimati .ci/at "2027-12-31 23:59:30" $(BIN)/pytest -q $(AT_ONCE) $(BY_THE_CLOCK)
+	.ci/at "2028-02-29 23:59:00" $(BIN)/pytest -q $(AT_ONCE) -m "soak and not slow" tests/reliability
 
 browser: .venv/ready         ## what the tests of the published site need, besides chromium
 	$(BIN)/pip install -q --disable-pip-version-check --require-hashes --only-binary :all: -r deploy/lock/browser.txt

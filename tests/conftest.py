@@ -10,7 +10,7 @@ import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 
-from tests import compiled_sql, compiled_templates, correspondence, databases, faked_clock, postgres, time_limit
+from tests import compiled_sql, compiled_templates, correspondence, databases, faked_clock, postgres
 from tests.cases import ONLY_IN_SOAK
 
 KEEPERS = {"Archive", "correspondence", "Correspondence", "databases", "opened"}
@@ -34,7 +34,6 @@ compiled_templates.share()
 
 def pytest_configure(config: pytest.Config) -> None:
     """Drop log lines from fixtures of modules and of the session as well."""
-    config.pluginmanager.register(time_limit)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for what runs in the background
     structlog.configure(processors=[_drop], cache_logger_on_first_use=False)
 
