@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 from engines.core import Game, Option
 from engines.quadrature.board import SIDES
-from engines.quadrature.position import QuadraturePosition
-from engines.quadrature.refusals import Reason
+from engines.quadrature.position import QuadraturePosition, Reason
 
 __all__ = ["QUADRATURE", "QuadraturePosition", "Reason"]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
 
-from engines import square
+from engines import core, square
 from engines.core import IllegalMove, Outcome, Played, PlayedWhole, Seat
 from engines.diagram import Diagram
 from engines.quadrature.board import (
@@ -39,7 +39,6 @@ from engines.quadrature.board import (
     ways,
 )
 from engines.quadrature.evaluation import QuadratureState, lead_of
-from engines.quadrature.refusals import Reason
 from engines.repetition import History
 from engines.seats import SEATS, other
 from engines.step import Step
@@ -49,6 +48,20 @@ IN_A_NOTE = 5
 """The number of squares that fit into a note beside the board."""
 
 AT_START = History.of((START,))
+
+
+class Reason(core.Reason):
+    """Why a turn is refused."""
+
+    GAME_OVER = "the game is over: {outcome}"
+    OFF_BOARD = "{cell} is not on this board; its columns are a to k, its rows 1 to 11"
+    EMPTY = "there is no man on {cell}; {instead}"
+    OPPONENT = "the man on {cell} is {other}'s; {instead}"
+    NOT_A_STEP = "{token} is not a step: a man goes one square forward, diagonally forward or sideways; {instead}"
+    BACKWARD = "{token} goes backward, but {side}'s men go {way} or sideways; {instead}"
+    OCCUPIED = "{holder} already has a man on {target}; {instead}"
+    SQUARED = "{target} would complete a rectangle with {other}'s men on {corners}; {instead}"
+    MARKER = "{token} goes sideways and squares nothing, but {side}'s marker already shows 2; {instead}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,14 @@
-"""How turns of Quadraphages and Hexaphages are written: `a7b7 i3i2 3 b7b4 i2f2`, and `----` for staying."""
+"""How turns of Quadraphages and Hexaphages are written, and read from old records: `a7b7 i3i2 3 b7b4 ----`."""
 
 import re
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from engines.core import Position
+from engines.core import Position, Seat
 from engines.phages import PhagesPosition, Turn
 from engines.phages.board import BOARDS
+from engines.phages.tolerant import Correction, corrected
 from engines.phages.turns import MOVERS, NUMBERS, in_order, spelled
 from engines.step import Step
 from engines.wording import either, together
@@ -23,6 +24,8 @@ _ORIGIN = re.compile(rf"(?P<origin>{CELL})\s*+")
 _NUMBER = re.compile("[0-9]++")
 _STAY = re.compile(rf"[{DASH}]++|\.\.++|\u2026++")
 _GAP = re.compile(r"(?:[\s,;\u2026]|\.(?!\.))++")
+_TYPED_STEP = re.compile(r"([A-Za-z][0-9])[-:]?([A-Za-z][0-9])")
+_TYPED_STAY = re.compile(r"-+|\.+|\u2026+|[\u2010-\u2015]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +168,32 @@ def _reach(here: PhagesPosition, number: int) -> str:
     most = max(len(steps) for steps in here.operations(number))
     must = "one of them must" if most == 1 else "both must" if len(able) == most else "two of them must"
     return f"{'; '.join(able)}; {must}."
+
+
+# Old records --------------------------------------------------------------------------------------
+
+
+def play_tolerantly(position: Position[Any], seat: Seat, text: str) -> tuple[PhagesPosition, tuple[Correction, ...]]:
+    """Return the position after a turn of an old record as it was meant, and every slip in it.
+
+    Raise BadNotation if there is no number, because then nobody can tell the operations apart.
+    """
+    assert isinstance(position, PhagesPosition)  # noqa: S101 - the registries pair games and readers
+    slips: list[Correction] = []
+    before: list[Step] = []
+    steps = before
+    number: int | None = None
+    for word in text.split():
+        if step := _TYPED_STEP.fullmatch(word):
+            steps.append(Step(step[1].lower(), step[2].lower()))
+        elif word in map(str, NUMBERS) and number is None:
+            number, steps = int(word), []
+        elif not _TYPED_STAY.fullmatch(word):
+            slips.append(Correction(word, f"{word} says nothing; it is left out"))
+    if number is None:
+        raise BadNotation(text, len(text), f"a number from {NUMBERS[0]} to {NUMBERS[-1]} somewhere")
+    after, more = corrected(position, seat, before, number, steps)
+    return after, (*slips, *more)
 
 
 QUADRAPHAGES = PhagesNotation("quadraphages", "a7b7 i3i2 3 b7b4 i2f2")
