@@ -6,7 +6,6 @@ where, special empty cells, that all other cells are empty, the last turn, and t
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 
 from engines.diagram import Diagram, Mark
 
@@ -85,12 +84,7 @@ def _by_name(cells: Sequence[str] | frozenset[str]) -> list[str]:
     >>> _by_name(["a10", "b1", "a2"])
     ['a2', 'a10', 'b1']
     """
-    return sorted(cells, key=_letters_and_number)
-
-
-@cache
-def _letters_and_number(cell: str) -> tuple[str, int]:
-    return cell.rstrip("0123456789"), int(re.sub(r"\D", "", cell) or 0)
+    return sorted(cells, key=lambda cell: (cell[0], int(cell[1:])))
 
 
 def _wrapped(line: str, width: int) -> list[str]:

@@ -11,6 +11,7 @@ from typing import NamedTuple, Self
 from engines.bitboard import bits, cells_in, few_cells_in
 from engines.core import Seat
 from engines.phages.board import BOARDS, Board
+from engines.phages.operation import Marks, Stones
 from engines.phages.turns import NUMBERS, Turn, in_order
 from engines.seats import other
 from engines.step import Step
@@ -23,7 +24,6 @@ The first stone is in the higher bits, the cell that the second one leaves is co
 CELL, OPERATION = 7, 28
 """The bits of a cell, and of an operation; above them is, while operations are sorted, how much room they keep."""
 ONE_CELL, WHOLE = (1 << CELL) - 1, (1 << OPERATION) - 1
-Stones = tuple[tuple[int, ...], tuple[int, ...]]
 
 ROOM = (0.0, 2.0, 2.9, 3.5, 4.0, 4.4, 4.8, 5.1, 5.4, 5.6, 5.8, *[6.0] * 30)
 """How many marks a stone is worth that can reach so many cells: the first ones matter most."""
@@ -73,7 +73,7 @@ class PhagesState:
     sight: Sight
     turn: Seat | None
     stones: Stones
-    marks: tuple[int, int]
+    marks: Marks
     closed: int
     number: int | None
     due: int
@@ -226,7 +226,7 @@ def _moves(operation: Choice) -> tuple[tuple[int, int], ...]:
     return (first, (second - 1, operation & ONE_CELL)) if second else (first,)
 
 
-def due_in(marks: tuple[int, int], part: Turn | None) -> int:
+def due_in(marks: Marks, part: Turn | None) -> int:
     """Return what the player to move does next: the first turn of a game has no operation 1."""
     if part is not None:
         return SECOND
