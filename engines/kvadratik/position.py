@@ -5,7 +5,7 @@ side it shows. A player without a legal turn loses.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from textwrap import wrap
 from typing import Literal, Self
@@ -204,18 +204,16 @@ class KvadratikPosition(PlayedWhole):
         seen = NOTHING_SEEN if draft.lasting else self.seen
         if setting_up:
             return type(self)(self.setup, self.flip, seat, True, towers, reserves, rights, seen)
-        outcome = None
-        if has_uncovered(towers, seat) or (rights[seat] and reserves[seat] and open_squares(towers, seat)):
-            key = (seat, reserves, rights, towers)
-            # Ruling: a position (board, reserves, rights, side to move) that occurs a third time is a draw
-            if seen.count(key) == REPETITIONS - 1:
-                outcome = Outcome(None, "the position has occurred three times")
-            else:
-                seen = seen.with_(key)
-        else:
+        key = (seat, reserves, rights, towers)
+        after = type(self)(self.setup, self.flip, seat, False, towers, reserves, rights, seen.with_(key))
+        if not after.can_move(seat):
             outcome = Outcome(draft.seat, f"{SIDES[seat]} has no move left")
-        to_move = None if outcome else seat
-        return type(self)(self.setup, self.flip, to_move, False, towers, reserves, rights, seen, outcome)
+        elif seen.count(key) == REPETITIONS - 1:
+            # Ruling: a position (board, reserves, rights, side to move) that occurs a third time is a draw
+            outcome = Outcome(None, "the position has occurred three times")
+        else:
+            return after
+        return replace(after, turn=None, outcome=outcome)
 
     @property
     def _seat(self) -> Seat:

@@ -208,10 +208,7 @@ class QuadrupelPosition(PlayedWhole):
         """Whether the player to move has to set up stones before moving them."""
         if self.turn is None or self.variant.setup == "none":
             return False
-        for _, dots in self.stones[self.turn]:  # noqa: SIM110 - any() takes twice as long
-            if dots:
-                return False
-        return True
+        return not any(dots for _, dots in self.stones[self.turn])
 
     @property
     def _occupied(self) -> int:
