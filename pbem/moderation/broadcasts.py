@@ -71,10 +71,11 @@ def due(session: Session, now: datetime) -> list[int]:
     return [number or 0 for number in numbers]
 
 
-def tell_some(session: Session, server: ServerSettings, announcement: Announcement, most: int, now: datetime) -> int:
-    """Queue the announcement for the next few players; return how many they are."""
+def tell_some(session: Session, announcement: Announcement, server: ServerSettings, now: datetime) -> bool:
+    """Queue the announcement for the next few players. Return whether there were any."""
     if announcement.due is None or announcement.due > now:
-        return 0  # another daemon was first
+        return False  # another daemon was first
+    most = server.announced_per_minute
     more = (col(Player.id) > announcement.told, col(Player.id) <= announcement.last)
     players = session.exec(select(Player).where(*more, *_GETS_NEWS).order_by(col(Player.id)).limit(most)).all()
     told = Announced(subject=announcement.subject, message=tuple(announcement.lines))
@@ -85,4 +86,4 @@ def tell_some(session: Session, server: ServerSettings, announcement: Announceme
     announcement.told = players[-1].id or 0 if players else announcement.last
     announcement.due = now + APART if len(players) == most else None
     session.add(announcement)
-    return len(players)
+    return bool(players)

@@ -9,8 +9,7 @@ from sqlmodel import Session, col
 
 from pbem.config import ServerSettings
 from pbem.players import bulletins
-from pbem.server.scheduled.each import AT_ONCE, NOW, each
-from pbem.storage.database import lock_if_free, read_only
+from pbem.server.scheduled.each import AT_ONCE, NOW, each_row
 from pbem.storage.models import Bulletin
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
@@ -26,15 +25,11 @@ def send(
     stopped: Callable[[], bool] = lambda: False,
 ) -> int:
     """Queue the bulletins that are due, some of them. Return how many had something to tell."""
-    with read_only(engine) as session:
-        numbers = bulletins.due(session, now, AT_ONCE)
-    return each(engine, numbers, partial(_send, server=server, now=now), stopped, now, doing="bulletins")
+    find, act = partial(bulletins.due, now=now, most=AT_ONCE), partial(_send, server=server, now=now)
+    return each_row(engine, Bulletin, find, act, stopped, now, doing="bulletins")
 
 
-def _send(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:
-    row = lock_if_free(session, Bulletin, number)
-    if row is None:  # another daemon is at it, or the player doesn't want it any more
-        return False
+def _send(session: Session, row: Bulletin, server: ServerSettings, now: datetime) -> bool:
     found = bulletins.next_for(session, row, now)
     if found is None:
         return False

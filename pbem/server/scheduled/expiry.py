@@ -16,8 +16,7 @@ from pbem.community import seeks
 from pbem.community.rating_ranges import ANY, RatingRange
 from pbem.config import ServerSettings
 from pbem.payloads.community.players import EndedSeek, SeeksEnded
-from pbem.server.scheduled.each import AT_ONCE, NOW, each
-from pbem.storage.database import lock_if_free, read_only
+from pbem.server.scheduled.each import AT_ONCE, NOW, each_row
 from pbem.storage.models import Player, Seek
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
@@ -35,22 +34,18 @@ def expire(
     stopped: Callable[[], bool] = lambda: False,
 ) -> int:
     """End the seeks whose time is over. Return the number of players who had some."""
-    with read_only(engine) as session:
-        players = seeks.expiring(session, now, AT_ONCE)
-    return each(engine, players, partial(_expire, server=server, now=now), stopped, now, doing="seeks that end")
+    find, act = partial(seeks.expiring, now=now, most=AT_ONCE), partial(_expire, server=server, now=now)
+    return each_row(engine, Player, find, act, stopped, now, doing="seeks that end")
 
 
-def _expire(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:
+def _expire(session: Session, player: Player, server: ServerSettings, now: datetime) -> bool:
     """End the seeks of a player, and tell them unless they want no news. Return whether any ended."""
-    player = lock_if_free(session, Player, number)
-    if player is None:  # another daemon is at it
-        return False
     ended = seeks.expire(session, player, now)
     if ended and player.stopped is None and player.deleted is None:
         told = SeeksEnded(seeks=tuple(_again(seek) for seek in ended))
         Mailer(session, server, now).to_player(player, told, purpose=Purpose.PERSONAL, is_notice=True)
     if ended:
-        log.info("seeks ended", player=number, number=len(ended))
+        log.info("seeks ended", player=player.id, number=len(ended))
     return bool(ended)
 
 

@@ -19,9 +19,8 @@ from pbem.matches import queries
 from pbem.matches.events import ReminderDue
 from pbem.matches.time import timekeeping
 from pbem.players import announcements
-from pbem.server.scheduled.each import AT_ONCE, NOW, each
+from pbem.server.scheduled.each import AT_ONCE, NOW, each_row
 from pbem.storage import facts
-from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.models import Match, Outgoing, Player
 from pbem.storage.outbox import STAYED, WITH_CONTENT
 
@@ -42,15 +41,13 @@ ARE_DUE = exists().where(col(Match.remind) <= NOW)
 
 def remind(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
     """Queue the reminders that are due. Return how many there were."""
-    with read_only(engine) as session:
-        numbers = queries.reached(session, Match.remind, now, AT_ONCE)
-    return each(engine, numbers, partial(_remind, server=server, now=now), stopped, now, doing="reminders")
+    find = partial(queries.reached, time=Match.remind, now=now, most=AT_ONCE)
+    return each_row(engine, Match, find, partial(_remind, server=server, now=now), stopped, now, doing="reminders")
 
 
-def _remind(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:
+def _remind(session: Session, match: Match, server: ServerSettings, now: datetime) -> bool:
     """Settle the reminder in a match. Return whether its player is told."""
-    match = lock_if_free(session, Match, number)
-    if match is None or match.to_move is None:  # another daemon is at it
+    if match.to_move is None:
         return False
     player = session.get_one(Player, queries.mover(match))
     if queries.waits_from(session, player.address):  # it may be the turn
@@ -59,7 +56,7 @@ def _remind(session: Session, number: int, server: ServerSettings, now: datetime
     if seat is None or not _wants_news(player) or _was_shown(session, player, match, now):
         return False
     announcements.announce(session, server, now, (ReminderDue(match, seat_of(seat)),))
-    log.info("reminded", match=number, player=player.id)
+    log.info("reminded", match=match.id, player=player.id)
     return True
 
 

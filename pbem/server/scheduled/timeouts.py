@@ -17,8 +17,7 @@ from pbem.config import ServerSettings
 from pbem.matches import queries, timeouts
 from pbem.matches.time import timekeeping
 from pbem.players import announcements
-from pbem.server.scheduled.each import AT_ONCE, NOW, each
-from pbem.storage.database import lock_if_free, read_only
+from pbem.server.scheduled.each import AT_ONCE, NOW, each_row
 from pbem.storage.models import Match
 
 log = structlog.get_logger()
@@ -29,33 +28,27 @@ ARE_DUE = exists().where(col(Match.due) <= NOW)
 
 def expire(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
     """Do what follows in the matches in which time has run out. Return in how many something happened."""
-    with read_only(engine) as session:
-        numbers = queries.reached(session, Match.due, now, AT_ONCE)
-    return each(engine, numbers, partial(_expire, server=server, now=now), stopped, now, doing="time-outs")
+    find = partial(queries.reached, time=Match.due, now=now, most=AT_ONCE)
+    return each_row(engine, Match, find, partial(_expire, server=server, now=now), stopped, now, doing="time-outs")
 
 
-def _expire(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:
+def _expire(session: Session, match: Match, server: ServerSettings, now: datetime) -> bool:
     """Do what follows in a match. Return whether anything does."""
-    match = lock_if_free(session, Match, number)
-    if match is None:  # another daemon is at it
-        return False
     events = timeouts.expire(session, match, now)
     announcements.announce(session, server, now, events)
     if events:
-        log.info("out of time", match=number, over=match.to_move is None)
+        log.info("out of time", match=match.id, over=match.to_move is None)
     return bool(events)
 
 
 def right(engine: Engine, now: datetime, stopped: Callable[[], bool]) -> int:
     """Let the clocks that are ahead go on from now. Return how many were."""
-    with read_only(engine) as session:
-        numbers = timekeeping.ahead(session, now)
-    return each(engine, numbers, partial(_right, now=now), stopped, now, doing="clocks that are ahead")
+    find, act = partial(timekeeping.ahead, now=now), partial(_right, now=now)
+    return each_row(engine, Match, find, act, stopped, now, doing="clocks that are ahead")
 
 
-def _right(session: Session, number: int, now: datetime) -> bool:
-    match = lock_if_free(session, Match, number)
-    if match is None or not timekeeping.right(session, match, now):
+def _right(session: Session, match: Match, now: datetime) -> bool:
+    if not timekeeping.right(session, match, now):
         return False
-    log.warning("clock righted", match=number)
+    log.warning("clock righted", match=match.id)
     return True

@@ -18,7 +18,7 @@ from pbem.matches.queries import locked, mover, opponent_of, playing, seat_of
 from pbem.matches.time import timekeeping, vacations
 from pbem.matches.time.vacations import AUTO, SETTING
 from pbem.players import announcements
-from pbem.server.scheduled.each import AT_ONCE, NOW, each
+from pbem.server.scheduled.each import AT_ONCE, NOW, each, each_row
 from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.models import Match, Player, Vacation
 
@@ -37,10 +37,13 @@ MAY_BE_NEEDED = exists().where(col(Match.due) > NOW, col(Match.due) <= SOON)
 
 def tell(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
     """Tell opponents of the vacations that have begun. Return how many vacations those are."""
-    with read_only(engine) as session:
-        begun = select(Vacation.id).where(col(Vacation.told).is_(None), Vacation.begins <= now)
-        numbers = [number or 0 for number in session.exec(begun.order_by(col(Vacation.begins)).limit(AT_ONCE))]
-    return each(engine, numbers, partial(_tell, server=server, now=now), stopped, now, doing="vacations")
+    act = partial(_tell, server=server, now=now)
+    return each_row(engine, Vacation, partial(_untold, now=now), act, stopped, now, doing="vacations")
+
+
+def _untold(session: Session, now: datetime) -> list[int]:
+    begun = select(Vacation.id).where(col(Vacation.told).is_(None), Vacation.begins <= now)
+    return [number or 0 for number in session.exec(begun.order_by(col(Vacation.begins)).limit(AT_ONCE))]
 
 
 def prolong(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
@@ -59,10 +62,9 @@ def prolong(engine: Engine, server: ServerSettings, now: datetime, stopped: Call
     )
 
 
-def _tell(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:
-    """Tell each opponent once of a vacation, unless it is over already or another daemon is at it."""
-    row = lock_if_free(session, Vacation, number)
-    if row is None or row.told is not None or row.begins > now:
+def _tell(session: Session, row: Vacation, server: ServerSettings, now: datetime) -> bool:
+    """Tell each opponent once of a vacation, unless it is over already."""
+    if row.told is not None or row.begins > now:
         return False
     row.told = now
     session.add(row)
