@@ -22,13 +22,13 @@ COMMANDS = {
         "Replay all stored matches; check ratings, ladders, files, templates, DNS. Exit code 1 if there is a problem.",
     ),
     "login": ("setup.login", "Log in where [oauth2] says, once; the server renews the login by itself."),
-    "config": ("setup.showing", "Look at the configuration."),
+    "config": ("setup.init", "Look at the configuration."),
     "doctor": (
         "doctor.examination",
         "Try everything that is configured, and say what works and what to do. Exit code 1 if there is a problem.",
     ),
     "status": (
-        "health.status",
+        "doctor.status",
         "Tell whether the server is well and what waits. Exit code 1 if something is wrong, 2 if that can't be told.",
     ),
     "backup": ("setup.backup", "Put all that the server has into one file, while it runs."),

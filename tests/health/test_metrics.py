@@ -328,6 +328,6 @@ def test_what_only_systemd_needs_is_loaded_under_systemd() -> None:
 
 @pytest.mark.slow
 def test_status_loads_nothing_that_counts() -> None:
-    words = "import sys, pbem.cli.health.status\nprint('prometheus_client' in sys.modules)"
+    words = "import sys, pbem.cli.doctor.status\nprint('prometheus_client' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

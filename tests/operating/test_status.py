@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pbem.cli.health import status
+from pbem.cli.doctor import status
 from pbem.storage import database, models
 from tests.health.conftest import Manager
 from tests.operating.daemons import Daemon

@@ -1,5 +1,6 @@
-"""The command `init`: the configuration, the key, and the tables of the database."""
+"""The commands `init`, for the configuration, the key and the tables, and `config show`, for what is configured."""
 
+import json
 import os
 import secrets
 import sys
@@ -15,9 +16,12 @@ from pbem.cli.core import CONFIG, ConfigOption, app, out, who_is_in_the_way
 from pbem.cli.setup import presets
 from pbem.cli.setup.presets import PRESETS, Place
 from pbem.config import Settings
-from pbem.config.veiled import veiled_url
+from pbem.config.veiled import lines, veiled, veiled_url
 from pbem.secret import BadConfig
 from pbem.storage import database
+
+configuration = typer.Typer(no_args_is_help=True)
+app.add_typer(configuration, name="config")
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,17 @@ def init(
             engine.dispose()
     out.print(f"the database {veiled_url(settings.server.database)} is up to date", markup=False)
     out.print(f"next: [bold]pbem doctor --config {config_file}[/] tries all of it; then [bold]pbem run[/]")
+
+
+@configuration.command()
+def show(
+    config_file: ConfigOption = CONFIG,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """Print the configuration in force: file, environment and defaults, without secrets."""
+    settings = config.load(config_file)
+    text = json.dumps(veiled(settings), indent=2, ensure_ascii=False) if as_json else "\n".join(lines(settings))
+    out.print(text, markup=False, highlight=False)
 
 
 def _wanted(

@@ -1,1 +1,0 @@
-"""The command that tells how the servers are: status."""
