@@ -24,7 +24,7 @@ US = b"games@pbem.example"
 SENDER = b"alice@mail.example"
 ID = b"<1@mail.example>"
 LARGEST_OF_A_STRANGER = 240_000
-"""Of larger messages of strangers only the header is kept (`limits.stranger_bytes`)."""
+"""Of larger messages of strangers only the header is kept (`LARGEST_OF_STRANGERS`)."""
 EMPTY_LINES = HEAD + b"\n" * 490_000
 HOSTS = 10
 """How many addresses the connections come from; one alone is refused its fifty-first connection."""

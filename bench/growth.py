@@ -49,7 +49,7 @@ WHAT = {
     "export": "export me",
 }
 NEVER = timedelta(days=10_000)
-NO_REMOVAL = "keep_mail_days = 0"
+NO_REMOVAL = "[limits]\nkeep_mail_days = 0"
 """The hourly removal of old messages would disturb the measurement."""
 
 
@@ -136,7 +136,7 @@ class Databases:
 @contextmanager
 def stored(folder: Path, url: str, matches: int) -> Iterator[Desk]:
     """Run a server with that many matches besides those of the player who writes."""
-    with correspondence(Path(tempfile.mkdtemp(dir=folder)), server=NO_REMOVAL, database=url) as letters:
+    with correspondence(Path(tempfile.mkdtemp(dir=folder)), more=NO_REMOVAL, database=url) as letters:
         fill(letters.server.engine, OWN, players=2, now=MORNING)
         if matches:
             fill(letters.server.engine, matches, now=MORNING, turns=len(TURNS))

@@ -59,7 +59,7 @@ def main() -> None:
     base = 0.0
     with (
         tempfile.TemporaryDirectory(prefix="looking") as folder,
-        correspondence(Path(folder), server=NO_REMOVAL) as letters,
+        correspondence(Path(folder), more=NO_REMOVAL) as letters,
     ):
         fill(letters.server.engine, given.matches, players=2, now=MORNING)
         number = add_long_match(letters, long_match(given.turns))

@@ -42,7 +42,7 @@ GENEROUS = 600.0
 SAMPLE_SECONDS = 0.05
 REST_SECONDS = 15.0
 """Longer than the daemon waits before it looks for work by itself."""
-NO_LIMITS = "[limits]\nplayer_per_hour = 1000000\n"
+NO_LIMITS = "[limits]\nmails_per_hour = 1000000\n"
 AT_REST, UNDER_LOAD, HOSTILE = 80, 150, 120
 """How many MB the daemon may take then."""
 LISTED = 5

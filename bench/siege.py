@@ -45,8 +45,14 @@ MEGABYTE = 1 << 20
 SAMPLE_SECONDS = 0.5
 """How often to look at the memory, and at whether the daemon still runs."""
 START_SECONDS = 60.0
-MORE_CHALLENGES = "[limits]\nchallenges_per_day = 10000\nchallenges_per_pair = 10000\nrunning_matches = 10000\n"
-"""The players play more matches in their minutes than anybody does in a day."""
+MORE_MATCHES = "[limits]\nmatches_per_player = 10000\n"
+PROGRAM = """
+from pbem.cli import main
+from pbem.players import invitations
+invitations.CHALLENGES_PER_DAY = invitations.CHALLENGES_PER_PAIR = 10_000
+main()
+"""
+"""The daemon, but for two limits: the players play more matches in their minutes than anybody does in a day."""
 
 
 class Daemon:
@@ -73,7 +79,7 @@ class Daemon:
         self._process.wait()
 
     def _started(self) -> subprocess.Popen[bytes]:
-        words = [sys.executable, "-P", "-c", "from pbem.cli import main; main()", "run"]
+        words = [sys.executable, "-P", "-c", PROGRAM, "run"]
         with (self._site.folder / "log").open("ab") as log:
             return subprocess.Popen(
                 self._group.command(words), cwd=self._site.folder, env=environment(), stdout=log, stderr=log
@@ -106,7 +112,7 @@ def besiege(group: MemoryGroup, given: argparse.Namespace, progress: Progress) -
     with ExitStack() as stack:
         post = stack.enter_context(TimedOffice(addresses))
         site = Site(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="siege", dir=given.folder))) / "site")
-        site.configure(f"[inbox.lmtp]\nport = {port}\n{MORE_CHALLENGES}", smtp_out(post.port))
+        site.configure(f"[inbox.lmtp]\nport = {port}\n{MORE_MATCHES}", smtp_out(post.port))
         site.make()
         with running(site, group, port) as daemon:
             contest = Contest(port, post)

@@ -21,8 +21,9 @@ from rich.table import Table
 
 from bench import performance
 from bench.performance import Row
-from pbem.config import ChecksSettings, LimitsSettings
+from pbem.config import ChecksSettings
 from pbem.reading.authentication import Checked
+from pbem.reading.limits import LARGEST_OF_STRANGERS
 from pbem.reading.message import Message
 from pbem.reading.protocol import InProcessParser
 from tests.correspondence import Correspondence, correspondence
@@ -121,7 +122,7 @@ def main() -> None:
     given = parser.parse_args()
     structlog.configure(processors=[_drop])
     timed = TimedParser()
-    most = LimitsSettings().stranger_bytes if given.stranger else None
+    most = LARGEST_OF_STRANGERS if given.stranger else None
     with tempfile.TemporaryDirectory(prefix="worst") as folder, correspondence(Path(folder), parser=timed) as letters:
         letters.play(two_turns)
         desk = Desk(letters, timed, most)

@@ -283,8 +283,6 @@ def _kind(field: FieldInfo) -> str:
         return f"whole number, {bounds['Ge']} to {bounds['Le']}"
     if "Ge" in bounds:
         return f"whole number, at least {bounds['Ge']}"
-    if "Gt" in bounds:
-        return "seconds"
     return {bool: "true or false", int: "whole number", float: "number", Path: "path"}.get(bare, "text")
 
 

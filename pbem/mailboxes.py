@@ -19,6 +19,17 @@ ALIASES = {
 """Hosts at which everybody has the same address as at another one."""
 DOTLESS = frozenset({"gmail.com", "proton.me"})
 """Hosts that ignore dots in front of the @."""
+LARGE = frozenset(
+    (
+        *("gmail.com", "googlemail.com", "outlook.com", "hotmail.com", "live.com", "msn.com", "yahoo.com", "aol.com"),
+        *("icloud.com", "me.com", "mac.com", "proton.me", "protonmail.com", "fastmail.com", "mail.com", "zoho.com"),
+        *("gmx.de", "gmx.net", "gmx.at", "gmx.ch", "web.de", "t-online.de", "freenet.de", "posteo.de", "mailbox.org"),
+        *("orange.fr", "free.fr", "laposte.net", "libero.it", "seznam.cz", "wp.pl", "o2.pl", "onet.pl", "interia.pl"),
+        *("yandex.ru", "yandex.com", "mail.ru", "ukr.net", "qq.com", "163.com", "126.com", "sina.com", "naver.com"),
+        *("yahoo.co.jp", "yahoo.co.uk", "hotmail.co.uk", "btinternet.com", "bluewin.ch", "comcast.net", "att.net"),
+    )
+)
+"""Domains at which many people who don't know each other have addresses."""
 
 
 def mailbox(address: str) -> str:
@@ -42,6 +53,11 @@ def owner(address: str) -> str:
     host = address.rpartition("@")[2].lower().rstrip(".")
     host = ALIASES.get(host, host)
     return (public_suffixes().privatesuffix(host) if host.count(".") > 1 else None) or host
+
+
+def is_large(domain: str) -> bool:
+    """Return whether people with addresses at that domain have nothing to do with each other."""
+    return domain.lower() in LARGE
 
 
 @cache

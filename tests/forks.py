@@ -12,17 +12,26 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from pbem import cli
 from pbem.cli.index import COMMANDS, load
+from pbem.players import schedule
 from pbem.reading import sandbox
 from pbem.server import loops
+from pbem.transports import imap
+from pbem.transports.protocols import Patience
 from tests import faked_clock, parsers
 
 faked_clock.mend()
 for _name in COMMANDS:
     load(_name)
+BATCHES_AT_ONCE = "BATCHES_AT_ONCE"
+"""The variable in the environment of a process in which batched news doesn't wait for more."""
+IMPATIENT = "IMPATIENT"
+"""The variable in the environment of a daemon that soon gives up a mailbox that doesn't answer."""
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(["tests.forks", "tests.compiled"])
 
@@ -61,6 +70,10 @@ def _run(words: Sequence[str], around: Surroundings) -> None:
     )
     if around.deaf_to_time:
         loops.LOOK_SECONDS = 3600
+    if BATCHES_AT_ONCE in around.environment:
+        schedule.BATCH = timedelta(microseconds=1)
+    if IMPATIENT in around.environment:
+        imap.ImapInbox = partial(imap.ImapInbox, patience=Patience(answer=2), idle_seconds=1, poll_seconds=0.1)  # type: ignore[misc, assignment]
     sandbox.start = parsers.start_nursery()
     sys.argv = ["pbem", *words]
     cli.main()

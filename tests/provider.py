@@ -39,6 +39,8 @@ class Provider:
         self.status = 0
         """The status with which it answers everything, if it is broken."""
         self.rotates = True
+        self.offers = {"token": "token", "device_authorization": "device", "authorization": "authorize"}
+        """What it says that it has, and where."""
         self.seconds = 3600
         self.asked: list[tuple[str, dict[str, str]]] = []
         self.codes: dict[str, dict[str, str]] = {}
@@ -53,13 +55,10 @@ class Provider:
 
     def settings(self, folder: Path, **changes: Any) -> OAuth2Settings:
         values: dict[str, Any] = {
-            "provider": "other",
+            "provider": self.url,
             "client_id": CLIENT_ID,
             "client_secret": Secret.model_validate({"value": CLIENT_SECRET}),
             "token_file": folder / "oauth2.token",
-            "token_url": f"{self.url}/token",
-            "device_url": f"{self.url}/device",
-            "authorize_url": f"{self.url}/authorize",
             "scope": "mail offline",
         }
         return OAuth2Settings(**values | changes)
@@ -134,7 +133,9 @@ def _handler(provider: Provider) -> type[BaseHTTPRequestHandler]:
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
-            status, values = provider.answer(urlsplit(self.path).path, dict(parse_qsl(body)))
+            self._say(*provider.answer(urlsplit(self.path).path, dict(parse_qsl(body))))
+
+        def _say(self, status: int, values: dict[str, Any]) -> None:
             content = json.dumps(values).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
@@ -143,6 +144,10 @@ def _handler(provider: Provider) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(content)
 
         def do_GET(self) -> None:
+            if self.path == "/.well-known/openid-configuration":
+                said = {f"{kind}_endpoint": f"{provider.url}/{path}" for kind, path in provider.offers.items()}
+                self._say(provider.status or 200, said)
+                return
             self.send_response(302)
             self.send_header("Location", provider.authorize(dict(parse_qsl(urlsplit(self.path).query))))
             self.send_header("Content-Length", "0")

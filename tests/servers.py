@@ -274,15 +274,13 @@ class Mailbox:
     user: str
 
     def settings(self, **changes: Any) -> ImapSettings:
-        """Return the settings to reach it over TLS, with short time limits."""
+        """Return the settings to reach it over TLS."""
         values: dict[str, Any] = {
             "host": HOST,
             "port": self.server.imaps,
             "username": self.user,
             "password": Secret.model_validate({"value": PASSWORD}),
             "tls": Tls(ca_file=self.server.cert),
-            "connect_seconds": 10,
-            "answer_seconds": 10,
         }
         return ImapSettings(**values | changes)
 

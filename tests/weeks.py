@@ -105,7 +105,7 @@ def weeks(folder: Path, number: int) -> Iterator[Day]:
 @contextmanager
 def _opened(folder: Path) -> Iterator[tuple[Server, Clock]]:
     clock = Clock()
-    chosen = settings(folder, server=f"keep_mail_days = {KEPT_DAYS}")
+    chosen = settings(folder, more=f"[limits]\nkeep_mail_days = {KEPT_DAYS}")
     databases.make(chosen.server.database)
     with daemon.open_server(chosen, clock, InProcessParser(), monotonic=clock.monotonic) as server:
         event.listen(server.engine, "checkout", lambda raw, *_: raw.execute("pragma synchronous = off"))

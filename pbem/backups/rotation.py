@@ -2,9 +2,11 @@
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+EVERY = timedelta(hours=24)
+"""How often a running server makes a backup."""
 _STAMP = "%Y%m%dT%H%M%SZ"
 
 

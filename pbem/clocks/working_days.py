@@ -13,6 +13,8 @@ from zoneinfo import ZoneInfo
 
 NAMES = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 EVERY_DAY = frozenset(range(7))
+DAYS_OFF = 2
+"""On how many days of each week a player's time can stand still, as they choose."""
 LONGEST_SEARCH = timedelta(days=20 * 366)
 """How far ahead an instant is looked for; time controls are shorter."""
 _DAY = timedelta(days=1)

@@ -54,23 +54,23 @@ def words_in_use() -> frozenset[str]:
 
 def check_name(request: Request, wanted: str, command: str) -> str:
     """Return the name in lower case; raise Refused, with another one for that command, if it is invalid or taken."""
-    wanted = _checked(wanted, request.commands, request.house.name)
+    wanted = _checked(wanted, request.commands)
     if _is_taken(request.session, wanted):
         raise _taken(request, wanted, command)
     return wanted
 
 
-def check_other_name(session: Session, wanted: str, commands: Mapping[str, Command], house: str) -> str:
+def check_other_name(session: Session, wanted: str, commands: Mapping[str, Command]) -> str:
     """Return the name that the operator wants for a player in lower case; raise Refused if it is invalid or taken."""
-    wanted = _checked(wanted, commands, house)
+    wanted = _checked(wanted, commands)
     if _is_taken(session, wanted):
         raise Refused(f"The name {wanted} is taken, or was until the operator changed it.", fits="Try another one.")
     return wanted
 
 
-def _checked(wanted: str, commands: Mapping[str, Command], house: str) -> str:
+def _checked(wanted: str, commands: Mapping[str, Command]) -> str:
     wanted = wanted.lower()
-    if not _is_name(wanted, commands, house):
+    if not _is_name(wanted, commands):
         raise Refused(
             f"\"{wanted[:40]}\" can't be a player's name.",
             fits="A name is one word of 2 to 20 letters and digits, starting with a letter; - and _ may appear inside.",
@@ -107,19 +107,18 @@ def suggested_name(address: str) -> str | None:
 def free_name(request: Request, address: str) -> str:
     """Return a unique name, made from the address, for an invited person who chose none."""
     local = suggested_name(address)
-    own = request.commands, request.house.name
-    stem = local if local and _is_name(local, *own) else "player"
+    stem = local if local and _is_name(local, request.commands) else "player"
     wanted, number = stem, 1
-    while _is_taken(request.session, wanted) or not _is_name(wanted, *own):
+    while _is_taken(request.session, wanted) or not _is_name(wanted, request.commands):
         number += 1
         wanted = f"{stem}{number}"
     return wanted
 
 
-def _is_name(wanted: str, commands: Mapping[str, Command], house: str) -> bool:
+def _is_name(wanted: str, commands: Mapping[str, Command]) -> bool:
     """Return whether the name is allowed: no word of ours, since lines of our messages start with names."""
     special = wanted in words_in_use() or named(commands, wanted) is not None or wanted.startswith(STANDING_FOR)
-    special = special or house_player.resembles(house, wanted)
+    special = special or house_player.resembles(wanted)
     return NAME.fullmatch(wanted) is not None and not special
 
 

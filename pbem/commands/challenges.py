@@ -8,7 +8,6 @@ from sqlmodel import Session, select
 
 from engines import GAMES
 from pbem.clocks import time_control
-from pbem.clocks.time_control import WEEKEND
 from pbem.commands import house, offers
 from pbem.commands.account import check_name, free_name, welcome
 from pbem.commands.core import Command, Decision, Line, Request
@@ -59,7 +58,7 @@ def challenge(request: Request, line: Line) -> Decision:
     player, words, house_name = request.player, line.words.split(), house.name(request)
     if house_name in line.words.lower().split() and player.name != house_name:
         return _against_house(request, line, player, words)
-    offer = _read(request, line, words, player.name, request.server.time)
+    offer = read(words, player.name, request.server.time, line.text)
     wanted = offer.terms
     if offer.level is not None:
         raise Refused("A person plays as they play; only the house has levels.", read=line.text)
@@ -103,19 +102,6 @@ def is_first(begin: str) -> bool:
     return begin == "me" or (begin == "random" and secrets.randbelow(2) == 0)
 
 
-def _read(request: Request, line: Line, words: Sequence[str], own_name: str | None, default_time: str) -> Offer:
-    """Return the challenge that a line spells; raise Refused."""
-    offer = read(words, own_name, default_time, line.text)
-    check_weekends(request, line, offer.terms)
-    return offer
-
-
-def check_weekends(request: Request, line: Line, wanted: Terms) -> None:
-    """Raise Refused for terms by which clocks stop on weekends, where they can't."""
-    if wanted.time.weekends_off and request.server.days_off < WEEKEND:
-        raise Refused("Clocks run on weekends on this server.", read=line.text, fits="Leave out weekends=off.")
-
-
 def _check_open(request: Request, line: Line, player: Player, other: Player, game: str, *, by_address: bool) -> None:
     """Raise Refused if the other wants no such challenge, in words that don't tell whether it is about the sender.
 
@@ -145,7 +131,7 @@ def play(request: Request, line: Line) -> Decision:
 
 def _against_house(request: Request, line: Line, player: Player, words: Sequence[str]) -> Decision:
     """Start the match against the house that those words spell. Without a word about time, there is no limit."""
-    offer = _read(request, line, words, player.name, time_control.NONE)
+    offer = read(words, player.name, time_control.NONE, line.text)
     level, wanted = house.level_of(request, offer.level), offer.terms
     if wanted.rated:
         raise Refused("Matches against the house aren't rated.", read=line.text, fits='Leave out "rated".')
@@ -160,7 +146,7 @@ def _against_house(request: Request, line: Line, player: Player, words: Sequence
 
 def check_running(request: Request, player: Player) -> None:
     """Raise Refused for a player who plays as many matches as a player can."""
-    most = request.limits.running_matches
+    most = request.limits.matches_per_player
     if is_playing_enough(request.session, player, most):
         raise Refused(
             f"You're already playing as many matches as a player can ({most}).",
@@ -228,7 +214,7 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
         check_running(request, player)
         return house.start(
             *(request, line, player, GAMES[match.game], match.options),
-            level=min(match.level, request.house.levels),
+            level=match.level,
             time=time,
             begins=began != player.id,
             rematch_of=match,

@@ -22,29 +22,29 @@ from pbem.players import invitations
 from pbem.storage.models import Match, MatchState, Player
 
 LEVEL = "level"
+MOST_MATCHES = 10
+"""The number of matches that a player can play against the house at the same time."""
+HINTS_PER_DAY, ANALYSES_PER_DAY = 10, 3
+"""The number of hints that a player gets in a day, and of analyses that they can ask for."""
 
 
 def name(request: Request) -> str:
     """Return the name of the house."""
-    return house_player.current_name(request.session, request.house)
+    return house_player.current_name(request.session)
 
 
 def level_of(request: Request, given: str | None) -> int:
     """Return the level that a challenge to the house names; raise Refused."""
-    there_are = [each for each in levels.LEVELS if each.number <= request.house.levels]
     if given is None:
-        return min(levels.DEFAULT, len(there_are))
+        return levels.DEFAULT
     wanted = given.strip().lower()
-    found = next((each for each in there_are if wanted in (str(each.number), each.name.lower())), None)
+    found = next((each for each in levels.LEVELS if wanted in (str(each.number), each.name.lower())), None)
     if found is None:
         raise Refused(
-            f"The house has no level {given[:20]}.", fits=f'{_all(len(there_are))}; "help levels" explains them.'
+            f"The house has no level {given[:20]}.",
+            fits=f'Its levels are 1 to {len(levels.LEVELS)}; "help levels" explains them.',
         )
     return found.number
-
-
-def _all(number: int) -> str:
-    return f"Its levels are 1 to {number}" if number > 1 else "Its only level is 1"
 
 
 def start(
@@ -64,12 +64,12 @@ def start(
 
     It begins where `replay_of` is, if that is given.
     """
-    session, now, settings = request.session, request.now, request.house
-    if not settings.enabled:
+    session, now = request.session, request.now
+    if not request.house.enabled:
         raise Refused("The house takes no new matches at the moment.", fits="Challenge another player.")
-    house = house_player.provide(session, settings, now)
-    _check_running(session, player, house, settings.running_matches)
-    invitations.check_day(session, player, request.limits, now)
+    house = house_player.provide(session, now)
+    _check_running(session, player, house)
+    invitations.check_day(session, player, now)
     with in_words(line):
         if replay_of is not None:
             (offered,) = replays.offer(
@@ -91,10 +91,10 @@ def start(
         return Decision(events=lifecycle.accept(session, offered.match, house, now))
 
 
-def _check_running(session: Session, player: Player, house: Player, most: int) -> None:
-    if number_between(session, player, house) >= most:
+def _check_running(session: Session, player: Player, house: Player) -> None:
+    if number_between(session, player, house) >= MOST_MATCHES:
         raise Refused(
-            f"You're already playing as many matches against the house as a player can ({most}).",
+            f"You're already playing as many matches against the house as a player can ({MOST_MATCHES}).",
             fits='Finish one of them first; "games" lists them.',
         )
 
@@ -106,9 +106,8 @@ def hint(request: Request, line: Line) -> Decision:
         raise Refused("There are hints only in matches against the house.", read=line.text)
     with in_words(line):
         lifecycle.check_turn(match, seat)
-    most = request.house.hints_per_day
-    if receipts.hints_today(request.session, player, request.now) >= most:
-        raise Refused(f"You've had {most} hints today, and that's the limit.", fits="There are more tomorrow.")
+    if receipts.hints_today(request.session, player, request.now) >= HINTS_PER_DAY:
+        raise Refused(f"You've had {HINTS_PER_DAY} hints today, and that's the limit.", fits="There are more tomorrow.")
     return Decision(answer=(Hint(match=match.id or 0, ply=match.plies),))
 
 
@@ -155,14 +154,15 @@ def _is_from_running(request: Request, match: Match) -> bool:
 
 def _check_analyses(request: Request, player: Player) -> None:
     """Raise Refused if the player waits for an analysis, or has had enough today."""
-    awaited, most = analyses.awaited(request.session, player), request.house.analyses_per_day
+    awaited = analyses.awaited(request.session, player)
     if awaited is not None:
         raise Refused(
             f"The house is still analysing match #{awaited.match} for you.", fits="Ask again when you have that."
         )
-    if analyses.asked_today(request.session, player, request.now) >= most:
+    if analyses.asked_today(request.session, player, request.now) >= ANALYSES_PER_DAY:
         raise Refused(
-            f"You've asked for {most} analyses today, and that's the limit.", fits="You can ask again tomorrow."
+            f"You've asked for {ANALYSES_PER_DAY} analyses today, and that's the limit.",
+            fits="You can ask again tomorrow.",
         )
 
 

@@ -53,9 +53,7 @@ def _propose(request: Request, line: Line, kind: OfferKind, until: datetime | No
     with in_words(line):
         lifecycle.check_running(match)
         _check_seen(request, match)
-        rate_limits.of_match(
-            request.session, match.id or 0, player, request.incoming, request.limits.match_per_day, request.now
-        )
+        rate_limits.of_match(request.session, match.id or 0, player, request.incoming, request.now)
         events = agreements.propose(request.session, match, seat, kind, request.now, until=until)
     answered = answers.answer_offers(request.session, match, request.now)
     return Decision(events=answered or events)

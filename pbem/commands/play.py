@@ -184,9 +184,7 @@ def say(request: Request, line: Line) -> Decision:
 
 def note_to_opponent(request: Request, match: Match, player: Player, note: tuple[str, ...]) -> Decision:
     """Pass the player's note on to the opponent, and tell the player so."""
-    rate_limits.of_match(
-        request.session, match.id or 0, player, request.incoming, request.limits.match_per_day, request.now
-    )
+    rate_limits.of_match(request.session, match.id or 0, player, request.incoming, request.now)
     other = opponent_in(request, match, player)
     notice = Notice(other, Words(message=note, by=name(player)), match, match.plies)
     told = WordsPassedOn(match=match.id or 0, opponent=name(other), message=note)

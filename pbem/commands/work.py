@@ -14,6 +14,8 @@ LISTS = frozenset(
 """The commands that list rows, each as much work as a board."""
 PAGE = 50
 """What any other answer costs."""
+MOST = 4_000
+"""What one message can cost."""
 
 
 def cost(request: Request, line: Line) -> int:
@@ -35,7 +37,7 @@ def cost(request: Request, line: Line) -> int:
 def check(request: Request, line: Line, spent: int) -> int:
     """Return what the message has cost with this line; raise Refused if that's too much. One line never is."""
     total = spent + cost(request, line)
-    if spent and total > request.limits.work_per_message:
+    if spent and total > MOST:
         raise Refused(
             "One message can't hold everything you asked for, so the answer ends here.",
             read=line.text,

@@ -3,23 +3,28 @@
 Each module has tables that belong together; start with `loading`, which reads the file. They import clocks and secret.
 """
 
-from pbem.config.backup import BackupSettings
-from pbem.config.limits import HouseSettings, LimitsSettings, ReadingSettings
-from pbem.config.loading import LogSettings, Settings, certificates, load, require_secrets, secrets
+from pbem.config.loading import Settings, certificates, load, require_secrets, secrets
 from pbem.config.mail import (
     DkimSettings,
     ImapSettings,
     InboxSettings,
     ListenSettings,
     MaildirSettings,
+    OAuth2Settings,
     OutboxSettings,
     SmtpSettings,
     Tls,
-    WatchedMaildirSettings,
 )
-from pbem.config.oauth2 import OAuth2Settings
-from pbem.config.server import ChecksSettings, PublishSettings, ServerSettings
-from pbem.config.watching import MetricsSettings
+from pbem.config.server import (
+    BackupSettings,
+    ChecksSettings,
+    HouseSettings,
+    LimitsSettings,
+    LogSettings,
+    MetricsSettings,
+    PublishSettings,
+    ServerSettings,
+)
 
 __all__ = [
     "BackupSettings",
@@ -36,12 +41,10 @@ __all__ = [
     "OAuth2Settings",
     "OutboxSettings",
     "PublishSettings",
-    "ReadingSettings",
     "ServerSettings",
     "Settings",
     "SmtpSettings",
     "Tls",
-    "WatchedMaildirSettings",
     "certificates",
     "load",
     "require_secrets",

@@ -4,7 +4,7 @@ import os
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from pydantic import BaseModel, PrivateAttr, ValidationError, model_validator
 from pydantic_settings import (
@@ -16,20 +16,18 @@ from pydantic_settings import (
 )
 
 from pbem.config import faults
-from pbem.config.backup import BackupSettings
-from pbem.config.limits import HouseSettings, LimitsSettings, ReadingSettings
-from pbem.config.mail import InboxSettings, OutboxSettings
-from pbem.config.oauth2 import OAuth2Settings
-from pbem.config.server import ChecksSettings, PublishSettings, ServerSettings
-from pbem.config.watching import MetricsSettings
-from pbem.secret import BadConfig, Secret, Section
-
-
-class LogSettings(Section):
-    """[log]: one line per event, to standard error."""
-
-    format: Literal["console", "json"] = "console"
-    level: Literal["debug", "info", "warning", "error"] = "info"
+from pbem.config.mail import InboxSettings, OAuth2Settings, OutboxSettings
+from pbem.config.server import (
+    BackupSettings,
+    ChecksSettings,
+    HouseSettings,
+    LimitsSettings,
+    LogSettings,
+    MetricsSettings,
+    PublishSettings,
+    ServerSettings,
+)
+from pbem.secret import BadConfig, Secret
 
 
 class Settings(BaseSettings):
@@ -43,7 +41,6 @@ class Settings(BaseSettings):
     oauth2: OAuth2Settings | None = None
     checks: ChecksSettings = ChecksSettings()
     limits: LimitsSettings = LimitsSettings()
-    reading: ReadingSettings = ReadingSettings()
     house: HouseSettings = HouseSettings()
     backup: BackupSettings = BackupSettings()
     log: LogSettings = LogSettings()
@@ -51,12 +48,11 @@ class Settings(BaseSettings):
     metrics: MetricsSettings = MetricsSettings()
 
     @model_validator(mode="after")
-    def knows_where_tokens_come_from(self) -> Self:
-        """Require [oauth2] if a login needs it."""
-        accounts = {"inbox.imap": self.inbox.imap, "outbox.smtp": self.outbox.smtp}
-        for table, account in accounts.items():
-            if account is not None and account.auth == "oauth2" and self.oauth2 is None:
-                raise ValueError(f'[{table}] has auth = "oauth2", and there is no [oauth2] that says who gives tokens')
+    def has_what_logs_in(self) -> Self:
+        """Require a password for each login, or [oauth2], which gives tokens in its place."""
+        for table, account in (("inbox.imap", self.inbox.imap), ("outbox.smtp", self.outbox.smtp)):
+            if account is not None and account.username and account.password is None and self.oauth2 is None:
+                raise ValueError(f"{table}.password: this is required, unless there is [oauth2], which gives tokens")
         return self
 
     _source: Path | None = PrivateAttr(default=None)

@@ -1,16 +1,30 @@
-"""[inbox] and [outbox]: where mail comes from, and who takes ours."""
+"""[inbox], [outbox] and [oauth2]: where mail comes from, who takes ours, and what logs in there."""
 
 import ssl
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from pbem.config.fields import OneLine, Port, Seconds
 from pbem.secret import Secret, Section
 
-Auth = Literal["password", "oauth2"]
+Port = Annotated[int, Field(ge=0, le=65535)]
+
+
+def _one_line(text: str) -> str:
+    """Return the text, which becomes part of a protocol line; raise ValueError if it would end that line.
+
+    >>> _one_line("Processed")
+    'Processed'
+    """
+    if not text or not text.isprintable():
+        raise ValueError("this must be one line of printable characters")
+    return text
+
+
+OneLine = Annotated[str, AfterValidator(_one_line)]
 
 
 class Tls(Section):
@@ -26,36 +40,20 @@ class Tls(Section):
         return context
 
 
-class Account(Section):
-    """A login at a mail server, with a password or with a token (see OAuth2Settings)."""
+class ImapSettings(Section):
+    """[inbox.imap]: a mailbox on an IMAP server; without a password, the login takes a token."""
 
     host: OneLine
-    username: OneLine
-    auth: Auth = "password"
-    password: Annotated[Secret | None, Field(validate_default=True)] = None
-    security: Literal["tls", "starttls", "none"] = "tls"
-    tls: Tls = Tls()
-    connect_seconds: Seconds = 15
-    answer_seconds: Seconds = 60
-
-    @field_validator("password")
-    @classmethod
-    def is_what_the_login_needs(cls, password: Secret | None, info: ValidationInfo) -> Secret | None:
-        """Require a password unless a token takes its place."""
-        if password is None and info.data.get("auth") == "password":
-            raise ValueError('this is required, unless auth = "oauth2"')
-        return password
-
-
-class ImapSettings(Account):
-    """[inbox.imap]: a mailbox on an IMAP server."""
-
     port: Port = 993
+    security: Literal["tls", "starttls", "none"] = "tls"
+    username: OneLine
+    password: Secret | None = None
+    tls: Tls = Tls()
     folder: OneLine = "INBOX"
     processed: OneLine = "Processed"
-    poll_seconds: Seconds = 60
-    idle_seconds: Seconds = 300
-    use_idle: bool = True
+
+
+LOOPBACK = "127.0.0.1"
 
 
 def is_loopback(host: str) -> bool:
@@ -71,39 +69,21 @@ def is_loopback(host: str) -> bool:
 
 
 class ListenSettings(Section):
-    """[inbox.lmtp] or [inbox.smtp]: our own listener, for this machine by default."""
+    """[inbox.lmtp] or [inbox.smtp]: our own listener, for this machine unless it is exposed on purpose."""
 
-    host: str = "127.0.0.1"
     port: Port
-    is_exposed: bool = False
-    connections: Annotated[int, Field(ge=1)] = 100
-    connections_per_address: Annotated[int, Field(ge=1)] = 50
-    connections_per_minute: Annotated[int, Field(ge=1)] = 1_200
-    recipients: Annotated[int, Field(ge=1, le=1_000)] = 50
-    bytes_in_flight: Annotated[int, Field(ge=16_384)] = 32_000_000
-    idle_seconds: Seconds = 300
+    exposed_on: OneLine | None = None
 
-    @model_validator(mode="after")
-    def is_exposed_on_purpose(self) -> Self:
-        """Require `is_exposed` for addresses that other machines can reach: there is no TLS and no login."""
-        if not self.is_exposed and not is_loopback(self.host):
-            raise ValueError(
-                f"{self.host[:60]} can be reached from other machines, and this listener has no TLS and no login; "
-                'write host = "127.0.0.1", or is_exposed = true where a firewall or a private network stands before it'
-            )
-        return self
+    @property
+    def host(self) -> str:
+        """The address to listen on. There is no TLS and no login, so it is one of this machine if none is given."""
+        return self.exposed_on or LOOPBACK
 
 
 class MaildirSettings(Section):
-    """[outbox.maildir]: a folder with new/, cur/ and tmp/."""
+    """[inbox.maildir] or [outbox.maildir]: a folder with new/, cur/ and tmp/."""
 
     path: Path
-
-
-class WatchedMaildirSettings(MaildirSettings):
-    """[inbox.maildir]: a folder with new/, cur/ and tmp/, polled regularly."""
-
-    poll_seconds: Seconds = 1
 
 
 class InboxSettings(Section):
@@ -112,7 +92,7 @@ class InboxSettings(Section):
     imap: ImapSettings | None = None
     lmtp: ListenSettings | None = None
     smtp: ListenSettings | None = None
-    maildir: WatchedMaildirSettings | None = None
+    maildir: MaildirSettings | None = None
 
 
 class SmtpSettings(Section):
@@ -121,12 +101,16 @@ class SmtpSettings(Section):
     host: OneLine
     port: Port = 465
     security: Literal["tls", "starttls", "none"] = "tls"
-    username: str | None = None
-    auth: Auth = "password"
+    username: OneLine | None = None
     password: Secret | None = None
     tls: Tls = Tls()
-    connect_seconds: Seconds = 15
-    answer_seconds: Seconds = 60
+
+    @model_validator(mode="after")
+    def has_a_whole_login(self) -> Self:
+        """Require a username where there is a password."""
+        if self.password is not None and self.username is None:
+            raise ValueError("there is a password and no username; a login needs both")
+        return self
 
 
 class DkimSettings(Section):
@@ -134,7 +118,6 @@ class DkimSettings(Section):
 
     selector: Annotated[str, Field(pattern=r"^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,61}[A-Za-z0-9])?$")]
     key: Secret
-    domain: Annotated[str, Field(pattern=r"^[A-Za-z0-9.-]+$")] | None = None
 
 
 class OutboxSettings(Section):
@@ -151,14 +134,36 @@ class OutboxSettings(Section):
             raise ValueError("give exactly one of [outbox.smtp] and [outbox.maildir]")
         return self
 
-    @model_validator(mode="after")
-    def has_a_whole_login(self) -> Self:
-        """Require a username and a password or a token, or neither."""
-        smtp = self.smtp
-        if smtp is not None and smtp.auth == "oauth2":
-            if smtp.username is None:
-                raise ValueError("[outbox.smtp] has no username, which OAuth2 needs too")
-        elif smtp is not None and (smtp.username is None) != (smtp.password is None):
-            missing = "username" if smtp.username is None else "password"
-            raise ValueError(f"[outbox.smtp] has no {missing}; a login needs both, and without one there is neither")
-        return self
+
+def is_secure(url: str) -> str:
+    """Return the URL; raise ValueError unless what is sent there is encrypted, or stays on this machine.
+
+    >>> is_secure("https://login.example.org/token")
+    'https://login.example.org/token'
+    """
+    parts = urlsplit(url)
+    if parts.hostname and (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname == LOOPBACK)):
+        return url
+    raise ValueError("write a URL that begins with https://")
+
+
+class OAuth2Settings(Section):
+    """[oauth2]: the provider, what it knows us by, and where the tokens are kept."""
+
+    provider: OneLine
+    client_id: OneLine
+    client_secret: Secret | None = None
+    token_file: Path = Path("oauth2.token")
+    tenant: Annotated[str, Field(pattern=r"^[A-Za-z0-9.-]+$")] = "common"
+    scope: str = ""
+
+    @field_validator("provider")
+    @classmethod
+    def is_known_or_can_be_asked(cls, provider: str) -> str:
+        """Require a provider that we know, or the URL of one that says what to know."""
+        try:
+            return provider if provider in ("google", "microsoft") else is_secure(provider)
+        except ValueError as error:
+            raise ValueError(
+                'write "google", "microsoft", or the URL of a provider, which begins with https://'
+            ) from error

@@ -1,4 +1,4 @@
-"""[server]: who we are, and what is kept; [checks]: what a message must prove; [publish]: where matches are shown."""
+"""[server]: who we are; and the smaller tables: [checks], [limits], [house], [backup], [publish], [log], [metrics]."""
 
 import re
 from pathlib import Path
@@ -7,8 +7,10 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from pbem.clocks import time_control
+from pbem.config.mail import LOOPBACK, OneLine, Port
 from pbem.secret import Secret, Section
 
+Limit = Annotated[int, Field(ge=1)]
 LONGEST_NAME = 60
 SHORTEST_KEEPING = 21
 """Days after which nothing waits for a message any more: the reply to a question, a bounce, a retry."""
@@ -24,22 +26,8 @@ class ServerSettings(Section):
     database: Annotated[str, Field(repr=False)] = "sqlite:///pbem.sqlite"
     key: Secret = Secret(file=Path("pbem.key"))
     delimiter: Literal["+", "-", "="] = "+"
-    mail_limit: Annotated[int, Field(ge=16_384, le=50_000_000)] = 1_000_000
-    answers_per_hour: Annotated[int, Field(ge=1)] = 20
-    batch_minutes: Annotated[float, Field(gt=0, le=1440)] = 15
-    keep_mail_days: Annotated[int, Field(ge=0, le=36_500)] = 90
-    keep_waiting_days: Annotated[int, Field(ge=0, le=36_500)] = 365
-    announced_per_minute: Annotated[int, Field(ge=1, le=1_000)] = 60
     time: str = time_control.NONE
-    days_off: Annotated[int, Field(ge=0, le=6)] = 2
     vacation_days: Annotated[int, Field(ge=0, le=366)] = 30
-
-    @model_validator(mode="after")
-    def has_weekends_off_only_if_players_can(self) -> Self:
-        """Require that a default for new matches is nothing that players couldn't agree on."""
-        if time_control.parse(self.time).weekends_off and self.days_off < time_control.WEEKEND:
-            raise ValueError("time has weekends=off, but days_off allows fewer than two days a week")
-        return self
 
     @field_validator("address")
     @classmethod
@@ -56,14 +44,6 @@ class ServerSettings(Section):
         if not all(re.fullmatch(r"[A-Za-z0-9._+=-]+@[A-Za-z0-9.-]+", alias) for alias in aliases):
             raise ValueError("write addresses like play@example.org")
         return tuple(alias.lower() for alias in aliases)
-
-    @field_validator("keep_mail_days", "keep_waiting_days")
-    @classmethod
-    def keeps_what_is_still_needed(cls, days: int) -> int:
-        """Require long enough for replies, bounces and questions, or forever."""
-        if 0 < days < SHORTEST_KEEPING:
-            raise ValueError(f"write at least {SHORTEST_KEEPING} days, or 0 for keeping mails for ever")
-        return days
 
     @field_validator("time")
     @classmethod
@@ -103,7 +83,6 @@ class ChecksSettings(Section):
     authserv_id: str = ""
     headers: Annotated[int, Field(ge=1, le=5)] = 1
     dkim: bool = False
-    dns_seconds: Annotated[float, Field(gt=0, le=30)] = 5
     proof: Literal["token", "token or domain", "token and domain"] = "token"
 
     @model_validator(mode="after")
@@ -114,9 +93,68 @@ class ChecksSettings(Section):
         return self
 
 
+class LimitsSettings(Section):
+    """[limits]: how much one sender can send and have us send, and how long messages are kept."""
+
+    mails_per_hour: Limit = 500
+    answers_per_hour: Limit = 20
+    strangers_per_day: Limit = 5_000
+    matches_per_player: Limit = 200
+    invitations_per_day: Limit = 10
+    all_invitations: Limit = 200
+    keep_mail_days: Annotated[int, Field(ge=0, le=36_500)] = 90
+    keep_waiting_days: Annotated[int, Field(ge=0, le=36_500)] = 365
+
+    @field_validator("keep_mail_days", "keep_waiting_days")
+    @classmethod
+    def keeps_what_is_still_needed(cls, days: int) -> int:
+        """Require long enough for replies, bounces and questions, or forever."""
+        if 0 < days < SHORTEST_KEEPING:
+            raise ValueError(f"write at least {SHORTEST_KEEPING} days, or 0 for keeping mails for ever")
+        return days
+
+
+class HouseSettings(Section):
+    """[house]: the opponent that always has time."""
+
+    enabled: bool = True
+
+
+class BackupSettings(Section):
+    """[backup]: where a running server puts backups, and how many it keeps; without a folder, none."""
+
+    folder: Path | None = None
+    keep: Limit = 7
+    with_secrets: bool = True
+
+
 class PublishSettings(Section):
     """[publish]: a folder with a site for web browsers, which shows the matches of players who allow it."""
 
     folder: Path | None = None
     url: Annotated[str, Field(pattern=r"^(https?://.*)?$")] = ""
-    every_minutes: Annotated[float, Field(ge=1, le=10_080)] = 10
+
+
+class LogSettings(Section):
+    """[log]: one line per event, to standard error."""
+
+    format: Literal["console", "json"] = "console"
+    level: Literal["debug", "info", "warning", "error"] = "info"
+
+
+class MetricsSettings(Section):
+    """[metrics]: figures for Prometheus, on a port or in a file; neither by default."""
+
+    port: Port | None = None
+    exposed_on: OneLine | None = None
+    textfile: Path | None = None
+
+    @property
+    def host(self) -> str:
+        """The address to listen on. There is no TLS and no login, so it is one of this machine if none is given."""
+        return self.exposed_on or LOOPBACK
+
+    @property
+    def are_wanted(self) -> bool:
+        """Whether somebody is to read the metrics."""
+        return self.port is not None or self.textfile is not None

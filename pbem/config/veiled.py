@@ -1,13 +1,13 @@
 """The settings in force as JSON and as TOML, with secrets veiled: told by where they come from."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from pbem.config import toml
 from pbem.config.loading import Settings, secrets
 from pbem.config.mail import Tls
 from pbem.secret import Secret
@@ -30,7 +30,7 @@ def lines(settings: Settings) -> Iterator[str]:
             if value is None:
                 yield f"# {name} is not set"
             elif not isinstance(getattr(table, name), BaseModel) or isinstance(getattr(table, name), Secret | Tls):
-                yield f"{name} = {toml.format_value(value)}{comment}"
+                yield f"{name} = {format_value(value)}{comment}"
         yield ""
 
 
@@ -51,6 +51,24 @@ def veiled_url(url: str) -> str:
         return VEIL
     hidden = {name: VEIL for name in parsed.query if "pass" in name.lower()}
     return parsed.update_query_dict(hidden).render_as_string(hide_password=True).replace("%2A%2A%2A", VEIL)
+
+
+def format_value(value: Any) -> str:
+    r"""Return the value as TOML writes it.
+
+    >>> print(format_value({"file": "pbem.key"}), format_value(("a", 'b"')), format_value(1.5), format_value(True))
+    { file = "pbem.key" } ["a", "b\""] 1.5 true
+    """
+    match value:
+        case Mapping():
+            pairs = ", ".join(f"{key} = {format_value(inner)}" for key, inner in value.items())
+            return f"{{ {pairs} }}" if pairs else "{}"
+        case list() | tuple():
+            return f"[{', '.join(map(format_value, value))}]"
+        case bool() | int() | float():
+            return json.dumps(value)
+        case _:
+            return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _tables(model: BaseModel, above: str = "") -> Iterator[tuple[str, BaseModel]]:

@@ -24,6 +24,7 @@ from pbem.moderation import bans
 from pbem.payloads.sections import FirstOnly
 from pbem.players import bounces, invitations, rate_limits
 from pbem.players.rate_limits import Left
+from pbem.reading.limits import LARGEST_MESSAGE, LARGEST_OF_STRANGERS
 from pbem.storage.database import is_bug
 from pbem.storage.models import Outgoing, Player
 
@@ -167,11 +168,11 @@ def _play_only(over: Refused | Unanswerable, request: Request, reply: Reply, par
 
 def _check_readable(request: Request, left: Left | None) -> None:
     """Raise Refused for a message that is too large or can't be read, or Unanswerable if that isn't told a stranger."""
-    stored, limit = request.stored_bytes, request.server.mail_limit
+    stored, limit = request.stored_bytes, LARGEST_MESSAGE
     if request.incoming.size > stored or stored > limit:
         if left is not None:
             strangers.check_left(request, left)
-            limit = min(limit, request.limits.stranger_bytes)
+            limit = LARGEST_OF_STRANGERS
         raise Refused(
             f"Your message is larger than {limit // 1000} KB, so it wasn't read.",
             fits="Send only the text, without attachments.",
@@ -222,18 +223,20 @@ def _check_merged(request: Request) -> None:
 
 def _check_budgets(request: Request) -> Left | None:
     """Return what strangers have left, for a stranger; raise Unanswerable if they have had enough answers."""
-    session, sender, limits = request.session, request.sender, request.limits
+    session, sender = request.session, request.sender
     if not sender.is_stranger or sender.standing is None:
         return None
-    per_month = 1 if invitations.is_ruled_out(session, sender.address) else limits.stranger_per_month
-    return rate_limits.of_stranger(session, sender.address, sender.standing, limits, request.now, per_month=per_month)
+    per_month = 1 if invitations.is_ruled_out(session, sender.address) else rate_limits.STRANGER_PER_MONTH
+    return rate_limits.of_stranger(
+        session, sender.address, sender.standing, request.limits, request.now, per_month=per_month
+    )
 
 
 def _check_answers(request: Request) -> None:
     """Raise Refused, then Unanswerable, if too many messages came in a player's name that prove nothing."""
     sender = request.sender
     if sender.standing is not None and not sender.is_stranger:
-        most = request.server.answers_per_hour
+        most = request.limits.answers_per_hour
         rate_limits.of_address(request.session, sender.address, sender.standing, most, request.now)
 
 
@@ -246,7 +249,7 @@ def _over_budget(request: Request) -> Refused | Unanswerable | None:
     if request.message.sender == sender.player.address:
         bounces.reinstate(session, sender.player, now)
     try:
-        rate_limits.of_player(session, sender.player, request.incoming, request.limits.player_per_hour, now)
+        rate_limits.of_player(session, sender.player, request.incoming, request.limits.mails_per_hour, now)
     except (Refused, Unanswerable) as over:
         return over
     return None

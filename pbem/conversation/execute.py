@@ -247,7 +247,6 @@ def _may_write(request: Request, match: Match, player: Player) -> bool:
         return False
     if player.confirmed is None or seat_of(match, player) is None or match.level is not None:
         return False
-    most = request.limits.match_per_day
-    if rate_limits.is_match_full(request.session, match.id or 0, player, request.incoming, most, request.now):
+    if rate_limits.is_match_full(request.session, match.id or 0, player, request.incoming, request.now):
         return False
     return not (is_hidden(match, opponent_in(request, match, player)) or is_muted_for(match, player))

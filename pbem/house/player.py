@@ -8,11 +8,12 @@ from itertools import count
 from sqlmodel import Session, select
 
 from engines.core import Seat
-from pbem.config import HouseSettings
 from pbem.matches.queries import seat_of
 from pbem.storage.database import exclude_others
 from pbem.storage.models import HOUSE, Match, Player
 
+NAME = "house"
+"""The name that the house plays under, or one like it where a person had that before."""
 LOOKS_LIKE = str.maketrans("01345", "olesa")
 """Digits that look like letters."""
 BESIDE = re.compile(r"^the|(?:bot|player|computer|ai)$")
@@ -35,20 +36,20 @@ def seat_in(session: Session, match: Match) -> Seat | None:
     return None if house is None else seat_of(match, house)
 
 
-def current_name(session: Session, settings: HouseSettings) -> str:
-    """Return the name of the house: the one in the settings, or one like it where a person had that before."""
+def current_name(session: Session) -> str:
+    """Return the name of the house, which no person has."""
     house = find(session)
-    for candidate in _candidates(settings.name):
+    for candidate in _candidates():
         holder = session.exec(select(Player).where(Player.name == candidate)).first()
         if holder is None or (house is not None and holder.id == house.id):
             return candidate
     raise AssertionError("names don't run out")
 
 
-def provide(session: Session, settings: HouseSettings, now: datetime) -> Player:
+def provide(session: Session, now: datetime) -> Player:
     """Return the house under its current name; add its row where there is none."""
     exclude_others(session.connection(), "the house")
-    name = current_name(session, settings)
+    name = current_name(session)
     house = find(session) or Player(address=HOUSE, confirmed=now, created=now)
     if house.name != name:
         house.name = name
@@ -57,13 +58,13 @@ def provide(session: Session, settings: HouseSettings, now: datetime) -> Player:
     return house
 
 
-def resembles(name: str, wanted: str) -> bool:
+def resembles(wanted: str) -> bool:
     """Return whether a name would be taken for that of the house.
 
-    >>> [resembles("house", each) for each in ("house", "the-house", "House2", "h0use", "house-bot", "housewife")]
+    >>> [resembles(each) for each in ("house", "the-house", "House2", "h0use", "house-bot", "housewife")]
     [True, True, True, True, True, False]
     """
-    return wanted.lower() == name or _bare(wanted) in (_bare(name), _bare(name.translate(LOOKS_LIKE)))
+    return _bare(wanted) == NAME
 
 
 def _bare(name: str) -> str:
@@ -71,7 +72,7 @@ def _bare(name: str) -> str:
     return BESIDE.sub("", BESIDE.sub("", re.sub(r"[^a-z]", "", plain)))
 
 
-def _candidates(name: str) -> Iterator[str]:
-    yield name
-    yield f"{name[:16]}-bot"
-    yield from (f"{name[:13]}-bot{number}" for number in count(2))
+def _candidates() -> Iterator[str]:
+    yield NAME
+    yield f"{NAME}-bot"
+    yield from (f"{NAME}-bot{number}" for number in count(2))

@@ -11,7 +11,6 @@ from sqlalchemy import select as columns
 from sqlmodel import Session, col
 
 from engines.core import Seat
-from pbem.config import HouseSettings
 from pbem.matches.queries import seat_of
 from pbem.storage.models import HOUSE, Match, MatchState, Player, Ply, Search, SearchKind
 from pbem.storage.utc import Utc
@@ -19,6 +18,8 @@ from pbem.storage.utc import Utc
 HOUR = timedelta(hours=1)
 PAUSES = (timedelta(0), timedelta(minutes=1), timedelta(minutes=10), HOUR)
 """After which time a search that didn't end well is tried again; from the last on, always after that."""
+TURNS_PER_HOUR = 120
+"""How many turns the house looks for in an hour for one player. Those beyond wait."""
 ROUND = 50
 """How many opponents are served before it is looked again who waits."""
 
@@ -79,14 +80,14 @@ IS_TO_MOVE = or_(
 """Whether it is the house's turn in any match, be it due or not."""
 
 
-def next_turns(session: Session, house: Player, settings: HouseSettings, now: datetime) -> list[int]:
+def next_turns(session: Session, house: Player, now: datetime, most: int = TURNS_PER_HOUR) -> list[int]:
     """Return the matches in which the house is to play next, one for each opponent, the longest waiting first."""
     values = {
         "house": house.id,
         "now": now,
         "latest": now + 2 * PAUSES[-1],
         "since": now - HOUR,
-        "most": settings.turns_per_hour,
+        "most": most,
     }
     return [int(number) for (number,) in session.execute(_ROUND, values)]
 

@@ -10,13 +10,12 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from pbem import sandboxing
-from pbem.config import HouseSettings
 from pbem.house.protocol import Answer, Examination, Findings, Question
 
+SECONDS, MEGABYTES = 60.0, 200
+"""How long a search may compute, and how much memory it may use beyond what its process starts with."""
 WALL_FACTOR = 3
 """How many times longer than it may compute a search may take: on a busy machine, others compute in the meantime."""
-
-
 WORKER = (sys.executable, "-P", "-m", "pbem.house.worker")
 """The command that starts the process."""
 
@@ -46,11 +45,16 @@ class SandboxedSearcher:
     """A Searcher with a process for each search."""
 
     def __init__(
-        self, settings: HouseSettings, command: Sequence[str] = WORKER, lost: Callable[[], object] = lambda: None
+        self,
+        command: Sequence[str] = WORKER,
+        lost: Callable[[], object] = lambda: None,
+        *,
+        seconds: float = SECONDS,
+        megabytes: int = MEGABYTES,
     ) -> None:
         """`lost` is called whenever a process ends without an answer."""
         self._lost = lost
-        self._settings = settings
+        self._seconds, self._megabytes = seconds, megabytes
         self._command = command
         self._starting = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -76,7 +80,7 @@ class SandboxedSearcher:
         """Return what the process says, and its exit status."""
         process = self._started()
         try:
-            said, _ = process.communicate(question, WALL_FACTOR * self._settings.seconds)
+            said, _ = process.communicate(question, WALL_FACTOR * self._seconds)
         except subprocess.TimeoutExpired as error:
             self._lost()
             raise SearchFailed("the process gave no answer") from error
@@ -100,7 +104,7 @@ class SandboxedSearcher:
         with self._starting:
             if self._is_closed:
                 raise Stopped
-            limits = (str(self._settings.seconds), str(self._settings.megabytes))
+            limits = (str(self._seconds), str(self._megabytes))
             try:
                 self._process = subprocess.Popen(  # noqa: S603 - nothing but our own module and two numbers
                     [*self._command, *limits],

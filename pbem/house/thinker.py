@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, select
 
 from pbem import failpoints
-from pbem.config import HouseSettings, ServerSettings
+from pbem.config import ServerSettings
 from pbem.failpoints import Step
 from pbem.house import analyses, player, queue, receipts, replies
 from pbem.house.analyst import Analyst
@@ -57,11 +57,11 @@ class Thinker:
     """Finds and plays the turns of the house, one after the other."""
 
     engine: Engine
-    settings: HouseSettings
     server: ServerSettings
     searcher: Searcher
     locks: Locks
     clock: Callable[[], datetime]
+    turns_per_hour: int = queue.TURNS_PER_HOUR
 
     def step(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Search for the next turn against each opponent who waits. Return their number; if it isn't 0, call again."""
@@ -69,7 +69,7 @@ class Thinker:
             if not session.connection().execute(_LOOK).scalar():
                 return 0
             house = player.find(session)
-            waiting = queue.next_turns(session, house, self.settings, self.clock()) if house is not None else []
+            waiting = queue.next_turns(session, house, self.clock(), self.turns_per_hour) if house is not None else []
         searched = 0
         for number in waiting:
             if stopped():

@@ -18,6 +18,8 @@ from pbem.storage.models import HOUSE, Announcement, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 
+PER_MINUTE = 60
+"""The number of players to whom an announcement goes in a minute."""
 APART = timedelta(minutes=1)
 """The time between two batches."""
 LONGEST_SUBJECT, MOST_LINES, MOST_CHARACTERS = 78, 500, 20_000
@@ -71,11 +73,12 @@ def due(session: Session, now: datetime) -> list[int]:
     return [number or 0 for number in numbers]
 
 
-def tell_some(session: Session, announcement: Announcement, server: ServerSettings, now: datetime) -> bool:
+def tell_some(
+    session: Session, announcement: Announcement, server: ServerSettings, now: datetime, most: int = PER_MINUTE
+) -> bool:
     """Queue the announcement for the next few players. Return whether there were any."""
     if announcement.due is None or announcement.due > now:
         return False  # another daemon was first
-    most = server.announced_per_minute
     more = (col(Player.id) > announcement.told, col(Player.id) <= announcement.last)
     players = session.exec(select(Player).where(*more, *_GETS_NEWS).order_by(col(Player.id)).limit(most)).all()
     told = Announced(subject=announcement.subject, message=tuple(announcement.lines))

@@ -14,7 +14,7 @@ from pbem import folder_locks
 from pbem.config import OAuth2Settings
 from pbem.oauth2 import exchange, stored
 from pbem.oauth2.exchange import Denied
-from pbem.oauth2.providers import provider
+from pbem.oauth2.providers import provider, title
 from pbem.oauth2.stored import Tokens
 from pbem.secret import BadConfig
 
@@ -85,7 +85,7 @@ class AccessTokens:
                 new = exchange.renew(self._settings, provider(self._settings).token_url, found, self._clock())
             except Denied as error:
                 if error.word not in FOR_GOOD:
-                    raise BadConfig(f"{provider(self._settings).title} gives no token: {error}") from error
+                    raise BadConfig(f"{title(self._settings)} gives no token: {error}") from error
                 self._refused = found
                 log.error("login needed", file=str(path), why=str(error), run="pbem login")  # noqa: TRY400 - no bug
                 raise self._needed(str(error)) from error
@@ -108,5 +108,7 @@ class AccessTokens:
             self._unsaved = None
 
     def _needed(self, why: str) -> LoginNeeded:
-        title, path = provider(self._settings).title, self._settings.token_file
-        return LoginNeeded(f'{title} doesn\'t renew the tokens in {path} ({why}); "pbem login" writes new ones')
+        path = self._settings.token_file
+        return LoginNeeded(
+            f'{title(self._settings)} doesn\'t renew the tokens in {path} ({why}); "pbem login" writes new ones'
+        )

@@ -2,15 +2,12 @@
 
 import json
 import time
-import urllib.request
 from typing import Any
-from urllib.error import HTTPError, URLError
-from urllib.parse import urlsplit
 
 from pbem.config import OAuth2Settings
+from pbem.oauth2.providers import ask
 from pbem.oauth2.stored import Tokens
 
-LONGEST = 100_000
 USUAL_SECONDS = 3_600
 """How long a token is good for if the provider doesn't say."""
 
@@ -21,24 +18,6 @@ class Denied(Exception):
     def __init__(self, word: str, said: str = "") -> None:
         self.word = word
         super().__init__(f"{word}: {' '.join(said.split())[:300]}" if said else word)
-
-
-def post(settings: OAuth2Settings, url: str, body: str) -> str:
-    """Return the answer to a form, also if it is a refusal; raises OSError if there is none."""
-    headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
-    request = urllib.request.Request(url, body.encode(), headers)  # noqa: S310 - the settings allow no other schemes
-    host = urlsplit(url).netloc
-    try:
-        with urllib.request.urlopen(request, timeout=settings.answer_seconds) as answer:  # noqa: S310 - see above
-            raw: bytes = answer.read(LONGEST)
-    except HTTPError as error:
-        with error:
-            if error.code >= 500:
-                raise ConnectionError(f"{host} answers {error.code}") from error
-            raw = error.read(LONGEST)
-    except URLError as error:
-        raise ConnectionError(f"{host}: {error.reason}") from error
-    return raw.decode("utf-8", "replace")
 
 
 def secret(settings: OAuth2Settings) -> dict[str, str]:
@@ -80,4 +59,4 @@ def renew(settings: OAuth2Settings, url: str, old: Tokens, now: float | None = N
     body = client.prepare_refresh_body(
         refresh_token=old.refresh, client_id=settings.client_id, include_client_id=True, **secret(settings)
     )
-    return tokens(client, post(settings, url, body), time.time() if now is None else now, old.refresh)
+    return tokens(client, ask(url, body), time.time() if now is None else now, old.refresh)

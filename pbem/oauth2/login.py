@@ -10,7 +10,7 @@ from urllib.parse import urlencode, urlsplit
 from pbem.config import OAuth2Settings
 from pbem.oauth2 import exchange
 from pbem.oauth2.exchange import Denied
-from pbem.oauth2.providers import provider
+from pbem.oauth2.providers import ask, provider, title
 from pbem.oauth2.stored import Tokens
 
 PATIENCE_SECONDS = 900.0
@@ -35,13 +35,13 @@ def by_device(settings: OAuth2Settings, show: Callable[[str, str], None], pause:
     """Have somebody enter a code at a URL, both of which are shown; return the tokens. Raises NotLoggedIn, OSError."""
     from oauthlib.oauth2 import DeviceClient  # most servers never need it
 
-    wanted, pause = provider(settings), pause or Pause()
+    wanted, name, pause = provider(settings), title(settings), pause or Pause()
     if wanted.device_url is None:
-        raise NotLoggedIn(f"{wanted.title} doesn't allow to read mail with a login by device; use --browser")
+        raise NotLoggedIn(f"{name} doesn't allow to read mail with a login by device; use --browser")
     client = DeviceClient(settings.client_id)
     asked = urlencode({"client_id": settings.client_id, "scope": wanted.scope, **exchange.secret(settings)})
     try:
-        begun = exchange.parsed(exchange.post(settings, wanted.device_url, asked))
+        begun = exchange.parsed(ask(wanted.device_url, asked))
         show(str(begun.get("verification_uri") or begun["verification_url"]), str(begun["user_code"]))
         every = float(begun.get("interval") or LOOK_SECONDS)
         until = pause.monotonic() + float(begun.get("expires_in") or PATIENCE_SECONDS)
@@ -49,18 +49,18 @@ def by_device(settings: OAuth2Settings, show: Callable[[str, str], None], pause:
             str(begun["device_code"]), include_client_id=True, **exchange.secret(settings)
         )
     except Denied as error:
-        raise NotLoggedIn(f"{wanted.title} refuses: {error}") from error
+        raise NotLoggedIn(f"{name} refuses: {error}") from error
     except KeyError as error:
-        raise NotLoggedIn(f"{wanted.title}'s answer has no {error}") from error
+        raise NotLoggedIn(f"{name}'s answer has no {error}") from error
     while pause.monotonic() < until:
         pause.sleep(every)
         try:
-            return _whole(exchange.tokens(client, exchange.post(settings, wanted.token_url, body), time.time()))
+            return _whole(exchange.tokens(client, ask(wanted.token_url, body), time.time()))
         except Denied as error:
             if error.word == "slow_down":
                 every += LOOK_SECONDS
             elif error.word != "authorization_pending":
-                raise NotLoggedIn(f"{wanted.title} refuses: {error}") from error
+                raise NotLoggedIn(f"{name} refuses: {error}") from error
     raise NotLoggedIn("nobody entered the code in time")
 
 
@@ -73,9 +73,9 @@ def by_browser(
     """
     from oauthlib.oauth2 import OAuth2Error, WebApplicationClient  # most servers never need it
 
-    wanted = provider(settings)
+    wanted, name = provider(settings), title(settings)
     if wanted.authorize_url is None:
-        raise NotLoggedIn(f"{wanted.title} has no authorize_url; use --device")
+        raise NotLoggedIn(f"{name} has no authorize_url; use --device")
     client = WebApplicationClient(settings.client_id)
     state, verifier = secrets.token_urlsafe(24), client.create_code_verifier(VERIFIER_LENGTH)
     with _Returning(port) as server:
@@ -98,11 +98,11 @@ def by_browser(
         body = client.prepare_request_body(
             code=code, redirect_uri=back, code_verifier=verifier, **exchange.secret(settings)
         )
-        return _whole(exchange.tokens(client, exchange.post(settings, wanted.token_url, body), time.time()))
+        return _whole(exchange.tokens(client, ask(wanted.token_url, body), time.time()))
     except OAuth2Error as error:
-        raise NotLoggedIn(f"{wanted.title} sent the browser back without a login: {error}") from error
+        raise NotLoggedIn(f"{name} sent the browser back without a login: {error}") from error
     except Denied as error:
-        raise NotLoggedIn(f"{wanted.title} refuses: {error}") from error
+        raise NotLoggedIn(f"{name} refuses: {error}") from error
 
 
 def _whole(tokens: Tokens) -> Tokens:

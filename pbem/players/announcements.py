@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from sqlmodel import Session, select
 
@@ -154,18 +154,18 @@ def notify(
         ply=notice.ply,
         incoming=incoming,
         is_notice=is_notice,
-        is_batched=is_notice and _is_batched(server, now, notice),
+        is_batched=is_notice and _is_batched(now, notice),
     )
     if player.stopped is not None and match.to_move is not None and seat_of(match, player) == match.to_move:
         timekeeping.hand_over(session, match.id or 0, version(match), now)  # it is their wish that nothing is sent
 
 
-def _is_batched(server: ServerSettings, now: datetime, notice: Notice) -> bool:
+def _is_batched(now: datetime, notice: Notice) -> bool:
     """Return whether the news waits for more, which goes into the same message."""
     player, choices = notice.player, preferences.with_defaults(notice.player.settings)
     if not notice.is_collected and not schedule.defers(choices, player.stopped):
         return False
-    told = schedule.due_at(choices, player.stopped, now, timedelta(minutes=server.batch_minutes))
+    told = schedule.due_at(choices, player.stopped, now)
     return told is None or notice.useful_until is None or told < notice.useful_until
 
 

@@ -15,13 +15,14 @@ from sqlmodel.sql.expression import SelectOfScalar
 
 from pbem.config import LimitsSettings, ServerSettings
 from pbem.errors import Refused
-from pbem.mailboxes import mailbox, owner
+from pbem.mailboxes import is_large, mailbox, owner
 from pbem.players import identity
 from pbem.players.rate_limits import DAY
 from pbem.reading.message import is_machines
 from pbem.storage.clock import within
 from pbem.storage.database import exclude_others
 from pbem.storage.models import Invitee, Match, Player
+from pbem.storage.retention import INVITED_AGAIN
 
 LONGEST_NOTE = 200
 """The maximum length of a note with an invitation."""
@@ -30,6 +31,12 @@ ROLES = frozenset({"abuse", "helpdesk", "hostmaster", "majordomo", "noc", "root"
 LIKE_A_CONTACT = re.compile(r"@|://|www\.|\w\.[a-z]{2,}|(?:\d[ ./-]?){7}", re.IGNORECASE)
 """What could be an address, a link or a telephone number."""
 TOMORROW = "Try again tomorrow."
+CHALLENGES_PER_DAY, CHALLENGES_PER_PAIR = 50, 10
+"""The number of challenges that a player can make in a day, and to one other player."""
+NEW_PLAYER, NEW_PLAYER_INVITATIONS = timedelta(days=14), 3
+"""For how long a player counts as new, and how many addresses they can invite in a day until then."""
+DOMAIN_INVITATIONS = 10
+"""The number of invitations that go to one domain in a day, unless it is a large one."""
 
 
 def fits(note: Sequence[str]) -> bool:
@@ -49,12 +56,12 @@ def check_challenges(
 
     All matches offered count, including those withdrawn since.
     """
-    check_day(session, player, limits, now)
+    check_day(session, player, now)
     mine = _challenges(player, now)
     with_them = or_(Match.seat0 == opponent.id, Match.seat1 == opponent.id)
-    if session.exec(mine.where(with_them)).one() >= limits.challenges_per_pair:
+    if session.exec(mine.where(with_them)).one() >= CHALLENGES_PER_PAIR:
         raise Refused(
-            f"You've challenged this player {limits.challenges_per_pair} times today, and that's the limit.",
+            f"You've challenged this player {CHALLENGES_PER_PAIR} times today, and that's the limit.",
             fits=TOMORROW,
         )
     if not by_address:
@@ -64,7 +71,7 @@ def check_challenges(
         raise Refused(f"You've invited {most} addresses today, and that's the limit.", fits=TOMORROW)
     unanswered = select(Match.id).where(
         Match.challenger == player.id,
-        within(Match.created, timedelta(days=limits.invited_again_days), now),
+        within(Match.created, INVITED_AGAIN, now),
         col(Match.by_address).is_(True),
         col(Match.started).is_(None),
         with_them,
@@ -73,10 +80,10 @@ def check_challenges(
         raise Refused("You've already invited this address.", fits="Please wait for a reply; we won't write twice.")
 
 
-def check_day(session: Session, player: Player, limits: LimitsSettings, now: datetime) -> None:
+def check_day(session: Session, player: Player, now: datetime) -> None:
     """Raise Refused if the player has made enough challenges today."""
-    if session.exec(_challenges(player, now)).one() >= limits.challenges_per_day:
-        raise Refused(f"You've made {limits.challenges_per_day} challenges today, and that's the limit.", fits=TOMORROW)
+    if session.exec(_challenges(player, now)).one() >= CHALLENGES_PER_DAY:
+        raise Refused(f"You've made {CHALLENGES_PER_DAY} challenges today, and that's the limit.", fits=TOMORROW)
 
 
 def _challenges(player: Player, now: datetime) -> SelectOfScalar[int]:
@@ -98,12 +105,12 @@ def remember(session: Session, address: str, limits: LimitsSettings, server: Ser
     """Store that an invitation goes to an address that is no player's; raise Refused if none may go there."""
     exclude_others(session.connection(), "invitations")
     row = _row(session, address)
-    again = now - timedelta(days=limits.invited_again_days)
+    again = now - INVITED_AGAIN
     if row.refused is not None or (row.invited is not None and row.invited > again):
         raise not_invitable(server)
     today = select(func.count()).select_from(Invitee).where(within(Invitee.invited, DAY, now))
-    if not limits.is_large(owner(address)) and (
-        session.exec(today.where(Invitee.domain == row.domain)).one() >= limits.domain_invitations
+    if not is_large(owner(address)) and (
+        session.exec(today.where(Invitee.domain == row.domain)).one() >= DOMAIN_INVITATIONS
     ):
         raise Refused("We've sent enough invitations to this domain today.", fits=TOMORROW)
     if session.exec(today).one() >= limits.all_invitations:
@@ -142,8 +149,8 @@ def is_ruled_out(session: Session, address: str) -> bool:
 
 def _most_invitations(player: Player, limits: LimitsSettings, now: datetime) -> int:
     joined = player.confirmed or player.created
-    is_new = now - joined < timedelta(days=limits.new_player_days)
-    return min(limits.new_player_invitations, limits.invitations_per_day) if is_new else limits.invitations_per_day
+    most = limits.invitations_per_day
+    return min(NEW_PLAYER_INVITATIONS, most) if now - joined < NEW_PLAYER else most
 
 
 def digest(address: str) -> str:

@@ -18,7 +18,7 @@ from sqlmodel import Session, col, func, select
 
 from pbem.config import LimitsSettings
 from pbem.errors import Refused, Silence, Unanswerable
-from pbem.mailboxes import DOTLESS, mailbox, owner
+from pbem.mailboxes import DOTLESS, is_large, mailbox, owner
 from pbem.payloads.explained import Introduction, InvitationWaiting
 from pbem.payloads.messages import Answer, dump
 from pbem.payloads.sections import (
@@ -36,6 +36,12 @@ from pbem.storage.clock import ends, in_span, within
 from pbem.storage.models import Incoming, Outgoing, OutgoingContent, Player, Standing
 
 HOUR, DAY, WEEK, MONTH = timedelta(hours=1), timedelta(days=1), timedelta(days=7), timedelta(days=30)
+STRANGER_PER_DAY, STRANGER_PER_MONTH = 5, 20
+"""The number of replies that an address gets in a day, and in thirty, if it isn't a player's."""
+DOMAIN_PER_DAY, LARGE_DOMAIN_PER_DAY = 100, 2_000
+"""The number of replies that all such addresses of one domain get in a day together."""
+MATCH_PER_DAY = 1_000
+"""The number of messages that one player can cause about one match in a day."""
 MOST_REFUSALS = 3
 """The number of times the same refusal is sent within an hour; after that, once a day for a week."""
 MOST_REPEATS = 20
@@ -95,7 +101,7 @@ class Left:
 
     def is_half_used(self, address: str, limits: LimitsSettings) -> bool:
         """Return whether less than half is left to the domain of the address, or to all strangers."""
-        of_domain = limits.per_domain(owner(address))
+        of_domain = _per_domain(owner(address))
         return self.domain < of_domain // 2 or self.all < limits.strangers_per_day // 2
 
 
@@ -118,9 +124,10 @@ def of_stranger(
     """Return what is left for an unknown address; raise Unanswerable if it, its domain or all have had enough."""
     domain = owner(address)
     had = _answered_mailbox(session, address, standing, DAY, now)
-    if had >= limits.stranger_per_day:
+    if had >= STRANGER_PER_DAY:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_ADDRESS)
-    of_domain = limits.per_domain(domain) - _answered_at(session, domain, standing, limits.per_domain(domain), now)
+    most = _per_domain(domain)
+    of_domain = most - _answered_at(session, domain, standing, most, now)
     if of_domain <= 0:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_DOMAIN)
     of_all = limits.strangers_per_day - _answered_strangers(session, standing, limits.strangers_per_day, now)
@@ -128,7 +135,7 @@ def of_stranger(
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_STRANGERS)
     if _answered_mailbox(session, address, standing, MONTH, now) >= per_month:
         raise Unanswerable(Silence.MONTHLY_ANSWERS_TO_ADDRESS)
-    return Left(limits.stranger_per_day - had - 1, of_domain - 1, of_all - 1)
+    return Left(STRANGER_PER_DAY - had - 1, of_domain - 1, of_all - 1)
 
 
 def of_player(session: Session, player: Player, this: Incoming, most: int, now: datetime) -> None:
@@ -144,17 +151,17 @@ def of_player(session: Session, player: Player, this: Incoming, most: int, now: 
         )
 
 
-def of_match(session: Session, match: int, player: Player, this: Incoming, most: int, now: datetime) -> None:
+def of_match(session: Session, match: int, player: Player, this: Incoming, now: datetime) -> None:
     """Raise Refused if a player caused more messages about a match today than anyone can be reading."""
-    if is_match_full(session, match, player, this, most, now):
+    if is_match_full(session, match, player, this, now):
         raise Refused(
-            f"Your messages about match #{match} caused {most} of ours today, and that's the limit.",
+            f"Your messages about match #{match} caused {MATCH_PER_DAY} of ours today, and that's the limit.",
             fits="Your turns still count; everything else has to wait until tomorrow.",
             gist=f"{ONCE}{match}",
         )
 
 
-def is_match_full(session: Session, match: int, player: Player, this: Incoming, most: int, now: datetime) -> bool:
+def is_match_full(session: Session, match: int, player: Player, this: Incoming, now: datetime) -> bool:
     """Return whether a player caused that many messages about a match today, with what this message has caused so far.
 
     What the opponent causes doesn't count.
@@ -165,7 +172,12 @@ def is_match_full(session: Session, match: int, player: Player, this: Incoming, 
         .join(Incoming, col(Incoming.id) == col(Outgoing.incoming))
         .where(Outgoing.match == match, within(Outgoing.created, DAY, now), is_theirs)
     )
-    return _count(session, caused, most) >= most
+    return _count(session, caused, MATCH_PER_DAY) >= MATCH_PER_DAY
+
+
+def _per_domain(domain: str) -> int:
+    """Return how many replies the strangers of that domain get in a day."""
+    return LARGE_DOMAIN_PER_DAY if is_large(domain) else DOMAIN_PER_DAY
 
 
 def is_introduced(session: Session, sender: Sender, now: datetime) -> bool:

@@ -13,6 +13,9 @@ from sqlmodel import Session, col, update
 
 from pbem.storage.models import Outgoing, OutgoingState, Player
 
+BATCH = timedelta(minutes=15)
+"""How long after the first news players with "set mail batch" get one message with all of it."""
+
 
 def defers(choices: Mapping[str, str], stopped: datetime | None) -> bool:
     """Return whether news for a player with those choices (see preferences) wait for more, or for the player's return.
@@ -23,16 +26,14 @@ def defers(choices: Mapping[str, str], stopped: datetime | None) -> bool:
     return stopped is not None or choices["mail"] != "each"
 
 
-def due_at(
-    choices: Mapping[str, str], stopped: datetime | None, happened: datetime, batch: timedelta
-) -> datetime | None:
+def due_at(choices: Mapping[str, str], stopped: datetime | None, happened: datetime) -> datetime | None:
     """Return when to tell news, the first of which happened at that time; None while the player wants no news.
 
     >>> seven = datetime(2026, 3, 2, 7, tzinfo=UTC)
     >>> daily = {"mail": "daily", "hour": "9", "zone": "Europe/Vienna"}
-    >>> due_at(daily, None, seven, timedelta(minutes=15)).isoformat()
+    >>> due_at(daily, None, seven).isoformat()
     '2026-03-02T08:00:00+00:00'
-    >>> due_at({"mail": "batch"}, None, seven, timedelta(minutes=15)).isoformat()
+    >>> due_at({"mail": "batch"}, None, seven).isoformat()
     '2026-03-02T07:15:00+00:00'
     """
     if stopped is not None:
@@ -41,7 +42,7 @@ def due_at(
         case "daily":
             return next_hour(happened, int(choices["hour"]), ZoneInfo(choices["zone"]))
         case "batch":
-            return happened + batch
+            return happened + BATCH
         case _:
             return happened
 

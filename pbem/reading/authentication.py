@@ -90,7 +90,7 @@ def _checked(raw: bytes, ours: str, settings: ChecksSettings, now: datetime, ask
     signatures = _fields(head, "DKIM-Signature")
     if finding is Finding.UNKNOWN and settings.dkim:
         names = head.keys()
-        if dkim_verify.good(raw, names, signatures, sent_by, now, settings.dns_seconds, ask):
+        if dkim_verify.good(raw, names, signatures, sent_by, now, dkim_verify.DNS_SECONDS, ask):
             finding = Finding.PASSED
     if finding is Finding.PASSED and b"\r" in block.replace(b"\r\n", b""):
         finding = Finding.UNKNOWN  # our server didn't take it for a header and so didn't remove it

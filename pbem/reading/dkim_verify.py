@@ -22,6 +22,8 @@ SINGLETONS = MUST_BE_SIGNED | {
 }
 ALGORITHMS = frozenset({"rsa-sha256", "ed25519-sha256"})
 SMALLEST_KEY = 1024
+DNS_SECONDS = 5.0
+"""How long the DNS may take per message."""
 MOST_SIGNATURES = 3
 LONGEST_SIGNATURE = 4_096
 LONGEST_LINE = 2_000

@@ -9,6 +9,10 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
+LARGEST_MESSAGE = 1_000_000
+"""The size of the largest message that is read; senders of larger ones are told."""
+LARGEST_OF_STRANGERS = 250_000
+"""The same for a message that comes neither from a player's address nor to a reply address."""
 LARGEST_HEADER_BLOCK = 65_536
 LARGEST_HEADER = 16_384
 LONGEST_NAME = 76

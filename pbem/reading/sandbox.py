@@ -20,8 +20,9 @@ import structlog
 from pydantic import ValidationError
 
 from pbem import sandboxing
-from pbem.config import ChecksSettings, ReadingSettings
+from pbem.config import ChecksSettings
 from pbem.reading.authentication import Checked, Finding
+from pbem.reading.dkim_verify import DNS_SECONDS
 from pbem.reading.limits import Problem, ReadError, Unreadable, header_block
 from pbem.reading.message import Message
 from pbem.reading.protocol import (
@@ -40,6 +41,10 @@ log = structlog.get_logger()
 
 WORKER = "pbem.reading.worker"
 """The module that runs as the process."""
+SECONDS, MEGABYTES = 5.0, 128
+"""How long a process may compute for one message, and how much memory it may use beyond what it starts with.
+
+A hostile message can take thirty times its size. Two processes fit into what the unit in deploy/ allows (MemoryMax)."""
 START_SECONDS = 30.0
 MOST_REQUESTS = 1_000
 """The process is replaced after this many requests, in case they have left something behind in it."""
@@ -66,9 +71,11 @@ class _Gone(Exception):
 class Sandbox:
     """A MailParser that parses messages in a process of its own, one at a time."""
 
-    def __init__(self, settings: ReadingSettings, dropped: Callable[[], object] = lambda: None) -> None:
+    def __init__(
+        self, dropped: Callable[[], object] = lambda: None, *, seconds: float = SECONDS, megabytes: int = MEGABYTES
+    ) -> None:
         """`dropped` is called whenever the process is lost over a message."""
-        self._settings = settings
+        self._seconds, self._megabytes = seconds, megabytes
         self._dropped = dropped
         self._turn = threading.Lock()
         self._process: _Process | None = None
@@ -100,7 +107,7 @@ class Sandbox:
 
     def check(self, raw: bytes, ours: str, settings: ChecksSettings, now: datetime) -> Checked:
         """See MailParser; a message that is built so that it can't be checked has failed."""
-        more = settings.dns_seconds if settings.dkim else 0
+        more = DNS_SECONDS if settings.dkim else 0
         try:
             checked = self._send(CheckRequest(ours, settings, now), raw, more).checked
         except _Stopped:
@@ -126,7 +133,7 @@ class Sandbox:
 
     def _send(self, request: Request, raw: bytes, more_seconds: float = 0) -> Response:
         """Return the response; raises _Stopped if the message was too much, Unavailable if no process can start."""
-        cpu_seconds = self._settings.seconds
+        cpu_seconds = self._seconds
         problem = Problem.CRASHES_READER
         with self._turn:
             for _ in range(2):
@@ -156,7 +163,7 @@ class Sandbox:
         if self._is_closed:
             raise Unavailable("the server is stopping")
         if self._process is None:
-            self._process = _Process(self._settings.megabytes)
+            self._process = _Process(self._megabytes)
         return self._process
 
     def _stop(self, process: "_Process", problem: Problem, raw: bytes) -> NoReturn:

@@ -42,7 +42,7 @@ UNPROVEN = FOR_STRANGERS | {"html": preferences.OFF}
 
 
 VARIABLES = (
-    *("server", "player", "row", "several", "you_wrote"),
+    *("server", "keep_mail_days", "player", "row", "several", "you_wrote"),
     *("view", "preview", "illustrations", "answer_with", "personal", "reply_to", "name"),
 )
 """What every template can ask for, besides the fields of the payload."""
@@ -51,8 +51,9 @@ VARIABLES = (
 class Renderer:
     """Renders queued messages."""
 
-    def __init__(self, server: ServerSettings, keyring: Keyring) -> None:
+    def __init__(self, server: ServerSettings, keyring: Keyring, keep_mail_days: int) -> None:
         self._server = server
+        self._keep_mail_days = keep_mail_days
         self._keyring = keyring
         self._templates = templates()
         self.redactor = TokenRedactor(server.address, server.delimiter)
@@ -192,6 +193,7 @@ class Renderer:
         return {
             **{field.name: getattr(payload, field.name) for field in fields(payload)},
             "server": self._server,
+            "keep_mail_days": self._keep_mail_days,
             "player": player,
             "row": row,
             "several": _is_about_several(payload),

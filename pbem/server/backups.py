@@ -70,11 +70,10 @@ class Backups:
     def _is_due(self, now: datetime) -> bool:
         with read_only(self.engine) as session:
             row = session.get(Backup, THE_ONE)
-        every = timedelta(hours=self.settings.backup.every_hours)
         if row is None:
             return True
         is_paused = row.failed is not None and row.failed <= now < row.failed + AGAIN
-        return not is_paused and (row.made is None or not row.made <= now < row.made + every)
+        return not is_paused and (row.made is None or not row.made <= now < row.made + rotation.EVERY)
 
     def _make(self, folder: Path, now: datetime, stopped: Callable[[], bool]) -> int:
         def progress(_doing: str, _done: int, _total: int) -> None:

@@ -108,7 +108,7 @@ class Server:
     @property
     def triage(self) -> Triage:
         """The rules by which messages are put into a queue."""
-        return Triage(self.services.keyring, self.settings.limits)
+        return Triage(self.services.keyring)
 
     def take(self, arrivals: tuple[Arrival, ...]) -> dict[int, Lane]:
         """Store the arrivals in a transaction. Return the ids of those that are new, with their queues.
@@ -201,15 +201,15 @@ def open_server(
     vitals = Vitals()
     killed = vitals.counts.killed
     kill_reader = killed.labels("reading").inc
-    parsers = (parser or Sandbox(settings.reading, kill_reader), parser or Sandbox(settings.reading, kill_reader))
-    searcher = searcher or SandboxedSearcher(settings.house, lost=killed.labels("house").inc)
+    parsers = (parser or Sandbox(kill_reader), parser or Sandbox(kill_reader))
+    searcher = searcher or SandboxedSearcher(lost=killed.labels("house").inc)
     engine = database.connect(settings.server.database)
     results = DeliveryResults(Locks(engine), vitals)
     services = Services(
         settings.server, keyring, settings.checks, settings.limits, settings.house, parsers[0], vitals=vitals
     )
     queue, *queues = (WorkQueue(engine, clock, lanes) for lanes in (tuple(Lane), *LANES_OF_DESKS))
-    thinker = Thinker(engine, settings.house, settings.server, searcher, Locks(engine), clock)
+    thinker = Thinker(engine, settings.server, searcher, Locks(engine), clock)
     tokens = AccessTokens(settings.oauth2) if settings.oauth2 is not None else None
     backups = Backups(engine, settings, Locks(engine), clock)
     try:
@@ -222,7 +222,7 @@ def open_server(
             settings=settings,
             engine=engine,
             services=services,
-            renderer=Renderer(settings.server, keyring),
+            renderer=Renderer(settings.server, keyring, settings.limits.keep_mail_days),
             outbox=doors.outbox(settings, tokens),
             queue=queue,
             desks=tuple(
@@ -236,7 +236,9 @@ def open_server(
             thinker=thinker,
             backups=backups,
             scheduler=Scheduler(
-                Retention(SteadyClock(clock(), monotonic), invited_days=settings.limits.invited_again_days)
+                Retention(
+                    SteadyClock(clock(), monotonic), settings.limits.keep_mail_days, settings.limits.keep_waiting_days
+                )
             ),
         )
     finally:

@@ -6,6 +6,7 @@ from functools import partial
 from pbem.config import Settings
 from pbem.oauth2.access import AccessTokens
 from pbem.players import identity
+from pbem.reading.limits import LARGEST_MESSAGE
 from pbem.transports.listener import MailListener
 from pbem.transports.maildir import MaildirInbox, MaildirOutbox
 from pbem.transports.protocols import Inbox, Outbox
@@ -27,20 +28,18 @@ def outbox(settings: Settings, tokens: AccessTokens | None) -> Outbox:
 
 def inboxes(settings: Settings, tokens: AccessTokens | None) -> Iterator[Inbox]:
     """Yield the mailboxes to read."""
-    limit = settings.server.mail_limit
     if settings.inbox.imap is not None:
         from pbem.transports.imap import ImapInbox  # it takes more than a megabyte, which others don't need
 
-        yield ImapInbox(settings.inbox.imap, limit, tokens)
+        yield ImapInbox(settings.inbox.imap, LARGEST_MESSAGE, tokens)
     if settings.inbox.maildir is not None:
-        yield MaildirInbox(settings.inbox.maildir, limit)
+        yield MaildirInbox(settings.inbox.maildir, LARGEST_MESSAGE)
 
 
 def listeners(settings: Settings) -> Iterator[MailListener]:
     """Yield the listeners that mail servers deliver to."""
-    limit = settings.server.mail_limit
     accepts = partial(identity.leads_to_us, server=settings.server)
     if settings.inbox.lmtp is not None:
-        yield MailListener(settings.inbox.lmtp, "lmtp", limit, accepts)
+        yield MailListener(settings.inbox.lmtp, "lmtp", LARGEST_MESSAGE, accepts)
     if settings.inbox.smtp is not None:
-        yield MailListener(settings.inbox.smtp, "smtp", limit, accepts)
+        yield MailListener(settings.inbox.smtp, "smtp", LARGEST_MESSAGE, accepts)

@@ -12,11 +12,13 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from pbem.config import Settings
+from pbem.house import searcher
+from pbem.reading import dkim_verify, sandbox
 from pbem.reading.protocol import Unavailable
 from pbem.storage import notifications
 from pbem.storage.notifications import Channel
 from pbem.transports import receiver
-from pbem.transports.protocols import Inbox, Store
+from pbem.transports.protocols import USUAL, Inbox, Store
 from pbem.vitals import Link, Pulse, Vitals
 
 log = structlog.get_logger()
@@ -33,6 +35,7 @@ PARSES = 30
 """How many times the limit of one message a thread may compute for one: several requests, each tried twice."""
 ANSWERS = 8
 """How many answers of a server one message takes."""
+SERVER_SECONDS = USUAL.connect + ANSWERS * USUAL.answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +52,11 @@ class Bounds:
 
 def bounds(settings: Settings) -> Bounds:
     """Return the bounds that go with these settings."""
-    imap, smtp = settings.inbox.imap, settings.outbox.smtp
     return Bounds(
-        receive=PATIENCE + (imap.connect_seconds + ANSWERS * imap.answer_seconds if imap else 0),
-        work=PATIENCE + PARSES * (settings.reading.seconds + settings.checks.dns_seconds),
-        house=PATIENCE + 4 * settings.house.seconds,
-        send=PATIENCE + (smtp.connect_seconds + ANSWERS * smtp.answer_seconds if smtp else 0),
+        receive=PATIENCE + (SERVER_SECONDS if settings.inbox.imap else 0),
+        work=PATIENCE + PARSES * (sandbox.SECONDS + dkim_verify.DNS_SECONDS),
+        house=PATIENCE + 4 * searcher.SECONDS,
+        send=PATIENCE + (SERVER_SECONDS if settings.outbox.smtp else 0),
     )
 
 

@@ -14,6 +14,7 @@ from pbem.config import PublishSettings, ServerSettings
 
 log = structlog.get_logger()
 
+EVERY = timedelta(minutes=10)
 POLL_SECONDS = 0.2
 """How often to look whether the process is to end."""
 
@@ -31,8 +32,7 @@ class Publisher:
     def step(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Publish if it is time. Return whether it did; a failure is logged, and tried again when it is time again."""
         folder, now = self.wanted.folder, self.clock()
-        pause = timedelta(minutes=self.wanted.every_minutes)
-        if folder is None or (self.last is not None and self.last <= now < self.last + pause):
+        if folder is None or (self.last is not None and self.last <= now < self.last + EVERY):
             return 0
         self.last = now
         try:

@@ -150,8 +150,7 @@ class Scheduler:
         is_trusted = self.retention.clock.is_trusted(engine, now)
         looked, fails, merged = _look(engine, now)
         noted = partial(_noted, engine, now, are_any=fails)
-        days = server.keep_mail_days, server.keep_waiting_days
-        noted("old messages", lambda: self.retention.step(engine, *days, now))
+        noted("old messages", lambda: self.retention.step(engine, now))
         acted = self._right(engine, now, stopped) if is_trusted else 0
         self.righted &= is_trusted
         for place, (_, act) in enumerate(WORK):

@@ -12,9 +12,8 @@ from sqlalchemy import Connection, String, bindparam, select
 from sqlmodel import col
 
 from pbem import tokens
-from pbem.config import LimitsSettings
 from pbem.reading import from_header
-from pbem.reading.limits import header_block, normalize_newlines
+from pbem.reading.limits import LARGEST_OF_STRANGERS, header_block, normalize_newlines
 from pbem.storage.models import Incoming, IncomingState, Lane, Player
 from pbem.tokens import Keyring
 from pbem.transports.protocols import Arrival
@@ -54,7 +53,6 @@ class Triage:
     """Chooses the queue of each message."""
 
     keyring: Keyring
-    limits: LimitsSettings
 
     def place(self, connection: Connection, arrival: Arrival) -> Place:
         """Return the place of the message."""
@@ -66,7 +64,7 @@ class Triage:
             lane = Lane.STRANGERS if _waits_as_a_stranger(connection, author) else Lane.PLAYERS
             return Place(lane, author, arrival.raw)
         is_report = arrival.sender == "" or _REPORT.search(block)  # it contains a message of ours
-        is_too_large = len(arrival.raw) > self.limits.stranger_bytes and not is_report
+        is_too_large = len(arrival.raw) > LARGEST_OF_STRANGERS and not is_report
         return Place(Lane.STRANGERS, author, block if is_too_large else arrival.raw)
 
     def _has_token(self, connection: Connection, arrival: Arrival, block: bytes) -> bool:

@@ -86,6 +86,8 @@ ENDS = {
     Rule.DONE: bindparam("done", type_=Utc),
 }
 """Before when something is old, by its rule; no time if it never is."""
+INVITED_AGAIN = timedelta(days=180)
+"""For how long nobody can invite an address again that was invited and hasn't joined; until then its hash is kept."""
 INVITED = bindparam("invited", type_=Utc)
 
 
@@ -152,16 +154,18 @@ class Retention:
     """Removes old messages; knows when this process looks for them again."""
 
     clock: SteadyClock
+    keep_days: int
+    """After how many days what is done with is removed; 0 for never."""
+    waiting_days: int
+    """After how many days what waits for somebody is given up; 0 for never."""
     due: datetime | None = None
-    invited_days: int = 0
-    """For how many days an address isn't invited again; after that nothing need be known of it. With 0 it is kept."""
 
     def is_due(self, now: datetime) -> bool:
         """Return whether the next step looks for old messages: hourly, while some are left, if time went back."""
         return self.due is None or not self.due - EVERY <= now < self.due
 
-    def step(self, engine: Engine, keep_days: int, waiting_days: int, now: datetime) -> int:
-        """Give up and remove the next few old messages if it is time; return how many. With 0 days all are kept.
+    def step(self, engine: Engine, now: datetime) -> int:
+        """Give up and remove the next few old messages if it is time; return how many.
 
         What is removed can't be brought back, so nothing is while the clock may be wrong.
         """
@@ -170,9 +174,9 @@ class Retention:
         if not self.clock.is_steady(engine, now):
             self.due = now + EVERY
             return 0
-        done = now - timedelta(days=keep_days) if keep_days else None
-        waited = now - timedelta(days=waiting_days) if waiting_days else None
-        invited = now - timedelta(days=self.invited_days) if self.invited_days else None
+        done = now - timedelta(days=self.keep_days) if self.keep_days else None
+        waited = now - timedelta(days=self.waiting_days) if self.waiting_days else None
+        invited = now - INVITED_AGAIN
         ends = {Rule.WAITS: waited, Rule.ASKS: done, Rule.DONE: done}
         with read_only(engine) as session:
             times = {**{ENDS[rule].key: end for rule, end in ends.items()}, INVITED.key: invited}
@@ -184,7 +188,7 @@ class Retention:
         for outgoing in AGEING_OUTGOING:
             if next(looked) or owed.total():
                 owed[outgoing] = _outgoing(engine, outgoing, ends, now)
-        forgotten = _invitees(engine, invited) if next(looked) and invited else 0
+        forgotten = _invitees(engine, invited) if next(looked) else 0
         if BATCH not in (*came.values(), *owed.values(), forgotten):  # after a full batch there may be more
             self.due = now + EVERY
         counts = {

@@ -25,7 +25,7 @@ def signer(settings: DkimSettings, own_domain: str) -> Callable[[bytes], bytes]:
         from dkim import DKIM  # an optional extra
     except ModuleNotFoundError as error:
         raise BadConfig("[outbox.dkim] needs a package that is not installed: the extra pbem[dkim]") from error
-    selector, domain = settings.selector.encode(), (settings.domain or own_domain).encode()
+    selector, domain = settings.selector.encode(), own_domain.encode()
     key = settings.key.read_all().encode()
 
     class Dated(DKIM):  # type: ignore[misc]  # the library has no types

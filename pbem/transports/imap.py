@@ -19,7 +19,7 @@ from pbem.reading.limits import LARGEST_HEADER_BLOCK, header_block
 from pbem.secret import BadConfig
 from pbem.transports import imap_connection, imap_idle
 from pbem.transports.imap_connection import CONNECTION_ERRORS
-from pbem.transports.protocols import Arrival, Unreachable
+from pbem.transports.protocols import USUAL, Arrival, Patience, Unreachable
 
 log = structlog.get_logger()
 
@@ -39,8 +39,19 @@ DONE = "$PbemDone"
 class ImapInbox:
     """An Inbox over IMAP; connects when asked for mail, and again after any failure."""
 
-    def __init__(self, settings: ImapSettings, limit: int, tokens: AccessTokens | None = None) -> None:
+    def __init__(
+        self,
+        settings: ImapSettings,
+        limit: int,
+        tokens: AccessTokens | None = None,
+        *,
+        patience: Patience = USUAL,
+        idle_seconds: float = imap_idle.IDLE_SECONDS,
+        poll_seconds: float = imap_idle.POLL_SECONDS,
+    ) -> None:
         self._settings = settings
+        self._patience = patience
+        self._idle_seconds, self._poll_seconds = idle_seconds, poll_seconds
         self._tokens = tokens
         self._limit = limit
         self._client: Any = None
@@ -96,10 +107,10 @@ class ImapInbox:
         if self._more or imap_idle.has_new_mail(self._client):
             return
         with self._disconnecting():
-            if self._settings.use_idle and self._client.has_capability("IDLE"):
-                imap_idle.idle(self._client, min(seconds, self._settings.idle_seconds), stopped)
+            if self._client.has_capability("IDLE"):
+                imap_idle.idle(self._client, min(seconds, self._idle_seconds), stopped)
             else:
-                imap_idle.nap(min(seconds, self._settings.poll_seconds), stopped)
+                imap_idle.nap(min(seconds, self._poll_seconds), stopped)
 
     def close(self) -> None:
         """Log out if the server listens, for a second at most; never raises."""
@@ -127,7 +138,7 @@ class ImapInbox:
     def _connected(self) -> Any:
         """Return the client; connect if there is none."""
         if self._client is None:
-            self._client = client = imap_connection.connect(self._settings, self._tokens)
+            self._client = client = imap_connection.connect(self._settings, self._tokens, self._patience)
             self._folder = imap_connection.full_name(client, self._settings.folder)
             self._processed = imap_connection.full_name(client, self._settings.processed)
             imap_connection.ensure_folder(client, self._processed)

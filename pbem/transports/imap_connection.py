@@ -10,12 +10,13 @@ from imapclient import IMAPClient, SocketTimeout
 from pbem.config import ImapSettings
 from pbem.oauth2.access import AccessTokens
 from pbem.secret import BadConfig
+from pbem.transports.protocols import USUAL, Patience
 
 CONNECTION_ERRORS = (imaplib.IMAP4.error, OSError, ValueError, LookupError, AttributeError, TypeError, AssertionError)
 """What imaplib, imapclient and the socket raise for a server that is gone, confused or refuses."""
 
 
-def connect(settings: ImapSettings, tokens: AccessTokens | None = None) -> Any:
+def connect(settings: ImapSettings, tokens: AccessTokens | None = None, patience: Patience = USUAL) -> Any:
     """Return a client that is logged in, perhaps with a token; raises BadConfig and CONNECTION_ERRORS."""
     logging.getLogger("imapclient").setLevel(logging.WARNING)  # below that, it logs every line
     tls = settings.tls.context() if settings.security != "none" else None
@@ -24,7 +25,7 @@ def connect(settings: ImapSettings, tokens: AccessTokens | None = None) -> Any:
         settings.port,
         ssl=settings.security == "tls",
         ssl_context=tls,
-        timeout=SocketTimeout(connect=settings.connect_seconds, read=settings.answer_seconds),
+        timeout=SocketTimeout(connect=patience.connect, read=patience.answer),
     )
     try:
         if settings.security == "starttls":
@@ -43,19 +44,16 @@ def disconnect(client: Any) -> None:
 
 
 def _log_in(client: Any, settings: ImapSettings, tokens: AccessTokens | None) -> None:
-    match settings.auth:
-        case "password":
-            if settings.password is None:
-                raise BadConfig("inbox.imap has no password")
-            password = settings.password.read()
-            if (settings.username + password).isascii():
-                client.login(settings.username, password)
-            else:  # LOGIN is ASCII in imaplib; SASL PLAIN is UTF-8
-                client.plain_login(settings.username, password)
-        case "oauth2":
-            if tokens is None:
-                raise BadConfig("inbox.imap needs a token, and there is no [oauth2]")
-            _log_in_with(client, settings, tokens)
+    if settings.password is None:
+        if tokens is None:
+            raise BadConfig("inbox.imap has no password, and there is no [oauth2]")
+        _log_in_with(client, settings, tokens)
+        return
+    password = settings.password.read()
+    if (settings.username + password).isascii():
+        client.login(settings.username, password)
+    else:  # LOGIN is ASCII in imaplib; SASL PLAIN is UTF-8
+        client.plain_login(settings.username, password)
 
 
 def _log_in_with(client: Any, settings: ImapSettings, tokens: AccessTokens) -> None:

@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+IDLE_SECONDS, POLL_SECONDS = 300.0, 60.0
+"""How long one IDLE lasts, and how often to look if the server doesn't have it."""
 SLICE = 0.25
 """How long a wait sleeps before it checks again whether it should stop."""
 GOODBYE_SECONDS = 1.0

@@ -4,7 +4,6 @@ import asyncio
 import logging
 import socket
 import threading
-from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Any, AnyStr, Literal
@@ -16,12 +15,12 @@ from aiosmtpd.smtp import SMTP, Envelope, Session, syntax
 from pbem import failpoints
 from pbem.config import ListenSettings
 from pbem.failpoints import Step
+from pbem.transports.gate import USUAL, Capacity, Gate
 from pbem.transports.message_data import BytesInFlight, DataProblem, MessageData
 from pbem.transports.protocols import Arrival, Store, gist
 
 log = structlog.get_logger()
 
-MINUTE = 60.0
 BEAT_SECONDS = 5.0
 """How often a listener shows that it goes on."""
 GRACE_SECONDS = 3.0
@@ -51,13 +50,15 @@ class MailListener:
         protocol: Literal["lmtp", "smtp"],
         limit: int,
         accepts: Callable[[str], bool],
+        capacity: Capacity = USUAL,
     ) -> None:
         self.port = settings.port
         self._settings = settings
-        self._gate = _Gate(settings)
+        self._capacity = capacity
+        self._gate = Gate(capacity)
         self._protocol = protocol
         self._limit = limit
-        self._in_flight = BytesInFlight(max(settings.bytes_in_flight, limit))
+        self._in_flight = BytesInFlight(max(capacity.bytes_in_flight, limit))
         self._accepts = accepts
         self._hostname = socket.gethostname()
         self._sessions: set[_Smtp] = set()
@@ -83,7 +84,7 @@ class MailListener:
         self._loop = loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=_run, args=(loop,), name=self._protocol, daemon=True)
         self._thread.start()
-        self._handler = handler = _Handler(store, self._accepts, loop, self._settings.recipients)
+        self._handler = handler = _Handler(store, self._accepts, loop, self._capacity.recipients)
         listening = loop.create_server(lambda: self._new_connection(handler), self._settings.host, self.port)
         try:
             self._server = asyncio.run_coroutine_threadsafe(listening, loop).result()
@@ -118,7 +119,7 @@ class MailListener:
             decode_data=False,
             hostname=self._hostname,
             ident="pbem",
-            timeout=self._settings.idle_seconds,
+            timeout=self._capacity.idle_seconds,
             command_call_limit=COMMANDS,
             auth_exclude_mechanism=("LOGIN", "PLAIN"),
             loop=handler.loop,
@@ -325,41 +326,10 @@ class _Lmtp(_Smtp, LMTP):
     """The same session for LMTP."""
 
 
-class _Gate:
-    """Limits the connections: in total, per address, and per address and minute."""
-
-    def __init__(self, settings: ListenSettings) -> None:
-        self._settings = settings
-        self._inside: Counter[str] = Counter()
-        self._came: Counter[str] = Counter()
-        self._minute = 0.0
-
-    def enter(self, address: str, now: float) -> bool:
-        """Return whether a connection from the address is admitted; if so, `leave` must be called later."""
-        if now - self._minute >= MINUTE:
-            self._came.clear()
-            self._minute = now
-        self._came[address] += 1
-        if (
-            self._inside.total() >= self._settings.connections
-            or self._inside[address] >= self._settings.connections_per_address
-            or self._came[address] > self._settings.connections_per_minute
-        ):
-            return False
-        self._inside[address] += 1
-        return True
-
-    def leave(self, address: str) -> None:
-        """Count a connection from the address as closed."""
-        self._inside[address] -= 1
-        if not self._inside[address]:
-            del self._inside[address]
-
-
 class _Admission(asyncio.Protocol):
     """The first protocol of each connection: admits it, or tells the client to try again later."""
 
-    def __init__(self, gate: _Gate, new_session: Callable[[], _Smtp], sessions: set[_Smtp]) -> None:
+    def __init__(self, gate: Gate, new_session: Callable[[], _Smtp], sessions: set[_Smtp]) -> None:
         self._gate, self._new_session, self._sessions = gate, new_session, sessions
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

@@ -9,23 +9,22 @@ from pathlib import Path
 
 import structlog
 
-from pbem.config import MaildirSettings, WatchedMaildirSettings
+from pbem.config import MaildirSettings
 from pbem.reading.limits import header_block
 from pbem.transports.protocols import Arrival, NotSent, Unreachable
 
 log = structlog.get_logger()
 
 BATCH = 50
-SLICE = 0.2
-"""How long a wait sleeps before it checks again whether it should stop."""
+LOOK_SECONDS = 0.2
+"""How often a wait looks at the folder, and whether it should stop."""
 
 
 class MaildirInbox:
     """An Inbox whose queue is new/; messages that are done move to cur/, flagged as seen."""
 
-    def __init__(self, settings: WatchedMaildirSettings, limit: int) -> None:
+    def __init__(self, settings: MaildirSettings, limit: int) -> None:
         self._folder = settings.path.expanduser()
-        self._poll = settings.poll_seconds
         self._limit = limit
         self._known: frozenset[str] = frozenset()
 
@@ -56,16 +55,13 @@ class MaildirInbox:
     def wait(self, seconds: float, stopped: Callable[[], bool]) -> None:
         """Return when new/ holds a name that the last fetch didn't see."""
         end = time.monotonic() + seconds
-        look = time.monotonic() + self._poll
         while not stopped() and (now := time.monotonic()) < end:
-            if now >= look:
-                try:
-                    if not self._known.issuperset(_waiting(self._folder)):
-                        return
-                except OSError as error:
-                    raise Unreachable(f"the maildir {self._folder} can't be read: {error}") from error
-                look = now + self._poll
-            time.sleep(max(0.0, min(SLICE, end - now, look - now)))
+            try:
+                if not self._known.issuperset(_waiting(self._folder)):
+                    return
+            except OSError as error:
+                raise Unreachable(f"the maildir {self._folder} can't be read: {error}") from error
+            time.sleep(min(LOOK_SECONDS, end - now))
 
     def close(self) -> None:
         """Do nothing: no file is kept open."""

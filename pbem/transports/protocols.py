@@ -6,6 +6,17 @@ from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
+class Patience:
+    """How many seconds a mail server has to take a connection, and to answer."""
+
+    connect: float = 15.0
+    answer: float = 60.0
+
+
+USUAL = Patience()
+
+
+@dataclass(frozen=True, slots=True)
 class Arrival:
     """A message as a transport received it: its exact bytes, and the envelope if the transport knows it."""
 

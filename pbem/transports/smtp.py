@@ -11,7 +11,7 @@ from pbem.config import SmtpSettings
 from pbem.oauth2.access import AccessTokens
 from pbem.secret import BadConfig
 from pbem.transports import smtp_client
-from pbem.transports.protocols import NotSent
+from pbem.transports.protocols import USUAL, NotSent, Patience
 from pbem.transports.smtp_client import SmtpClient, SmtpTlsClient
 
 log = structlog.get_logger()
@@ -44,8 +44,9 @@ class _Refused(Exception):
 class SmtpOutbox:
     """An Outbox that hands mail to one SMTP server, the relay or submission host of the settings."""
 
-    def __init__(self, settings: SmtpSettings, tokens: AccessTokens | None = None) -> None:
+    def __init__(self, settings: SmtpSettings, tokens: AccessTokens | None = None, patience: Patience = USUAL) -> None:
         self._settings = settings
+        self._patience = patience
         self._tokens = tokens
         self._client: smtplib.SMTP | None = None
         self._used = 0.0
@@ -136,13 +137,13 @@ class SmtpOutbox:
             if settings.security == "tls":
                 context = settings.tls.context()
                 client: smtplib.SMTP = SmtpTlsClient(
-                    settings.host, settings.port, timeout=settings.connect_seconds, context=context
+                    settings.host, settings.port, timeout=self._patience.connect, context=context
                 )
             else:
-                client = SmtpClient(settings.host, settings.port, timeout=settings.connect_seconds)
+                client = SmtpClient(settings.host, settings.port, timeout=self._patience.connect)
             self._client = client  # from here on, `send` cleans up after a failure
             if client.sock is not None:
-                client.sock.settimeout(settings.answer_seconds)
+                client.sock.settimeout(self._patience.answer)
             if settings.security == "starttls":
                 client.starttls(context=settings.tls.context())
             client.ehlo_or_helo_if_needed()
@@ -156,22 +157,19 @@ class SmtpOutbox:
         settings = self._settings
         if settings.username is None:
             return
-        match settings.auth:
-            case "password":
-                if settings.password is None:
-                    raise BadConfig("outbox.smtp has a username and no password")
-                client.login(settings.username, settings.password.read())
-            case "oauth2":
-                if self._tokens is None:
-                    raise BadConfig("outbox.smtp needs a token, and there is no [oauth2]")
-                token = self._tokens.get()
-                try:
-                    smtp_client.log_in_with(client, settings.username, token)
-                except smtplib.SMTPAuthenticationError:
-                    new = self._tokens.get(rejected=token)
-                    if new == token:
-                        raise
-                    smtp_client.log_in_with(client, settings.username, new)
+        if settings.password is not None:
+            client.login(settings.username, settings.password.read())
+            return
+        if self._tokens is None:
+            raise BadConfig("outbox.smtp has a username and no password, and there is no [oauth2]")
+        token = self._tokens.get()
+        try:
+            smtp_client.log_in_with(client, settings.username, token)
+        except smtplib.SMTPAuthenticationError:
+            new = self._tokens.get(rejected=token)
+            if new == token:
+                raise
+            smtp_client.log_in_with(client, settings.username, new)
 
     def _reset(self) -> None:
         """Reset the connection after a refusal, so that it serves the next message if the server agrees."""

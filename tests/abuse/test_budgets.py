@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from pbem.players.rate_limits import DOMAIN_PER_DAY, LARGE_DOMAIN_PER_DAY, MATCH_PER_DAY
+from tests import spent
 from tests.correspondence import Correspondence, correspondence, text
 from tests.pbem.conftest import two_turns
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 PASSED = "mx.pbem.example; dkim=pass header.d=mail.example header.b=sig{}"
-FOUR = "answers_per_hour = 4"
+FOUR = "[limits]\nanswers_per_hour = 4\n"
 TRUSTING = '[checks]\nauthserv_id = "mx.pbem.example"'
 
 
@@ -24,7 +26,7 @@ def letters(tmp_path: Path) -> Iterator[Correspondence]:
 
 @pytest.mark.slow
 def test_mails_forged_in_a_player_s_name_do_not_silence_their_own(tmp_path: Path) -> None:
-    with correspondence(tmp_path, server=FOUR) as letters:
+    with correspondence(tmp_path, more=FOUR) as letters:
         letters.play(two_turns)
         turn, personal = letters.last("alice"), letters.received[ALICE][1]
         letters.clock.advance(hours=2)
@@ -38,7 +40,7 @@ def test_mails_forged_in_a_player_s_name_do_not_silence_their_own(tmp_path: Path
 
 @pytest.mark.slow
 def test_a_player_s_own_mails_do_not_use_up_what_the_unproven_need(tmp_path: Path) -> None:
-    with correspondence(tmp_path, server=FOUR) as letters:
+    with correspondence(tmp_path, more=FOUR) as letters:
         letters.play(two_turns)
         for n in range(6):
             letters.reply(letters.received[ALICE][1], f"show 1#{n % 3}")
@@ -48,8 +50,9 @@ def test_a_player_s_own_mails_do_not_use_up_what_the_unproven_need(tmp_path: Pat
 
 @pytest.mark.slow
 def test_what_the_domain_vouches_for_is_not_silenced_by_forgeries(tmp_path: Path) -> None:
-    with correspondence(tmp_path, server=FOUR, more=TRUSTING + "\n[limits]\ndomain_per_day = 4") as letters:
+    with correspondence(tmp_path, more=FOUR + TRUSTING) as letters:
         letters.join("alice")
+        spent.answers_at(letters, "mail.example", DOMAIN_PER_DAY - 4)
         for n in range(6):
             letters.write(ALICE, f"set mail batch\nshow {n}", f"{n}")
             letters.write(f"forged{n}@mail.example", "join nobody")
@@ -64,33 +67,31 @@ def test_what_the_domain_vouches_for_is_not_silenced_by_forgeries(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_forged_joins_of_a_domain_silence_no_large_one(tmp_path: Path) -> None:
-    with correspondence(
-        tmp_path, more="[limits]\ndomain_per_day = 3\nlarge_domain_per_day = 8\nlarge_domains = ['big.example']"
-    ) as letters:
-        small = [len(letters.write(f"forged{n}@small.example", "join nobody")) for n in range(5)]
-        large = [len(letters.write(f"forged{n}@big.example", "join nobody")) for n in range(10)]
+def test_forged_joins_of_a_domain_silence_no_large_one(letters: Correspondence) -> None:
+    spent.answers_at(letters, "small.example", DOMAIN_PER_DAY - 3)
+    spent.answers_at(letters, "gmx.net", LARGE_DOMAIN_PER_DAY - 8)
+    small = [len(letters.write(f"forged{n}@small.example", "join nobody")) for n in range(5)]
+    large = [len(letters.write(f"forged{n}@gmx.net", "join nobody")) for n in range(10)]
 
     assert (sum(small), sum(large)) == (3, 8)
 
 
 @pytest.mark.slow
-def test_an_opponent_who_talks_without_end_blocks_no_match(tmp_path: Path) -> None:
-    with correspondence(tmp_path, more="[limits]\nmatch_per_day = 12") as letters:
-        letters.play(two_turns)
-        turn, mail = letters.last("alice"), letters.last("bob")
-        before = len(letters.received[ALICE])
-        for n in range(4):
-            letters.reply(mail, "\n".join(f"say {n} {m}" for m in range(10)))
+def test_an_opponent_who_talks_without_end_blocks_no_match(letters: Correspondence) -> None:
+    turn, mail = letters.last("alice"), letters.last("bob")
+    before = len(letters.received[ALICE])
+    spent.news_of(letters, 1, "bob", MATCH_PER_DAY - 12)
+    for n in range(4):
+        letters.reply(mail, "\n".join(f"say {n} {m}" for m in range(10)))
 
-        assert len(letters.received[ALICE]) - before <= 12
-        assert len(letters.reply(turn, "b7d7 i2g2 1 d7d6 g2g1")) == 2
-        assert len(letters.reply(letters.last("alice"), "say Be quiet, please.")) == 2
-        assert len(letters.reply(letters.last("bob"), "f1e1 h7g7 1 e1e2 g7g6")) == 2  # even his own
+    assert 0 < len(letters.received[ALICE]) - before <= 12
+    assert len(letters.reply(turn, "b7d7 i2g2 1 d7d6 g2g1")) == 2
+    assert len(letters.reply(letters.last("alice"), "say Be quiet, please.")) == 2
+    assert len(letters.reply(letters.last("bob"), "f1e1 h7g7 1 e1e2 g7g6")) == 2  # even his own
 
 
 def test_no_budget_drops_a_turn_with_proof(tmp_path: Path) -> None:
-    with correspondence(tmp_path, more="[limits]\nplayer_per_hour = 4") as letters:
+    with correspondence(tmp_path, more="[limits]\nmails_per_hour = 4") as letters:
         letters.play(two_turns)
         turn, personal = letters.last("alice"), letters.received[ALICE][1]
         sent = [len(letters.reply(personal, f"show 1#{n % 3}")) for n in range(7)]

@@ -53,10 +53,10 @@ def test_what_is_ahead_when_the_server_starts_is_noticed_too(letters: Correspond
     """Everything used to be removed three seconds after a start ten years ahead."""
     passes(letters, 26)
     before = kept(letters)
-    engine, server = letters.server.engine, letters.server.settings.server
+    engine = letters.server.engine
     ahead = letters.clock().replace(year=2036)
     for _ in range(3):  # three restarts
-        assert Retention(SteadyClock(ahead, lambda: 0.0)).step(engine, server.keep_mail_days, 365, ahead) == 0
+        assert Retention(SteadyClock(ahead, lambda: 0.0), 90, 365).step(engine, ahead) == 0
     assert kept(letters) == before
 
 
@@ -82,12 +82,12 @@ def test_the_usual_steps_of_a_clock_are_no_leap(letters: Correspondence) -> None
 def test_two_daemons_whose_clocks_disagree_remove_nothing(letters: Correspondence) -> None:
     engine = letters.server.engine
     before, now = kept(letters), letters.clock()
-    one, other = (Retention(SteadyClock(start, lambda: 0.0)) for start in (now, now.replace(year=2036)))
-    one.step(engine, 90, 365, now)
+    one, other = (Retention(SteadyClock(start, lambda: 0.0), 90, 365) for start in (now, now.replace(year=2036)))
+    one.step(engine, now)
     for hour in range(1, 60):
         for retention, when in ((one, now), (other, now.replace(year=2036))):
             retention.clock.monotonic = lambda seconds=hour * 3600.0: seconds
-            assert retention.step(engine, 90, 365, when + hour * EVERY * 1.01) == 0
+            assert retention.step(engine, when + hour * EVERY * 1.01) == 0
     assert kept(letters) == before
 
 

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from pbem.players.invitations import CHALLENGES_PER_DAY, CHALLENGES_PER_PAIR, DOMAIN_INVITATIONS, NEW_PLAYER_INVITATIONS
+from pbem.storage.models import Match, MatchState
+from tests import spent
 from tests.correspondence import ADDRESS, MORNING, Correspondence, correspondence, text
 
 VICTIM = "victim@mail.example"
@@ -98,11 +101,11 @@ def test_a_mailbox_is_invited_once_however_its_address_is_written(letters: Corre
 
 @pytest.mark.slow
 def test_the_hosts_of_a_domain_share_its_invitations(tmp_path: Path) -> None:
-    with correspondence(tmp_path, more="[limits]\ndomain_invitations = 2") as letters:
+    with correspondence(tmp_path, more=f"[limits]\ninvitations_per_day = {DOMAIN_INVITATIONS + 2}") as letters:
         letters.play(people)
-        for n in range(4):
+        for n in range(DOMAIN_INVITATIONS + 2):
             write(letters, "alice", f"challenge a{n}@h{n}.small.example quadraphages")
-        assert invitations(letters) == 2
+        assert invitations(letters) == DOMAIN_INVITATIONS
 
 
 @pytest.mark.slow
@@ -117,9 +120,9 @@ def test_an_address_stays_invited_when_who_asked_leaves(letters: Correspondence)
 
 @pytest.mark.slow
 def test_a_player_invites_a_few_addresses_a_day_and_a_new_one_fewer(tmp_path: Path) -> None:
-    with correspondence(tmp_path, more="[limits]\ninvitations_per_day = 4\nnew_player_invitations = 2") as letters:
+    with correspondence(tmp_path, more="[limits]\ninvitations_per_day = 4") as letters:
         letters.play(people)
-        for name, most in (("alice", 4), ("zoe", 2)):
+        for name, most in (("alice", 4), ("zoe", NEW_PLAYER_INVITATIONS)):
             before = invitations(letters)
             for n in range(6):
                 write(letters, name, f"challenge {name}@host{n}.example quadraphages")
@@ -133,15 +136,15 @@ def test_a_player_invites_a_few_addresses_a_day_and_a_new_one_fewer(tmp_path: Pa
 
 @pytest.mark.slow
 def test_a_domain_and_the_world_get_so_many_invitations_a_day(tmp_path: Path) -> None:
-    limits = "[limits]\ndomain_invitations = 2\nall_invitations = 4\nlarge_domains = ['big.example']"
-    with correspondence(tmp_path, more=limits) as letters:
+    most = DOMAIN_INVITATIONS + 4
+    with correspondence(tmp_path, more=f"[limits]\ninvitations_per_day = 20\nall_invitations = {most}") as letters:
         letters.play(people)
-        for n in range(4):
+        for n in range(DOMAIN_INVITATIONS + 2):
             write(letters, "alice", f"challenge a{n}@small.example quadraphages")
-        assert invitations(letters) == 2
-        for n in range(4):
-            write(letters, "bob", f"challenge b{n}@big.example quadraphages")
-        assert invitations(letters) == 4
+        assert invitations(letters) == DOMAIN_INVITATIONS
+        for n in range(6):
+            write(letters, "bob", f"challenge b{n}@gmx.net quadraphages")
+        assert invitations(letters) == most
 
 
 @pytest.mark.sampled(1)
@@ -256,29 +259,31 @@ def test_an_address_that_no_person_reads_cannot_be_invited(letters: Corresponden
 
 @pytest.mark.slow
 def test_a_player_is_challenged_a_few_times_a_day_by_the_same_player(tmp_path: Path) -> None:
-    with correspondence(tmp_path, more="[limits]\nchallenges_per_pair = 3") as letters:
+    with correspondence(tmp_path) as letters:
         letters.play(people)
         before = sent_to(letters, "bob@mail.example")
-        for number in range(2):
+        for number in range(4):
             lines = (("challenge bob quadraphages", f"withdraw {3 * number + n}") for n in range(1, 4))
             write(letters, "alice", "\n".join(line for pair in lines for line in pair))
 
         assert (
-            sent_to(letters, "bob@mail.example") - before == 2 * 3
+            sent_to(letters, "bob@mail.example") - before == 2 * CHALLENGES_PER_PAIR
         )  # a message about each challenge, and about its withdrawal
-        assert letters.execute("select count(*) from match") == [(3,)]
+        assert letters.execute("select count(*) from match") == [(CHALLENGES_PER_PAIR,)]
         write(letters, "zoe", "challenge bob quadraphages")
-        assert letters.execute("select count(*) from match") == [(4,)]
+        assert letters.execute("select count(*) from match") == [(CHALLENGES_PER_PAIR + 1,)]
 
 
 @pytest.mark.slow
 def test_a_player_challenges_so_many_in_a_day(tmp_path: Path) -> None:
-    with correspondence(tmp_path, more="[limits]\nchallenges_per_day = 3") as letters:
+    with correspondence(tmp_path) as letters:
         letters.play(people)
-        for opponent in ("bob", "zoe", "bob", "zoe"):
-            write(letters, "alice", f"challenge {opponent} quadraphages")
+        write(letters, "alice", "challenge bob quadraphages")
+        spent.copies(letters, Match, 1, CHALLENGES_PER_DAY - 2, state=MatchState.WITHDRAWN.value)
+        for _ in range(3):
+            write(letters, "alice", "challenge zoe quadraphages")
 
-        assert letters.execute("select count(*) from match") == [(3,)]
+        assert letters.execute("select count(*) from match") == [(CHALLENGES_PER_DAY,)]
 
 
 @pytest.mark.slow

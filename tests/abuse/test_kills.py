@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 from sqlmodel import select
 
-from pbem.config import ReadingSettings
 from pbem.reading.protocol import Unavailable
 from pbem.reading.sandbox import Sandbox
 from pbem.server.attempts import Attempts
@@ -103,7 +102,7 @@ def test_no_attempt_is_counted_before_messages_can_be_read(
     move = stored(letters, turn(letters, "3 f1g1 h7g7"))
     monkeypatch.setattr(sys, "executable", "/bin/false")
     server = restarted(letters)
-    server = replace(server, services=replace(server.services, parser=Sandbox(ReadingSettings())))
+    server = replace(server, services=replace(server.services, parser=Sandbox()))
     with pytest.raises(Unavailable):
         server.handle_waiting()
     assert (row(letters, move).attempts, row(letters, move).last_attempt) == (0, None)

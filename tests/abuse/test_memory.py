@@ -5,12 +5,14 @@ import socket
 import threading
 import tracemalloc
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Literal, Self
 
 import pytest
 from structlog.testing import capture_logs
 
 from pbem.config import ListenSettings, SmtpSettings
+from pbem.transports.gate import USUAL
 from pbem.transports.listener import MailListener
 from pbem.transports.message_data import BytesInFlight, DataProblem, MessageData
 from pbem.transports.protocols import Arrival, NotSent
@@ -29,7 +31,7 @@ EMPTY_LINES = b"Subject: x\r\n\r\n" + b"\r\n" * 490_000
 def listening(protocol: Literal["lmtp", "smtp"], **caps: int) -> Iterator[tuple[int, list[Arrival]]]:
     """Run a listener that keeps the messages it receives."""
     kept: list[Arrival] = []
-    listener = MailListener(ListenSettings.model_validate({"port": 0, **caps}), protocol, LIMIT, lambda _: True)
+    listener = MailListener(ListenSettings(port=0), protocol, LIMIT, lambda _: True, replace(USUAL, **caps))
     listener.start(kept.extend)
     try:
         yield listener.port, kept

@@ -155,7 +155,7 @@ def test_prose_with_the_token_of_a_match_goes_to_no_other_opponent(letters: Corr
 def test_the_token_of_a_question_plays_nothing_when_a_budget_is_used_up(letters: Correspondence) -> None:
     (question,) = letters.reply(letters.last("alice"), "resign")
     before = rows(letters)
-    object.__setattr__(letters.server.settings.limits, "player_per_hour", 1)
+    object.__setattr__(letters.server.settings.limits, "mails_per_hour", 1)
 
     letters.reply(question, "#1 b7d7 i2g2 1 d7d6 g2g1")
 

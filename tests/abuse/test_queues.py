@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy.exc import OperationalError
 
+from pbem.reading.limits import LARGEST_OF_STRANGERS
 from pbem.server import daemon
 from pbem.server.work_queue import WorkQueue
 from pbem.storage import database
@@ -168,7 +169,7 @@ def test_the_order_of_a_sender_is_kept_when_a_stranger_becomes_a_player(letters:
 
 @pytest.mark.slow
 def test_a_stranger_s_message_is_smaller(letters: Correspondence) -> None:
-    limit = letters.server.settings.limits.stranger_bytes
+    limit = LARGEST_OF_STRANGERS
     words = LARGE * (limit // len(LARGE) + 1)
     big, small, alice, bounce = (
         stored(letters, "x@else.example", words),

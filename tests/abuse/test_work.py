@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.commands import viewing
+from pbem.commands import viewing, work
 from tests.correspondence import Correspondence, correspondence, text
 from tests.pbem.conftest import two_turns
 
@@ -16,10 +16,11 @@ def personal(letters: Correspondence, name: str = "alice") -> str:
 
 
 @pytest.mark.slow
-def test_a_message_that_asks_for_much_is_told_where_its_answer_ends(tmp_path: Path) -> None:
-    with correspondence(tmp_path, more="[limits]\nwork_per_message = 320") as letters:
-        letters.play(two_turns)
-        (answer,) = letters.write(ALICE, "\n".join(["show 1#1", "record 1", "show 1#2", *["show 1#0"] * 17]))
+def test_a_message_that_asks_for_much_is_told_where_its_answer_ends(
+    letters: Correspondence, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "MOST", 320)
+    (answer,) = letters.write(ALICE, "\n".join(["show 1#1", "record 1", "show 1#2", *["show 1#0"] * 17]))
 
     told = " ".join(text(answer).split())
     assert "One message can't hold everything you asked for" in told
@@ -29,20 +30,20 @@ def test_a_message_that_asks_for_much_is_told_where_its_answer_ends(tmp_path: Pa
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("line", ["show 1#1", "games", "preview 1 b7d7"])
-def test_one_line_is_answered_whatever_it_costs(tmp_path: Path, line: str) -> None:
-    with correspondence(tmp_path, more="[limits]\nwork_per_message = 1") as letters:
-        letters.play(two_turns)
-        (answer,) = letters.write(ALICE, line)
+def test_one_line_is_answered_whatever_it_costs(
+    letters: Correspondence, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "MOST", 1)
+    (answer,) = letters.write(ALICE, line)
 
     assert "can't hold everything" not in text(answer)
 
 
-def test_turns_cost_nothing(tmp_path: Path) -> None:
-    with correspondence(tmp_path, more="[limits]\nwork_per_message = 1") as letters:
-        letters.play(two_turns)
+def test_turns_cost_nothing(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "MOST", 1)
 
-        assert len(letters.reply(letters.last("alice"), "b7d7 i2g2 1 d7d6 g2g1\nshow")) == 2
-        assert letters.execute("select plies from match") == [(3,)]
+    assert len(letters.reply(letters.last("alice"), "b7d7 i2g2 1 d7d6 g2g1\nshow")) == 2
+    assert letters.execute("select plies from match") == [(3,)]
 
 
 @pytest.mark.slow
@@ -61,7 +62,7 @@ def test_a_long_list_holds_the_matches_that_matter(letters: Correspondence, monk
 
 @pytest.mark.slow
 def test_a_player_plays_so_many_matches_at_a_time(tmp_path: Path) -> None:
-    with correspondence(tmp_path, more="[limits]\nrunning_matches = 1") as letters:
+    with correspondence(tmp_path, more="[limits]\nmatches_per_player = 1") as letters:
         letters.play(two_turns)
         letters.join("carol")
         (refused,) = letters.write(ALICE, "challenge carol quadraphages", to=personal(letters))

@@ -33,6 +33,10 @@ def load(folder: Path, text: str) -> Settings:
     return config.load(path)
 
 
+def test_it_is_read_at_one_sitting() -> None:
+    assert len(EXAMPLE.encode()) < 8_000
+
+
 def test_as_it_is(tmp_path: Path) -> None:
     settings = load(tmp_path, EXAMPLE)
     assert settings.inbox.maildir
@@ -49,10 +53,11 @@ def test_with_each_commented_table(name: str, tmp_path: Path) -> None:
 
 
 def test_every_optional_key_can_be_set(tmp_path: Path) -> None:
-    text = re.sub(r"^# (?=(?:admin|port|textfile) = )(?!port = \d+ +#)", "", EXAMPLE, flags=re.MULTILINE)
+    text = re.sub(r"^# (?=(?:admin|port|exposed_on|textfile) = )(?!\w+ = \S+ +#)", "", EXAMPLE, flags=re.MULTILINE)
     settings = load(tmp_path, text)
     assert settings.server.admin
     assert settings.metrics.port
+    assert settings.metrics.exposed_on
     assert settings.metrics.textfile
 
 
@@ -63,14 +68,13 @@ def sections() -> list[tuple[str, Any]]:
         ("inbox.imap", config.ImapSettings),
         ("inbox.lmtp", config.ListenSettings),
         ("inbox.smtp", config.ListenSettings),
-        ("inbox.maildir", config.WatchedMaildirSettings),
+        ("inbox.maildir", config.MaildirSettings),
         ("outbox.smtp", config.SmtpSettings),
         ("outbox.maildir", config.MaildirSettings),
         ("outbox.dkim", config.DkimSettings),
         ("oauth2", config.OAuth2Settings),
         ("checks", config.ChecksSettings),
         ("limits", config.LimitsSettings),
-        ("reading", config.ReadingSettings),
         ("house", config.HouseSettings),
         ("backup", config.BackupSettings),
         ("publish", config.PublishSettings),

@@ -300,8 +300,8 @@ def test_the_file_is_whole_can_be_read_by_all_and_goes_with_the_server(letters: 
     stop, path = threading.Event(), tmp_path / "metrics" / "pbem.prom"
     path.parent.mkdir()
     server = letters.server
-    settings = MetricsSettings(textfile=path, textfile_seconds=0.01)
-    (thread,) = exposure.serve(settings, server.engine, server.vitals, letters.clock, stop)
+    settings = MetricsSettings(textfile=path)
+    (thread,) = exposure.serve(settings, server.engine, server.vitals, letters.clock, stop, textfile_seconds=0.01)
     thread.start()
     until(path.exists, "it is written")
     server.vitals.is_ready = True
@@ -313,9 +313,10 @@ def test_the_file_is_whole_can_be_read_by_all_and_goes_with_the_server(letters: 
 
 
 def test_other_machines_are_let_in_on_purpose_only() -> None:
-    with pytest.raises(ValueError, match="is_exposed"):
-        MetricsSettings(port=9464, host="0.0.0.0")
-    assert MetricsSettings(port=9464, host="0.0.0.0", is_exposed=True).are_wanted
+    assert MetricsSettings(port=9464).host == "127.0.0.1"
+    with pytest.raises(ValueError, match="host"):
+        MetricsSettings.model_validate({"port": 9464, "host": "0.0.0.0"})
+    assert MetricsSettings(port=9464, exposed_on="0.0.0.0").host == "0.0.0.0"
     assert not MetricsSettings().are_wanted
 
 

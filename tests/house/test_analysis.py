@@ -11,7 +11,8 @@ from pbem.house.protocol import Answer, Examination, Finding, Findings, Question
 from pbem.house.searcher import SearchFailed
 from pbem.payloads.analysis import Estimate
 from pbem.storage.locks import Locks
-from pbem.storage.models import Match
+from pbem.storage.models import Analysis, Match
+from tests import spent
 from tests.correspondence import MORNING, Correspondence, correspondence, text
 from tests.searchers import FirstTurn
 
@@ -166,7 +167,7 @@ def several(letters: Correspondence) -> None:
 
 @pytest.mark.slow
 def test_nobody_has_two_analyses_at_a_time_or_too_many_in_a_day(tmp_path: Path) -> None:
-    with correspondence(tmp_path, more="[house]\nanalyses_per_day = 1") as letters:
+    with correspondence(tmp_path) as letters:
         letters.play(over)
         searcher = searching(letters, fails=True)
         letters.reply(letters.last("bob"), "rematch")
@@ -174,6 +175,9 @@ def test_nobody_has_two_analyses_at_a_time_or_too_many_in_a_day(tmp_path: Path) 
         letters.reply(letters.last("bob"), "setup +x+x")
         letters.resign("bob")
         letters.reply(letters.received[ALICE][1], "analyse 1")
+        spent.copies(letters, Match, 1, 2)
+        for number in (3, 4):
+            spent.copies(letters, Analysis, 1, 1, match=number, done=letters.clock())
 
         (waiting,) = letters.reply(letters.received[ALICE][1], "analyse 2")
         searcher.fails = False
@@ -183,7 +187,7 @@ def test_nobody_has_two_analyses_at_a_time_or_too_many_in_a_day(tmp_path: Path) 
         asked, _ = letters.reply(letters.received[ALICE][1], "analyse 2")
 
         assert "still analysing match #1" in words(waiting)
-        assert "for 1 analyses today" in words(enough)
+        assert "for 3 analyses today" in words(enough)
         assert "The house looks at match #2" in words(asked)
 
 

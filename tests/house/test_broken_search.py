@@ -35,7 +35,7 @@ NONSENSE = {
 
 def broken(letters: Correspondence, program: str) -> SandboxedSearcher:
     """Return a searcher whose process runs that program."""
-    return SandboxedSearcher(letters.server.settings.house, (sys.executable, "-S", "-E", "-c", program))
+    return SandboxedSearcher((sys.executable, "-S", "-E", "-c", program))
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_an_illegal_hint_is_not_told(letters: Correspondence) -> None:
 
 
 def test_a_question_that_no_process_can_be_started_for_is_a_search_that_failed(letters: Correspondence) -> None:
-    searcher = SandboxedSearcher(letters.server.settings.house, ("/nonexistent/python",))
+    searcher = SandboxedSearcher(("/nonexistent/python",))
 
     with pytest.raises(SearchFailed, match="can't be started"):
         searcher.search(Question("kvadratik", {}, (), 1, 7))

@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from pbem.commands.house import HINTS_PER_DAY
 from pbem.house.levels import LEVELS
+from pbem.storage.models import Search
+from tests import spent
 from tests.correspondence import Correspondence, correspondence, text
 
 ALICE, CAROL = "alice@mail.example", "carol@mail.example"
@@ -143,12 +146,15 @@ def test_a_hint_is_what_the_house_would_play(letters: Correspondence) -> None:
 
 @pytest.mark.slow
 def test_hints_are_limited(tmp_path: Path) -> None:
-    with correspondence(tmp_path, more="[house]\nhints_per_day = 1") as letters:
+    with correspondence(tmp_path) as letters:
         letters.play(begun)
         letters.reply(letters.last("alice"), "hint")
+        ((search,),) = letters.execute("select id from search where kind = 'hint'")
+        for number in range(1, HINTS_PER_DAY):
+            spent.copies(letters, Search, int(str(search)), 1, version=-number)
         letters.reply(letters.last("alice"), "a4a3")
         (told,) = letters.reply(letters.last("alice"), "hint")
-        assert "You've had 1 hints today" in text(told)
+        assert "You've had 10 hints today" in text(told)
 
 
 def test_there_is_no_hint_against_a_person(letters: Correspondence) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.config import HouseSettings
+from pbem.commands.house import MOST_MATCHES
 from pbem.house import worker
 from pbem.house.protocol import Answer, Examination, Findings, Question, findings, respond
 from pbem.house.searcher import SandboxedSearcher, SearchFailed, Stopped
@@ -57,7 +57,7 @@ class Broken:
 def thinker(letters: Correspondence, searcher: Broken, **limits: int) -> Thinker:
     """Return the thinker of the server with another searcher and other limits."""
     ours = letters.server.thinker
-    return replace(ours, searcher=searcher, settings=ours.settings.model_copy(update=limits))
+    return replace(ours, searcher=searcher, **limits)
 
 
 def without_thinking(letters: Correspondence, searcher: Broken, **limits: int) -> None:
@@ -97,12 +97,12 @@ def test_one_player_s_turns_are_limited_in_an_hour(letters: Correspondence) -> N
 
 
 def test_one_player_s_matches_are_limited(tmp_path: Path) -> None:
-    with correspondence(tmp_path, more="[house]\nrunning_matches = 2") as letters:
-        waiting(letters, "alice", 3)
+    with correspondence(tmp_path) as letters:
+        waiting(letters, "alice", MOST_MATCHES + 1)
 
-        assert letters.execute("select count(*) from match") == [(2,)]
+        assert letters.execute("select count(*) from match") == [(MOST_MATCHES,)]
         told = " ".join(" ".join(map(text, letters.received[ALICE])).split())
-        assert "as many matches against the house as a player can (2)" in told
+        assert "as many matches against the house as a player can (10)" in told
 
 
 class Killed(BaseException):
@@ -221,20 +221,20 @@ def question(game: str = "kvadratik", level: int = 1) -> Question:
 
 @pytest.mark.slow
 def test_a_process_answers_as_this_one_does() -> None:
-    assert SandboxedSearcher(HouseSettings()).search(question()) == respond(question())
+    assert SandboxedSearcher().search(question()) == respond(question())
 
 
 @pytest.mark.slow
 def test_a_process_that_computes_for_too_long_is_ended() -> None:
     command = (sys.executable, "-P", "-c", WITHOUT_END)
     with pytest.raises(SearchFailed, match="ended without an answer"):
-        SandboxedSearcher(HouseSettings(seconds=1), command).search(question())
+        SandboxedSearcher(command, seconds=1).search(question())
 
 
 @pytest.mark.slow
 def test_a_process_that_takes_too_much_memory_is_ended() -> None:
     with pytest.raises(SearchFailed, match="ended without an answer"):
-        SandboxedSearcher(HouseSettings(megabytes=32)).search(Question("kvadratik", {}, ("x" * 100_000_000,), 1, 7))
+        SandboxedSearcher(megabytes=32).search(Question("kvadratik", {}, ("x" * 100_000_000,), 1, 7))
 
 
 def test_a_process_searches_where_it_may_not_change_its_priority(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,7 +247,7 @@ def test_a_process_searches_where_it_may_not_change_its_priority(monkeypatch: py
 
 
 def test_nothing_is_searched_once_it_is_closed() -> None:
-    searcher = SandboxedSearcher(HouseSettings())
+    searcher = SandboxedSearcher()
     searcher.close()
 
     with pytest.raises(Stopped):

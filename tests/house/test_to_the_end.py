@@ -50,8 +50,7 @@ def searching(server: Server) -> Server:
 def test_a_newcomer_plays_the_house_to_the_last_board(tmp_path: Path, name: str) -> None:
     game, options = MATCHES[name]
     chosen = "".join(f" {option}={choice}" for option, choice in options.items())
-    more = "[house]\nturns_per_hour = 1000"
-    with correspondence(tmp_path, altered=searching, more=more) as letters:
+    with correspondence(tmp_path, altered=searching) as letters:
         letters.write(CAROL, f"play {game}{chosen} level=1")
         letters.reply(letters.last("carol"), "yes")
         while letters.execute("select to_move from match where id = 1") != [(None,)]:

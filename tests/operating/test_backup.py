@@ -541,18 +541,18 @@ def engine(site: Site) -> Any:
 
 def test_a_server_makes_backups_and_keeps_some(site: Site, engine: Engine) -> None:
     clock = Clock()
-    backups = scheduled(site, clock, engine, every_hours=6, keep=2)
+    backups = scheduled(site, clock, engine, keep=2)
     others = ["notes.txt", "pbem-else@pbem.example-20200101T000000Z.tar.gz", "pbem-games@pbem.example-2020.tar.gz"]
     (site.folder / "backups").mkdir()
     for name in others:
         (site.folder / "backups" / name).touch()
     made = []
-    for _ in range(19 * 4):
+    for _ in range(73):
         made.append(backups.step())
-        clock.now += timedelta(minutes=15)
-    assert [quarter for quarter, is_made in enumerate(made) if is_made] == [0, 24, 48, 72]
+        clock.now += timedelta(hours=1)
+    assert [hour for hour, is_made in enumerate(made) if is_made] == [0, 24, 48, 72]
     files = sorted(path.name for path in (site.folder / "backups").iterdir())
-    ours = ["pbem-games@pbem.example-20261123T151500Z.tar.gz", "pbem-games@pbem.example-20261123T211500Z.tar.gz"]
+    ours = ["pbem-games@pbem.example-20261125T031500Z.tar.gz", "pbem-games@pbem.example-20261126T031500Z.tar.gz"]
     assert files == sorted(others + ours)
     assert "secrets/server.key" in names(site.folder / "backups" / ours[0])
     backups.locks.close()
@@ -631,12 +631,12 @@ def test_a_server_that_stops_ends_its_backup(site: Site, engine: Engine) -> None
 @pytest.mark.own_database
 def test_a_backup_that_can_t_be_noted_removes_none_and_is_noted_later(site: Site, engine: Engine) -> None:
     clock = Clock()
-    backups = scheduled(site, clock, engine, every_hours=6, keep=1)
+    backups = scheduled(site, clock, engine, keep=1)
     assert backups.step() == 1
     full = "create trigger full before update on backup begin select raise(abort, 'no room'); end"
     with engine.begin() as connection:
         connection.exec_driver_sql(full)
-    clock.now += timedelta(hours=6)
+    clock.now += timedelta(hours=24)
     for _ in range(10):
         with pytest.raises(DBAPIError, match="no room"):
             backups.step()
@@ -646,7 +646,7 @@ def test_a_backup_that_can_t_be_noted_removes_none_and_is_noted_later(site: Site
         connection.exec_driver_sql("drop trigger full")
     assert backups.step() == 0
     assert site.rows("select failed is null from backup") == [1]
-    clock.now += timedelta(hours=6)
+    clock.now += timedelta(hours=24)
     assert backups.step() == 1
     assert len(list((site.folder / "backups").iterdir())) == 1
     backups.locks.close()

@@ -178,11 +178,11 @@ def sink(kit: Kit, *faults: str) -> int:
 def says_nothing(kit: Kit) -> str:
     kit.patch.setattr(ports, "GREETING_SECONDS", 0.1)
     port = kit.answers(is_silent, 587)
-    return kit.smtp(port, security="starttls", connect_seconds=0.1, answer_seconds=0.1)
+    return kit.smtp(port, security="starttls")
 
 
 def never_logged_in(kit: Kit) -> str:
-    kit.smtp(kit.port(kit.stack.enter_context(submission(auth_require_tls=False)), 25), auth="oauth2", username=ADDRESS)
+    kit.smtp(kit.port(kit.stack.enter_context(submission(auth_require_tls=False)), 25), username=ADDRESS)
     with kit.site.config.open("a", encoding="utf-8") as file:
         file.write('[oauth2]\nprovider = "google"\nclient_id = "1234"\ntoken_file = "oauth2.token"\n')
     return "outbox.smtp"
@@ -194,12 +194,12 @@ def taken_port(kit: Kit) -> str:
 
 
 def another_machine_s_address(kit: Kit) -> str:
-    kit.site.configure('[inbox.lmtp]\nhost = "192.0.2.1"\nport = 2424\nis_exposed = true\n')
+    kit.site.configure('[inbox.lmtp]\nport = 2424\nexposed_on = "192.0.2.1"\n')
     return "inbox.lmtp"
 
 
 def open_to_others(kit: Kit) -> str:
-    kit.site.configure(f'[inbox.lmtp]\nhost = "0.0.0.0"\nport = {kit.port(free_port(), 2424)}\nis_exposed = true\n')
+    kit.site.configure(f'[inbox.lmtp]\nport = {kit.port(free_port(), 2424)}\nexposed_on = "0.0.0.0"\n')
     return "inbox.lmtp"
 
 
@@ -347,21 +347,26 @@ def dovecot(kit: Kit, name: str = "dovecot") -> Dovecot:
 
 
 DKIM = "games._domainkey.pbem.example."
+
+
+def starttls_where_tls_begins(kit: Kit) -> str:
+    kit.patch.setattr(ports, "GREETING_SECONDS", 0.5)
+    return kit.imap(dovecot(kit), security="starttls")
+
+
 Setup = Callable[[Kit], str]
 BY_DOVECOT: dict[str, Setup] = {
     "wrong password of the mailbox": lambda kit: kit.imap(dovecot(kit), password={"value": "wrong"}),
-    'security = "starttls" at a port that begins with TLS': lambda kit: kit.imap(
-        dovecot(kit), security="starttls", connect_seconds=0.5
-    ),
+    'security = "starttls" at a port that begins with TLS': starttls_where_tls_begins,
     'security = "tls" at a port that doesn\'t begin with it': lambda kit: kit.imap(
         dovecot(kit), port=kit.port(dovecot(kit).imap, 143)
     ),
     "a certificate that nobody vouches for": lambda kit: kit.imap(dovecot(kit), tls={}),
     "the folder of the mailbox is missing": lambda kit: kit.imap(dovecot(kit), folder="Games"),
     "the mailbox has no folder for what was read": lambda kit: kit.imap(dovecot(kit), processed="Done"),
-    "no IDLE": lambda kit: kit.imap(dovecot(kit, "old_dovecot"), folder="INBOX", poll_seconds=60),
-    "no MOVE": lambda kit: kit.imap(dovecot(kit, "old_dovecot"), use_idle=False),
-    "neither MOVE nor UIDPLUS": lambda kit: kit.imap(dovecot(kit, "bare_dovecot"), use_idle=False),
+    "no IDLE": lambda kit: kit.imap(dovecot(kit, "old_dovecot")),
+    "no MOVE": lambda kit: kit.imap(dovecot(kit, "old_dovecot")),
+    "neither MOVE nor UIDPLUS": lambda kit: kit.imap(dovecot(kit, "bare_dovecot")),
 }
 BY_POSTGRES: dict[str, Setup] = {
     "PostgreSQL has no such user": lambda kit: postgres(kit, "pbem@", "games@"),
@@ -415,7 +420,7 @@ QUICK: dict[str, Setup] = {
     "mail is sent and doesn't arrive (`--send`)": does_not_arrive,
 }
 SETUPS = {**BY_DOVECOT, **QUICK, **BY_POSTGRES}
-ABOUT = {"no IDLE": "IDLE"}
+ABOUT = {"no IDLE": "no IDLE", "no MOVE": "no MOVE", "neither MOVE nor UIDPLUS": "UIDPLUS"}
 """What to look for where a set-up lacks several things."""
 
 

@@ -111,7 +111,7 @@ def test_the_environment_names_the_configuration(site: Site, tmp_path: Path) -> 
 
 
 def test_a_wrong_value_in_the_environment_is_named(site: Site) -> None:
-    refused(site.pbem("check", PBEM_SERVER__MAIL_LIMIT="lots"), "server.mail_limit")
+    refused(site.pbem("check", PBEM_LIMITS__MAILS_PER_HOUR="lots"), "limits.mails_per_hour")
 
 
 # Secrets

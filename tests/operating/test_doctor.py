@@ -18,11 +18,11 @@ from pbem import config
 from pbem.cli.doctor import domain, examination, machine, mail, ports, round_trip, storage
 from pbem.cli.doctor.findings import Finding, Level
 from pbem.cli.doctor.ports import Door
-from pbem.config import ImapSettings, ListenSettings, ReadingSettings, ServerSettings, SmtpSettings, Tls
+from pbem.config import ImapSettings, ListenSettings, ServerSettings, SmtpSettings, Tls
 from pbem.reading import sandbox
 from pbem.secret import Secret
 from pbem.transports.listener import MailListener
-from pbem.transports.protocols import Arrival
+from pbem.transports.protocols import USUAL, Arrival, Patience
 from tests import databases, faked_clock
 from tests.operating.doors import answering, begins_with_tls, expired, greets, is_silent, submission
 from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, LMTP_IN, Site, smtp_out
@@ -69,20 +69,20 @@ def cert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return certificate(tmp_path_factory.mktemp("cert"))[0]
 
 
-def door(port: int, **more: Any) -> Door:
-    account = {"host": HOST, "port": port, "connect_seconds": 20, "answer_seconds": 20, **more}
-    return Door("outbox.smtp", SmtpSettings(**account), 465)
+def door(port: int, patience: Patience = USUAL, **more: Any) -> Door:
+    return Door("outbox.smtp", SmtpSettings(**{"host": HOST, "port": port, **more}), 465, patience)
 
 
-def trouble(port: int, **more: Any) -> str:
-    found = ports.trouble(door(port, **more))
+def trouble(port: int, patience: Patience = USUAL, **more: Any) -> str:
+    found = ports.trouble(door(port, patience, **more))
     return said([found]) if found else ""
 
 
 @pytest.mark.parametrize("security", ["starttls", "none"])
-def test_a_port_that_begins_with_tls_is_told(cert: Path, security: str) -> None:
+def test_a_port_that_begins_with_tls_is_told(cert: Path, security: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ports, "GREETING_SECONDS", 0.2)
     with answering(begins_with_tls(cert)) as port:
-        assert trouble(port, security=security, connect_seconds=0.2) == (
+        assert trouble(port, security=security) == (
             f'{HOST}, port {port}, begins with TLS, and security is "{security}"'
             ' -> write security = "tls" in [outbox.smtp]'
         )
@@ -97,11 +97,12 @@ def test_a_port_that_does_not_begin_with_tls_is_told() -> None:
         assert trouble(port, security="starttls") == ""
 
 
-def test_a_server_that_says_nothing_is_told() -> None:
+def test_a_server_that_says_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ports, "GREETING_SECONDS", 0.1)
     with answering(is_silent) as port:
-        mute = trouble(port, security="starttls", connect_seconds=0.1, answer_seconds=0.1)
+        mute = trouble(port, security="starttls")
         assert mute.startswith(f"{HOST}, port {port}, takes connections and says nothing")
-        assert "doesn't answer" in trouble(port, connect_seconds=0.1)
+        assert "doesn't answer" in trouble(port, Patience(connect=0.1))
 
 
 def test_a_certificate_that_is_trusted_is_no_trouble(cert: Path) -> None:
@@ -175,12 +176,13 @@ def test_a_mailbox_is_looked_at_and_left_as_it_is(mailbox: Mailbox) -> None:
 
 @pytest.mark.slow
 @pytest.mark.dovecot
-def test_what_is_wrong_with_a_mailbox_is_told(mailbox: Mailbox) -> None:
+def test_what_is_wrong_with_a_mailbox_is_told(mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ports, "GREETING_SECONDS", 1.0)
     server = mailbox.server
     cases: list[tuple[Mapping[str, Any], str]] = [
         ({"port": server.imap}, "doesn't begin with TLS"),
-        ({"security": "starttls", "connect_seconds": 1}, 'begins with TLS, and security is "starttls"'),
-        ({"security": "none", "connect_seconds": 1}, 'write security = "tls" in [inbox.imap]'),
+        ({"security": "starttls"}, 'begins with TLS, and security is "starttls"'),
+        ({"security": "none"}, 'write security = "tls" in [inbox.imap]'),
         ({"tls": Tls()}, "isn't trusted"),
         ({"security": "starttls", "port": server.imap, "tls": Tls()}, "isn't trusted"),
         ({"port": free_port()}, "nothing listens at"),
@@ -213,7 +215,7 @@ def test_a_refused_login_says_where_app_passwords_are_made(host: str, advice: st
 
 
 def smtp(port: int, **more: Any) -> SmtpSettings:
-    return SmtpSettings(**{"host": HOST, "port": port, "security": "none", "connect_seconds": 20, **more})
+    return SmtpSettings(**{"host": HOST, "port": port, "security": "none", **more})
 
 
 def account(password: str) -> dict[str, Any]:
@@ -275,8 +277,8 @@ def test_a_listener_s_port_is_free_or_ours_or_another_s(smtp_sink: Callable[...,
 
     assert "is free: the server isn't running" in said(found(free_port()), OK)
     assert "another program listens at" in said(found(smtp_sink().port))
-    assert "address of this machine as host in [inbox.lmtp]" in said(found(0, host="192.0.2.1", is_exposed=True))
-    assert "a firewall must protect it" in said(found(0, host="0.0.0.0", is_exposed=True), NOTE)
+    assert "address of this machine as exposed_on in [inbox.lmtp]" in said(found(0, exposed_on="192.0.2.1"))
+    assert "a firewall must protect it" in said(found(0, exposed_on="0.0.0.0"), NOTE)
     ours = MailListener(ListenSettings(port=0), "lmtp", 100_000, lambda _: True)
     ours.start(lambda _: None)
     try:
@@ -309,9 +311,9 @@ def test_a_parser_process_that_can_not_start_is_told(monkeypatch: pytest.MonkeyP
         raise OSError(11, "Resource temporarily unavailable")
 
     monkeypatch.setattr(sandbox, "start", refuse)
-    found = said(machine.sandbox(ReadingSettings()))
+    found = said(machine.sandbox())
     assert "messages can't be read: the parser process can't be started: Resource temporarily unavailable" in found
-    assert "-> raise megabytes in [reading]" in found
+    assert "-> raise this machine's limits on processes and memory" in found
 
 
 # The database

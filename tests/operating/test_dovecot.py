@@ -21,7 +21,7 @@ pytestmark = pytest.mark.dovecot
 
 @pytest.fixture
 def daemon(site: Site, mailbox: Mailbox, post: PostOffice, start: Start) -> Daemon:
-    """Start one that relies on IDLE: it only polls once an hour."""
+    """Start one that relies on IDLE, which lasts five minutes."""
     inbox = f"""
         [inbox.imap]
         host = "127.0.0.1"
@@ -29,8 +29,6 @@ def daemon(site: Site, mailbox: Mailbox, post: PostOffice, start: Start) -> Daem
         username = "{mailbox.user}"
         password = {{ value = '{PASSWORD}' }}
         tls = {{ ca_file = "{mailbox.server.cert}" }}
-        idle_seconds = 3600
-        poll_seconds = 3600
     """
     site.configure(inbox, smtp_out(post.port), address=mailbox.user)
     return start(site)

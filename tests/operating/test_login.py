@@ -17,13 +17,10 @@ host = "127.0.0.1"
 port = {port}
 security = "none"
 username = "games@pbem.example"
-auth = "oauth2"
 [oauth2]
-provider = "other"
+provider = "{url}"
 client_id = "{client}"
 client_secret = {{ value = "{secret}" }}
-token_url = "{url}/token"
-device_url = "{url}/device"
 scope = "mail offline"
 """
 
@@ -74,7 +71,10 @@ def test_a_refused_login_is_a_sentence_and_leaves_the_tokens_alone(configured: S
     ("words", "sentence"),
     [(("--browser",), "the provider has no authorize_url; use --device"), (("--paste",), "no authorize_url")],
 )
-def test_a_login_that_the_provider_doesn_t_offer(configured: Site, words: tuple[str, ...], sentence: str) -> None:
+def test_a_login_that_the_provider_doesn_t_offer(
+    configured: Site, provider: Provider, words: tuple[str, ...], sentence: str
+) -> None:
+    del provider.offers["authorization"]
     done = configured.pbem("login", *words)
     assert done.code == 2
     assert sentence in done.err
@@ -106,7 +106,6 @@ host = "127.0.0.1"
 port = {port}
 tls = {{ ca_file = "{ca}" }}
 username = "games@pbem.example"
-auth = "oauth2"
 """
 
 

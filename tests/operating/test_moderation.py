@@ -9,6 +9,8 @@ from typer.testing import Result
 
 from pbem.cli import core
 from pbem.server.scheduled import announcing
+from pbem.storage.models import Player
+from tests import spent
 from tests.correspondence import Correspondence, correspondence, text
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
@@ -18,7 +20,7 @@ ADMIN = "admin@pbem.example"
 @pytest.fixture
 def letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Correspondence]:
     """Begin a match of alice and bob, with two turns; bob has a seek and has challenged alice to another game."""
-    with correspondence(tmp_path, server=f'admin = "{ADMIN}"\nannounced_per_minute = 2') as letters:
+    with correspondence(tmp_path, server=f'admin = "{ADMIN}"') as letters:
         monkeypatch.setattr(core, "now", letters.clock)
         letters.play(busy)
         yield letters
@@ -302,18 +304,21 @@ def test_an_announcement_reaches_everyone_once_and_so_many_a_minute(letters: Cor
         letters.join(name)
     letters.write("dora@mail.example", "stop", to=own(letters, "dora@mail.example"))
     letters.wait()
+    for number in range(58):
+        spent.copies(letters, Player, 1, 1, name=f"p{number}", address=f"p{number}@mail.example")
     (tmp_path / "news.txt").write_text("Moving house\n\nWe move on Sunday.\n", encoding="utf-8")
 
     result = letters.operate("announce", str(tmp_path / "news.txt"), keys="y\n")
 
     assert "  | Subject: Moving house\n\n  | We move on Sunday.\n" in done(result)
-    assert "to 4 players, 2 a minute, for about 2 minutes" in " ".join(result.output.split())
+    assert "to 62 players, 60 a minute, for about 2 minutes" in " ".join(result.output.split())
     first = letters.wait()
     letters.join("fred")
     assert letters.wait() == []
     second = letters.wait(minutes=1)
-    assert (len(first), len(second)) == (2, 2)
-    assert [str(mail["To"]) for mail in (*first, *second)] == [ALICE, BOB, "carol@mail.example", "emil@mail.example"]
+    assert (len(first), len(second)) == (60, 2)
+    some = [str(mail["To"]) for mail in (*first[:4], *second)]
+    assert some == [ALICE, BOB, "carol@mail.example", "emil@mail.example", "p56@mail.example", "p57@mail.example"]
     assert {str(mail["Subject"]) for mail in (*first, *second)} == {"[pbem] Moving house"}
     assert "  | We move on Sunday." in text(first[0])
     assert first[0]["List-Unsubscribe"]

@@ -97,7 +97,7 @@ def test_show_says_that_a_mail_is_removed(joined: Site) -> None:
     with joined.server() as server:
         now = server.clock()
         later = now + timedelta(days=200)
-        steadily(server.engine, now, later).step(server.engine, 90, 365, later)
+        steadily(server.engine, now, later, 90, 365).step(server.engine, later)
     done = joined.process("show", "--mail", "1")
     assert (done.code, done.err) == (0, "")
     assert done.out.endswith("the message itself has been removed: it was too old, or its sender has left\n")

@@ -100,7 +100,7 @@ def test_the_start_warns(site: Site, start: Callable[[Site], Daemon]) -> None:
 
 def test_check_says_where_we_listen(site: Site) -> None:
     site.make()
-    site.configure(inbox=f'{LMTP_IN}[inbox.smtp]\nhost = "0.0.0.0"\nport = 0\nis_exposed = true\n')
+    site.configure(inbox=f'{LMTP_IN}[inbox.smtp]\nport = 0\nexposed_on = "0.0.0.0"\n')
     out = site.pbem("check").err
     assert "lmtp listens on 127.0.0.1, port 0: this machine only" in out
     assert "smtp listens on 0.0.0.0, port 0: reachable from other machines" in out
@@ -110,7 +110,10 @@ def test_a_listener_for_everybody_is_refused_unless_it_is_meant(site: Site) -> N
     site.configure(inbox='[inbox.smtp]\nhost = "0.0.0.0"\nport = 0\n')
     done = site.process("run", "--once")
     assert done.code == 2
-    assert "no TLS and no login" in done.err
+    assert (
+        "inbox.smtp.host: this isn't a setting any more: it is always 127.0.0.1, or the address in exposed_on"
+        in done.err
+    )
 
 
 NAME = "games._domainkey.pbem.example."

@@ -41,7 +41,7 @@ class Clock:
 
 def publisher(site: Site, clock: Clock, folder: str = "web") -> Publisher:
     site.make()
-    wanted = config.PublishSettings(folder=site.folder / folder, every_minutes=10)
+    wanted = config.PublishSettings(folder=site.folder / folder)
     return Publisher(config.load(site.config).server, wanted, clock)
 
 

@@ -12,6 +12,7 @@ from pbem import config
 from pbem.cli.setup import presets
 from pbem.cli.setup.presets import PRESETS, Place
 from pbem.config import Settings
+from pbem.config.faults import FIXED, MOVED
 from pbem.secret import BadConfig
 from tests.operating.site import Done, Site
 
@@ -20,7 +21,6 @@ SERVER = '[server]\naddress = "games@pbem.example"\n'
 OUT = '[outbox.maildir]\npath = "out"\n'
 SMTP = '[outbox.smtp]\nhost = "smtp.pbem.example"\n'
 IMAP = '[inbox.imap]\nhost = "imap.pbem.example"\nusername = "games"\n'
-OTHER = '[oauth2]\nprovider = "other"\nclient_id = "pbem"\n'
 WHERE_FROM = "say where this secret comes from"
 NO = "there is no such setting; did you mean"
 SALT = f'{{ value = "{SECRET}" }}'
@@ -51,7 +51,7 @@ def told(folder: Path, text: str) -> str:
         (f"{SERVER}{OUT}{IMAP}pasword = {SALT}", f"inbox.imap.pasword: {NO} password?"),
         (f"{SERVER}{OUT}{IMAP}pass = {SALT}", f"inbox.imap.pass: {NO} password?"),
         (f"{SERVER}{OUT}{IMAP}ssl = true", f"inbox.imap.ssl: {NO} security?"),
-        (f"{SERVER}{OUT}{IMAP}mail_limit = 20000", f"inbox.imap.mail_limit: {NO} server.mail_limit?"),
+        (f"{SERVER}{OUT}{IMAP}vacation_days = 3", f"inbox.imap.vacation_days: {NO} server.vacation_days?"),
         (f"{SERVER}{OUT}{IMAP}security = 'ssl'", "inbox.imap.security: Input should be 'tls', 'starttls' or 'none'"),
         (f"{SERVER}{OUT}[imap]\nhost = 'h'", "imap: there is no such table; did you mean inbox.imap?"),
         (f"{SERVER}{OUT}[limit]", "limit: there is no such table; did you mean limits?"),
@@ -61,13 +61,10 @@ def told(folder: Path, text: str) -> str:
         (f"{OUT}[server]\nadress = 'games@pbem.example'", "server.address: this is required"),
         (f"{OUT}[server]\naddress = 'games'", "server.address: write an address like games@example.org"),
         (f"inbox = 'maildir'\n{SERVER}{OUT}", "inbox: this is a table; write [inbox], and its settings in"),
-        (f"{SERVER}{SMTP}username = 'games'", "outbox: [outbox.smtp] has no password"),
-        (f"{SERVER}{SMTP}password = {SALT}", "outbox: [outbox.smtp] has no username"),
-        (f'{SERVER}{OUT}{IMAP}auth = "oauth2"', '[inbox.imap] has auth = "oauth2", and there is no [oauth2]'),
-        (f'{SERVER}{SMTP}auth = "oauth2"', "[outbox.smtp] has no username, which OAuth2 needs too"),
-        (f'{SERVER}{OUT}[oauth2]\nprovider = "aol"', "oauth2.provider: Input should be 'google', 'microsoft' or"),
-        (f'{SERVER}{OUT}{OTHER}', 'oauth2: provider = "other" needs token_url, and device_url or authorize_url'),
-        (f'{SERVER}{OUT}{OTHER}token_url = "http://a.example/"', "oauth2.token_url: write a URL that begins with"),
+        (f"{SERVER}{SMTP}username = 'games'", "outbox.smtp.password: this is required, unless there is [oauth2]"),
+        (f"{SERVER}{SMTP}password = {SALT}", "outbox.smtp: there is a password and no username"),
+        (f'{SERVER}{OUT}[oauth2]\nprovider = "aol"', 'oauth2.provider: write "google", "microsoft", or the URL of'),
+        (f'{SERVER}{OUT}[oauth2]\nprovider = "http://a.example/"', "oauth2.provider: write"),
         (f"{SERVER}{SMTP}{OUT}", "outbox: give exactly one of [outbox.smtp] and [outbox.maildir]"),
     ],
 )  # fmt: skip
@@ -75,9 +72,57 @@ def test_a_fault_is_told_with_what_to_write(tmp_path: Path, text: str, sentence:
     assert sentence in told(tmp_path, text)
 
 
+GONE = "this isn't a setting any more: it is always"
+
+
+@pytest.mark.parametrize(
+    ("table", "line", "sentence"),
+    [
+        ("server", "mail_limit = 2000000", f"server.mail_limit: {GONE} 1 MB; remove it"),
+        ("server", "keep_mail_days = 30", "server.keep_mail_days: this is keep_mail_days in [limits] now"),
+        ("limits", "player_per_hour = 9", "limits.player_per_hour: this is mails_per_hour in [limits] now"),
+        ("limits", "match_per_day = 9", f"limits.match_per_day: {GONE} 1000; remove it"),
+        (
+            "inbox.imap",
+            'auth = "oauth2"',
+            f"inbox.imap.auth: {GONE} the password, and a token of",
+        ),
+        (
+            "reading",
+            "seconds = 9",
+            "reading: this table is gone: seconds is always 5, megabytes is always 128;",
+        ),
+    ],
+)
+def test_a_key_of_an_earlier_version_is_told_by_every_command(site: Site, table: str, line: str, sentence: str) -> None:
+    before = site.config.read_text(encoding="utf-8")
+    head = f"[{table}]\n"
+    text = before.replace(head, f"{head}{line}\n") if head in before else f"{before}{head}{line}\n"
+    site.config.write_text(text, encoding="utf-8")
+    for words in (("run", "--once"), ("doctor",), ("config", "show")):
+        done = site.process(*words)
+        assert (done.code, done.out) == (2, "")
+        assert f"  {sentence}" in done.err
+
+
+def test_each_key_of_an_earlier_version_is_told(site: Site) -> None:
+    assert not MOVED.keys() & MOVED.values()
+    old = [*MOVED, *(f"{table}.{key}" for table, keys in FIXED.items() for key in keys if table != "reading")]
+    for path in old:
+        variable = f"PBEM_{path.upper().replace('.', '__')}"
+        done = site.pbem("config", "show", **{variable: "30"})
+        (told,) = [line for line in done.err.splitlines() if line.startswith(f"  {path}: ")]
+        assert " now" in told if path in MOVED else f"{path}: {GONE} " in told
+    for path in MOVED.values():
+        variable = f"PBEM_{path.upper().replace('.', '__')}"
+        assert site.pbem("config", "show", **{variable: "30"}).code == 0, path
+
+
 @pytest.mark.parametrize(
     ("name", "value", "sentence"),
     [
+        ("PBEM_READING__SECONDS", "9", f"the environment variable PBEM_READING__SECONDS: {GONE} 5; remove it"),
+        ("PBEM_LIMITS__MATCH_PER_DAY", "9", f"limits.match_per_day: {GONE} 1000; remove it"),
         ("PBEM_SERVR__NAME", "Games", "PBEM_SERVR__NAME belongs to no table; did you mean PBEM_SERVER__…?"),
         ("PBEM_SERVER__NAM", "Games", "server.nam: there is no such setting; did you mean name?"),
         ("PBEM_SERVER__KEY", SECRET, "a secret as PBEM_SERVER__…__FILE=/path/to/a/file"),
@@ -140,7 +185,7 @@ def test_init_writes_what_works_for_a_usual_place(site: Site, place: Place) -> N
     for table in preset.logins:
         assert found[table].username == 'a "b"'
         if preset.oauth2:
-            assert found[table].auth == "oauth2"
+            assert found[table].password is None
             continue
         assert found[table].password.file == site.folder / presets.PASSWORDS[table]
         assert f"write the password into {site.folder / presets.PASSWORDS[table]}" in done.out
@@ -236,7 +281,7 @@ def test_config_show_prints_what_is_in_force_without_secrets(site: Site) -> None
     assert shown["inbox"]["imap"]["password"] == {"command": "pass ***"}
     assert shown["inbox"]["imap"]["tls"] == {"ca_file": str(site.folder / "ca.pem")}
     assert shown["outbox"]["smtp"]["password"] == {"file": str(site.folder / "smtp.password")}
-    assert shown["limits"]["player_per_hour"] == 500
+    assert shown["limits"]["mails_per_hour"] == 500
     lines = done.out.splitlines()
     assert "port = 465  # default" in lines
     assert "# admin is not set" in lines

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from pbem.players.rate_limits import MATCH_PER_DAY
+from tests import spent
 from tests.correspondence import Correspondence, correspondence, text
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
@@ -181,8 +183,9 @@ def test_who_is_muted_is_told_that_their_words_went_nowhere(letters: Corresponde
 
 @pytest.mark.slow
 def test_offers_are_counted_as_notes_are(tmp_path: Path) -> None:
-    with correspondence(tmp_path, more="[limits]\nmatch_per_day = 2") as letters:
+    with correspondence(tmp_path) as letters:
         letters.match("challenge bob quadrature")
+        spent.news_of(letters, 1, "alice", MATCH_PER_DAY - 2)
         for words in ("draw", "cancel"):
             letters.reply(letters.last("alice"), words)
 

@@ -8,7 +8,9 @@ import pytest
 from sqlalchemy import text as sql
 
 from pbem import tokens
+from pbem.players.rate_limits import DOMAIN_PER_DAY, STRANGER_PER_DAY
 from pbem.tokens import Keyring, Purpose, Token
+from tests import spent
 from tests.correspondence import ADDRESS, Correspondence, correspondence, text
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
@@ -397,7 +399,8 @@ def test_strangers_are_told_what_this_is_once_a_day_and_three_times_a_month(lett
 
 @pytest.mark.slow
 def test_strangers_who_ask_for_nothing_leave_half_of_the_answers_to_others(tmp_path: Path) -> None:
-    with correspondence(tmp_path, more="[limits]\ndomain_per_day = 6\nstrangers_per_day = 10") as letters:
+    with correspondence(tmp_path, more=f"[limits]\nstrangers_per_day = {DOMAIN_PER_DAY + 4}") as letters:
+        spent.answers_at(letters, "one.example", DOMAIN_PER_DAY // 2 - 3)
         at_one_domain = [len(letters.write(f"x{number}@one.example", "spam")) for number in range(6)]
         elsewhere = [len(letters.write(f"x@host{number}.example", "spam")) for number in range(6)]
         asked = [len(letters.write(f"y{number}@one.example", f"join y{number}")) for number in range(3)]
@@ -407,7 +410,7 @@ def test_strangers_who_ask_for_nothing_leave_half_of_the_answers_to_others(tmp_p
 
 @pytest.mark.slow
 def test_strangers_get_answers_that_help_but_not_many(letters: Correspondence) -> None:
-    limit = letters.server.settings.limits.stranger_per_day
+    limit = STRANGER_PER_DAY
     answers = [letters.write("zoe@mail.example", f"join alice{'x' * number}") for number in range(limit + 3)]
     helped = letters.write("yan@mail.example", "help") + letters.write("yan@mail.example", "help")
 

@@ -7,6 +7,9 @@ from urllib.parse import unquote
 
 import pytest
 
+from pbem.commands.community.seeking import SEEKS_PER_DAY
+from pbem.storage.models import Seek
+from tests import spent
 from tests.correspondence import Correspondence, correspondence, text
 
 ALICE, BOB, CAROL = "alice@mail.example", "bob@mail.example", "carol@mail.example"
@@ -164,16 +167,16 @@ def test_who_leaves_is_in_no_list_any_more(letters: Correspondence, personal: di
 
 @pytest.mark.slow
 def test_a_player_has_a_bounded_number_of_seeks(letters: Correspondence, personal: dict[str, str]) -> None:
-    object.__setattr__(letters.server.settings.limits, "seeks_per_day", 6)
     lines = "\n".join(f"seek {game}" for game in ("kvadratik", "quadrupel", "hexaphages", "quadraphages", "quadrature"))
     (answer,) = letters.write(ALICE, lines, to=personal["alice"])
     assert "You have 5 open seeks" in text(answer)
 
     letters.write(ALICE, "unseek 1\nseek quadrature\nunseek 2", to=personal["alice"])
+    spent.copies(letters, Seek, 1, SEEKS_PER_DAY - 6)
     (answer,) = letters.write(ALICE, "seek kvadratik", to=personal["alice"])
 
-    assert "You've put up 6 seeks today" in text(answer)
-    assert len(letters.execute("select id from seek")) == 6
+    assert "You've put up 20 seeks today" in text(answer)
+    assert len(letters.execute("select id from seek")) == SEEKS_PER_DAY
 
 
 def test_no_seek_begins_more_matches_than_its_player_wants(letters: Correspondence, personal: dict[str, str]) -> None:

@@ -324,16 +324,16 @@ def test_a_match_that_is_over_or_not_begun_takes_none(letters: Correspondence) -
 
 @pytest.mark.slow
 def test_a_message_has_as_much_work_as_it_can_have(tmp_path: Path) -> None:
-    with correspondence(tmp_path, more="[limits]\nwork_per_message = 1500") as letters:
+    with correspondence(tmp_path) as letters:
         letters.play(waiting)
         personal = str(letters.received[ALICE][1]["Reply-To"])
-        for _ in range(2):
+        for _ in range(5):
             letters.write(ALICE, "challenge bob quadrature", to=personal)
             letters.reply(letters.last("bob"), "accept")
             letters.reply(letters.last("alice"), "e3f4")
-        (answer,) = letters.write(ALICE, "\n".join(f"#{number} queue b3b4" for number in (1, 2, 3)), to=personal)
+        (answer,) = letters.write(ALICE, "\n".join(f"#{number} queue b3b4" for number in range(1, 7)), to=personal)
         assert "can't hold everything" in words(answer)
-        assert letters.execute("select match from prepared order by match") == [(1,)]
+        assert letters.execute("select match from prepared order by match") == [(1,), (2,), (3,), (4,)]
 
 
 @pytest.mark.slow

@@ -84,23 +84,6 @@ def test_a_batch_waits_some_minutes_from_the_first_news(letters: Correspondence)
 
 
 @pytest.mark.slow
-def test_the_minutes_are_those_of_the_configuration(tmp_path: Path) -> None:
-    with correspondence(tmp_path) as letters:
-        letters.clock.set(NOON)
-        letters.play(begin)
-        server = letters.server.settings.server.model_copy(update={"batch_minutes": 2})
-        command(letters, "alice", "set mail batch")
-        command(letters, "bob", "#1 say Hello")
-
-        assert gathered(letters.server.engine, server, NOON + timedelta(seconds=119)) == 0
-        assert gathered(letters.server.engine, server, NOON + timedelta(seconds=120)) == 1
-
-
-def gathered(engine: Engine, server: ServerSettings, now: datetime) -> int:
-    return digest.gather(engine, server, now)
-
-
-@pytest.mark.slow
 def test_news_that_stay_alone_go_out_as_they_are(letters: Correspondence) -> None:
     command(letters, "alice", "set mail batch")
     command(letters, "bob", "#1 1 a7b7 i3i2")
@@ -264,7 +247,7 @@ def test_what_is_gathered_goes_out_after_a_crash(tmp_path: Path) -> None:
         command(letters, "alice", "set mail batch")
         command(letters, "bob", "#1 say One")
         command(letters, "carol", "#2 say Two")
-        assert gathered(letters.server.engine, letters.server.settings.server, NOON + timedelta(minutes=15)) == 1
+        assert digest.gather(letters.server.engine, letters.server.settings.server, NOON + timedelta(minutes=15)) == 1
         (owed,) = rows(letters, OutgoingState.OWED)
     with correspondence(tmp_path) as letters:
         letters.clock.set(NOON + timedelta(minutes=16))

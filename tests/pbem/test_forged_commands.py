@@ -43,7 +43,7 @@ def scene(letters: Correspondence) -> None:
 
 @pytest.fixture
 def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    with correspondence(tmp_path, server="answers_per_hour = 1000") as letters:
+    with correspondence(tmp_path, more="[limits]\nanswers_per_hour = 1000") as letters:
         letters.match("challenge bob quadrature time=3d/move")
         letters.play(scene)
         yield letters

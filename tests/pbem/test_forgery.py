@@ -26,7 +26,7 @@ Place = Callable[[str, str], dict[str, str]]
 @pytest.fixture
 def letters(tmp_path: Path) -> Iterator[Correspondence]:
     """Begin a match of alice, to move, and bob; carol is a player too."""
-    with correspondence(tmp_path, server="answers_per_hour = 1000") as letters:
+    with correspondence(tmp_path, more="[limits]\nanswers_per_hour = 1000") as letters:
         letters.match()
         letters.join("carol")
         yield letters

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from pbem.commands import COMMANDS
+from pbem.players.rate_limits import DOMAIN_PER_DAY, MATCH_PER_DAY
+from tests import spent
 from tests.correspondence import ADDRESS, Correspondence, correspondence, text
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
@@ -218,7 +220,7 @@ def test_two_servers_each_a_player_of_the_other_fall_silent(
     """The worst case: each has the other as a confirmed player, and a relay removes the headers that mark machines."""
     with ExitStack() as stack:
         monkeypatch.setenv("PBEM_SERVER__ADDRESS", OTHER)
-        monkeypatch.setenv("PBEM_SERVER__ANSWERS_PER_HOUR", "5")
+        monkeypatch.setenv("PBEM_LIMITS__ANSWERS_PER_HOUR", "5")
         other = stack.enter_context(correspondence(tmp_path / "other"))
         monkeypatch.delenv("PBEM_SERVER__ADDRESS")
         other.execute(
@@ -271,8 +273,9 @@ def test_our_own_mail_is_known_by_its_header_alone(letters: Correspondence) -> N
 
 @pytest.mark.slow
 def test_a_stranger_s_domain_gets_so_many_answers_a_day(tmp_path: Path) -> None:
-    with correspondence(tmp_path, more="[limits]\ndomain_per_day = 3") as letters:
+    with correspondence(tmp_path) as letters:
         letters.join("alice")
+        spent.answers_at(letters, "mail.example", DOMAIN_PER_DAY - 3)
         answers = [letters.write(f"user{number}@mail.example", "help") for number in range(5)]
         elsewhere = letters.write("user@other.example", "help")
 
@@ -282,7 +285,7 @@ def test_a_stranger_s_domain_gets_so_many_answers_a_day(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_player_who_writes_more_than_a_person_can_is_told_once(tmp_path: Path) -> None:
-    with correspondence(tmp_path, more="[limits]\nplayer_per_hour = 8") as letters:
+    with correspondence(tmp_path, more="[limits]\nmails_per_hour = 8") as letters:
         letters.match()
         personal = letters.last("alice")["Reply-To"].addresses[0].addr_spec
         answers = [letters.write(ALICE, "games", f"{number}", to=personal) for number in range(10)]
@@ -295,9 +298,10 @@ def test_a_player_who_writes_more_than_a_person_can_is_told_once(tmp_path: Path)
 
 @pytest.mark.slow
 def test_a_match_that_runs_in_circles_is_left_alone(tmp_path: Path) -> None:
-    with correspondence(tmp_path, more="[limits]\nmatch_per_day = 20") as letters:
+    with correspondence(tmp_path) as letters:
         letters.match()
         mail = letters.last("alice")
+        spent.news_of(letters, 1, "alice", MATCH_PER_DAY - 20)
         answers = [letters.reply(mail, f"say hello {number}") for number in range(15)]
         personal = letters.received[ALICE][1]
 

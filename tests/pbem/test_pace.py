@@ -12,7 +12,6 @@ from pbem.players import preferences, schedule
 ZONES = ("UTC", "Europe/Vienna", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia")
 ZONES += ("America/Havana", "Asia/Beirut", "Pacific/Kiritimati", "Africa/Casablanca")
 QUARTER = timedelta(minutes=15)
-BATCH = timedelta(minutes=15)
 
 times = st.datetimes(datetime(2005, 1, 1), datetime(2036, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 - `timezones` has it
 changes = st.sampled_from(
@@ -89,10 +88,10 @@ def test_in_vienna(after: str, hour: int, expected: str) -> None:
 @given(moments, st.sampled_from(["each", "batch", "daily"]), st.integers(0, 23), st.sampled_from(ZONES))
 def test_nothing_is_told_before_it_happened_nor_days_later(happened: datetime, mail: str, hour: int, zone: str) -> None:
     choices = preferences.with_defaults({"mail": mail, "hour": str(hour), "zone": zone})
-    told = schedule.due_at(choices, None, happened, BATCH)
+    told = schedule.due_at(choices, None, happened)
 
     assert told is not None
     assert happened <= told <= happened + timedelta(hours=49)
     assert schedule.defers(choices, None) == (told > happened)
-    assert schedule.due_at(choices, happened, happened, BATCH) is None
+    assert schedule.due_at(choices, happened, happened) is None
     assert schedule.defers(choices, happened)

@@ -132,7 +132,7 @@ def test_what_waits_for_somebody_stays(letters: Correspondence, state: IncomingS
         assert unsent
         unsent.state = OutgoingState.FAILED
     later = letters.clock() + retention.EVERY * 24 * 365
-    steadily(letters.server.engine, letters.clock(), later).step(letters.server.engine, 21, 0, later)
+    steadily(letters.server.engine, letters.clock(), later, 21, 0).step(letters.server.engine, later)
     assert kept(letters) == (1, 1)
 
 
@@ -153,18 +153,18 @@ def test_a_mail_that_waited_in_vain_for_its_yes_is_settled_first(letters: Corres
 
 def test_zero_keeps_them_for_ever(letters: Correspondence) -> None:
     later = letters.clock() + retention.EVERY * 24 * 365
-    assert steadily(letters.server.engine, letters.clock(), later).step(letters.server.engine, 0, 0, later) == 0
+    assert steadily(letters.server.engine, letters.clock(), later, 0, 0).step(letters.server.engine, later) == 0
     assert kept(letters) == rows(letters)
 
 
 def test_they_are_removed_a_few_at_a_time(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "BATCH", 2)
     later = letters.clock() + retention.EVERY * 24 * 91
-    old = steadily(letters.server.engine, letters.clock(), later)
+    old = steadily(letters.server.engine, letters.clock(), later, 90, 0)
     came, sent = rows(letters)
-    assert old.step(letters.server.engine, 90, 0, later) == 4
+    assert old.step(letters.server.engine, later) == 4
     assert kept(letters) == (came - 2, sent - 2)
-    while old.step(letters.server.engine, 90, 0, later):
+    while old.step(letters.server.engine, later):
         pass
     assert kept(letters) == (0, 0)
 
@@ -172,11 +172,11 @@ def test_they_are_removed_a_few_at_a_time(letters: Correspondence, monkeypatch: 
 def test_it_looks_once_an_hour_also_where_the_clock_was_set_back(letters: Correspondence) -> None:
     old, engine = letters.server.scheduler.retention, letters.server.engine
     letters.clock.advance(days=365)
-    assert old.step(engine, 90, 0, letters.clock()) > 0
+    assert old.step(engine, letters.clock()) > 0
     letters.execute("update incoming set removed = null")
-    assert old.step(engine, 90, 0, letters.clock() + retention.EVERY / 2) == 0
+    assert old.step(engine, letters.clock() + retention.EVERY / 2) == 0
     old.due = letters.clock() + retention.EVERY * 48
-    assert old.step(engine, 90, 0, letters.clock()) > 0
+    assert old.step(engine, letters.clock()) > 0
 
 
 def test_a_bounce_of_a_removed_mail_sends_nothing_again(letters: Correspondence) -> None:
@@ -206,7 +206,7 @@ def test_the_last_bounce_of_a_removed_mail_suspends_nothing_that_cannot_be_sent(
 @pytest.mark.parametrize("days", [1, 20])
 def test_so_short_a_time_is_refused(days: int) -> None:
     with pytest.raises(ValueError, match="at least 21 days"):
-        config.ServerSettings(address="games@pbem.example", keep_mail_days=days)
+        config.LimitsSettings(keep_mail_days=days)
 
 
 def test_what_is_handled_again_meanwhile_keeps_its_content(letters: Correspondence) -> None:
@@ -218,9 +218,9 @@ def test_what_is_handled_again_meanwhile_keeps_its_content(letters: Corresponden
         if statement.startswith("DELETE FROM rawmessage"):
             connection.exec_driver_sql("update incoming set state = 'new' where state = 'done'")
 
-    removal = steadily(engine, letters.clock(), later)
+    removal = steadily(engine, letters.clock(), later, 90, 365)
     event.listen(engine, "before_cursor_execute", retry)
-    removal.step(engine, 90, 365, later)
+    removal.step(engine, later)
     event.remove(engine, "before_cursor_execute", retry)
     assert letters.execute("select count(*) from incoming where state = 'done'") == [(0,)]
     assert kept(letters)[0] == before

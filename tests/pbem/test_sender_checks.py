@@ -29,7 +29,7 @@ def server(tmp_path: Path) -> Server:
 
     @contextmanager
     def begun(checks: str = f'authserv_id = "{BORDER}"', limits: str = "") -> Iterator[Correspondence]:
-        with correspondence(tmp_path, server=limits, more=f"[checks]\n{checks}") as letters:
+        with correspondence(tmp_path, more=f"[checks]\n{checks}\n[limits]\n{limits}") as letters:
             with letters.trusting(PASS):
                 letters.match()
             yield letters

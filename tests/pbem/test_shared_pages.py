@@ -45,7 +45,7 @@ def personal(letters: Correspondence, name: str) -> str:
 
 def rendered(letters: Correspondence) -> list[bytes]:
     """Return all answers as a server would render them that begins now."""
-    renderer = Renderer(letters.server.settings.server, letters.server.services.keyring)
+    renderer = Renderer(letters.server.settings.server, letters.server.services.keyring, 90)
     with read_only(letters.server.engine) as session:
         rows = session.exec(select(Outgoing).where(Outgoing.template == "answer").order_by(col(Outgoing.id))).all()
         return [*renderer.render(session, rows)]

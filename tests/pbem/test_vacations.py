@@ -12,12 +12,11 @@ from pbem.clocks.clock import Clock
 from pbem.matches.time import timekeeping
 from pbem.players import data_export
 from pbem.players.token_redaction import TokenRedactor
-from pbem.secret import BadConfig
 from pbem.server.scheduled import pauses, vacations
 from pbem.storage.database import transaction
 from pbem.storage.models import Match, Player
 from tests import databases
-from tests.correspondence import ADDRESS, MORNING, Correspondence, correspondence, settings, text
+from tests.correspondence import ADDRESS, MORNING, Correspondence, correspondence, text
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 DAY = timedelta(days=1)
@@ -199,18 +198,10 @@ def test_whoever_has_no_days_left_is_told_what_else_works(tmp_path: Path) -> Non
 
 @pytest.mark.slow
 def test_a_server_can_do_without(tmp_path: Path) -> None:
-    with correspondence(tmp_path, server="days_off = 1\nvacation_days = 0") as letters:
+    with correspondence(tmp_path, server="vacation_days = 0") as letters:
         begin(letters)
         assert "There are no vacations on this server." in write(letters, "vacation 10d")
-        assert "your clock can stop on 1 of the 7 days" in write(letters, "set days mon-fri")
-        assert "Clocks run on weekends on this server." in write(
-            letters, "challenge bob quadrature time=3d/move weekends=off"
-        )
-
-
-def test_the_default_is_nothing_that_players_could_not_agree_on(tmp_path: Path) -> None:
-    with pytest.raises(BadConfig, match="days_off allows fewer than two days a week"):
-        settings(tmp_path, server='time = "14d+1d,weekends=off"\ndays_off = 1')
+        assert "your clock can stop on 2 of the 7 days" in write(letters, "set days mon-thu")
 
 
 def test_an_unproven_vacation_waits_for_a_yes(letters: Correspondence) -> None:

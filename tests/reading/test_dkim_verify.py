@@ -17,7 +17,7 @@ from tests.signing import SIGNED, key, name_server, sign, zone
 
 OURS = "games@pbem.example"
 NOW = MORNING
-SETTINGS = ChecksSettings(dkim=True, dns_seconds=1)
+SETTINGS = ChecksSettings(dkim=True)
 HOME, EVIL = "mail.example", "evil.example"
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
-from pbem.config import ChecksSettings, ReadingSettings
+from pbem.config import ChecksSettings
 from pbem.reading import sandbox, worker
 from pbem.reading.authentication import Finding
 from pbem.reading.limits import Problem, ReadError, Unreadable
@@ -40,7 +40,7 @@ MEMORY = Problem.TOO_MUCH_MEMORY.value
 @pytest.fixture
 def reader(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """A sandbox with the settings that the test is parametrised with, or the default ones."""
-    found = Sandbox(ReadingSettings(**getattr(request, "param", {})))
+    found = Sandbox(**getattr(request, "param", {}))
     yield found
     found.close()
 
@@ -332,10 +332,10 @@ def test_a_process_that_ends_at_once_is_reported(reader: Sandbox, monkeypatch: p
 def test_a_server_that_is_killed_leaves_no_process_behind() -> None:
     """Neither an idle one nor one in the middle of a message."""
     program = (
-        "import sys\nfrom pbem.reading import sandbox\nfrom pbem.config import ReadingSettings\n"
+        "import sys\nfrom pbem.reading import sandbox\n"
         "from tests.reading.test_sandbox import PLAIN, SLOW, number\n"
         "sandbox.WORKER = 'tests.reading.loose_worker'\n"
-        "box = sandbox.Sandbox(ReadingSettings(seconds=2))\nprint(number(box), flush=True)\n"
+        "box = sandbox.Sandbox(seconds=2)\nprint(number(box), flush=True)\n"
         "sys.stdin.readline()\nbox.is_final(SLOW)\n"
     )
     for is_busy in (False, True):

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from pbem.config import ReadingSettings
 from pbem.reading.limits import Unreadable
 from pbem.reading.message import Message, read
 from pbem.reading.sandbox import Sandbox
@@ -67,7 +66,7 @@ def test_every_message_is_read_or_unreadable(source: str) -> None:
 def test_every_message_passes_through_the_server_and_no_machine_gets_an_answer(source: str, tmp_path: Path) -> None:
     """They are read in a process of their own, and none of the senders is a player."""
     raws = [*mails(source), *(make(parsed(OURS)) for make in KINDS.values())]
-    with correspondence(tmp_path, parser=Sandbox(ReadingSettings())) as letters:
+    with correspondence(tmp_path, parser=Sandbox()) as letters:
         take(letters, raws)
 
         assert letters.execute("select count(*) from incoming where state <> 'done'") == [(0,)]
@@ -78,7 +77,7 @@ def test_every_message_passes_through_the_server_and_no_machine_gets_an_answer(s
 @pytest.mark.parametrize("source", SOURCES)
 def test_if_all_senders_were_players_every_person_and_no_machine_would_be_answered(source: str, tmp_path: Path) -> None:
     raws = mails(source)
-    with correspondence(tmp_path, server="answers_per_hour = 1000") as letters:
+    with correspondence(tmp_path, more="[limits]\nanswers_per_hour = 1000") as letters:
         known = {
             letter.sender for raw in raws if (letter := read_or_none(raw)) is not None and letter.sender is not None
         }

@@ -11,7 +11,7 @@ from pbem.server.daemon import Server
 from pbem.server.scheduled import timeouts
 from pbem.tokens import Purpose, Token
 from pbem.transports.protocols import Arrival
-from tests import bounces
+from tests import bounces, forks
 from tests.operating import matches
 from tests.operating.people import words, written
 from tests.reliability.past import long_ago
@@ -281,5 +281,5 @@ PLOTS: dict[str, Plot] = {
     "a seek taken": Plot(_seek_taken),
     "two commands": Plot(_two_commands),
     "three commands, the last refused": Plot(_half_refused),
-    "news that wait": Plot(_news_that_wait, frozenset(), when_gathering={"PBEM_SERVER__BATCH_MINUTES": "0.000001"}),
+    "news that wait": Plot(_news_that_wait, frozenset(), when_gathering={forks.BATCHES_AT_ONCE: "yes"}),
 }

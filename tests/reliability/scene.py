@@ -19,6 +19,7 @@ from pbem.matches.integrity import faults, played
 from pbem.server import daemon
 from pbem.storage.database import transaction
 from pbem.storage.models import Match
+from tests import forks
 from tests.operating import matches
 from tests.operating.matches import NextMove
 from tests.operating.people import PostOffice, words, written
@@ -120,9 +121,6 @@ class Imap:
             security = "none"
             username = "{mailbox.user}"
             password = {{ value = '{password}' }}
-            idle_seconds = 1
-            poll_seconds = 0.1
-            answer_seconds = 2
         """
 
     def post(self, letter: Letter) -> None:
@@ -160,7 +158,7 @@ class Scene:
         self.configure()
         self._engine = create_engine(self.database, poolclass=NullPool)
         self._started: list[Process] = []
-        self.environment = {"PBEM_SERVER__DATABASE": self.database}
+        self.environment = {"PBEM_SERVER__DATABASE": self.database, forks.IMPATIENT: "yes"}
 
     def configure(self) -> None:
         """Write the configuration file."""
@@ -180,9 +178,9 @@ class Scene:
             return [moving(move) for move in matches.in_play(server, number, lambda n: n % 4)]
 
     def batch(self, some: str) -> None:
-        """Let the players whose addresses match the LIKE pattern batch their news, with the shortest interval."""
+        """Let the players whose addresses match the LIKE pattern batch their news, which then doesn't wait."""
         self.rows("""update player set settings = '{"mail": "batch"}' where address like :some""", some=some)
-        self.environment["PBEM_SERVER__BATCH_MINUTES"] = "0.00001"
+        self.environment[forks.BATCHES_AT_ONCE] = "yes"
 
     def start(self, step: Any = None, nth: int = 1, *, deaf_to_time: bool = False) -> Process:
         """Start a daemon: with a step, it dies there; if deaf to time, it only looks for work when it is notified."""

@@ -35,9 +35,7 @@ pytestmark = pytest.mark.slow
 
 DAEMONS = 4
 PEOPLE = 5
-SERVER = ServerSettings(
-    address="games@pbem.example", key=Secret.model_validate({"value": "a key"}), announced_per_minute=2
-)
+SERVER = ServerSettings(address="games@pbem.example", key=Secret.model_validate({"value": "a key"}))
 
 
 @pytest.fixture
@@ -110,7 +108,7 @@ def test_an_announcement_reaches_everybody_once_and_some_each_minute(engine: Eng
     seen = []
     for minute in range(4):
         now = NOW + timedelta(minutes=minute)
-        at_once(partial(announcing.announce, engine, SERVER, now))
+        at_once(partial(announcing.announce, engine, SERVER, now, most=2))
         seen.append(told(engine).total())
 
     assert seen == [2, 4, 5, 5]

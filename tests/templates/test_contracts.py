@@ -23,7 +23,14 @@ def _by_template(union: Any) -> dict[str, type]:
 
 
 MESSAGES, SECTIONS = _by_template(Payload), _by_template(Section)
-KNOWN = {"server": ServerSettings, "player": Player, "row": Outgoing, "view": View, "preview": View}
+KNOWN = {
+    "server": ServerSettings,
+    "keep_mail_days": int,
+    "player": Player,
+    "row": Outgoing,
+    "view": View,
+    "preview": View,
+}
 EXPORT = {"held": Any, "files": Any}
 """Additional variables of the message with an export."""
 EVERYWHERE = {**dict.fromkeys((*templates().globals, *VARIABLES), Any), **KNOWN, "shapes": Any}

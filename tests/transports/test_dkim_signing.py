@@ -130,13 +130,6 @@ def test_characters_beyond_ascii_are_signed_as_they_are_sent(key: Path, dns: Dns
     assert dkim.verify(sent(tmp_path), dnsfunc=dns)
 
 
-def test_another_domain_may_sign(key: Path, tmp_path: Path) -> None:
-    with correspondence(tmp_path, more=f'{signing(key)}\ndomain = "mail.pbem.example"') as letters:
-        letters.write("alice@mail.example", "help")
-
-    assert b"; d=mail.pbem.example;" in re.sub(rb"\s+", b" ", sent(tmp_path))
-
-
 @pytest.mark.parametrize(
     "pem",
     [

@@ -13,13 +13,15 @@ from imapclient import IMAPClient
 import pbem.transports.imap
 from pbem.config import Tls
 from pbem.transports.imap import ImapInbox
-from pbem.transports.protocols import Arrival, Unreachable
+from pbem.transports.imap_idle import IDLE_SECONDS, POLL_SECONDS
+from pbem.transports.protocols import Arrival, Patience, Unreachable
 from tests.servers import FOREIGN_PASSWORD, HOST, PASSWORD, Dovecot, Mailbox, free_port, until
 from tests.transports.eavesdrop import Wire
 
 pytestmark = pytest.mark.dovecot
 
 LIMIT = 10_000
+QUICK = Patience(connect=10, answer=10)
 NEVER: Callable[[], bool] = lambda: False  # noqa: E731
 
 
@@ -28,9 +30,17 @@ def letter(name: str, body: str = "c4\r\n") -> bytes:
 
 
 @contextlib.contextmanager
-def inbox(mailbox: Mailbox, wire: Wire | None = None, **changes: Any) -> Iterator[ImapInbox]:
-    through = {"port": wire.port, "security": "none"} if wire else {}
-    box = ImapInbox(mailbox.settings(**through | changes), LIMIT)
+def inbox(
+    mailbox: Mailbox,
+    wire: Wire | None = None,
+    *,
+    patience: Patience = QUICK,
+    idle_seconds: float = IDLE_SECONDS,
+    poll_seconds: float = POLL_SECONDS,
+    **changes: Any,
+) -> Iterator[ImapInbox]:
+    settings = mailbox.settings(**({"port": wire.port, "security": "none"} if wire else {}) | changes)
+    box = ImapInbox(settings, LIMIT, patience=patience, idle_seconds=idle_seconds, poll_seconds=poll_seconds)
     try:
         yield box
     finally:
@@ -407,14 +417,17 @@ def test_a_server_that_hangs_up_ends_the_wait(mailbox: Mailbox) -> None:
 
 
 def test_a_frozen_server_ends_the_wait(mailbox: Mailbox) -> None:
-    with Wire(mailbox.server.imap) as wire, inbox(mailbox, wire, idle_seconds=0.3, answer_seconds=0.5) as box:
+    with (
+        Wire(mailbox.server.imap) as wire,
+        inbox(mailbox, wire, idle_seconds=0.3, patience=Patience(answer=0.5)) as box,
+    ):
         take(box)
         with mailbox.server.frozen():
             assert isinstance(Waiting(box).over(within=30).error, Unreachable)
 
 
 def test_a_frozen_server_ends_a_fetch_and_a_connect(mailbox: Mailbox) -> None:
-    with inbox(mailbox, answer_seconds=0.5, connect_seconds=0.5) as box:
+    with inbox(mailbox, patience=Patience(connect=0.5, answer=0.5)) as box:
         take(box)
         with mailbox.server.frozen():
             for _ in range(2):
@@ -469,13 +482,6 @@ def test_mail_announced_while_another_is_moved_does_not_wait_for_the_poll(old_do
         mailbox.deliver(letter("second"))
         box.done(batch)
         assert Waiting(box).over(within=30).error is None
-
-
-def test_idle_can_be_switched_off(mailbox: Mailbox) -> None:
-    with Wire(mailbox.server.imap) as wire, inbox(mailbox, wire, use_idle=False, poll_seconds=0.1) as box:
-        take(box)
-        Waiting(box).over(within=30)
-        assert b"IDLE" not in wire.said
 
 
 def test_stopping_ends_a_poll(old_dovecot: Dovecot) -> None:

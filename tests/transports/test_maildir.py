@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.config import MaildirSettings, WatchedMaildirSettings
+from pbem.config import MaildirSettings
 from pbem.transports.maildir import MaildirInbox, MaildirOutbox
 from pbem.transports.protocols import Arrival, NotSent, Unreachable
 
@@ -17,7 +17,7 @@ LIMIT = 10_000
 
 @pytest.fixture
 def inbox(tmp_path: Path) -> MaildirInbox:
-    return MaildirInbox(WatchedMaildirSettings(path=tmp_path / "in", poll_seconds=0.05), LIMIT)
+    return MaildirInbox(MaildirSettings(path=tmp_path / "in"), LIMIT)
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_mail_removed_meanwhile_is_skipped(inbox: MaildirInbox, new: Path) -> No
 
 def test_a_folder_that_cannot_be_created(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    box = MaildirInbox(WatchedMaildirSettings(path=tmp_path / "file"), LIMIT)
+    box = MaildirInbox(MaildirSettings(path=tmp_path / "file"), LIMIT)
     with pytest.raises(Unreachable, match="file"):
         take(box)
 

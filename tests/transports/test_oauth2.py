@@ -129,7 +129,7 @@ def test_a_provider_that_is_down_or_misconfigured_is_asked_again(
 
 def test_nobody_answers_at_the_provider(tmp_path: Path, provider: Provider) -> None:
     port = free_port()
-    settings = provider.settings(tmp_path, token_url=f"http://{HOST}:{port}/token")
+    settings = provider.settings(tmp_path, provider=f"http://{HOST}:{port}")
     provider.log_in(settings, expires=START)
     with pytest.raises(ConnectionError, match=f"{HOST}:{port}: .*refused"):
         AccessTokens(settings, Clock()).get()
@@ -314,7 +314,7 @@ def shared() -> Iterator[tuple[Provider, Dovecot]]:
 
 
 def imap(server: Dovecot, **changes: Any) -> ImapSettings:
-    values: dict[str, Any] = {"host": HOST, "port": server.imaps, "username": USER, "auth": "oauth2"}
+    values: dict[str, Any] = {"host": HOST, "port": server.imaps, "username": USER}
     return ImapSettings(**values | {"tls": Tls(ca_file=server.cert)} | changes)
 
 
@@ -438,7 +438,7 @@ def submission(provider: Provider, mechanism: str = "XOAUTH2") -> Iterator[tuple
 
 
 def smtp(port: int) -> SmtpSettings:
-    return SmtpSettings(host=HOST, port=port, security="none", username=USER, auth="oauth2", answer_seconds=10)
+    return SmtpSettings(host=HOST, port=port, security="none", username=USER)
 
 
 @pytest.mark.parametrize("mechanism", ["XOAUTH2", "OAUTHBEARER"])

@@ -8,7 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 import pbem.transports.receiver
-from pbem.config import WatchedMaildirSettings
+from pbem.config import MaildirSettings
 from pbem.transports.imap import ImapInbox
 from pbem.transports.maildir import MaildirInbox
 from pbem.transports.protocols import Arrival, NotStored, Unreachable
@@ -74,7 +74,7 @@ def new(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def inbox(tmp_path: Path) -> MaildirInbox:
-    return MaildirInbox(WatchedMaildirSettings(path=tmp_path, poll_seconds=0.02), LIMIT)
+    return MaildirInbox(MaildirSettings(path=tmp_path), LIMIT)
 
 
 def test_mail_is_stored_and_moved_until_stopped(inbox: MaildirInbox, new: Path, shelf: Shelf) -> None:
@@ -122,7 +122,7 @@ def test_one_message_that_cannot_be_stored_holds_up_no_other(inbox: MaildirInbox
 
 def test_an_unreachable_mailbox_is_retried_with_growing_pauses(shelf: Shelf, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    inbox = MaildirInbox(WatchedMaildirSettings(path=tmp_path / "file"), LIMIT)
+    inbox = MaildirInbox(MaildirSettings(path=tmp_path / "file"), LIMIT)
     with capture_logs() as logs:
         Daemon(inbox, shelf, most=12).ended()
         daemon = Daemon(inbox, shelf, most=12)
@@ -165,7 +165,7 @@ def test_receive_once_raises_what_went_wrong(inbox: MaildirInbox, new: Path, she
         receive_once(inbox, shelf)
     assert len(list(new.iterdir())) == 1
     with pytest.raises(Unreachable):
-        receive_once(MaildirInbox(WatchedMaildirSettings(path=tmp_path / "new" / "1"), LIMIT), shelf)
+        receive_once(MaildirInbox(MaildirSettings(path=tmp_path / "new" / "1"), LIMIT), shelf)
 
 
 @pytest.mark.dovecot

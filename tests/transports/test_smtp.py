@@ -7,6 +7,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,24 +18,19 @@ from aiosmtpd.smtp import AuthResult, Envelope, LoginPassword
 import pbem.transports.smtp
 from pbem.config import ListenSettings, SmtpSettings, Tls
 from pbem.transports.listener import MailListener
-from pbem.transports.protocols import Arrival, NotSent
+from pbem.transports.protocols import Arrival, NotSent, Patience
 from pbem.transports.smtp import SmtpOutbox
 from tests.servers import HOST, SmtpSink, certificate, free_port, until
 
 Sinks = Callable[..., SmtpSink]
+QUICK = Patience(connect=5, answer=5)
 MAIL = b"Subject: x\n\nc4\n"
 
 
 @contextlib.contextmanager
-def outbox(port: int, **changes: Any) -> Iterator[SmtpOutbox]:
-    values: dict[str, Any] = {
-        "host": HOST,
-        "port": port,
-        "security": "none",
-        "connect_seconds": 5,
-        "answer_seconds": 5,
-    }
-    out = SmtpOutbox(SmtpSettings(**values | changes))
+def outbox(port: int, patience: Patience = QUICK, **changes: Any) -> Iterator[SmtpOutbox]:
+    values: dict[str, Any] = {"host": HOST, "port": port, "security": "none"}
+    out = SmtpOutbox(SmtpSettings(**values | changes), patience=patience)
     try:
         yield out
     finally:
@@ -189,8 +185,8 @@ def test_whether_trying_later_can_help(smtp_sink: Sinks, faults: tuple[str, ...]
 
 @pytest.mark.parametrize("command", ["CONNECT", "EHLO", "MAIL", "RCPT", "DATA", "."])
 def test_a_server_that_stalls(smtp_sink: Sinks, command: str) -> None:
-    limit = "connect_seconds" if command == "CONNECT" else "answer_seconds"
-    with outbox(smtp_sink("-W", f"{command}:30").port, **{limit: 0.3}) as out:
+    patience = replace(QUICK, **{"connect" if command == "CONNECT" else "answer": 0.3})
+    with outbox(smtp_sink("-W", f"{command}:30").port, patience) as out:
         began = time.monotonic()
         assert refusal(out).later
         assert time.monotonic() - began < 25

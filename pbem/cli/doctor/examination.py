@@ -64,7 +64,7 @@ def _checks(path: Path, settings: Settings) -> Iterator[Check]:
     yield Check("secrets", partial(machine.secrets, settings))
     yield Check("rights", partial(machine.rights, path, settings))
     yield Check("templates", machine.templates)
-    yield Check("reading", partial(machine.sandbox, settings.reading))
+    yield Check("reading", machine.sandbox)
     yield Check("database", partial(storage.check, settings.server, core.now))
     yield Check("backup", partial(storage.backups, settings, core.now))
     tokens = AccessTokens(settings.oauth2) if settings.oauth2 is not None else None

@@ -7,10 +7,10 @@ from pathlib import Path
 from pbem import config
 from pbem.cli.doctor import premises
 from pbem.cli.doctor.findings import Finding, ok, problem
-from pbem.config import ReadingSettings, Settings
+from pbem.config import Settings
 from pbem.reading.limits import Unreadable
 from pbem.reading.protocol import Unavailable
-from pbem.reading.sandbox import Sandbox
+from pbem.reading.sandbox import MEGABYTES, Sandbox
 from pbem.secret import BadConfig
 
 SAMPLE = b"From: doctor@pbem.example\nTo: games@pbem.example\nSubject: hello\n\nhelp\n"
@@ -49,16 +49,14 @@ def templates() -> Iterator[Finding]:
         yield ok("all templates can be used")
 
 
-def sandbox(settings: ReadingSettings) -> Iterator[Finding]:
+def sandbox(megabytes: int = MEGABYTES) -> Iterator[Finding]:
     """Have a message read by a parser process."""
-    box = Sandbox(settings)
+    box = Sandbox(megabytes=megabytes)
     begun = time.monotonic()
     try:
         message = box.read(SAMPLE, None, ())
     except (Unavailable, Unreadable) as error:
-        yield problem(
-            f"messages can't be read: {error}", "raise megabytes in [reading], or this machine's limits on processes"
-        )
+        yield problem(f"messages can't be read: {error}", "raise this machine's limits on processes and memory")
     else:
         took = time.monotonic() - begun
         if message.sender == "doctor@pbem.example" and message.lines == ("help",):

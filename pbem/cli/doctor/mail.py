@@ -20,7 +20,7 @@ from pbem.config import ImapSettings, ListenSettings, ServerSettings, SmtpSettin
 from pbem.config.mail import is_loopback
 from pbem.oauth2.access import AccessTokens, LoginNeeded
 from pbem.secret import BadConfig, Secret
-from pbem.transports import imap_connection
+from pbem.transports import imap_connection, imap_idle
 from pbem.transports.imap_connection import CONNECTION_ERRORS
 from pbem.transports.protocols import NotSent
 from pbem.transports.smtp import SmtpOutbox
@@ -59,7 +59,7 @@ def _no_imap(door: Door, error: BaseException) -> Finding:
     match error:
         case LoginNeeded():
             return problem(str(error), "run pbem login")
-        case BadConfig() if settings.auth == "oauth2":
+        case BadConfig() if settings.password is None:
             return problem(str(error), "correct [oauth2]")
         case BadConfig():
             return problem(f"inbox.imap.password: {error}", "correct password in [inbox.imap]")
@@ -77,7 +77,7 @@ def _no_imap(door: Door, error: BaseException) -> Finding:
 
 def _login_advice(door: Door) -> str:
     """Return what to do about a refused login; large hosts take app passwords or tokens only."""
-    if door.account.auth == "oauth2":
+    if door.account.password is None:
         return "run pbem login as that account, and let the account use IMAP and SMTP there"
     for preset in PRESETS.values():
         if preset.tables.get(door.table, {}).get("host") == door.account.host and not is_loopback(door.account.host):
@@ -100,8 +100,8 @@ def _folders(client: Any, settings: ImapSettings) -> Iterator[Finding]:
 
 
 def _capabilities(client: Any, settings: ImapSettings) -> Iterator[Finding]:
-    if settings.use_idle and not client.has_capability("IDLE"):
-        yield note(f"no IDLE: the server looks for new mail every {settings.poll_seconds:g} seconds")
+    if not client.has_capability("IDLE"):
+        yield note(f"no IDLE: the server looks for new mail every {imap_idle.POLL_SECONDS:g} seconds")
     if client.has_capability("MOVE"):
         return
     if client.has_capability("UIDPLUS"):
@@ -139,7 +139,7 @@ def _no_smtp(door: Door, server: ServerSettings, error: NotSent, cause: BaseExce
     match cause:
         case LoginNeeded():
             return problem(str(cause), "run pbem login")
-        case BadConfig() if account.auth == "oauth2":
+        case BadConfig() if account.password is None:
             return problem(str(cause), "correct [oauth2]")
         case BadConfig():
             return problem(f"outbox.smtp.password: {cause}", "correct password in [outbox.smtp]")
@@ -175,10 +175,12 @@ def listener(kind: str, settings: ListenSettings) -> Iterator[Finding]:
         elif isinstance(error, PermissionError):
             yield problem(f"{place}: only root may listen there", f"write a port above 1023 in [inbox.{kind}]")
         else:
-            yield problem(f"{place}: {error.strerror}", f"write an address of this machine as host in [inbox.{kind}]")
+            yield problem(
+                f"{place}: {error.strerror}", f"write an address of this machine as exposed_on in [inbox.{kind}]"
+            )
     else:
         yield ok(f"{place}, is free: the server isn't running")
-    if settings.is_exposed:
+    if settings.exposed_on:
         yield note(f"{place}: other machines can reach it, without TLS and login", "a firewall must protect it")
 
 

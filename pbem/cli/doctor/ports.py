@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pbem.cli.doctor.findings import Finding, problem
 from pbem.config import ImapSettings, SmtpSettings
+from pbem.transports.protocols import USUAL, Patience
 
 GREETING_SECONDS = 5.0
 """How long to wait for a greeting; a server that begins with TLS waits for us instead."""
@@ -22,6 +23,7 @@ class Door:
     account: ImapSettings | SmtpSettings
     tls_port: int
     """The port at which such servers usually begin with TLS."""
+    patience: Patience = USUAL
 
     @property
     def place(self) -> str:
@@ -76,13 +78,13 @@ def explained(door: Door, error: BaseException) -> Finding | None:
 
 
 def _connection(door: Door) -> socket.socket:
-    return socket.create_connection((door.account.host, door.account.port), timeout=door.account.connect_seconds)
+    return socket.create_connection((door.account.host, door.account.port), timeout=door.patience.connect)
 
 
 def _greets(door: Door) -> bool:
     """Return whether the server begins to speak by itself."""
     with _connection(door) as connection:
-        connection.settimeout(min(GREETING_SECONDS, door.account.connect_seconds))
+        connection.settimeout(GREETING_SECONDS)
         try:
             return bool(connection.recv(1))
         except TimeoutError:
@@ -95,7 +97,7 @@ def _mute(door: Door) -> Finding:
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # nothing is sent
     try:
         with _connection(door) as plain:
-            plain.settimeout(door.account.answer_seconds)
+            plain.settimeout(GREETING_SECONDS)
             with context.wrap_socket(plain, server_hostname=door.account.host):
                 return problem(
                     f'{door.place}, begins with TLS, and security is "{door.account.security}"',

@@ -31,7 +31,7 @@ def notes(settings: Settings) -> Iterator[str]:
     for kind in ("lmtp", "smtp"):
         listener = getattr(settings.inbox, kind)
         if listener is not None:
-            where = "reachable from other machines" if listener.is_exposed else "this machine only"
+            where = "reachable from other machines" if listener.exposed_on else "this machine only"
             yield f"{kind} listens on {listener.host}, port {listener.port}: {where}"
 
 
@@ -75,7 +75,7 @@ def dkim_faults(settings: DkimSettings, own_domain: str) -> Iterator[str]:
     """Yield a sentence if the DKIM key in the DNS is missing or wrong."""
     from dkim.crypto import UnparsableKeyError, parse_pem_private_key, parse_public_key  # the extra is installed by now
 
-    name = f"{settings.selector}._domainkey.{settings.domain or own_domain}"
+    name = f"{settings.selector}._domainkey.{own_domain}"
     told = ask_dns(f"{name}.".encode(), DNS_SECONDS)
     if not told:
         yield f"the DNS has no key at {name}, or can't be reached: nobody can verify our signatures"

@@ -118,7 +118,7 @@ def backups(settings: Settings, now: Callable[[], datetime]) -> Iterator[Finding
         )
     if not kept:
         yield note(f"there is no backup in {folder} yet", "a running server makes one within a minute")
-    elif now() - kept[-1].made > 2 * timedelta(hours=wanted.every_hours):
+    elif now() - kept[-1].made > 2 * rotation.EVERY:
         yield problem(
             f"the newest backup in {folder} was made {kept[-1].made:%Y-%m-%d %H:%M} UTC",
             'look for "the backup failed" in the log, and whether the server runs',
@@ -144,7 +144,7 @@ def _disk(engine: Engine) -> Iterator[Finding]:
         yield problem(said, "make room: when the disk is full, messages wait in the mailbox and nobody gets an answer")
     elif free < ENOUGH_FREE:
         yield note(
-            said, "a busy server needs some hundred megabytes; keep_mail_days in [server] is how long it keeps mail"
+            said, "a busy server needs some hundred megabytes; keep_mail_days in [limits] is how long it keeps mail"
         )
     else:
         yield ok(said)

@@ -9,7 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from pbem.config import ServerSettings, faults, toml
+from pbem.config import ServerSettings, faults
+from pbem.config.veiled import format_value
 from pbem.secret import BadConfig
 
 PASSWORDS = {"inbox.imap": "imap.password", "outbox.smtp": "smtp.password"}
@@ -145,8 +146,7 @@ def written(preset: Preset, server: Mapping[str, str], username: str, client_id:
 
 
 def _login(preset: Preset, table: str, username: str) -> dict[str, Any]:
-    how = {"auth": "oauth2"} if preset.oauth2 else {"password": {"file": PASSWORDS[table]}}
-    return {"username": username, **how}
+    return {"username": username, **({} if preset.oauth2 else {"password": {"file": PASSWORDS[table]}})}
 
 
 def _block(text: str, table: str) -> tuple[int, int]:
@@ -169,7 +169,7 @@ def _table(text: str, table: str, values: Mapping[str, Any]) -> str:
     for key, value in values.items():
         line = re.search(rf"^(?:# )?{key} = (?:\{{[^}}\n]*\}}|\"[^\"\n]*\"|\S+) *(#.*)?$", block, re.MULTILINE)
         assert line, key  # noqa: S101 - a test sets each
-        written = f"{key} = {toml.format_value(value)}"
+        written = f"{key} = {format_value(value)}"
         if line[1]:
             column = line.start(1) - line.start() - len("# ")  # where the comments of the example stand
             written = f"{written.ljust(column - 1)} {line[1]}"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from pbem.clocks.wording import moment
-from pbem.clocks.working_days import EVERY_DAY, format_days, parse_days
+from pbem.clocks.working_days import DAYS_OFF, EVERY_DAY, format_days, parse_days
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
 from pbem.commands.target import own_match
@@ -61,12 +61,12 @@ def chosen(request: Request, line: Line, choices: Mapping[str, str]) -> Decision
 
 def _choose_days(request: Request, player: Player, before: Mapping[str, str], line: Line) -> str:
     """Let the days and the time zone that the sender has chosen count. Return from when on, in words."""
-    chosen, most = with_defaults(player.settings), request.server.days_off
-    if len(EVERY_DAY - parse_days(chosen[DAYS])) > most and chosen[DAYS] != with_defaults(before)[DAYS]:
+    chosen = with_defaults(player.settings)
+    if len(EVERY_DAY - parse_days(chosen[DAYS])) > DAYS_OFF and chosen[DAYS] != with_defaults(before)[DAYS]:
         raise Refused(
-            f"On this server, your clock can stop on {most} of the 7 days of the week.",
+            f"On this server, your clock can stop on {DAYS_OFF} of the 7 days of the week.",
             read=line.text,
-            fits=f'For example "set days {format_days(frozenset(range(7 - most)))}".',
+            fits=f'For example "set days {format_days(frozenset(range(7 - DAYS_OFF)))}".',
         )
     try:
         begins = calendars.choose(request.session, player, with_defaults(before)[ZONE], request.now)

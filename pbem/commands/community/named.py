@@ -12,7 +12,7 @@ def player_called(request: Request, line: Line, wanted: str, *, lock: bool = Fal
     """Return the player of that name; raise Refused."""
     query = select(Player).where(Player.name == wanted.lower())
     found = request.session.exec(query.with_for_update() if lock else query).first()
-    if found is None and wanted.lower() == house.current_name(request.session, request.house):
+    if found is None and wanted.lower() == house.current_name(request.session):
         raise Refused("Nobody has played against the house yet.", fits='"play GAME" begins a match with it.')
     if found is None or found.deleted is not None or found.confirmed is None:
         raise Refused(

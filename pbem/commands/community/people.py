@@ -12,6 +12,7 @@ from pbem.community import blocks, directory, history, seeks
 from pbem.community.history import Tally
 from pbem.errors import Refused
 from pbem.house import player as house
+from pbem.house.levels import LEVELS
 from pbem.matches.naming import name
 from pbem.matches.queries import opponent_of, people_of
 from pbem.matches.time import vacations
@@ -85,7 +86,7 @@ def whois(request: Request, line: Line) -> Decision:
 def _of_house(request: Request, player: Player) -> HouseProfile:
     """Return what to know of the house: nothing is counted over its matches, which are as many as everybody's."""
     total = history.between(request.session, request.player, player)
-    return HouseProfile(player=name(player), levels=request.house.levels, total=_results("", total))
+    return HouseProfile(player=name(player), levels=len(LEVELS), total=_results("", total))
 
 
 def _results(title: str, tally: Tally, rating: str | None = None) -> Results:

@@ -33,7 +33,6 @@ def replay(request: Request, line: Line) -> Decision:
     wanted = terms.chosen(source.match.game, {**source.match.options, **given, "begin": begin}, default, line.text)
     if wanted.options != source.match.options:
         raise Refused("The options are those of the match that is replayed.", read=line.text, fits=EXAMPLE)
-    challenges.check_weekends(request, line, wanted)
     begins = challenges.is_first(wanted.begin)
     if against_house:
         if source.match.state == MatchState.RUNNING and source.match.level is None:

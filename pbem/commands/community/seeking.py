@@ -5,7 +5,7 @@ from datetime import timedelta
 from engines import GAMES
 from pbem.clocks import time_control
 from pbem.clocks.time_control import BadTime
-from pbem.commands.challenges import check_running, check_weekends, is_first
+from pbem.commands.challenges import check_running, is_first
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
 from pbem.commands.syntax import paging, terms
@@ -20,6 +20,10 @@ from pbem.players.rate_limits import DAY
 from pbem.storage.models import Player, Seek
 
 STANDING, REPEAT, RATING = "standing", "repeat", "rating"
+MOST_OPEN, SEEKS_PER_DAY = 5, 20
+"""The number of seeks that a player can have open, and that they can put up in a day."""
+SEEK_OPEN = timedelta(days=28)
+"""After which time a seek that nobody takes ends."""
 
 
 def seek(request: Request, line: Line) -> Decision:
@@ -37,11 +41,10 @@ def seek(request: Request, line: Line) -> Decision:
     repeat = _repeat(given.pop(REPEAT, str(MOST_MATCHES) if unknown != others else "1"), line)
     ratings = _ratings(request, line, player, games[0], given.pop(RATING, None)) or ANY
     wanted = terms.chosen(games[0], given, request.server.time, line.text, rated=rated)
-    check_weekends(request, line, wanted)
     offered = Terms(wanted.game.key, wanted.options, wanted.time, wanted.begin, rated, ratings)
     check_running(request, player)
     _check_number(request, line, player, offered)
-    until = now + timedelta(days=request.limits.seek_days)
+    until = now + SEEK_OPEN
     opened = seeks.put_up(request.session, player, offered, repeat, now, until)
     day = schedule.day(preferences.with_defaults(player.settings), until, now)
     told = open_seeks.shown(opened, player, player)
@@ -72,7 +75,7 @@ def _repeat(text: str, line: Line) -> int:
 
 def _check_number(request: Request, line: Line, player: Player, offered: Terms) -> None:
     """Raise Refused for a player who has put up enough seeks, altogether or today, or this one already."""
-    session, limits = request.session, request.limits
+    session = request.session
     own = seeks.of_player(session, player, request.now)
     same = next((each for each in own if _terms(each) == offered), None)
     if same is not None:
@@ -81,15 +84,13 @@ def _check_number(request: Request, line: Line, player: Player, offered: Terms) 
             read=line.text,
             fits=f'"{REPEAT}=3" lets more than one match begin with a seek.',
         )
-    if len(own) >= limits.open_seeks:
+    if len(own) >= MOST_OPEN:
         raise Refused(
             f"You have {len(own)} open seeks, and that's the limit.",
             fits=f'"unseek {own[0].id}" takes the oldest back.',
         )
-    if seeks.put_up_since(session, player, DAY, request.now) >= limits.seeks_per_day:
-        raise Refused(
-            f"You've put up {limits.seeks_per_day} seeks today, and that's the limit.", fits="Try again tomorrow."
-        )
+    if seeks.put_up_since(session, player, DAY, request.now) >= SEEKS_PER_DAY:
+        raise Refused(f"You've put up {SEEKS_PER_DAY} seeks today, and that's the limit.", fits="Try again tomorrow.")
 
 
 def _terms(row: Seek) -> Terms:
@@ -123,7 +124,7 @@ def list_seeks(request: Request, line: Line) -> Decision:
     except BadTime as error:
         raise Refused(str(error), read=line.text) from error
     wanted = Wanted(games[0] if games else None, time, ratings=ratings)
-    busy = request.limits.running_matches
+    busy = request.limits.matches_per_player
     found, more = seeks.listed(request.session, reader, request.now, paging.SIZE, page=page, wanted=wanted, busy=busy)
     told = SeekList(
         rows=open_seeks.rows(found, reader),
@@ -156,12 +157,12 @@ def take(request: Request, line: Line) -> Decision:
         raise Refused(
             f"You're already playing that with this player: match #{playing.id}.", fits="Leave the seek to others."
         )
-    if willingness.has_enough(session, seeker) or is_playing_enough(session, seeker, limits.running_matches):
+    if willingness.has_enough(session, seeker) or is_playing_enough(session, seeker, limits.matches_per_player):
         raise Refused(
             "This player can't begin another match at the moment.", fits="The seek stays open; try again later."
         )
     invitations.check_challenges(session, player, seeker, limits, now, by_address=False)
-    until = now + timedelta(days=limits.seek_days)
+    until = now + SEEK_OPEN
     with in_words(line):
         return Decision(events=seeks.take(session, row, seeker, player, now, until, seeker_begins=is_first(row.begin)))
 

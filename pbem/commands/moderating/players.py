@@ -35,7 +35,7 @@ def rename(request: Request, line: Line) -> Decision:
     called, new = written.about
     player = roster.called(request.session, called)
     former = name(player)
-    wanted = check_other_name(request.session, new, request.commands, request.house.name)
+    wanted = check_other_name(request.session, new, request.commands)
     names.rename(request.session, request.server, player, wanted, written.order, request.now)
     return orders.done(Act(act="rename", by=former, address=player.address, who=wanted), written.order)
 
@@ -68,7 +68,7 @@ def announce(request: Request, line: Line) -> Decision:
     if not number:
         raise Refused("There is nobody to write to: no player gets news.")
     broadcasts.begin(request.session, subject, lines, order, request.now)
-    per_minute = request.server.announced_per_minute
+    per_minute = broadcasts.PER_MINUTE
     return orders.done(
         Act(act="announce", subject=subject, lines=lines, recipients=number, per_minute=per_minute), order
     )

@@ -31,12 +31,19 @@ log = structlog.get_logger()
 CONNECTION_SECONDS = 5.0
 LOOK_SECONDS = 0.5
 """How soon the thread sees that it should stop."""
+TEXTFILE_SECONDS = 30.0
+"""How often the file is written."""
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 JSON = "application/json"
 
 
 def serve(
-    wanted: MetricsSettings, engine: Engine, vitals: Vitals, clock: Callable[[], datetime], stop: threading.Event
+    wanted: MetricsSettings,
+    engine: Engine,
+    vitals: Vitals,
+    clock: Callable[[], datetime],
+    stop: threading.Event,
+    textfile_seconds: float = TEXTFILE_SECONDS,
 ) -> list[threading.Thread]:
     """Return the threads that show the metrics, with the port open already. Raises OSError."""
     exposition = Exposition(engine, vitals, clock)
@@ -46,7 +53,7 @@ def serve(
         log.info("metrics", host=wanted.host, port=server.server_address[1])
         threads.append(threading.Thread(target=server.run, args=(stop,), name="metrics", daemon=True))
     if wanted.textfile is not None:
-        write = partial(_write_again, wanted.textfile, wanted.textfile_seconds, exposition, stop)
+        write = partial(_write_again, wanted.textfile, textfile_seconds, exposition, stop)
         threads.append(threading.Thread(target=write, name="textfile", daemon=True))
     return threads
 

@@ -1,8 +1,9 @@
 """Whether all is well: sentences on what needs the operator, from what servers tell of themselves and the figures."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
+from pbem.backups import rotation
 from pbem.config import BackupSettings
 from pbem.server.health.figures import Figures
 from pbem.server.health.reports import SILENT, Report, State
@@ -58,7 +59,7 @@ def of_backups(figures: Figures, wanted: BackupSettings, now: datetime) -> Itera
         yield f"no backup can be made for {spell((now - figures.no_backup_since).total_seconds())}"
     if figures.backup is None:
         yield "there is no backup yet"
-    elif now - figures.backup > 2 * timedelta(hours=wanted.every_hours):
+    elif now - figures.backup > 2 * rotation.EVERY:
         yield f"the last backup is {spell((now - figures.backup).total_seconds())} old"
 
 

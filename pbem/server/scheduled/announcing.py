@@ -21,7 +21,8 @@ def announce(
     server: ServerSettings,
     now: datetime,
     stopped: Callable[[], bool] = lambda: False,
+    most: int = broadcasts.PER_MINUTE,
 ) -> int:
     """Queue the announcements that are due. Return how many had somebody to tell."""
-    act = partial(broadcasts.tell_some, server=server, now=now)
+    act = partial(broadcasts.tell_some, server=server, now=now, most=most)
     return each_row(engine, Announcement, partial(broadcasts.due, now=now), act, stopped, now, doing="announcements")

@@ -6,7 +6,7 @@ waiting, and only one of several daemons gathers it. `pbem.players.schedule` dec
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 
 import structlog
@@ -46,11 +46,11 @@ IS_NEWS = exists().where(col(Outgoing.state) == OutgoingState.BATCHED)
 
 def gather(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
     """Enqueue one message to each player whose news has waited long enough. Return the number of players."""
-    players, act = _due(engine, server, now), partial(_gather, server=server, now=now)
+    players, act = _due(engine, now), partial(_gather, server=server, now=now)
     return each(engine, players, act, stopped, now, doing="digests", before=Step.GATHERING, after=Step.GATHERED)
 
 
-def _due(engine: Engine, server: ServerSettings, now: datetime) -> list[int]:
+def _due(engine: Engine, now: datetime) -> list[int]:
     """Return the ids of the players whose news is due."""
     with read_only(engine) as session:
         waiting = session.exec(
@@ -60,15 +60,15 @@ def _due(engine: Engine, server: ServerSettings, now: datetime) -> list[int]:
             .group_by(col(Player.id))
             .order_by(col(Player.id))
         ).all()
-        return [player.id or 0 for player, first in waiting if _is_time(server, player, first, now)]
+        return [player.id or 0 for player, first in waiting if _is_time(player, first, now)]
 
 
-def _is_time(server: ServerSettings, player: Player, first: datetime, now: datetime) -> bool:
+def _is_time(player: Player, first: datetime, now: datetime) -> bool:
     """Return whether a player's news is due if the oldest is from `first`."""
     if first > now + SLACK:  # the clock was ahead then, and is right again
         return player.stopped is None
     choices = preferences.with_defaults(player.settings)
-    at = schedule.due_at(choices, player.stopped, first, timedelta(minutes=server.batch_minutes))
+    at = schedule.due_at(choices, player.stopped, first)
     return at is not None and at <= now
 
 
@@ -83,7 +83,7 @@ def _gather(session: Session, player_id: int, server: ServerSettings, now: datet
     rows = session.exec(
         select(Outgoing).where(*news, fit).order_by(col(Outgoing.id)).options(outbox.WITH_CONTENT)
     ).all()
-    if not rows or not _is_time(server, player, min(row.created for row in rows), now):
+    if not rows or not _is_time(player, min(row.created for row in rows), now):
         return False
     rows = _without_stale_reminders(session, rows)
     if not rows:

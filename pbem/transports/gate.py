@@ -1,0 +1,56 @@
+"""What a listener takes at once, and the gate that keeps to it."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+MINUTE = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """What a listener takes at once. A mail server that gets a "later" keeps the message and comes again."""
+
+    connections: int = 100
+    per_address: int = 50
+    per_minute: int = 1_200
+    """Connections from one address; those beyond are told to come back later."""
+    recipients: int = 50
+    """The maximum per message."""
+    bytes_in_flight: int = 32_000_000
+    """The maximum of all messages that arrive at once."""
+    idle_seconds: float = 300.0
+    """How long a command or a message's data may take."""
+
+
+USUAL = Capacity()
+
+
+class Gate:
+    """Limits the connections: in total, per address, and per address and minute."""
+
+    def __init__(self, capacity: Capacity) -> None:
+        self._capacity = capacity
+        self._inside: Counter[str] = Counter()
+        self._came: Counter[str] = Counter()
+        self._minute = 0.0
+
+    def enter(self, address: str, now: float) -> bool:
+        """Return whether a connection from the address is admitted; if so, `leave` must be called later."""
+        if now - self._minute >= MINUTE:
+            self._came.clear()
+            self._minute = now
+        self._came[address] += 1
+        if (
+            self._inside.total() >= self._capacity.connections
+            or self._inside[address] >= self._capacity.per_address
+            or self._came[address] > self._capacity.per_minute
+        ):
+            return False
+        self._inside[address] += 1
+        return True
+
+    def leave(self, address: str) -> None:
+        """Count a connection from the address as closed."""
+        self._inside[address] -= 1
+        if not self._inside[address]:
+            del self._inside[address]
