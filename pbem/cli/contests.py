@@ -1,4 +1,4 @@
-"""Commands for ratings and tournaments: ratings rebuild; tournament open, list, show, begin, end and trf; trust."""
+"""Commands for contests: ratings rebuild and pairs; tournament open, list, show, begin, end and trf; trust."""
 
 from typing import Annotated
 
@@ -14,11 +14,12 @@ from pbem.cli.core import CONFIG, ConfigOption, JsonOption, app, errors, out, st
 from pbem.cli.terminal import Listing
 from pbem.commands.community import hosting
 from pbem.errors import Refused
+from pbem.matches import naming
 from pbem.moderation import roster
-from pbem.ratings import derivation
+from pbem.ratings import derivation, standings
 from pbem.server.scheduled import ladders, tournaments
 from pbem.storage import database
-from pbem.storage.models import Tournament
+from pbem.storage.models import Player, Tournament
 from pbem.tournaments import crosstable, entries, rounds, shown
 from pbem.tournaments import trf as report
 from pbem.tournaments.entries import State
@@ -45,6 +46,20 @@ def rebuild(config_file: ConfigOption = CONFIG) -> None:
             for game in track(GAMES, "rebuilding", console=errors, transient=True)
         )
     out.print(f"{derived} ratings derived from the matches")
+
+
+@ratings.command()
+def pairs(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
+    """List pairs of whom one wins nearly all rated matches: perhaps one person with two accounts."""
+    with stored(config_file) as server, database.read_only(server.engine) as session:
+        listed = Listing(winner="winner", loser="loser", game="game", points="points", matches="matches")
+        for pair in standings.lopsided(session):
+            winner, loser = (session.get_one(Player, number) for number in (pair.winner, pair.loser))
+            listed.add(naming.name(winner), naming.name(loser), pair.game, pair.points, pair.matches)
+    if listed or as_json:
+        listed.show(out, as_json=as_json)
+    else:
+        out.print("no pair is lopsided")
 
 
 @app.command()

@@ -38,6 +38,8 @@ class MatchStarted:
     """The number of that seek."""
     ladder: OnLadder | None = None
     """What it is about, on a ladder."""
+    is_unrated: bool = False
+    """Whether it doesn't count though they wanted it to: the two have begun enough rated ones lately."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,7 +169,7 @@ def accept(session: Session, match: Match, player: Player, now: datetime) -> Eve
     timekeeping.start(session, match, now)
     calendars.begin(session, match, now)
     _store(session, match)
-    return (MatchStarted(match),)
+    return (MatchStarted(match, is_unrated=queries.unrate(session, match, now)),)
 
 
 def decline(session: Session, match: Match, player: Player, now: datetime) -> Events:

@@ -255,6 +255,8 @@ class TurnPlayed:
     """The seek of the reader that the opponent has taken, where the match has begun with it."""
     tournament: RoundBegun | None = None
     """The round of the tournament with which the match has begun, if so."""
+    unrated: bool = False
+    """Whether the match has begun and doesn't count, since the two have begun enough rated ones lately."""
     template: Literal["turn"] = "turn"
 
 

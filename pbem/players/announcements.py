@@ -196,8 +196,10 @@ def _of(event: Event, players: tuple[Player, Player], author: _Author, at_once: 
     match event:
         case MatchOffered(match):
             yield _offer(match, players, author)
-        case MatchStarted(match, seek, on_ladder):
-            yield from _show(match, players, author, at_once, seek=seek, on_ladder=on_ladder)
+        case MatchStarted(match, seek, on_ladder, is_unrated):
+            for notice in _show(match, players, author, at_once, seek=seek, on_ladder=on_ladder):
+                assert isinstance(notice.payload, sections.TurnPlayed)  # noqa: S101 - it shows a match
+                yield replace(notice, payload=replace(notice.payload, unrated=is_unrated))
         case TurnPlayed(match):
             yield from _show(match, players, author, at_once)
         case TurnsTakenBack(match, _, texts):

@@ -81,6 +81,7 @@ VERBS = {
     "announce": Verb("T/mail.eml --yes", taken=("T/none.txt --yes", "T/in --yes")),
     "acts": Verb(absent=NOBODY),
     "ratings rebuild": Verb(),
+    "ratings pairs": Verb(),
     "tournament open": Verb("swiss quadraphages time=14d+1d", absent=("swiss chess time=14d+1d", "knitting")),
     "tournament list": Verb(),
     "tournament show": Verb("1", absent=("99",)),

@@ -46,7 +46,7 @@ def begin(
     timekeeping.start(session, match, now)
     calendars.begin(session, match, now)
     session.flush()
-    return MatchStarted(match)
+    return MatchStarted(match, is_unrated=queries.unrate(session, match, now))
 
 
 def unreported(session: Session, tournament: int) -> list[Match]:
