@@ -27,21 +27,23 @@ def time_shown(
 ) -> TimeShown | None:
     """Return what to show to a reader in that seat and time zone; None if nobody can run out of time.
 
-    The due time is the earliest: time begins when the message about the turn is handed over.
+    When somebody is away, and so when a turn is due, is told to players of the match alone. The due time is the
+    earliest: time begins when the message about the turn is handed over.
     """
     if not clock.control.is_limited:
         return None
     clock = clock.at(written)
     seats = SEATS if reader is None else (reader, other(reader))
     left = [_left(clock, seat) for seat in seats]
-    left = [f"{each}{_days(clock, seat)}" for each, seat in zip(left, seats, strict=True)]
+    if reader is not None:
+        left = [f"{each}{_days(clock, seat)}" for each, seat in zip(left, seats, strict=True)]
     has = [f"you have {left[0]}" if reader is not None else f"{names[0]} has {left[0]}", f"{names[seats[1]]} {left[1]}"]
     line = f"Time left: {', '.join(has)}."
-    due = None if clock.has_run_out else clock.due_for(to_move)
+    due = None if clock.has_run_out or reader is None else clock.due_for(to_move)
     if due is not None:
         whose = "Your" if to_move == reader else f"{names[to_move]}'s"
         line += f" {whose} turn is due by {moment(due, zone, written)}."
-    for seat in seats:
+    for seat in seats if reader is not None else ():
         who = "You are" if seat == reader else f"{names[seat]} is"
         line += _absence(clock, seat, who, zone, written)
     return TimeShown(line, clock.has_run_out and not clock.is_paused, clock.sides[to_move].turns > 0)

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from engines import GAMES
 from pbem.clocks import time_control
@@ -17,6 +17,7 @@ from pbem.commands.syntax.terms import Terms
 from pbem.commands.target import own_match
 from pbem.community import blocks, willingness
 from pbem.errors import Refused
+from pbem.mailboxes import mailbox
 from pbem.matches import lifecycle
 from pbem.matches.naming import name
 from pbem.matches.queries import is_playing_enough, locked, opponent_of
@@ -91,8 +92,8 @@ def opponent_of_offer(request: Request, line: Line, player: Player, opponent: st
     other = _opponent(request, opponent)
     _check_open(request, line, player, other, game, by_address=by_address)
     session, limits, now = request.session, request.limits, request.now
-    invitations.check_challenges(session, player, other, limits, now, by_address=by_address)
-    if other.confirmed is None:
+    invitations.check_challenges(session, player, other, limits, request.server, now, by_address=by_address)
+    if by_address:
         invitations.remember(session, opponent, limits, request.server, now)
     return other
 
@@ -169,7 +170,10 @@ def _opponent(request: Request, wanted: str) -> Player:
         raise Refused(
             f"{wanted[:60]} is not an email address.", fits="For example: challenge bob@example.org quadraphages"
         )
-    found = session.exec(select(Player).where(Player.address == wanted).with_for_update()).first()
+    # A sub-address leads to the same mailbox: that it isn't the address on file must not show whose that is.
+    spelled = (wanted, mailbox(wanted))
+    rows = session.exec(select(Player).where(col(Player.address).in_(spelled)).with_for_update()).all()
+    found = min(rows, key=lambda row: spelled.index(row.address), default=None)
     if found is None:
         found = Player(address=wanted, created=request.now)
         session.add(found)
@@ -224,7 +228,7 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
         raise Refused("Your opponent has left this server.", read=line.text)
     check_running(request, player)
     _check_open(request, line, player, opponent, match.game, by_address=False)
-    invitations.check_challenges(session, player, opponent, request.limits, now, by_address=False)
+    invitations.check_challenges(session, player, opponent, request.limits, request.server, now, by_address=False)
     with in_words(line):
         events = lifecycle.offer(
             session,
@@ -250,6 +254,8 @@ def accept(request: Request, line: Line) -> Decision:
     check_running(request, player)
     with in_words(line):
         events = lifecycle.accept(request.session, match, player, request.now)
+    if match.by_address:
+        invitations.note_accepted(request.session, player.address)
     answer: tuple[Section, ...] = ()
     if player.confirmed is None:
         wanted = (

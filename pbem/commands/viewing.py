@@ -32,7 +32,7 @@ MOST_LISTED = 100
 
 
 def games(request: Request, line: Line) -> Decision:
-    """List the matches of the sender or of another player."""
+    """List the matches of the sender, or those of another player that the sender may see."""
     page, words = paging.numbered(line.words.lower().split())
     wanted = " ".join(words)
     player: Player | None = request.player if not wanted else None
@@ -50,11 +50,12 @@ def games(request: Request, line: Line) -> Decision:
     own = request.is_from(player)
     states = (MatchState.RUNNING, MatchState.OVER) + ((MatchState.OFFERED,) if own else ())
     matches, more = newest_of(request.session, player, states, MOST_LISTED, (page - 1) * MOST_LISTED)
+    seen = sight.of_matches(request.session, matches, request.sender.player)
+    matches = [match for match in matches if seen[match.id or 0] is not Sight.NOTHING]
     people, since = people_of(request.session, matches), since_when(request.session, matches)
     choices = preferences.with_defaults((request.sender.player or player).settings)
     stages = {match.id: _stage(match, player) for match in matches}
     due = {match.id: expected_due(match, request.now) for match in matches}
-    seen = sight.of_matches(request.session, matches, request.sender.player)
     matches.sort(key=lambda match: (stages[match.id], _by_time(match, due[match.id], since)))
     rows = (
         ListedMatch(
@@ -68,7 +69,7 @@ def games(request: Request, line: Line) -> Decision:
                 own=own,
                 is_due=due[match.id] is not None,
             ),
-            has_board=match.state in (MatchState.RUNNING, MatchState.OVER) and seen[match.id or 0] is not Sight.NOTHING,
+            has_board=match.state in (MatchState.RUNNING, MatchState.OVER),
         )
         for match in matches
     )

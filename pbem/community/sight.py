@@ -1,6 +1,7 @@
-"""Who sees the board of a match that goes on without playing in it: nobody, unless both of its players allow that.
+"""What players see of each other: matches that go on, and when somebody is away. What is over is open to all players.
 
-Each player's choice is a limit, so the narrower of the two counts. What is over is open to everybody.
+Who sees a match that goes on without playing in it: nobody, unless both of its players allow that. Each player's choice
+is a limit, so the narrower of the two counts. Who sees when somebody is away: those who play with them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,7 +10,7 @@ from enum import IntEnum
 from sqlmodel import Session
 
 from pbem.community import blocks
-from pbem.matches.queries import people_of, seat_of
+from pbem.matches.queries import are_playing, people_of, seat_of
 from pbem.storage.models import HOUSE, Match, MatchState, Player
 
 WATCHERS = "watchers"
@@ -65,6 +66,11 @@ def of_matches(session: Session, matches: Sequence[Match], reader: Player | None
         is_apart = not apart.isdisjoint(seats)
         found[match.id or 0] = Sight.NOTHING if is_apart else of(match, (people[seat] for seat in seats))
     return found
+
+
+def of_absence(session: Session, player: Player, reader: Player) -> bool:
+    """Return whether that reader sees on what days a player is away: an opponent in a match that goes on does."""
+    return reader.id == player.id or are_playing(session, player, reader)
 
 
 def _plays(match: Match, reader: Player | None) -> bool:

@@ -54,6 +54,15 @@ def unrate(session: Session, match: Match, now: datetime) -> bool:
     return not match.rated
 
 
+def are_playing(session: Session, one: Player, other: Player) -> bool:
+    """Return whether the two play a match with each other."""
+    pairs = ((one.id, other.id), (other.id, one.id))
+    running = (
+        select(Match.id).where(Match.seat0 == a, Match.seat1 == b, col(Match.to_move).is_not(None)) for a, b in pairs
+    )
+    return any(session.exec(each.limit(1)).first() is not None for each in running)
+
+
 def seat_of(match: Match, player: Player) -> Seat | None:
     """Return the seat the player has in the match; None for somebody who doesn't play in it."""
     return 0 if player.id == match.seat0 else 1 if player.id == match.seat1 else None

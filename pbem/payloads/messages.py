@@ -169,8 +169,6 @@ class OpponentUnreachable:
     """Tells a player that messages to their opponent come back."""
 
     by: str
-    invited: bool = False
-    """Whether it is an invitation that came back."""
     template: Literal["unreachable"] = "unreachable"
 
 

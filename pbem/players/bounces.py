@@ -115,15 +115,9 @@ def _suspend(session: Session, server: ServerSettings, player: Player, now: date
 
 
 def _tell_opponent(session: Session, server: ServerSettings, player: Player, match: Match, now: datetime) -> None:
-    """Tell the opponent, unless they would learn from it whose address they have invited."""
+    """Tell the opponent, unless they have invited an address and would learn from it whose that is, or if anybody's."""
     other = session.get_one(Player, opponent_of(match, player))
-    hidden = is_hidden(match, player)
-    if (
-        other.confirmed is None
-        or other.address == HOUSE
-        or other.unreachable is not None
-        or (hidden and player.confirmed is not None)
-    ):
+    if other.confirmed is None or other.address == HOUSE or other.unreachable is not None or is_hidden(match, player):
         return
-    told = OpponentUnreachable(by=name(player), invited=hidden)
+    told = OpponentUnreachable(by=name(player))
     Mailer(session, server, now).to_player(other, told, purpose=Purpose.PLAY, match=match, ply=match.plies)

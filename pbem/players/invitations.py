@@ -50,7 +50,14 @@ def fits(note: Sequence[str]) -> bool:
 
 
 def check_challenges(
-    session: Session, player: Player, opponent: Player, limits: LimitsSettings, now: datetime, *, by_address: bool
+    session: Session,
+    player: Player,
+    opponent: Player,
+    limits: LimitsSettings,
+    server: ServerSettings,
+    now: datetime,
+    *,
+    by_address: bool,
 ) -> None:
     """Raise Refused if the player has made enough challenges today, to that opponent or altogether.
 
@@ -77,7 +84,7 @@ def check_challenges(
         with_them,
     )
     if session.exec(unanswered.limit(1)).first() is not None:
-        raise Refused("You've already invited this address.", fits="Please wait for a reply; we won't write twice.")
+        raise not_invitable(server)
 
 
 def check_day(session: Session, player: Player, now: datetime) -> None:
@@ -102,7 +109,7 @@ def check_address(address: str, server: ServerSettings) -> None:
 
 
 def remember(session: Session, address: str, limits: LimitsSettings, server: ServerSettings, now: datetime) -> None:
-    """Store that an invitation goes to an address that is no player's; raise Refused if none may go there."""
+    """Store that an invitation goes to an address, be it a player's or not; raise Refused if none may go there."""
     exclude_others(session.connection(), "invitations")
     row = _row(session, address)
     again = now - INVITED_AGAIN
@@ -126,6 +133,14 @@ def not_invitable(server: ServerSettings) -> Refused:
         "We can't invite this address: someone did before and got no answer, or its owner wants no invitations.",
         fits=f"Tell them yourself: they can join by writing to {server.address}.",
     )
+
+
+def note_accepted(session: Session, address: str) -> None:
+    """Forget that the address was invited: its owner has accepted, so they can be invited again."""
+    row = session.get(Invitee, digest(address))
+    if row is not None:
+        row.invited = None
+        session.add(row)
 
 
 def rule_out(session: Session, address: str, now: datetime) -> None:

@@ -10,6 +10,7 @@ import structlog
 
 from pbem import tokens
 from pbem.cli import logs
+from pbem.commands import COMMANDS
 from pbem.config import LogSettings
 from pbem.matches.lifecycle import NotPossible, Obstacle, check_turn
 from pbem.server import daemon
@@ -48,6 +49,86 @@ def test_a_person_whose_name_is_taken_can_choose_another(letters: Correspondence
 
     letters.reply(answer, "join zoe")
     assert letters.execute(f"select name from player where address = '{ZOE}'") == [("zoe",)]
+
+
+LOOKING = {
+    "games": "games alice",
+    "show": "show 1",
+    "preview": "preview 1 b7d7",
+    "record": "record 1",
+    "who": "who",
+    "whois": "whois alice",
+    "history": "history alice bob",
+    "standings": "standings quadraphages",
+    "seeks": "seeks",
+    "tournaments": "tournaments",
+    "tournament": "tournament 1",
+    "conditions": "conditions 1",
+    "help": "help whois",
+    "rules": "rules quadraphages",
+}
+"""Each command that changes nothing, about alice and bob as far as it can be."""
+
+
+def test_every_command_that_looks_is_in_the_list() -> None:
+    assert set(LOOKING) == {name for name, command in COMMANDS.items() if not command.changes}
+
+
+@pytest.mark.parametrize("line", LOOKING.values(), ids=LOOKING)
+def test_no_command_tells_others_of_running_matches_or_of_when_somebody_is_away(
+    letters: Correspondence, line: str
+) -> None:
+    letters.reply(letters.received[ALICE][1], "vacation 10d")
+    personal = letters.join("carol")
+
+    (answer,) = letters.write("carol@mail.example", line, to=personal)
+
+    told = " ".join(text(answer).split())
+    assert not re.search("vacation until|away|12 Mar|11 Mar|bob played|to move, |waiting", told), told
+    if line.startswith("games"):
+        assert "#1" not in told
+
+
+def test_an_opponent_learns_on_what_days_somebody_is_away(letters: Correspondence) -> None:
+    letters.reply(letters.received[ALICE][1], "vacation 10d")
+
+    (answer,) = letters.reply(letters.received["bob@mail.example"][1], "whois alice")
+    assert "alice is on vacation until 12 Mar." in text(answer)
+
+
+def test_who_may_watch_a_match_learns_of_no_absence_from_it(letters: Correspondence) -> None:
+    letters.match("challenge dora quadraphages time=30d+1d", "alice2", "dora")
+    for name in ("alice2", "dora"):
+        letters.reply(letters.received[f"{name}@mail.example"][1], "set watchers on\nvacation 10d")
+
+    (answer,) = letters.write("carol@mail.example", "show 2", to=letters.join("carol"))
+    told = " ".join(text(answer).split())
+    assert "Time left: alice2 has" in told
+    assert not re.search("away|due by|12 Mar|11 Mar", told), told
+    (own,) = letters.reply(letters.received["dora@mail.example"][1], "show 2")
+    assert "alice2 is away until" in " ".join(text(own).split())
+
+
+@pytest.mark.parametrize("order", ["{0} {0}", "{0} {1}", "{1} {0}", "{1} {1}"])
+@pytest.mark.parametrize("is_blocked", [False, True])
+def test_no_way_to_write_an_address_tells_whether_it_is_a_player_s(
+    letters: Correspondence, order: str, is_blocked: bool
+) -> None:
+    """Who wants no invitations gives the same answers as a player who has blocked the sender."""
+    mallory = letters.join("mallory")
+    told = []
+    for name in ("bob", "nobody"):
+        if is_blocked and name == "bob":
+            letters.reply(letters.received["bob@mail.example"][1], "block mallory")
+        if is_blocked and name == "nobody":
+            letters.write("yan@mail.example", "challenge nobody@mail.example quadrature", to=letters.join("yan"))
+            letters.reply(letters.last("nobody"), "stop")
+        for address in order.format(f"{name}@mail.example", f"{name}+q@mail.example").split():
+            letters.write("mallory@mail.example", f"challenge {address} quadraphages", to=mallory)
+            answer = " ".join(text(letters.last("mallory")).split())
+            told.append(re.sub(r"#\d+|withdraw \d+", "N", answer.replace(name, "NAME")))
+
+    assert told[:2] == told[2:]
 
 
 class Refusing:

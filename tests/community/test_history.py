@@ -118,5 +118,5 @@ def test_a_block_holds_both_ways_until_it_is_ended(session: Session) -> None:
     assert blocks.unblock(session, alice, bob)
     assert willingness.is_open_to(session, alice, bob, "quadrature")
     blocks.block(session, alice, bob, NOW)
-    blocks.forget(session, bob)
+    blocks.forget(session, bob, {"a hash"})
     assert not blocks.is_between(session, alice, bob)

@@ -163,17 +163,6 @@ def test_a_bounce_from_an_address_that_was_left_is_about_nobody(letters: Corresp
 
 
 @pytest.mark.slow
-def test_the_bounce_of_an_invitation_is_told_at_once(letters: Correspondence) -> None:
-    letters.write("zoe@mail.example", "challenge carol@nowhere.example hexaphages", to=letters.join("zoe"))
-    invitation = letters.received["carol@nowhere.example"][0]
-
-    mails = letters.deliver(dsn(invitation))
-
-    assert to(mails) == ["zoe@mail.example"]
-    assert "couldn't be delivered" in " ".join(text(mails[0]).split())
-
-
-@pytest.mark.slow
 def test_a_refusal_by_the_next_hop_counts_as_a_bounce(letters: Correspondence) -> None:
     from pbem.server import sender as send
     from pbem.transports.protocols import NotSent

@@ -8,7 +8,7 @@ from pbem.clocks.time_control import spoken
 from pbem.commands.community import named
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.syntax import paging
-from pbem.community import blocks, directory, history, seeks
+from pbem.community import blocks, directory, history, seeks, sight
 from pbem.community.history import Tally
 from pbem.errors import Refused
 from pbem.house import player as house
@@ -64,7 +64,7 @@ def whois(request: Request, line: Line) -> Decision:
     ratings = {place.game: place.shown for place in standings.of_player(session, player, now)}
     is_apart = blocks.is_between(session, reader, player) or player.stopped is not None
     vacation = vacations.current(session, player, now)
-    is_away = vacation is not None and vacation.begins <= now
+    is_away = vacation is not None and vacation.begins <= now and sight.of_absence(session, player, reader)
     found = [] if is_apart else seeks.of_player(session, player, now)
     told = PlayerProfile(
         player=name(player),

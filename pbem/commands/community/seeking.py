@@ -161,7 +161,7 @@ def take(request: Request, line: Line) -> Decision:
         raise Refused(
             "This player can't begin another match at the moment.", fits="The seek stays open; try again later."
         )
-    invitations.check_challenges(session, player, seeker, limits, now, by_address=False)
+    invitations.check_challenges(session, player, seeker, limits, request.server, now, by_address=False)
     until = now + SEEK_OPEN
     with in_words(line):
         return Decision(events=seeks.take(session, row, seeker, player, now, until, seeker_begins=is_first(row.begin)))
