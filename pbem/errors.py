@@ -4,8 +4,7 @@
     ├── Refused        the sender is told what was read, what is wrong and what would work
     │   └── Unread     the message as a whole can't be read
     ├── Unanswerable   the message is filed; only the log says so
-    ├── Changed        everything is rolled back, and the message is examined again
-    └── ToUndo         everything is rolled back, and the message is handled again, with savepoints
+    └── Changed        everything is rolled back, and the message is examined again
 
 BadNotation, IllegalMove and BadOption, from the packages below, become a Refused where a command meets them.
 Any other exception is a bug: the message is shunted, and the operator sees it. A message that proves nothing just gets
@@ -97,7 +96,3 @@ class Unanswerable(Exception):
 
 class Changed(Exception):
     """What was examined before the transaction has changed since; the message must be examined again."""
-
-
-class ToUndo(Exception):
-    """A line was refused, and may have written something that only a savepoint could undo."""

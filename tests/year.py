@@ -286,7 +286,7 @@ def year(folder: Path, players: int, matches: int, seed: int = 1) -> Iterator[Ye
                 player.id or 0: player for player in session.exec(select(Player).where(col(Player.name).like("p%")))
             }
         renderer = Sampling(server.settings.server, server.services.keyring)
-        server = replace(server, renderer=renderer)
+        server = replace(server, sender=replace(server.sender, renderer=renderer))
         yield Year(server, post, clock, random.Random(seed), people, matches, renderer)
 
 
@@ -301,7 +301,7 @@ def opened(folder: Path, players: list[Player]) -> Iterator[tuple[daemon.Server,
             event.listen(server.engine, "checkout", lambda raw, *_: raw.execute("pragma synchronous = off"))
         with transaction(server.engine) as session:
             session.add_all(players)
-        yield replace(server, outbox=post), post, clock
+        yield replace(server, sender=replace(server.sender, outbox=post)), post, clock
 
 
 def beat(server: daemon.Server) -> None:

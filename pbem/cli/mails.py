@@ -184,7 +184,7 @@ def retry(
                 row.state == OutgoingState.FAILED or (row.state == OutgoingState.OWED and row.troubled)
             ):
                 row.state, row.attempts, row.due, row.retried = OutgoingState.OWED, 0, core.now(), core.now()
-                row.troubled, row.delivery_starts = None, 0
+                row.troubled = None
             else:
                 missing.append(number)
                 continue

@@ -18,7 +18,7 @@ from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, app, errors, 
 from pbem.cli.doctor import premises
 from pbem.rendering.mime import text_of
 from pbem.rendering.render import Renderer
-from pbem.server import daemon, worker
+from pbem.server import daemon, work_queue, worker
 from pbem.server.health.systemd import Systemd
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Outgoing
@@ -77,8 +77,8 @@ def feed(
             out.print("this message was received before, so nothing was done")
             return
         (number,) = added
-        if server.queue.claim(number):  # otherwise a running daemon already has it
-            worker.handle(server.engine, server.services, server.queue, number, core.now())
+        for claimed in work_queue.claim_one(server.desk.queue, number):  # otherwise a running daemon already has it
+            worker.handle(server.desk, claimed, core.now())
         with database.read_only(server.engine) as session:
             row = session.get_one(Incoming, number)
             out.print(f"message {row.id}: {row.state}, {row.verdict}", highlight=False, markup=False)

@@ -51,8 +51,6 @@ class Request:
     """The text for the opponent below the commands, unless an earlier command has used it."""
     tells_names: bool = True
     """Whether the answer may tell which names are taken, and so who plays here."""
-    has_savepoints: bool = False
-    """Whether a line that is refused can be undone by itself; if not, all is handled once more, with savepoints."""
     operator: str = ""
     """The user at the command line who asks for it; empty for a message."""
     is_trial: bool = False

@@ -31,7 +31,7 @@ def hold(request: Request, reply: Reply, parsed: ParsedMessage, *, has_more: boo
     savepoint = request.session.begin_nested()
     sender = replace(request.sender, player=strangers.on_file(request), proven=True, purpose=None)
     tells_names = request.sender.is_player
-    tried = replace(request, sender=sender, tells_names=tells_names, has_savepoints=True, is_trial=True)
+    tried = replace(request, sender=sender, tells_names=tells_names, is_trial=True)
     trial = execute.execute(tried, replace(reply, sender=sender), parsed)
     savepoint.rollback()
     if trial.verdict.outcome is not Outcome.DONE:

@@ -17,7 +17,7 @@ from pbem.commands.syntax.mail import ParsedMessage
 from pbem.community import directory
 from pbem.conversation import confirmations, execute, moderating, new_address, strangers
 from pbem.conversation.reply import Reply, enqueue, refused
-from pbem.errors import Changed, Refused, Silence, ToUndo, Unanswerable, Unread
+from pbem.errors import Changed, Refused, Silence, Unanswerable, Unread
 from pbem.failpoints import Step
 from pbem.matches.naming import name
 from pbem.moderation import bans
@@ -82,11 +82,10 @@ def _handled_quietly(request: Request, reply: Reply, left: Left | None) -> Reply
     savepoint = request.session.begin_nested()
     try:
         reply = _handled(request, reply, left)
-    except (Refused, Unanswerable):
-        savepoint.commit()
+    except (Refused, Unanswerable, Changed):
         raise
     except Exception as bug:
-        if isinstance(bug, Changed | ToUndo) or not is_bug(bug):
+        if not is_bug(bug):
             raise
         savepoint.rollback()
         log.error("bug", incoming=request.incoming.id, error=type(bug).__name__, at=_place(bug))  # noqa: TRY400

@@ -4,7 +4,7 @@ Nothing here asks who the sender is; the caller has settled that.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import cache
 
@@ -21,7 +21,7 @@ from pbem.conversation import addressees, effects, offers, suggested_yes
 from pbem.conversation.addressees import Allotment
 from pbem.conversation.reply import Reply, clipped, not_attempted, refused
 from pbem.conversation.verdict import Outcome, Verdict
-from pbem.errors import Refused, ToUndo, Unanswerable
+from pbem.errors import Refused
 from pbem.matches import turns
 from pbem.matches.agreements import is_muted_for
 from pbem.matches.naming import is_hidden
@@ -181,20 +181,9 @@ def _run(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
 
 @contextmanager
 def _undone_if_refused(request: Request, line: Line) -> Iterator[None]:
-    """Let nothing remain of a line that is refused; raises ToUndo if that takes a savepoint.
-
-    Savepoints cost more than most lines, of which few are refused. So there are none at first.
-    """
-    if not line.command.changes or line.malformed:
+    """Let nothing remain of a line that is refused."""
+    with request.session.begin_nested() if line.command.changes and not line.malformed else nullcontext():
         yield
-    elif request.has_savepoints:
-        with request.session.begin_nested():
-            yield
-    else:
-        try:
-            yield
-        except (Refused, Unanswerable) as error:
-            raise ToUndo from error
 
 
 def _behind_turns(lines: tuple[Line, ...]) -> tuple[Line, ...]:

@@ -13,6 +13,7 @@ from sqlmodel import Session, col, func, or_, select
 from pbem.house.protocol import Examination, Finding, Findings, seed
 from pbem.payloads.analysis import Estimate, MatchAnalysis
 from pbem.storage.clock import within
+from pbem.storage.leases import is_free
 from pbem.storage.models import Analysis, Match, Player
 
 NODES = 300_000
@@ -75,7 +76,7 @@ def next_ones(session: Session, now: datetime, latest: datetime) -> Sequence[int
     A time beyond `latest` was noted before the clock was set back.
     """
     is_due = or_(col(Analysis.due) <= now, col(Analysis.due) > latest)
-    waiting = select(Analysis.id).where(col(Analysis.done).is_(None), is_due)
+    waiting = select(Analysis.id).where(col(Analysis.done).is_(None), is_due, is_free(Analysis))
     found = session.exec(waiting.order_by(col(Analysis.due), col(Analysis.id)).limit(CANDIDATES))
     return [number or 0 for number in found]
 

@@ -22,9 +22,8 @@ from pbem.house.queue import PAUSES
 from pbem.house.replies import check_findings
 from pbem.house.searcher import Searcher, Stopped
 from pbem.matches.snapshot import turn_texts
-from pbem.storage import notifications
+from pbem.storage import leases, notifications
 from pbem.storage.database import read_only, transaction
-from pbem.storage.locks import Locks
 from pbem.storage.models import Analysis, Match, Player
 from pbem.storage.notifications import Channel
 from pbem.storage.outbox import Mailer
@@ -52,7 +51,7 @@ class Analyst:
     engine: Engine
     server: ServerSettings
     searcher: Searcher
-    locks: Locks
+    holder: str
     clock: Callable[[], datetime]
 
     def step(self) -> bool:
@@ -61,13 +60,10 @@ class Analyst:
         with read_only(self.engine) as session:
             waiting = analyses.next_ones(session, now, now + 2 * PAUSES[-1])
         for number in waiting:
-            name = f"analysis {number}"
-            if not self.locks.try_acquire(name):
-                continue  # another daemon has it
-            try:
+            with transaction(self.engine) as session:
+                is_ours = leases.take(session, Analysis, number, self.holder)
+            if is_ours:  # otherwise another daemon has it
                 return self._search(number)
-            finally:
-                self.locks.release(name)
         return False
 
     def _search(self, number: int) -> bool:
@@ -101,7 +97,6 @@ class Analyst:
                 self._give_up(session, row, now)
                 return None
             row.attempts += 1
-            row.due = now + PAUSES[min(row.attempts, len(PAUSES)) - 1]
             session.add(row)
             known = len(row.findings)
             return Task(number, known, analyses.next_question(match, turn_texts(session, match), known))
@@ -114,7 +109,7 @@ class Analyst:
             if row is None or row.done is not None or len(row.findings) != task.known:
                 return
             row.findings = [*row.findings, *analyses.stored(found)]
-            row.attempts, row.due = 0, row.asked
+            row.attempts, row.due, row.leased_until, row.holder = 0, row.asked, None, None
             session.add(row)
             match = session.get_one(Match, row.match)
             is_complete = analyses.is_complete(match, row.findings)
@@ -151,6 +146,7 @@ class Analyst:
             row = _locked(session, task.analysis)
             if row is not None and row.done is None:
                 row.due = now + PAUSES[min(max(row.attempts, 1), len(PAUSES) - 1)]
+                row.leased_until, row.holder = None, None
                 session.add(row)
                 if row.attempts >= MOST:
                     self._give_up(session, row, now)
@@ -161,7 +157,7 @@ class Analyst:
         with transaction(self.engine) as session:
             row = _locked(session, task.analysis)
             if row is not None:
-                row.attempts, row.due = max(0, row.attempts - 1), row.asked
+                row.attempts, row.leased_until, row.holder = max(0, row.attempts - 1), None, None
                 session.add(row)
 
 

@@ -12,6 +12,7 @@ from sqlmodel import Session, col
 
 from engines.core import Seat
 from pbem.matches.queries import seat_of
+from pbem.storage.leases import is_free
 from pbem.storage.models import HOUSE, Match, MatchState, Player, Ply, Search, SearchKind
 from pbem.storage.utc import Utc
 
@@ -35,7 +36,9 @@ def _waiting(seat: Seat) -> Any:
         col(Search.match) == col(Match.id), col(Search.kind) == SearchKind.TURN.value, col(Search.version) == version
     )
     # A time that is too far ahead was noted before the clock was set back.
-    is_due = or_(col(Search.id).is_(None), col(Search.due) <= _NOW, col(Search.due) > _LATEST)
+    is_due = or_(
+        col(Search.id).is_(None), and_(is_free(Search), or_(col(Search.due) <= _NOW, col(Search.due) > _LATEST))
+    )
     return (
         columns(
             col(Match.id).label("number"),

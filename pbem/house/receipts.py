@@ -16,6 +16,7 @@ from pbem.players.announcements import Notice
 from pbem.storage import facts, outbox
 from pbem.storage.clock import within
 from pbem.storage.database import transaction
+from pbem.storage.leases import ENDED
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player, Search, SearchKind
 
 WAIT = timedelta(seconds=20)
@@ -84,7 +85,7 @@ def give_hint(session: Session, number: int, turn: str, now: datetime) -> bool:
     if asked is None or not isinstance(answer, Answer):
         return False
     outbox.kept_content(row).payload = dump(replace(answer, sections=(replace(asked, turn=turn),)))
-    row.state, row.due = OutgoingState.OWED, now
+    row.state, row.due, row.leased_until, row.holder = OutgoingState.OWED, now, None, None
     session.add(row)
     this = (Search.match == row.match, Search.kind == SearchKind.HINT, Search.version == row.ply + row.shift)
     if session.exec(select(Search.id).where(*this)).first() is None:
@@ -112,7 +113,7 @@ def hints_today(session: Session, player: Player, now: datetime) -> int:
 def release(session: Session, match: Match, now: datetime) -> None:
     """Let the receipts in a match be sent as they are, before another message about it."""
     waits = (col(Outgoing.match) == match.id, col(Outgoing.state) == OutgoingState.WAITING)
-    session.exec(update(Outgoing).where(*waits).values(state=OutgoingState.OWED, due=now))
+    session.exec(update(Outgoing).where(*waits).values(state=OutgoingState.OWED, due=now, **ENDED))
 
 
 def release_due(engine: Engine, now: datetime) -> int:
@@ -122,5 +123,6 @@ def release_due(engine: Engine, now: datetime) -> int:
     """
     has_waited = or_(col(Outgoing.due) <= now, col(Outgoing.due) > now + WAIT)
     with transaction(engine) as session:
-        released = session.exec(update(Outgoing).where(*_WAITS, has_waited).values(state=OutgoingState.OWED, due=now))
+        these = update(Outgoing).where(*_WAITS, has_waited)
+        released = session.exec(these.values(state=OutgoingState.OWED, due=now, **ENDED))
         return int(released.rowcount)

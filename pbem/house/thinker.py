@@ -1,8 +1,8 @@
 """The turns of the house: each is found in a process, and then played in a transaction, if the match is as it was.
 
 A search that is killed, or takes too much, is tried again: soon, then less often. The admin hears of it (see
-server.scheduled.alerts). Several daemons never search for the same turn: one of them has the lock of the match. The
-lock only avoids work; that a turn isn't played twice is up to the version of the match.
+server.scheduled.alerts). One of several daemons has a lease on a search; that a turn isn't played twice is up to
+the version of the match.
 """
 
 from collections.abc import Callable
@@ -27,9 +27,9 @@ from pbem.matches import lifecycle
 from pbem.matches.queries import locked, opponent_of, version
 from pbem.matches.snapshot import snapshot_of, turn_texts
 from pbem.players import announcements
-from pbem.storage import notifications
+from pbem.storage import leases, notifications
 from pbem.storage.database import read_only, transaction
-from pbem.storage.locks import Locks
+from pbem.storage.leases import Leased
 from pbem.storage.models import Match, Outgoing, Player, Search, SearchKind
 from pbem.storage.notifications import Channel
 
@@ -59,7 +59,7 @@ class Thinker:
     engine: Engine
     server: ServerSettings
     searcher: Searcher
-    locks: Locks
+    holder: str
     clock: Callable[[], datetime]
     turns_per_hour: int = queue.TURNS_PER_HOUR
 
@@ -74,12 +74,12 @@ class Thinker:
         for number in waiting:
             if stopped():
                 break
-            searched += self._search_alone(number)
+            searched += self._search(number)
         return searched or self._give_hint(stopped) or (not stopped() and self._analyst.step())
 
     @property
     def _analyst(self) -> Analyst:
-        return Analyst(self.engine, self.server, self.searcher, self.locks, self.clock)
+        return Analyst(self.engine, self.server, self.searcher, self.holder, self.clock)
 
     def _give_hint(self, stopped: Callable[[], bool]) -> bool:
         """Search for a hint that is awaited. Return whether one was given; one that isn't found delays no other."""
@@ -89,10 +89,9 @@ class Thinker:
 
     def _give(self, outgoing: int) -> bool:
         """Search for the hint that an answer waits for, unless another daemon does. Return whether it was given."""
-        name = f"hint {outgoing}"
         with read_only(self.engine) as session:
             asked = self._hint_asked(session, outgoing)
-        if asked is None or not self.locks.try_acquire(name):
+        if asked is None or not self._has_taken(Outgoing, outgoing):
             return False
         try:
             turn = replies.check_hint(asked, self.searcher.search(asked).turn)
@@ -104,10 +103,12 @@ class Thinker:
         except Exception as error:  # noqa: BLE001 - the answer says so in a moment
             log.error("hint", outgoing=outgoing, error=f"{type(error).__name__}: {error}"[:200])  # noqa: TRY400 - as above
             return False
-        else:
-            return True
-        finally:
-            self.locks.release(name)
+        return True
+
+    def _has_taken(self, table: type[Leased], number: int) -> bool:
+        """Take a lease on that row. Return whether it was free."""
+        with transaction(self.engine) as session:
+            return leases.take(session, table, number, self.holder)
 
     def _hint_asked(self, session: Session, number: int) -> Question | None:
         """Return the question for the hint that an answer waits for; None if its match has moved on."""
@@ -123,17 +124,8 @@ class Thinker:
         """End the present search."""
         self.searcher.close()
 
-    def _search_alone(self, number: int) -> bool:
-        """Search for the turn in that match unless another daemon does. Return whether it was searched."""
-        name = f"house {number}"
-        if not self.locks.try_acquire(name):
-            return False
-        try:
-            return self._search(number)
-        finally:
-            self.locks.release(name)
-
     def _search(self, number: int) -> bool:
+        """Search for the turn in that match unless another daemon does. Return whether it was searched."""
         task = self._begin(number)
         if task is None:
             return False
@@ -152,7 +144,10 @@ class Thinker:
         return True
 
     def _begin(self, number: int) -> Task | None:
-        """Count the search before it begins. Return what to search for; None if the match has moved on."""
+        """Count the search before it begins. Return what to search for, unless the match has moved on.
+
+        None, too, if another daemon searches for that.
+        """
         now = self.clock()
         with transaction(self.engine) as session:
             match, house = locked(session, number), player.find(session)
@@ -162,9 +157,11 @@ class Thinker:
             row = _row(session, number, version(match)) or Search(
                 match=number, kind=SearchKind.TURN, version=version(match), player=opponent, asked=now, due=now
             )
+            session.add(row)
+            session.flush()
+            if not leases.take(session, Search, row.id or 0, self.holder):
+                return None
             row.attempts += 1
-            # Mostly something else ends the server during a search: the first two attempts cost no time.
-            row.due = now + PAUSES[min(max(row.attempts - 2, 0), len(PAUSES) - 1)]
             if row.attempts > MOST and row.troubled is None:
                 row.troubled = now
             session.add(row)
@@ -185,6 +182,7 @@ class Thinker:
             row = _row(session, task.match, task.version)
             if row is not None:
                 row.done, row.value, row.troubled = now, answer.value, None
+                row.leased_until, row.holder = None, None
                 session.add(row)
             _forget(session, task, now)
             for notice in announcements.notices(session, events):
@@ -201,6 +199,7 @@ class Thinker:
         with transaction(self.engine) as session:
             row = _row(session, task.match, task.version)
             if row is not None:
+                row.leased_until, row.holder = None, None
                 row.due = now + max(PAUSES[1], PAUSES[min(row.attempts, len(PAUSES) - 1)])
                 if row.attempts >= MOST and row.troubled is None:
                     row.troubled = now
@@ -212,7 +211,7 @@ class Thinker:
         with transaction(self.engine) as session:
             row = _row(session, task.match, task.version)
             if row is not None:
-                row.attempts, row.due = row.attempts - 1, self.clock()
+                row.attempts, row.leased_until, row.holder = row.attempts - 1, None, None
                 session.add(row)
 
 

@@ -143,7 +143,7 @@ def mover(match: Match) -> int:
 
 def waits_from(session: Session, address: str) -> bool:
     """Return whether a message that claims to be from that address waits to be handled."""
-    waiting = (Incoming.author == address, Incoming.state == IncomingState.NEW)
+    waiting = (Incoming.group == address, Incoming.state == IncomingState.NEW)
     return session.exec(select(Incoming.id).where(*waiting).limit(1)).first() is not None
 
 

@@ -98,7 +98,7 @@ def _readdress_unsent(session: Session, player: Player) -> None:
         col(Outgoing.state).in_(UNSENT),
         col(Outgoing.purpose).is_distinct_from(Purpose.ADDRESS.name),
     )
-    tried = or_(col(Outgoing.attempts) > 0, col(Outgoing.delivery_starts) > 0, col(Outgoing.sent).is_not(None))
+    tried = or_(col(Outgoing.attempts) > 0, col(Outgoing.sent).is_not(None))
     for row in session.exec(select(Outgoing).where(*unsent, tried)):
         row.message_id = outbox.new_id(row.message_id)
         session.add(row)

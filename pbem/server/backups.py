@@ -18,9 +18,9 @@ from pbem.backups import copies, making, rotation
 from pbem.backups.making import Made
 from pbem.config import Settings
 from pbem.secret import BadConfig
+from pbem.storage import leases
 from pbem.storage.clock import THE_ONE
 from pbem.storage.database import lock, read_only, transaction
-from pbem.storage.locks import Locks
 from pbem.storage.models import Backup
 
 log = structlog.get_logger()
@@ -29,7 +29,8 @@ AGAIN = timedelta(hours=1)
 """How long to wait after a backup that couldn't be made."""
 LOOK_AGAIN = timedelta(minutes=1)
 """How often to look whether one is due; another daemon may have made it."""
-LOCK = "backup"
+LEASE = timedelta(hours=1)
+"""How long the other daemons leave it to the one that makes the backup."""
 
 
 class Stopped(Exception):
@@ -42,7 +43,7 @@ class Backups:
 
     engine: Engine
     settings: Settings
-    locks: Locks
+    holder: str
     clock: Callable[[], datetime]
     looked: datetime | None = None
     """When it last looked whether one is due."""
@@ -58,14 +59,23 @@ class Backups:
             return 0
         self.looked = now
         self._note_made()
-        if not self._is_due(now) or not self.locks.try_acquire(LOCK):
+        if not self._is_due(now) or not self._is_ours():
             return 0
         try:
-            if not self._is_due(now):  # another daemon has just made it
-                return 0
-            return self._make(folder, now, stopped)
+            return self._make(folder, now, stopped) if self._is_due(now) else 0  # another daemon may just have made it
         finally:
-            self.locks.release(LOCK)
+            with self._noted() as row:
+                row.leased_until, row.holder = None, None
+
+    def _is_ours(self) -> bool:
+        """Take the lease on the row. Return whether it was free, or can't be written: then a backup matters most."""
+        try:
+            with self._noted() as row:
+                number = row.id
+            with transaction(self.engine) as session:
+                return leases.take(session, Backup, number, self.holder, LEASE)
+        except DBAPIError:
+            return True
 
     def _is_due(self, now: datetime) -> bool:
         with read_only(self.engine) as session:

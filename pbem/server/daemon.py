@@ -10,7 +10,7 @@ share the work: each is notified by the others, and takes what no other is worki
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -30,6 +30,8 @@ from pbem.reading.protocol import MailParser
 from pbem.reading.sandbox import Sandbox
 from pbem.rendering.render import Renderer
 from pbem.server import doors, intake, loops, worker
+from pbem.server import sender as senders
+from pbem.server import work_queue as work_queues
 from pbem.server.backups import Backups
 from pbem.server.examination import Services
 from pbem.server.health import exposure
@@ -39,14 +41,15 @@ from pbem.server.health.watch import Watch
 from pbem.server.loops import Loop
 from pbem.server.publisher import Publisher
 from pbem.server.scheduler import Scheduler
-from pbem.server.sender import DeliveryResults, Sign, send_due, unsigned
+from pbem.server.sender import Sender, send_queue, unsigned
 from pbem.server.triage import Triage
-from pbem.server.work_queue import WorkQueue
-from pbem.storage import database, notifications, poolers
+from pbem.server.work_queue import work_queue
+from pbem.server.worker import Desk
+from pbem.storage import database, leases, notifications
 from pbem.storage.clock import SteadyClock
-from pbem.storage.locks import Locks
-from pbem.storage.models import Lane
+from pbem.storage.models import Analysis, Backup, Lane, Search
 from pbem.storage.notifications import Channel
+from pbem.storage.queue import Queue, Rows
 from pbem.storage.retention import Retention
 from pbem.storage.utc import now
 from pbem.tokens import Keyring
@@ -72,38 +75,38 @@ AT_A_STRETCH = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
-    """What a thread needs to process messages: the queues that it claims them from, and a parser."""
-
-    queue: WorkQueue
-    services: Services
-
-
-@dataclass(frozen=True, slots=True)
 class Server:
     """The parts of a running server."""
 
     settings: Settings
     engine: Engine
     services: Services
-    renderer: Renderer
-    outbox: Outbox
-    queue: WorkQueue
-    results: DeliveryResults
+    sender: Sender
+    desks: tuple[Desk, ...]
+    """One for each thread of `run` that works."""
+    desk: Desk
+    """One for a thread that does all the work alone."""
     inboxes: tuple[Inbox, ...]
     listeners: tuple[MailListener, ...]
     scheduler: Scheduler
     thinker: Thinker
     backups: Backups
-    desks: tuple[Desk, ...]
-    """One for each thread of `run` that works; `queue` and `services` are for one that does all the work alone."""
-    sign: Sign = unsigned
     clock: Callable[[], datetime] = now
 
     @property
     def vitals(self) -> Vitals:
         """What the server knows of itself."""
         return self.services.vitals
+
+    @property
+    def renderer(self) -> Renderer:
+        """What renders the messages that it sends."""
+        return self.sender.renderer
+
+    @property
+    def outbox(self) -> Outbox:
+        """Where they go."""
+        return self.sender.outbox
 
     @property
     def triage(self) -> Triage:
@@ -119,32 +122,43 @@ class Server:
         with database.reading(self.engine) as connection:
             new = intake.sort(connection, arrivals, self.triage)
         added: dict[int, Lane] = {}
+        claimed: list[tuple[Queue, Rows]] = []
         if new:
             has_replies = any(each.place.lane is Lane.REPLIES for each in new)
             with database.writing(self.engine, can_wait=not has_replies) as connection:
                 added = intake.store(connection, new, self.clock())
                 if added:
+                    claimed = [(queue, queue.claim_for_rest(connection)) for queue in self._queues_of(added.values())]
                     notifications.notify(connection, Channel.RECEIVED)
         failpoints.reach(Step.STORED)
+        for queue, rows in claimed:
+            queue.give(rows)
+            queue.bell.set()
         return added
 
-    def keep_locks(self) -> None:
-        """Use the sessions that hold locks, which PostgreSQL takes from a daemon that is frozen."""
-        for desk in self.desks:
-            desk.queue.keep()
-        for locks in (self.results.locks, self.thinker.locks, self.backups.locks):
-            locks.keep()
+    def _queues_of(self, lanes: Collection[Lane]) -> list[Queue]:
+        """Return the queues of the working threads from which they claim messages of those lanes."""
+        return [
+            desk.queue for desk, own in zip(self.desks, LANES_OF_DESKS, strict=True) if not set(own).isdisjoint(lanes)
+        ]
 
     def store(self, arrivals: tuple[Arrival, ...]) -> None:
         """Store the arrivals, with the signature that transports expect."""
         self.take(arrivals)
 
+    def give_back(self) -> None:
+        """Record what was sent, and give back what is claimed, in an orderly end: nobody is to wait for its leases."""
+        self.sender.release()
+        with database.writing(self.engine) as connection:
+            work_queues.give_back(connection, self.sender.queue.holder)
+
     def handle_waiting(self, stopped: Callable[[], bool] = lambda: False, desk: Desk | None = None) -> int:
         """Process the next stored messages in order. Return their number; if it is AT_A_STRETCH, call again."""
-        queue, services = (desk.queue, desk.services) if desk is not None else (self.queue, self.services)
-        handled = 0
-        while handled < AT_A_STRETCH and not stopped() and (incoming_id := queue.claim_next()) is not None:
-            handled += worker.handle(self.engine, services, queue, incoming_id, self.clock())
+        desk, handled = desk or self.desk, 0
+        while handled < AT_A_STRETCH and not stopped() and (claims := desk.next_message()):
+            for claim in claims:
+                worker.handle(desk, claim, self.clock())
+            handled += 1
         return handled
 
     def send_due(self, stopped: Callable[[], bool] = lambda: False) -> int:
@@ -163,16 +177,14 @@ class Server:
 
     def send(self, stopped: Callable[[], bool]) -> int:
         """Send all messages that are due. Return the number of attempts."""
-        server, attempts = self.settings.server, 0
-        while True:
-            batch = send_due(
-                self.engine, server, self.renderer, self.outbox, self.results, self.clock, stopped, self.sign
-            )
-            attempts += batch.attempts
-            if batch.is_last or stopped():
-                return attempts
+        attempts = 0
+        while some := self.sender.send_next(stopped):
+            attempts += some
+            if stopped():
+                break
             if self.scheduler.is_late(self.clock()):
                 self._act(stopped)
+        return attempts
 
     def _act(self, stopped: Callable[[], bool]) -> int:
         return self.scheduler.step(self.engine, self.settings.server, self.clock(), stopped)
@@ -204,34 +216,41 @@ def open_server(
     parsers = (parser or Sandbox(kill_reader), parser or Sandbox(kill_reader))
     searcher = searcher or SandboxedSearcher(lost=killed.labels("house").inc)
     engine = database.connect(settings.server.database)
-    results = DeliveryResults(Locks(engine), vitals)
+    tokens = AccessTokens(settings.oauth2) if settings.oauth2 is not None else None
+    holder = leases.new_holder()
     services = Services(
         settings.server, keyring, settings.checks, settings.limits, settings.house, parsers[0], vitals=vitals
     )
-    queue, *queues = (WorkQueue(engine, clock, lanes) for lanes in (tuple(Lane), *LANES_OF_DESKS))
-    thinker = Thinker(engine, settings.server, searcher, Locks(engine), clock)
-    tokens = AccessTokens(settings.oauth2) if settings.oauth2 is not None else None
-    backups = Backups(engine, settings, Locks(engine), clock)
+    sender = Sender(
+        queue=send_queue(engine, holder),
+        server=settings.server,
+        renderer=Renderer(settings.server, keyring, settings.limits.keep_mail_days),
+        outbox=doors.outbox(settings, tokens),
+        clock=clock,
+        vitals=vitals,
+        sign=sign,
+    )
+    desk, *desks = (
+        Desk(work_queue(engine, holder, lanes), sender.queue, replace(services, parser=own))
+        for lanes, own in zip((tuple(Lane), *LANES_OF_DESKS), (parsers[0], *parsers), strict=True)
+    )
+    thinker = Thinker(engine, settings.server, searcher, holder, clock)
+    backups = Backups(engine, settings, holder, clock)
     try:
         if upgrade:
-            poolers.require_own_sessions(engine)
             database.upgrade(engine, _log_first)
+            void_leases(engine)
         else:
             database.require_current(engine)
         yield Server(
             settings=settings,
             engine=engine,
             services=services,
-            renderer=Renderer(settings.server, keyring, settings.limits.keep_mail_days),
-            outbox=doors.outbox(settings, tokens),
-            queue=queue,
-            desks=tuple(
-                Desk(each, replace(services, parser=parser)) for each, parser in zip(queues, parsers, strict=True)
-            ),
-            results=results,
+            sender=sender,
+            desk=desk,
+            desks=tuple(desks),
             inboxes=tuple(doors.inboxes(settings, tokens)),
             listeners=tuple(doors.listeners(settings)),
-            sign=sign,
             clock=clock,
             thinker=thinker,
             backups=backups,
@@ -243,14 +262,18 @@ def open_server(
         )
     finally:
         thinker.close()
-        thinker.locks.close()
-        backups.locks.close()
         for one in parsers:
             one.close()
-        for each in (queue, *queues):
-            each.close()
-        results.locks.close()
         engine.dispose()
+
+
+def void_leases(engine: Engine) -> None:
+    """End all leases of daemons that don't run any more, so that their work goes on at once."""
+    with database.writing(engine) as connection:
+        work_queues.void_leases(connection)
+        senders.void_leases(connection)
+        for table in (Search, Analysis, Backup):
+            leases.void(connection, table)
 
 
 def _log_first(_doing: str, done: int, steps: int) -> None:
@@ -279,25 +302,22 @@ def run(
 ) -> None:
     """Serve until `stop` is set, then return within about five seconds, with nothing half done."""
     vitals, systemd, bound = server.vitals, systemd or Systemd({}), loops.bounds(server.settings)
-    came, owed, played = tuple(threading.Event() for _ in server.desks), threading.Event(), threading.Event()
+    sending, played = server.sender.queue, threading.Event()
     reporter = Reporter(vitals, server.clock())
     looked = -loops.SPACING_SECONDS  # when what is due by time was last looked for
-
-    def store(arrivals: tuple[Arrival, ...]) -> None:
-        ring(came, server.take(arrivals).values())
 
     def handle_waiting(desk: Desk, stopped: Callable[[], bool]) -> int:
         handled = server.handle_waiting(stopped, desk)
         if handled:
-            owed.set()
+            sending.bell.set()
             played.set()
         return handled
 
     def send(stopped: Callable[[], bool]) -> None:
         nonlocal looked
         server.send(stopped)
-        while (left := looked + loops.SPACING_SECONDS - time.monotonic()) > 0 and owed.wait(left) and not stopped():
-            owed.clear()
+        while (left := looked + loops.SPACING_SECONDS - time.monotonic()) > 0 and sending.rest(left) and not stopped():
+            sending.bell.clear()
             server.send(stopped)
         server.act_due(stopped)
         looked = time.monotonic()
@@ -305,7 +325,7 @@ def run(
     def think(stopped: Callable[[], bool]) -> int:
         searched = server.thinker.step(stopped)
         if searched:
-            owed.set()
+            sending.bell.set()
         return searched
 
     def report(_stopped: Callable[[], bool]) -> None:
@@ -319,35 +339,39 @@ def run(
 
     working = [
         *(
-            Loop(vitals.pulse(f"work {number}", bound.work), partial(handle_waiting, desk), bell)
-            for number, (desk, bell) in enumerate(zip(server.desks, came, strict=True), start=1)
+            Loop(
+                vitals.pulse(f"work {number}", bound.work),
+                partial(handle_waiting, desk),
+                desk.queue.bell,
+                desk.queue.rest,
+            )
+            for number, desk in enumerate(server.desks, start=1)
         ),
-        Loop(vitals.pulse("house", bound.house), think, played, rests=loops.SPACING_SECONDS),
-        Loop(vitals.pulse("send", bound.send), send, owed, server.outbox.close),
-        Loop(vitals.pulse("report", bound.other), report, threading.Event(), partial(reporter.end, server.engine)),
+        Loop(vitals.pulse("house", bound.house), think, played, pause=loops.SPACING_SECONDS),
+        Loop(vitals.pulse("send", bound.send), send, sending.bell, sending.rest, close=server.outbox.close),
+        Loop(vitals.pulse("report", bound.other), report, close=partial(reporter.end, server.engine)),
     ]
     if server.settings.backup.folder is not None:
-        working.append(Loop(vitals.pulse("backup", bound.backup), server.backups.step, threading.Event()))
+        working.append(Loop(vitals.pulse("backup", bound.backup), server.backups.step))
     if server.settings.publish.folder is not None:
         publisher = Publisher(server.settings.server, server.settings.publish, server.clock)
-        working.append(Loop(vitals.pulse("publish", bound.other), publisher.step, threading.Event()))
-    if server.queue.is_shared:
-        pulse = vitals.pulse("locks", bound.other)
-        working.append(Loop(pulse, lambda _stopped: server.keep_locks(), threading.Event()))
+        working.append(Loop(vitals.pulse("publish", bound.other), publisher.step))
     threads = [loop.thread(stop, vitals) for loop in working]
     if server.settings.metrics.are_wanted:
         threads += exposure.serve(server.settings.metrics, server.engine, vitals, server.clock, stop)
-    if server.queue.is_shared:
-        bells = {Channel.RECEIVED: came, Channel.OWED: (owed, played)}
+    if server.engine.dialect.name == "postgresql":
+        bells = {Channel.RECEIVED: [desk.queue.bell for desk in server.desks], Channel.OWED: [sending.bell, played]}
         link = vitals.link("notifications", lost="notifications lost", again="notifications again")
         threads.append(loops.hearing(server.engine, bells, stop, vitals.pulse("bells", bound.other), link))
     links = [vitals.inbox(doors.kind(inbox)) for inbox in server.inboxes]
     first = FirstOfEach(len(links), announce)
     for inbox, link in zip(server.inboxes, links, strict=True):
         link.call_on_first(first.happened)
-        threads.append(loops.receiving(inbox, store, stop, vitals.pulse(f"receive {link.name}", bound.receive), link))
+        threads.append(
+            loops.receiving(inbox, server.store, stop, vitals.pulse(f"receive {link.name}", bound.receive), link)
+        )
     for listener in server.listeners:
-        listener.start(store, vitals.pulse(listener.protocol, bound.other).beat)
+        listener.start(server.store, vitals.pulse(listener.protocol, bound.other).beat)
     for thread in threads:
         thread.start()
     Watch(vitals, systemd).start(stop)
@@ -356,13 +380,6 @@ def run(
     stop.wait()
     systemd.stopping()
     _stop(server, threads, {loop.bell for loop in working})
-
-
-def ring(bells: Sequence[threading.Event], lanes: Collection[Lane]) -> None:
-    """Wake those of the working threads in whose queues a message was stored."""
-    for bell, own in zip(bells, LANES_OF_DESKS, strict=True):
-        if not set(own).isdisjoint(lanes):
-            bell.set()
 
 
 def _stop(server: Server, threads: list[threading.Thread], bells: Collection[threading.Event]) -> None:
@@ -376,7 +393,7 @@ def _stop(server: Server, threads: list[threading.Thread], bells: Collection[thr
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))
     late = [thread.name for thread in threads if thread.is_alive()]
-    last = threading.Thread(target=server.results.release, args=(server.engine, server.clock()), daemon=True)
+    last = threading.Thread(target=server.give_back, daemon=True)
     last.start()
     last.join(LAST_SECONDS)
     log.info("stopped", unfinished=late)

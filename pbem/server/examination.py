@@ -20,12 +20,19 @@ from pbem.reading.authentication import Checked
 from pbem.reading.limits import Unreadable
 from pbem.reading.message import Message
 from pbem.reading.protocol import MailParser
-from pbem.server.attempts import Attempts, Received
-from pbem.server.ordering import ordering_keys
 from pbem.storage.database import read_only
 from pbem.storage.models import Incoming, IncomingState
 from pbem.tokens import Keyring, Purpose
 from pbem.vitals import Vitals
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A message as it arrived, with its envelope."""
+
+    raw: bytes
+    sender: str | None
+    recipients: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +45,6 @@ class Services:
     limits: LimitsSettings
     house: HouseSettings
     parser: MailParser
-    attempts: Attempts = field(default_factory=Attempts)
     vitals: Vitals = field(default_factory=Vitals)
 
 
@@ -55,7 +61,6 @@ class Examined:
     """Whether it reports that an address can never be reached; None if that was not examined."""
     held: Mapping[int, Message] = field(default_factory=dict)
     """The held message that it confirms, by its number; empty if there is none."""
-    ordering_keys: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,24 +69,20 @@ class _Reference:
 
     may_be_bounce: bool
     held: dict[int, Received]
-    ordering_keys: frozenset[str]
 
 
-_NOTHING = _Reference(may_be_bounce=False, held={}, ordering_keys=frozenset())
+_NOTHING = _Reference(may_be_bounce=False, held={})
 
 
-def examine(engine: Engine, services: Services, received: Received, now: datetime, *, is_shared: bool) -> Examined:
-    """Return what the message says. Raises Unavailable if no message can be parsed at present.
-
-    `is_shared` says whether other daemons are at work too, for which its ordering keys are needed.
-    """
+def examine(engine: Engine, services: Services, received: Received, now: datetime) -> Examined:
+    """Return what the message says. Raises Unavailable if no message can be parsed at present."""
     parser, raw = services.parser, received.raw
     try:
         message = parser.read(raw, received.sender, received.recipients)
     except Unreadable as error:
         return Examined(raw, None, str(error))
     reference = _NOTHING
-    if is_shared or not _refers_to_nothing(message, services.server):
+    if not _refers_to_nothing(message, services.server):
         with read_only(engine) as session:
             reference = _reference(session, services, message, raw, now)
     is_checked = services.checks.authserv_id or services.checks.dkim
@@ -93,7 +94,6 @@ def examine(engine: Engine, services: Services, received: Received, now: datetim
         else authentication.NOT_CHECKED,
         is_final=parser.is_final(raw) if reference.may_be_bounce else None,
         held={number: parser.read(held.raw, held.sender, held.recipients) for number, held in reference.held.items()},
-        ordering_keys=reference.ordering_keys,
     )
 
 
@@ -120,7 +120,6 @@ def _reference(session: Session, services: Services, message: Message, raw: byte
     return _Reference(
         may_be_bounce=bool(unknown and bounces.bounced_messages(session, raw, services.server.domain)),
         held={held.id or 0: _received(held)} if held is not None and held.state == IncomingState.HELD else {},
-        ordering_keys=ordering_keys(session, message, sender),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
-from sqlalchemy import Connection, bindparam, insert, select
+from sqlalchemy import Connection, bindparam, func, insert, literal, literal_column, select
 from sqlmodel import col
 
 from pbem import tokens
@@ -15,7 +15,7 @@ from pbem.reading.limits import LARGEST_HEADER_BLOCK
 from pbem.reading.message import MACHINES_HEADERS
 from pbem.server.triage import Place, Triage
 from pbem.storage.database import insert_new
-from pbem.storage.models import Incoming, Lane, RawMessage
+from pbem.storage.models import Incoming, IncomingState, Lane, RawMessage
 from pbem.transports.protocols import Arrival
 
 log = structlog.get_logger()
@@ -29,6 +29,16 @@ SENDERS_HEADERS = frozenset(
 
 _KNOWN = select(col(Incoming.id)).where(col(Incoming.key) == bindparam("key"))
 _CONTENT = insert(RawMessage)
+_MOST_ROUNDS = 1_000
+_GROUP_WAITING = (
+    select(literal(1))
+    .where(
+        col(Incoming.group) == bindparam("whose"), col(Incoming.state) == literal_column(f"'{IncomingState.NEW.value}'")
+    )
+    .limit(_MOST_ROUNDS)
+    .subquery()
+)
+_ROUND = select(func.count()).select_from(_GROUP_WAITING).scalar_subquery()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +64,15 @@ def sort(connection: Connection, arrivals: Iterable[Arrival], triage: Triage) ->
 
 def store(connection: Connection, arrivals: Iterable[Sorted], now: datetime) -> dict[int, Lane]:
     """Add rows for the arrivals, except those stored meanwhile. Return the ids of the new rows, with their queues."""
-    statement = insert_new(connection.dialect.name, Incoming, "key")
+    statement = insert_new(connection.dialect.name, Incoming, "key").values(round=_ROUND)
     added = {}
     for each in arrivals:
         arrival, place = each.arrival, each.place
         row = {
             "key": each.key,
             "lane": place.lane.value,
-            "author": place.author,
+            "group": place.group,
+            "whose": place.group,
             "size": arrival.size or len(arrival.raw),
             "source": arrival.source,
             "sender": arrival.sender.lower() if arrival.sender is not None else None,

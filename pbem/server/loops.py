@@ -5,7 +5,7 @@ Those that carry mail in, and that hear of what other daemons have stored, wait 
 
 import threading
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import structlog
 from sqlalchemy import Engine
@@ -67,9 +67,11 @@ class Loop:
     pulse: Pulse
     step: Callable[[Callable[[], bool]], object]
     """Works until nothing is left or what it is given says to stop. Returns whether to call it again at once."""
-    bell: threading.Event
+    bell: threading.Event = field(default_factory=threading.Event)
+    rest: Callable[[float], object] | None = None
+    """Waits for the bell, if it does something besides."""
     close: Callable[[], object] = lambda: None
-    rests: float = 0.0
+    pause: float = 0.0
     """For how many seconds it doesn't hear the bell after its work."""
 
     def thread(self, stop: threading.Event, vitals: Vitals) -> threading.Thread:
@@ -87,25 +89,25 @@ class Loop:
                 pause = 1.0
             except DBAPIError as error:
                 vitals.database.fails("database", str(error.orig), self.pulse.name)
-                self._wait(stop, pause)
+                self._wait(stop.wait, pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
                 continue
             except Unavailable as error:
                 log.error("no mail can be read", thread=self.pulse.name, error=str(error))  # noqa: TRY400 - no bug of ours
-                self._wait(stop, LONGEST_PAUSE)
+                self._wait(stop.wait, LONGEST_PAUSE)
             except Exception:  # a bug must not silently end the thread, and with it the service
                 log.exception("failed", thread=self.pulse.name)
-                self._wait(stop, LONGEST_PAUSE)
-            if self.rests:
-                self._wait(stop, self.rests)
+                self._wait(stop.wait, LONGEST_PAUSE)
+            if self.pause:
+                self._wait(stop.wait, self.pause)
             if not stop.is_set():
-                self._wait(self.bell, LOOK_SECONDS)
+                self._wait(self.rest or self.bell.wait, LOOK_SECONDS)
         self.close()
         self.pulse.end()
 
-    def _wait(self, event: threading.Event, seconds: float) -> None:
+    def _wait(self, wait: Callable[[float], object], seconds: float) -> None:
         with self.pulse.resting():
-            event.wait(seconds)
+            wait(seconds)
 
 
 def receiving(inbox: Inbox, store: Store, stop: threading.Event, pulse: Pulse, link: Link) -> threading.Thread:

@@ -1,14 +1,26 @@
 """Sending queued messages: render, send, mark as sent. A failed message is due again later, as the database records."""
 
 import threading
+import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 import structlog
-from sqlalchemy import Connection, Engine, Integer, and_, bindparam, update
-from sqlalchemy import select as columns
+from sqlalchemy import (
+    Boolean,
+    ColumnElement,
+    Connection,
+    Engine,
+    Integer,
+    and_,
+    bindparam,
+    exists,
+    literal_column,
+    select,
+    update,
+)
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, or_
 
@@ -18,10 +30,12 @@ from pbem.failpoints import Step
 from pbem.matches.time import timekeeping
 from pbem.players import bounces, erasure
 from pbem.rendering.render import Renderer
-from pbem.storage import facts, outbox
+from pbem.storage import facts, leases
 from pbem.storage.database import read_only, reading, transaction, writing
-from pbem.storage.locks import Locks
+from pbem.storage.leases import is_free
 from pbem.storage.models import Outgoing, OutgoingState
+from pbem.storage.outbox import WITH_CONTENT
+from pbem.storage.queue import Queue, Rows
 from pbem.storage.utc import Utc
 from pbem.transports.protocols import NotSent, Outbox
 from pbem.vitals import Vitals
@@ -37,57 +51,65 @@ MOST = 3
 TOGETHER = 16
 """The number of messages that are rendered in one transaction and marked as sent in another. After a crash between the
 two, those already sent are sent again, under the same Message-ID."""
+LEASE = timedelta(minutes=5)
+"""How long a claim lasts: longer than the slowest next hop takes for one message. It is renewed before each that goes
+out later than RENEWED after the last."""
+RENEWED = 60.0
 
-_IS_FRESH = and_(col(Outgoing.attempts) == 0, col(Outgoing.delivery_starts) < MOST)
 _IS_DUE = or_(
     col(Outgoing.due) <= bindparam("now", type_=Utc),
     and_(
         col(Outgoing.sent).is_(None),
         # Its time is implausibly late, so the clock was set back. What was sent and bounced waits longer on purpose.
-        or_(_IS_FRESH, col(Outgoing.due) > bindparam("latest", type_=Utc)),
+        or_(col(Outgoing.attempts) == 0, col(Outgoing.due) > bindparam("latest", type_=Utc)),
     ),
 )
-_ANY = columns(col(Outgoing.id)).where(col(Outgoing.state) == OutgoingState.OWED, _IS_DUE).limit(1)
-_NEXT = (
-    outbox.WHOLE.where(
-        col(Outgoing.state) == OutgoingState.OWED, _IS_DUE, col(Outgoing.id) > bindparam("after", type_=Integer)
-    )
-    .order_by(col(Outgoing.id))
-    .limit(TOGETHER)
-    .with_for_update(skip_locked=True, of=Outgoing)
-)
-_THESE = col(Outgoing.id).in_(bindparam("numbers", expanding=True))
-_BEGUN = update(Outgoing).where(_THESE).values(delivery_starts=col(Outgoing.delivery_starts) + 1)
-_LATER = (
+# Written out as in the index, or SQLite wouldn't use it.
+_ARE_OWED: ColumnElement[str] = literal_column(f"'{OutgoingState.OWED.value}'")
+_WAITING = select(col(Outgoing.id)).where(col(Outgoing.state) == _ARE_OWED, _IS_DUE, is_free(Outgoing))
+_IS_SUSPECT = col(Outgoing.holder).is_not(None)
+_LOOK = select(exists(_WAITING.where(~_IS_SUSPECT)), exists(_WAITING.where(_IS_SUSPECT)))
+_CLAIM = (
     update(Outgoing)
-    .where(col(Outgoing.id) == bindparam("number"))
-    .values(error=bindparam("error"), troubled=bindparam("troubled", type_=Utc), due=bindparam("later", type_=Utc))
+    .where(
+        col(Outgoing.id).in_(
+            # A message in whose attempt a server ended goes alone, so that no other suffers if it was the cause.
+            _WAITING.where(bindparam("are_suspect", type_=Boolean) == _IS_SUSPECT)
+            .order_by(col(Outgoing.lane), col(Outgoing.round), col(Outgoing.id))
+            .limit(bindparam("most", type_=Integer))
+            .with_for_update(skip_locked=True)
+        )
+    )
+    .values(attempts=col(Outgoing.attempts) + 1, **leases.terms(LEASE))
+    .returning(col(Outgoing.id), col(Outgoing.attempts))
 )
+_OURS = (col(Outgoing.id).in_(bindparam("numbers", expanding=True)), col(Outgoing.holder) == bindparam("who"))
+_STILL_OWED = (*_OURS, col(Outgoing.state) == OutgoingState.OWED)
+_LETTERS = (
+    select(Outgoing)
+    .where(*_STILL_OWED)
+    .order_by(col(Outgoing.lane), col(Outgoing.round), col(Outgoing.id))
+    .options(WITH_CONTENT)
+)
+_RENEW = update(Outgoing).where(*_STILL_OWED).values(**leases.terms(LEASE)).returning(col(Outgoing.id))
 _SENT = (
     update(Outgoing)
-    .where(_THESE)
+    .where(*_OURS)
     .values(
         state=OutgoingState.SENT.value,
         sent=bindparam("now", type_=Utc),
         error=None,
         troubled=None,
-        attempts=col(Outgoing.attempts) + 1,
-        delivery_starts=0,
+        **leases.ENDED,
     )
+)
+_GIVE_BACK = (
+    update(Outgoing)
+    .where(col(Outgoing.state) == _ARE_OWED, col(Outgoing.holder) == bindparam("who"))
+    .values(attempts=col(Outgoing.attempts) - 1, **leases.ENDED)
 )
 
 Sign = Callable[[bytes], bytes]
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """The messages that were sent together: how many were attempted, and whether no other was due then."""
-
-    attempts: int
-    is_last: bool
-
-
-NOTHING = Batch(0, is_last=True)
 
 
 def unsigned(raw: bytes) -> bytes:
@@ -95,145 +117,124 @@ def unsigned(raw: bytes) -> bytes:
     return raw
 
 
-class DeliveryResults:
-    """The results of attempts that aren't in the database yet; any thread can record them."""
+def send_queue(engine: Engine, holder: str) -> Queue:
+    """Return the queue of messages to be sent."""
+    return Queue(engine, holder, _WAITING, _CLAIM)
 
-    def __init__(self, locks: Locks, vitals: Vitals | None = None) -> None:
-        self.locks = locks
-        self.vitals = vitals or Vitals()
-        self._results: list[_Result] = []
-        self._lock = threading.Lock()
-        self.started: set[int] = set()
-        """Messages in progress in this process; if it ends in good order, they didn't cause that."""
 
-    def add(self, result: "_Result") -> None:
-        """Add a result."""
+def what_is_due(now: datetime) -> dict[str, object]:
+    """Return the parameters of a claim of the next few messages that are due."""
+    return {"now": now, "latest": now + PAUSES[-1], "are_suspect": False, "most": TOGETHER}
+
+
+def void_leases(connection: Connection) -> None:
+    """End the leases of daemons that don't run any more."""
+    leases.void(connection, Outgoing, col(Outgoing.state) == _ARE_OWED)
+
+
+@dataclass(slots=True)
+class Sender:
+    """Sends what is due, a few messages at a time."""
+
+    queue: Queue
+    server: ServerSettings
+    renderer: Renderer
+    outbox: Outbox
+    clock: Callable[[], datetime]
+    vitals: Vitals = field(default_factory=Vitals)
+    sign: Sign = unsigned
+    _results: "list[_Result]" = field(default_factory=list, init=False)
+    """How attempts ended that aren't in the database yet; any thread can record them."""
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+
+    def send_next(self, stopped: Callable[[], bool] = lambda: False) -> int:
+        """Send the next few messages that are due. Return the number of attempts; call again until it is 0."""
+        self.record()  # left from a call during which the database failed
+        self.queue.is_ready = True
+        if rows := self.queue.take():
+            return self._send(rows, stopped)
+        due = what_is_due(self.clock())
+        with reading(self.queue.engine) as connection:
+            is_any, are_suspects = connection.execute(_LOOK, due).one()
+        attempts = self._send(self.queue.claim_next(**due), stopped) if is_any else 0
+        if not are_suspects or stopped():
+            return attempts
+        alone = self.queue.claim_next(**{**due, "are_suspect": True, "most": 1})
+        for row in alone:
+            if row.attempts >= MOST:
+                self._put_off(row.id, row.attempts)
+        return attempts + self._send(alone, stopped)
+
+    def record(self) -> None:
+        """Store how attempts ended. If the database fails that is kept, so that nothing is sent twice because of it."""
         with self._lock:
-            self._results.append(result)
-
-    def record(self, engine: Engine, now: datetime) -> None:
-        """Store the results. If the database fails they are kept, so that nothing is sent twice because of it."""
-        with self._lock:
-            _mark(engine, self._results, now)
-            ended = {result.outgoing for result in self._results}
+            _mark(self.queue, self._results, self.clock())
             self._results.clear()
-            self.started -= ended
-            self.locks.release_each({_lock_name(number) for number in ended})
 
-    def release(self, engine: Engine, now: datetime) -> None:
-        """Store the results before an orderly end, and clear messages in progress of suspicion."""
-        self.record(engine, now)
-        with transaction(engine) as session:
-            session.exec(update(Outgoing).where(col(Outgoing.id).in_(self.started)).values(delivery_starts=0))
+    def release(self) -> None:
+        """Record what there is and give back what is in hand, in an orderly end, as if it had not been claimed."""
+        self.record()
+        with writing(self.queue.engine) as connection:
+            connection.execute(_GIVE_BACK, {"who": self.queue.holder})
+        self.queue.in_hand = ()
 
+    def _send(self, claimed: Rows, stopped: Callable[[], bool]) -> int:
+        """Render the messages in one transaction, and send them; what isn't reached stays in hand."""
+        if not claimed:
+            return 0
+        failpoints.reach(Step.BEGUN)
+        with read_only(self.queue.engine) as session:
+            rows = session.scalars(_LETTERS, {"numbers": [row.id for row in claimed], "who": self.queue.holder}).all()
+            letters = _rendered(session, self.renderer, rows)
+        failpoints.reach(Step.RENDERED)
+        attempts, refused = 0, []
+        left = {letter.number for letter in letters}
+        renewed = time.monotonic()
+        try:
+            for letter in letters:
+                if stopped():
+                    break
+                if time.monotonic() - renewed > RENEWED:
+                    left, renewed = self._renewed(left), time.monotonic()
+                if letter.number not in left:
+                    continue
+                result = _attempt(self.server, self.outbox, letter, self.sign, self.vitals)
+                self._results.append(result)
+                left.remove(letter.number)
+                if result.error is None:
+                    took = (self.clock() - letter.row.created).total_seconds()
+                    self.vitals.counts.sent_in.observe(max(0.0, took))
+                attempts += 1
+                if result.is_refused:
+                    refused.append(result.outgoing)
+        finally:
+            self.queue.in_hand = [row for row in claimed if row.id in left]
+            self.record()
+        if refused:
+            with transaction(self.queue.engine) as session:
+                for outgoing in refused:
+                    bounces.record(session, self.server, session.get_one(Outgoing, outgoing), self.clock())
+        return attempts
 
-def send_due(
-    engine: Engine,
-    server: ServerSettings,
-    renderer: Renderer,
-    outbox: Outbox,
-    results: DeliveryResults,
-    clock: Callable[[], datetime],
-    stopped: Callable[[], bool] = lambda: False,
-    sign: Sign = unsigned,
-) -> Batch:
-    """Send the next few messages that are due; call again unless they were the last."""
-    results.record(engine, clock())  # left from a call during which the database failed
-    with reading(engine) as connection:
-        if connection.execute(_ANY, _moment(clock())).first() is None:
-            return NOTHING
-    with writing(engine) as connection:
-        rows, is_last = _begin(connection, results, clock())
-    if not rows:
-        return NOTHING
-    results.started |= {row.id for row in rows if row.id is not None}
-    failpoints.reach(Step.BEGUN)
-    with read_only(engine) as session:
-        letters = _rendered(session, renderer, rows)
-    failpoints.reach(Step.RENDERED)
-    attempts = 0
-    refused = []
-    try:
-        for letter in letters:
-            if stopped():
-                break
-            result = _attempt(server, outbox, letter, sign, results.vitals)
-            results.add(result)
-            if result.error is None:
-                took = (clock() - letter.row.created).total_seconds()
-                results.vitals.counts.sent_in.observe(max(0.0, took))
-            attempts += 1
-            if result.is_refused:
-                refused.append(result.outgoing)
-    finally:
-        results.record(engine, clock())
-    if refused:
-        with transaction(engine) as session:
-            for outgoing in refused:
-                bounces.record(session, server, session.get_one(Outgoing, outgoing), clock())
-    return Batch(attempts, is_last and not refused)  # a refusal may have queued others
+    def _renewed(self, numbers: set[int]) -> set[int]:
+        """Renew the lease on those messages. Return those that are still ours."""
+        with writing(self.queue.engine) as connection:
+            values = {"numbers": sorted(numbers), "who": self.queue.holder}
+            return {number or 0 for number in connection.execute(_RENEW, values).scalars()}
 
+    def _put_off(self, number: int, attempts: int) -> None:
+        """Have a message during which servers have ended wait longer and longer, in case that this one ends too.
 
-def _begin(connection: Connection, results: DeliveryResults, now: datetime) -> tuple[list[Outgoing], bool]:
-    """Choose the next messages that are due, oldest first, and count the start of work on them before it begins.
-
-    A message that was in progress when a server ended goes alone, so that no other suffers if it was the cause. After
-    three times its pauses grow, so that others go out meanwhile. It is never given up for that: nobody refused it, and
-    a server may be killed for reasons that have nothing to do with the message.
-
-    Return them, and whether no others are due.
-    """
-    chosen: list[Outgoing] = []
-    held: set[str] = set()
-    is_last = True
-    for row in _free(connection, results.locks, held, now):
-        suspect = row.delivery_starts > 0 and row.id not in results.started
-        if not (suspect and chosen):
-            chosen.append(row)
-        if suspect or len(chosen) == TOGETHER:
-            is_last = False
-            break
-    new = [row for row in chosen if row.id not in results.started]
-    if new:
-        connection.execute(_BEGUN, {"numbers": [row.id for row in new]})
-    for row in chosen:
-        if row.delivery_starts + (row.id not in results.started) >= MOST:
-            _put_off(connection, row, now, is_suspect=row.id not in results.started)
-    results.locks.release_each(held.difference(_lock_name(row.id) for row in chosen))
-    return chosen, is_last
-
-
-def _put_off(connection: Connection, row: Outgoing, now: datetime, *, is_suspect: bool) -> None:
-    """Have a message wait longer in case that we end too; otherwise the result sets when it is due."""
-    error, troubled = row.error, row.troubled
-    if is_suspect and row.delivery_starts >= MOST:
-        error = f"The server ended {row.delivery_starts} times while it made or sent this mail."
-        troubled = troubled or now
-        _log(row, f"tried alone: {error}")
-    later = now + PAUSES[min(row.delivery_starts + is_suspect - MOST, len(PAUSES) - 1)]
-    connection.execute(_LATER, {"number": row.id, "error": error, "troubled": troubled, "later": later})
-
-
-def _free(connection: Connection, locks: Locks, held: set[str], now: datetime) -> Iterator[Outgoing]:
-    """Yield the messages that are due and not locked by another daemon, oldest first; add the locks taken to `held`."""
-    after = 0
-    while rows := [outbox.of_columns(row) for row in connection.execute(_NEXT, {**_moment(now), "after": after})]:
-        free = locks.try_acquire_each([_lock_name(row.id) for row in rows])
-        held |= free
-        yield from (row for row in rows if _lock_name(row.id) in free)
-        if len(rows) < TOGETHER:
-            return
-        after = rows[-1].id or 0
-
-
-def _moment(now: datetime) -> dict[str, object]:
-    """Return the parameters of a query for what is due."""
-    return {"now": now, "latest": now + PAUSES[-1]}
-
-
-def _lock_name(number: int | None) -> str:
-    """Return the name of the lock that is held while a message is in progress."""
-    return f"owed {number}"
+        It is never given up for that: nobody refused it, and a server may be killed for other reasons.
+        """
+        with transaction(self.queue.engine) as session:
+            row = session.get_one(Outgoing, number)
+            row.due = self.clock() + PAUSES[min(attempts - MOST, len(PAUSES) - 1)]
+            if attempts > MOST:
+                row.error = f"The server ended while it made or sent this mail; this is attempt {attempts}."
+                row.troubled = row.troubled or self.clock()
+                _log(row, f"tried alone: {row.error}")
+            session.add(row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +244,11 @@ class _Letter:
     row: Outgoing
     raw: bytes
     error: str | None = None
+
+    @property
+    def number(self) -> int:
+        """The number of the row."""
+        return self.row.id or 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,26 +319,28 @@ def _attempt(server: ServerSettings, outbox: Outbox, letter: _Letter, sign: Sign
     return _Result(row.id, row.template, None, later=False, turns=tuple(facts.turns_of_reader(row.facts)))
 
 
-def _mark(engine: Engine, results: list[_Result], now: datetime) -> None:
+def _mark(queue: Queue, results: list[_Result], now: datetime) -> None:
     """Store how the attempts ended and when the next ones are due. The time of a turn begins when it was sent."""
     if not results:
         return
-    with writing(engine) as connection:
+    with writing(queue.engine) as connection:
         if sent := [result.outgoing for result in results if result.error is None]:
-            connection.execute(_SENT, {"numbers": sent, "now": now})
+            connection.execute(_SENT, {"numbers": sent, "now": now, "who": queue.holder})
         if any(each.turns or each.error is not None or each.template == erasure.LAST_MAIL for each in results):
             with Session(connection, expire_on_commit=False) as session, session.begin():
-                _draw_consequences(session, results, now)
+                _draw_consequences(session, queue.holder, results, now)
     failpoints.reach(Step.MARKED)
 
 
-def _draw_consequences(session: Session, results: list[_Result], now: datetime) -> None:
+def _draw_consequences(session: Session, holder: str, results: list[_Result], now: datetime) -> None:
     """Let the time of turns begin, postpone what failed, and forget whom the last message was for."""
     for number, seen in sorted({turn for result in results for turn in result.turns}):
         _hand_over(session, number, seen, now)
     for result in results:
         if result.error is not None:
-            _postpone(session.get_one(Outgoing, result.outgoing), result, now)
+            row = session.get_one(Outgoing, result.outgoing)
+            if row.holder == holder:
+                _postpone(row, result, now)
     if last := [result.outgoing for result in results if result.template == erasure.LAST_MAIL]:
         erasure.forget_last(session, last)
 
@@ -350,8 +358,7 @@ def _hand_over(session: Session, number: int, seen: int, now: datetime) -> None:
 
 def _postpone(row: Outgoing, result: _Result, now: datetime) -> None:
     """Make the message due again later, or give it up, unless it has been dropped."""
-    row.attempts += 1
-    row.delivery_starts = 0
+    row.leased_until, row.holder = None, None
     if row.state == OutgoingState.DROPPED:
         return
     row.error = result.error

@@ -14,7 +14,7 @@ from sqlmodel import col
 from pbem import tokens
 from pbem.reading import from_header
 from pbem.reading.limits import LARGEST_OF_STRANGERS, header_block, normalize_newlines
-from pbem.storage.models import Incoming, IncomingState, Lane, Player
+from pbem.storage.models import Lane, Player
 from pbem.tokens import Keyring
 from pbem.transports.protocols import Arrival
 
@@ -23,17 +23,9 @@ _TAG = re.compile(rb"[+=-]([a-z2-7]{%d})@" % tokens.LENGTH, re.IGNORECASE)
 _FROM = re.compile(r"^from[ \t]*:(.*(?:\n[ \t].*)*)", re.IGNORECASE | re.MULTILINE)
 _REPORT = re.compile(rb"^content-type[ \t]*:\s*multipart/report", re.IGNORECASE | re.MULTILINE)
 
-_EPOCH = select(col(Player.epoch)).where(col(Player.id) == bindparam("player"))
-_AUTHOR = bindparam("author", type_=String)
-_PLAYER = select(col(Player.id)).where(col(Player.address) == _AUTHOR, col(Player.confirmed).is_not(None))
-_WAITING = (
-    select(col(Incoming.id))
-    .where(
-        col(Incoming.author) == _AUTHOR,
-        col(Incoming.lane) == Lane.STRANGERS,
-        col(Incoming.state) == IncomingState.NEW,
-    )
-    .limit(1)
+_OWNER = select(col(Player.epoch), col(Player.address)).where(col(Player.id) == bindparam("player"))
+_PLAYER = select(col(Player.id)).where(
+    col(Player.address) == bindparam("author", type_=String), col(Player.confirmed).is_not(None)
 )
 
 
@@ -42,8 +34,8 @@ class Place:
     """The queue in which a message waits, and how much of it is kept."""
 
     lane: Lane
-    author: str | None
-    """The address in From, if there is exactly one."""
+    group: str | None
+    """Whose it is: the address of the token's player, or else the one in From, if there is exactly one."""
     raw: bytes
     """The message, or only its header block if it is larger than a stranger's may be."""
 
@@ -57,31 +49,21 @@ class Triage:
     def place(self, connection: Connection, arrival: Arrival) -> Place:
         """Return the place of the message."""
         block = header_block(arrival.raw)
+        if owner := self._owner(connection, arrival, block):
+            return Place(Lane.REPLIES, owner, arrival.raw)
         author = from_header.author(_FROM.findall(normalize_newlines(block).decode("utf-8", "replace")))
-        if self._has_token(connection, arrival, block):
-            return Place(Lane.REPLIES, author, arrival.raw)
-        if _is_player(connection, author):
-            lane = Lane.STRANGERS if _waits_as_a_stranger(connection, author) else Lane.PLAYERS
-            return Place(lane, author, arrival.raw)
+        if author is not None and connection.execute(_PLAYER, {"author": author}).first() is not None:
+            return Place(Lane.PLAYERS, author, arrival.raw)
         is_report = arrival.sender == "" or _REPORT.search(block)  # it contains a message of ours
         is_too_large = len(arrival.raw) > LARGEST_OF_STRANGERS and not is_report
         return Place(Lane.STRANGERS, author, block if is_too_large else arrival.raw)
 
-    def _has_token(self, connection: Connection, arrival: Arrival, block: bytes) -> bool:
-        """Return whether one of the recipients' addresses has a token that we signed."""
+    def _owner(self, connection: Connection, arrival: Arrival, block: bytes) -> str | None:
+        """Return the address of the player whose token, signed by us, is in one of the recipients' addresses."""
         addresses = " ".join(arrival.recipients).encode("utf-8", "replace") + block
         for tag in sorted({found.decode().lower() for found in _TAG.findall(addresses)})[:MOST_TAGS]:
             token = tokens.parse(tag)
-            epoch = connection.execute(_EPOCH, {"player": token.player}).scalar() if token else None
-            if epoch is not None and self.keyring.signed(tag, epoch):
-                return True
-        return False
-
-
-def _is_player(connection: Connection, author: str | None) -> bool:
-    return author is not None and connection.execute(_PLAYER, {"author": author}).first() is not None
-
-
-def _waits_as_a_stranger(connection: Connection, author: str | None) -> bool:
-    """Return whether an earlier message of the same author waits in the strangers' queue: this one goes there too."""
-    return author is not None and connection.execute(_WAITING, {"author": author}).first() is not None
+            owner = connection.execute(_OWNER, {"player": token.player}).first() if token else None
+            if owner is not None and self.keyring.signed(tag, owner.epoch):
+                return str(owner.address)
+        return None

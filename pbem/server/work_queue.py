@@ -1,182 +1,148 @@
-"""The queue from which a daemon claims stored messages one by one, in an order that holds for all daemons together.
+"""The queue of received messages: who goes next, and what becomes of a message that can't be handled.
 
-Each daemon has two threads, one for replies and one for all others: of players, and of strangers if no player's waits.
-Each claims the oldest message that is free. One that is paused before its last attempt (see `attempts`) is passed over,
-and so are later ones of the same author. All other earlier messages in its own queue, and in those before it that are
-its thread's too, are therefore done or in the hands of others.
-Two messages whose order matters share an ordering key (see `ordering`), and of two with the same key the earlier one
-goes first:
+A message waits for earlier ones of the same person, so that what they write is done in the order in which they wrote.
+But a reply, which only its player can have written, waits for replies alone: what anybody else sends in a player's name
+delays none of theirs.
 
-    claim_next   claim the oldest free message; an exclusive lock on it says that its keys aren't known yet
-    wait_turn    wait until the keys of all earlier messages are known, then acquire the keys of this one and note them;
-                 the lock on the message itself becomes a shared one
-    release      release all of these locks
-
-A message only ever waits for an earlier one, so there is no deadlock. A daemon that dies releases everything. If it
-held an earlier message, that one goes first, and whichever waited for it starts again. So who has got its keys looks
-once more at the earlier messages: one that is still waiting goes first if it noted one of these keys, whoever may hold
-it, or if nothing is noted of it yet. No lock could tell this: PostgreSQL releases those of a dead session one by one,
-and another daemon may have claimed the message since.
+An attempt is counted when a message is claimed, so one that kills the server is put aside after a few. A server may be
+killed for other reasons, too, again and again soon after its start: so the last attempt waits for a minute. An attempt
+that failed because of the database isn't the message's fault: it stays in hand and goes on without being counted again.
 """
 
-from collections.abc import Callable, Collection, Sequence
-from datetime import datetime
-from hashlib import sha256
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 
-from sqlalchemy import JSON, BindParameter, Engine, Integer, and_, bindparam, exists, not_, tuple_, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Integer,
+    bindparam,
+    case,
+    exists,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.orm import aliased
-from sqlmodel import col, select
+from sqlmodel import Session, col
 
-from pbem.server.attempts import PAUSE, is_paused
-from pbem.storage.database import reading
-from pbem.storage.locks import Locks
-from pbem.storage.models import Incoming, IncomingState, Lane
-from pbem.storage.utc import Utc
+from pbem.storage import leases
+from pbem.storage.database import transaction, writing
+from pbem.storage.leases import from_now, is_free
+from pbem.storage.models import Incoming, IncomingState, Lane, RawMessage
+from pbem.storage.queue import Queue, Rows
 
-BATCH = 20
-"""How many waiting messages are read at once to find a free one: many more than there are daemons."""
-
-_RECENT = (bindparam("since", type_=Utc), bindparam("now", type_=Utc))
-_LANE: BindParameter[int] = bindparam("lane", type_=Integer)
-_AFTER = (bindparam("after_lane", type_=Integer), bindparam("after", type_=Integer))
-_ABOVE = aliased(Incoming)
-_IS_BEHIND_A_PAUSED_ONE = exists().where(
-    col(_ABOVE.author) == Incoming.author,
-    col(_ABOVE.author).is_not(None),
-    col(_ABOVE.lane).in_(tuple(Lane)),  # in whichever queue, but looked up in the index by queue
-    col(_ABOVE.id) < col(Incoming.id),
-    col(_ABOVE.state) == IncomingState.NEW,
-    is_paused(_ABOVE, *_RECENT),
+MOST = 3
+"""A message that failed that often is put aside for the operator."""
+PAUSE = timedelta(minutes=1)
+"""How long a message waits before what may be its last attempt, if the server has ended during those before."""
+ENDED = "ended the server"
+NO_TRACEBACK = (
+    "Each time the server ended while it was working on this mail: killed, out of memory, or a crash below Python."
+    " So there is no traceback; the system's log may know more."
 )
-_MAY_GO = and_(not_(is_paused(Incoming, *_RECENT)), not_(_IS_BEHIND_A_PAUSED_ONE))
 
+_EARLIER = aliased(Incoming)
+# Written out as in the index, or SQLite wouldn't use it.
+_ARE_WAITING: ColumnElement[str] = literal_column(f"'{IncomingState.NEW.value}'")
+_IS_BEHIND = exists().where(
+    col(_EARLIER.state) == _ARE_WAITING,
+    col(_EARLIER.group) == col(Incoming.group),
+    col(_EARLIER.id) < col(Incoming.id),
+    or_(col(_EARLIER.lane) == Lane.REPLIES, col(Incoming.lane) != Lane.REPLIES),
+)
 _WAITING = (
-    select(Incoming.lane, Incoming.id)
+    select(col(Incoming.id))
     .where(
-        Incoming.state == IncomingState.NEW,
-        tuple_(Incoming.lane, Incoming.id) > tuple_(*_AFTER),
-        col(Incoming.lane) <= _LANE,
-        _MAY_GO,
+        col(Incoming.state) == _ARE_WAITING,
+        col(Incoming.lane).between(bindparam("first", type_=Integer), bindparam("last", type_=Integer)),
+        is_free(Incoming),
+        ~_IS_BEHIND,
     )
-    .order_by(col(Incoming.lane), col(Incoming.id))
-    .limit(bindparam("most", type_=Integer))
-    # A locked row is being handled, even if its daemon was cut off and has lost its lock on the message.
-    .with_for_update(skip_locked=True)
+    .order_by(col(Incoming.lane), col(Incoming.round), col(Incoming.id))
+    .limit(1)
 )
-_EARLIER = select(Incoming.id, _MAY_GO).where(
-    Incoming.state == IncomingState.NEW,
-    col(Incoming.id) < bindparam("number"),
-    col(Incoming.lane).between(bindparam("first", type_=Integer), _LANE),
+_NUMBER = bindparam("number", type_=Integer)
+_THIS = (
+    col(Incoming.id) == _NUMBER,
+    col(Incoming.state) == IncomingState.NEW,
+    col(Incoming.holder) == bindparam("who"),
 )
-_LANE_OF = select(Incoming.lane).where(Incoming.id == bindparam("number"))
-_ORDERING = select(Incoming.ordering).where(Incoming.state == IncomingState.NEW, Incoming.id == bindparam("number"))
-_NOTE = (
+_MESSAGE = (
+    col(Incoming.id),
+    col(Incoming.attempts),
+    col(Incoming.sender),
+    col(Incoming.recipients),
+    select(col(RawMessage.raw)).where(col(RawMessage.incoming) == col(Incoming.id)).scalar_subquery().label("raw"),
+)
+_COUNTED = update(Incoming).values(attempts=col(Incoming.attempts) + 1, **leases.terms())
+_CLAIM = _COUNTED.where(col(Incoming.id) == _WAITING.with_for_update(skip_locked=True).scalar_subquery()).returning(
+    *_MESSAGE
+)
+_CLAIM_ONE = _COUNTED.where(
+    col(Incoming.id) == _NUMBER, col(Incoming.state) == IncomingState.NEW, is_free(Incoming)
+).returning(*_MESSAGE)
+_AGAIN = _COUNTED.where(*_THIS).returning(col(Incoming.attempts))
+_OWN = select(Incoming).where(*_THIS, col(Incoming.attempts) == bindparam("attempt")).with_for_update()
+_GIVE_BACK = (
     update(Incoming)
-    .where(col(Incoming.id) == bindparam("number"))
-    .values(ordering=bindparam("ordering", type_=JSON))
-    .returning(col(Incoming.id))
+    .where(col(Incoming.state) == IncomingState.NEW, col(Incoming.holder) == bindparam("who"))
+    .values(attempts=col(Incoming.attempts) - 1, **leases.ENDED)
 )
 
 
-class WorkQueue:
-    """The queue as one thread sees it."""
+def work_queue(engine: Engine, holder: str, lanes: Sequence[Lane] = tuple(Lane)) -> Queue:
+    """Return the queue of a thread that works on messages of those lanes, which are neighbours."""
+    return Queue(engine, holder, _WAITING, _CLAIM, first=min(lanes), last=max(lanes))
 
-    def __init__(self, engine: Engine, clock: Callable[[], datetime], lanes: Sequence[Lane] = tuple(Lane)) -> None:
-        self._engine = engine
-        self._clock = clock
-        self._lanes = lanes
-        self._locks = Locks(engine)
-        self._has_turn = False
 
-    @property
-    def is_shared(self) -> bool:
-        """Whether other daemons may be at work too, so that the order must be agreed with them."""
-        return self._locks.are_needed
+def claim_one(queue: Queue, number: int) -> Rows:
+    """Claim that message, whoever waits before it; nothing if it isn't free."""
+    with writing(queue.engine) as connection:
+        return connection.execute(_CLAIM_ONE, {"number": number, "who": queue.holder}).all()
 
-    def claim_next(self) -> int | None:
-        """Claim the oldest free message of the first queue that has one. Return its number, or None."""
-        after = (self._lanes[0].value, 0)
-        while waiting := self._waiting(after):
-            for _, number in waiting:
-                if self.claim(number):
-                    return number
-            after = waiting[-1]
-        return None
 
-    def claim(self, number: int) -> bool:
-        """Claim this message if it is free. Return whether it was."""
-        return self._locks.try_acquire(_name(number))
+def begin_again(queue: Queue, number: int) -> int | None:
+    """Count another attempt at a message in hand. Return its number; None if another daemon has the message now."""
+    with writing(queue.engine) as connection:
+        return connection.scalar(_AGAIN, {"number": number, "who": queue.holder})
 
-    def wait_turn(self, number: int, keys: Collection[str]) -> bool:
-        """Wait until no earlier message with one of the keys is left.
 
-        Return False if an earlier message turns up that must go first, since its daemon died or was late to claim it.
-        """
-        if self._has_turn or not self.is_shared:
-            return True
-        lane = max(self._locks.query(_LANE_OF, number=number), default=self._lanes[0])
-        earlier = self._earlier(number, lane)
-        for each in earlier:
-            self._locks.acquire_shared(_name(each))
-            self._locks.release_shared(_name(each))
-        for key in sorted(keys):
-            self._locks.acquire(f"key {key}")
-        ordering = sorted(map(_hashed, keys))
-        if any(self._goes_first(each, ordering) for each in earlier):
+def own(session: Session, number: int, holder: str, attempt: int) -> Incoming | None:
+    """Return a claimed message, locked; None if the lease has ended and somebody else has it, or has handled it."""
+    return session.scalars(_OWN, {"number": number, "who": holder, "attempt": attempt}).one_or_none()
+
+
+def shunt(queue: Queue, number: int, attempt: int, error: str, trouble: str, now: datetime) -> bool:
+    """Put a claimed message aside, with the reason, until the operator retries it. Return whether it was still ours."""
+    with transaction(queue.engine) as session:
+        row = own(session, number, queue.holder, attempt)
+        if row is None:
             return False
-        self._locks.query(_NOTE, number=number, ordering=ordering)
-        self._locks.acquire_shared(_name(number))
-        self._locks.release(_name(number))
-        self._has_turn = True
+        row.state, row.handled, row.attempts, row.group = IncomingState.SHUNTED, now, MOST, None
+        row.leased_until, row.holder = None, None
+        row.verdict, row.error = f"{error}, {MOST} times", _storable(trouble)
+        session.add(row)
         return True
 
-    def release(self) -> None:
-        """Release the claimed message and its keys."""
-        self._has_turn = False
-        self._locks.release_all()
 
-    def keep(self) -> None:
-        """Keep the session, while its thread is at work on something else."""
-        self._locks.keep()
-
-    def close(self) -> None:
-        """End the session."""
-        self._locks.close()
-
-    def _waiting(self, after: tuple[int, int]) -> list[tuple[int, int]]:
-        """Return the lanes and numbers of the next messages after that one that may go now."""
-        which = {"after_lane": after[0], "after": after[1], "lane": self._lanes[-1], **self._moment()}
-        which["most"] = BATCH if self.is_shared else 1
-        if self.is_shared:
-            return [(lane, number) for lane, number in self._locks.query_rows(_WAITING, **which)]
-        with reading(self._engine) as connection:
-            return [(lane, number) for lane, number in connection.execute(_WAITING, which)]
-
-    def _earlier(self, number: int, lane: int) -> list[int]:
-        """Return the earlier messages that may go now or are in somebody's hands.
-
-        A message in its second attempt looks as if it paused, since that is counted and dated when it begins.
-        """
-        found = self._locks.query_rows(_EARLIER, number=number, first=self._lanes[0], lane=lane, **self._moment())
-        held = self._locks.held([_name(each) for each, may_go in found if not may_go])
-        return [each for each, may_go in found if may_go or _name(each) in held]
-
-    def _moment(self) -> dict[str, object]:
-        """Return the parameters of a query for those that may go now."""
-        now = self._clock()
-        return {"now": now, "since": now - PAUSE}
-
-    def _goes_first(self, number: int, ordering: Collection[str]) -> bool:
-        """Return whether that message is still waiting and has a key that we hold now, or could have."""
-        waiting = self._locks.query(_ORDERING, number=number)
-        return bool(waiting) and (waiting[0] is None or not set(ordering).isdisjoint(waiting[0]))
+def give_back(connection: Connection, holder: str) -> None:
+    """Give back what this process has claimed and not handled, in an orderly end, as if it had not been claimed."""
+    connection.execute(_GIVE_BACK, {"who": holder})
 
 
-def _name(number: int) -> str:
-    """Return the name of the lock on a message."""
-    return f"mail {number}"
+def void_leases(connection: Connection) -> None:
+    """End the leases of daemons that don't run any more; who may have one attempt left waits before it."""
+    pause = case((col(Incoming.attempts) >= MOST - 1, from_now(PAUSE.total_seconds())))
+    leases.void(connection, Incoming, col(Incoming.state) == _ARE_WAITING, leased_until=pause, holder=None)
 
 
-def _hashed(key: str) -> str:
-    """Return what is stored of a key, which may hold an address."""
-    return sha256(key.encode()).hexdigest()[:16]
+def _storable(text: str) -> str:
+    r"""Return the text without characters that a database refuses; an error message may quote them.
+
+    >>> print(_storable("a\0b\ud800c"))
+    a\x00b\ud800c
+    """
+    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")

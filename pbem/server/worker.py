@@ -6,40 +6,33 @@ from datetime import datetime
 from typing import Any
 
 import structlog
-from sqlalchemy import Engine, bindparam
 from sqlalchemy.exc import OperationalError
-from sqlmodel import Session, col, select
+from sqlmodel import Session
 
 from pbem import failpoints
 from pbem.commands import known_to
 from pbem.commands.core import Request
 from pbem.conversation import dispatch
 from pbem.conversation.verdict import Outcome, Verdict
-from pbem.errors import Changed, Silence, ToUndo, Unanswerable
+from pbem.errors import Changed, Silence, Unanswerable
 from pbem.failpoints import Step
 from pbem.players import bounces, identity, trust
 from pbem.reading.message import Automatic
 from pbem.reading.protocol import Unavailable
-from pbem.server import attempts
-from pbem.server.attempts import Received
-from pbem.server.examination import Examined, Services, examine
-from pbem.server.work_queue import WorkQueue
+from pbem.server import work_queue
+from pbem.server.examination import Examined, Received, Services, examine
+from pbem.server.sender import what_is_due
 from pbem.storage import notifications
 from pbem.storage.database import transaction
 from pbem.storage.models import Incoming, IncomingState
 from pbem.storage.notifications import Channel
+from pbem.storage.queue import Queue, Rows
 from pbem.storage.rows import keep_rows
 
 log = structlog.get_logger()
 
-_LOCKED = select(Incoming).where(col(Incoming.id) == bindparam("number")).with_for_update()
-
 MOST_EXAMINATIONS = 5
 """The maximum number of examinations in one attempt if what the message refers to keeps changing."""
-
-
-class _GoesLater(Exception):
-    """Another daemon abandoned an earlier message, which goes first; nothing has been done yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,53 +45,62 @@ class _Handled:
     received: datetime
 
 
-def handle(engine: Engine, services: Services, queue: WorkQueue, incoming_id: int, now: datetime) -> bool:
-    """Handle a claimed message and commit. Return whether it was its turn.
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What a thread needs to work on messages: the queue that it claims them from, and that of its answers."""
 
-    After three failures, in this process or in ones that it ended, the message is shunted. Raises OperationalError if
-    the database fails and Unavailable if no message can be parsed; the message is then still new and can be retried.
+    queue: Queue
+    sending: Queue
+    services: Services
+
+    def next_message(self) -> Rows:
+        """Return the next message, claimed; nothing if none waits.
+
+        Starting the parser comes first and isn't counted as an attempt: it takes most of the time after a start.
+        """
+        if not (claimed := self.queue.take()) and self.queue.has_any():
+            self.services.parser.prepare()
+            self.queue.is_ready = True
+            claimed = self.queue.claim_next()
+        return claimed
+
+
+def handle(desk: Desk, claim: Any, now: datetime) -> None:
+    """Handle a claimed message and commit. After three failures, in this process or in ones that it ended, shunt it.
+
+    Raises OperationalError if the database fails and Unavailable if no message can be parsed; the message is then still
+    in hand and goes on later. If another daemon has it meanwhile, nothing is done.
     """
-    try:
-        return _handle_in_turn(engine, services, queue, incoming_id, now)
-    except _GoesLater:
-        services.attempts.take_back(engine, incoming_id)
-        return False
-    finally:
-        queue.release()
-
-
-def _handle_in_turn(engine: Engine, services: Services, queue: WorkQueue, incoming_id: int, now: datetime) -> bool:
-    error, trouble = attempts.ENDED, attempts.NO_TRACEBACK
+    queue, services = desk.queue, desk.services
     counts, began = services.vitals.counts, services.vitals.monotonic()
-    services.parser.prepare()
-    while (
-        attempt := services.attempts.begin(engine, incoming_id, now)
-    ) is not None and attempt.number <= attempts.MOST:
-        failpoints.reach(Step.COUNTED)
+    error, trouble = work_queue.ENDED, work_queue.NO_TRACEBACK
+    received, attempt = Received(claim.raw or b"", claim.sender, tuple(claim.recipients)), claim.attempts
+    failpoints.reach(Step.COUNTED)
+    while attempt is not None and attempt <= work_queue.MOST:
         try:
-            handled = _attempt(engine, services, queue, incoming_id, attempt.received, now)
-        except (OperationalError, Unavailable, _GoesLater):
+            handled = _attempt(desk, claim.id, attempt, received, now)
+        except (OperationalError, Unavailable):
             raise
         except Exception as bug:  # noqa: BLE001 - any other exception is a bug, and other messages must go on
             error, trouble = type(bug).__name__, traceback.format_exc()
-            log.warning("mail in", incoming=incoming_id, verdict="failed", error=error, attempt=attempt.number)
+            log.warning("mail in", incoming=claim.id, verdict="failed", error=error, attempt=attempt)
             counts.mails_in.labels("failed", "").inc()
-            services.attempts.end(incoming_id)
+            if attempt == work_queue.MOST:
+                break
+            attempt = work_queue.begin_again(queue, claim.id)
         else:
-            services.attempts.end(incoming_id)
             if handled is not None:
                 log.info("mail in", **handled.about)
                 counts.mails_in.labels(_label(handled.outcome), _label(handled.silence)).inc()
                 took = services.vitals.monotonic() - began
                 counts.handled_in.observe(max(0.0, (now - handled.received).total_seconds() + took))
-            return True
-    if attempt is not None:
-        attempts.shunt(engine, incoming_id, error, trouble, now)
-        services.attempts.end(incoming_id)
+            queue.in_hand = ()
+            return
+    if attempt is not None and work_queue.shunt(queue, claim.id, attempt, error, trouble, now):
         # The traceback goes into the row only: it may quote what people wrote, which a log line never does.
-        log.error("mail in", incoming=incoming_id, verdict="shunted", error=error)
+        log.error("mail in", incoming=claim.id, verdict="shunted", error=error)
         counts.mails_in.labels("shunted", "").inc()
-    return attempt is not None
+    queue.in_hand = ()
 
 
 def _label(what: Outcome | Silence | None) -> str:
@@ -106,50 +108,37 @@ def _label(what: Outcome | Silence | None) -> str:
     return what.name.lower() if what is not None else ""
 
 
-def _attempt(
-    engine: Engine, services: Services, queue: WorkQueue, incoming_id: int, received: Received, now: datetime
-) -> _Handled | None:
-    """Examine the message, then handle it in one transaction if it is still new. Return what became of it then."""
+def _attempt(desk: Desk, number: int, attempt: int, received: Received, now: datetime) -> _Handled | None:
+    """Examine the message, then handle it in one transaction if it is still ours. Return what became of it then."""
     for _ in range(MOST_EXAMINATIONS):
-        examined = examine(engine, services, received, now, is_shared=queue.is_shared)
+        examined = examine(desk.queue.engine, desk.services, received, now)
         failpoints.reach(Step.READ)
-        if not queue.wait_turn(incoming_id, examined.ordering_keys):
-            raise _GoesLater
         try:
-            return _handle_examined(engine, services, incoming_id, examined, now)
+            return _handle_examined(desk, number, attempt, examined, now)
         except Changed:
-            log.info("mail in", incoming=incoming_id, verdict="examined again")
+            log.info("mail in", incoming=number, verdict="examined again")
     raise Changed
 
 
-def _handle_examined(
-    engine: Engine, services: Services, incoming_id: int, examined: Examined, now: datetime
-) -> _Handled | None:
-    """Handle the message in one transaction if it is still new. Return what became of it then."""
-    try:
-        return _handle_new(engine, services, incoming_id, examined, now, has_savepoints=False)
-    except ToUndo:
-        return _handle_new(engine, services, incoming_id, examined, now, has_savepoints=True)
-
-
-def _handle_new(
-    engine: Engine, services: Services, incoming_id: int, examined: Examined, now: datetime, *, has_savepoints: bool
-) -> _Handled | None:
-    with transaction(engine) as session:
+def _handle_examined(desk: Desk, number: int, attempt: int, examined: Examined, now: datetime) -> _Handled | None:
+    """Handle the message in one transaction if it is still ours. Return what became of it then."""
+    with transaction(desk.queue.engine) as session:
         keep_rows(session)
-        row = session.exec(_LOCKED, params={"number": incoming_id}).one()
-        handled = None
-        if row.state == IncomingState.NEW:
-            handled = _handle(session, services, row, examined, now, has_savepoints=has_savepoints)
+        row = work_queue.own(session, number, desk.queue.holder, attempt)
+        if row is None:
+            log.warning("mail in", incoming=number, verdict="left to another daemon")
+            return None
+        handled = _handle(session, desk.services, row, examined, now)
+        session.flush()
         notifications.notify(session.connection(), Channel.OWED)
+        to_send = desk.sending.claim_for_rest(session.connection(), **what_is_due(now))
         failpoints.reach(Step.COMMITTING)
     failpoints.reach(Step.COMMITTED)
+    desk.sending.give(to_send)
     return handled
 
 
-def _handle(
-    session: Session, services: Services, row: Incoming, examined: Examined, now: datetime, *, has_savepoints: bool
-) -> _Handled:
+def _handle(session: Session, services: Services, row: Incoming, examined: Examined, now: datetime) -> _Handled:
     """Handle the message within the transaction. Return what became of it."""
     about: dict[str, Any] = {"message_id": None, "player": None, "match": None}
     silence = None
@@ -176,7 +165,6 @@ def _handle(
             house=services.house,
             stored_bytes=len(examined.raw),
             held_messages=examined.held,
-            has_savepoints=has_savepoints,
         )
         reply = dispatch.converse(request)
         verdict = reply.verdict
@@ -186,7 +174,8 @@ def _handle(
         }
     except Unanswerable as error:
         verdict, silence = Verdict(Outcome.UNANSWERED, str(error)), error.silence
-    row.verdict, row.handled, row.author = str(verdict), now, None
+    row.verdict, row.handled, row.group = str(verdict), now, None
+    row.leased_until, row.holder = None, None
     if row.state == IncomingState.NEW:
         row.state = IncomingState.DONE
     session.add(row)

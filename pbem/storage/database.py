@@ -18,7 +18,6 @@ from typing import IO, Any, TypeVar
 
 from sqlalchemy import (
     URL,
-    ColumnElement,
     Connection,
     Engine,
     create_engine,
@@ -30,7 +29,7 @@ from sqlalchemy import (
     select,
     text,
 )
-from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, OperationalError, ProgrammingError
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.sql.dml import ReturningInsert
 from sqlmodel import Session, SQLModel
 
@@ -101,17 +100,9 @@ def connect(url: str) -> Engine:
     return sqlite.connect(url)
 
 
-def reach(engine: Engine) -> Any:
-    """Return a connection of PostgreSQL's driver, outside of the engine's pool and of transactions."""
-    words, values = engine.dialect.create_connect_args(engine.url)
-    try:
-        return engine.dialect.connect(*words, **{**values, **_REACHING, "autocommit": True})
-    except engine.dialect.loaded_dbapi.Error as error:
-        raise OperationalError("connect", None, error) from error
-
-
 def _tell_times_in_utc(connection: Any, _record: object) -> None:
     """Have PostgreSQL tell times in UTC: sums of times in a zone with summer time would be wrong by an hour."""
+    connection.prepare_threshold = None  # statements that are prepared belong to a session, which a pooler may change
     connection.execute("SET TIME ZONE 'UTC'")
     connection.execute("SET idle_in_transaction_session_timeout = '10min'")  # a frozen process gives its rows back
     connection.commit()
@@ -211,19 +202,14 @@ def is_read_only(connection: Connection) -> bool:
     return bool(connection.get_execution_options().get(_READ_ONLY))
 
 
-def lock_key(name: ColumnElement[str]) -> ColumnElement[int]:
-    """Return the key of PostgreSQL's advisory lock of that name; the schema is part of it."""
-    key: ColumnElement[int] = func.hashtextextended(func.concat(func.current_schema(), " ", name), 0)
-    return key
-
-
 def exclude_others(connection: Connection, name: str) -> None:
     """On PostgreSQL, acquire the lock of that name until the transaction ends, waiting if necessary.
 
     On SQLite a writing transaction excludes all others anyway.
     """
     if connection.dialect.name == "postgresql":
-        connection.execute(select(func.pg_advisory_xact_lock(lock_key(literal(name)))))
+        key = func.hashtextextended(func.concat(func.current_schema(), " ", literal(name)), 0)
+        connection.execute(select(func.pg_advisory_xact_lock(key)))
 
 
 def upgrade(engine: Engine, progress: Progress = lambda *_: None) -> None:

@@ -14,7 +14,7 @@ from pbem.config import ServerSettings
 from pbem.mailboxes import owner
 from pbem.payloads import people
 from pbem.payloads.messages import Payload, dump
-from pbem.storage import contents, facts
+from pbem.storage import facts
 from pbem.storage.models import (
     HOUSE,
     Incoming,
@@ -40,6 +40,7 @@ WITH_CONTENT = joinedload(Outgoing.content)  # type: ignore[arg-type] # SQLModel
 
 # A plain insert, since nobody needs the row in this session.
 _QUEUED = insert(Outgoing)
+_SAID = insert(OutgoingContent)
 STAYED = (
     OutgoingState.BATCHED,
     OutgoingState.PAUSED,
@@ -69,8 +70,9 @@ WHOLE: Select[Any] = select_columns(*_COLUMNS, *inspect(OutgoingContent).columns
 
 _EMPTY: dict[str, Any] = {
     **dict.fromkeys(("purpose", "incoming", "proposal", "merged_into", "error", "retried", "settled", "sent")),
+    **dict.fromkeys(("leased_until", "holder", "group")),
     **dict.fromkeys(("standing", "gist")),
-    **dict.fromkeys(("ply", "shift", "epoch", "token_subject", "attempts", "delivery_starts"), 0),
+    **dict.fromkeys(("ply", "shift", "epoch", "token_subject", "attempts", "lane", "round"), 0),
     "is_notice": False,
     "state": OutgoingState.OWED.value,
 }
@@ -238,7 +240,7 @@ class Mailer:
         named = self._named(stored, shown, player, match)
         if named:
             connection.execute(insert(Mention), [{"outgoing": number, "player": each} for each in sorted(named)])
-        contents.hold(self._session, number, stored, shown)
+        connection.execute(_SAID, {"outgoing": number, "payload": stored, "facts": shown})
         return int(number)
 
     def _named(

@@ -144,7 +144,7 @@ class Refusing:
 
 
 def refusing(server: daemon.Server) -> daemon.Server:
-    return replace(server, outbox=Refusing())
+    return replace(server, sender=replace(server.sender, outbox=Refusing()))
 
 
 @pytest.mark.sampled(1)

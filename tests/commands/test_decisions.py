@@ -36,7 +36,7 @@ def asked(session: Session, player: Player, prose: tuple[str, ...] = ()) -> Requ
     sender = Sender(player.address, player, proven=True)
     limits = LimitsSettings()
     about = (session, SERVER, Keyring("a key"), NOW, row, message, sender, COMMANDS, limits)
-    return Request(*about, prose=prose, has_savepoints=True)
+    return Request(*about, prose=prose)
 
 
 def decide(request: Request, line: str) -> Decision:

@@ -228,7 +228,6 @@ def try_unproven(raw: bytes) -> None:
                 limits=services.limits,
                 house=services.house,
                 stored_bytes=len(raw),
-                has_savepoints=True,
             )
             silence = None
             try:

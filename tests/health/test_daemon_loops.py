@@ -26,7 +26,7 @@ def test_a_loop_that_rests_does_not_hear_its_bell_meanwhile() -> None:
         steps.append(bell)
         bell.set()
 
-    thread = Loop(vitals.pulse("house", bound=60), step, bell, rests=0.5).thread(stop, vitals)
+    thread = Loop(vitals.pulse("house", bound=60), step, bell, pause=0.5).thread(stop, vitals)
     thread.start()
     thread.join(60)
     assert (len(steps), stop.waits) == (1, [0.5])

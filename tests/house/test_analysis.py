@@ -10,7 +10,7 @@ from pbem.house import analyses
 from pbem.house.protocol import Answer, Examination, Finding, Findings, Question, findings
 from pbem.house.searcher import SearchFailed
 from pbem.payloads.analysis import Estimate
-from pbem.storage.locks import Locks
+from pbem.storage.leases import new_holder
 from pbem.storage.models import Analysis, Match
 from tests import spent
 from tests.correspondence import MORNING, Correspondence, correspondence, text
@@ -236,7 +236,7 @@ def test_turns_go_before_analyses(letters: Correspondence) -> None:
 def test_what_two_daemons_found_is_kept_and_told_once(letters: Correspondence) -> None:
     letters.play(over)
     ours = letters.server.thinker
-    others = replace(ours, searcher=FirstTurn(), locks=Locks(ours.engine))
+    others = replace(ours, searcher=FirstTurn(), holder=new_holder())
 
     class Slow(FirstTurn):
         def examine(self, asked: Examination) -> Findings:
@@ -245,7 +245,6 @@ def test_what_two_daemons_found_is_kept_and_told_once(letters: Correspondence) -
 
     letters.server = replace(letters.server, thinker=replace(ours, searcher=Slow()))
     _, *told = letters.reply(letters.last("alice"), "analyse")
-    others.locks.close()
 
     assert len(told) == 1
     (stored,) = letters.execute("select findings from analysis")

@@ -29,8 +29,8 @@ from pbem.failpoints import Step
 from pbem.server.backups import AGAIN, Backups
 from pbem.server.scheduled import alerts
 from pbem.storage import database
-from pbem.storage.locks import Locks
-from pbem.storage.models import Outgoing
+from pbem.storage.leases import new_holder
+from pbem.storage.models import Backup, Outgoing
 from tests import databases
 from tests.operating.daemons import Daemon
 from tests.operating.matches import NextMove, in_play
@@ -511,7 +511,6 @@ def test_a_full_disk_is_a_sentence_and_costs_nothing(site: Site, engine: Engine,
     assert older.read_bytes() == content
     assert site.rows("select failed is not null from backup") == [1]
     assert told
-    backups.locks.close()
 
 
 # By itself
@@ -529,7 +528,7 @@ def scheduled(site: Site, clock: Clock, engine: Engine, **settings: object) -> B
     """Return what makes backups, with such settings, as one of any number of daemons."""
     loaded = config.load(site.config)
     wanted = config.BackupSettings.model_validate({"folder": site.folder / "backups"} | settings)
-    return Backups(engine, loaded.model_copy(update={"backup": wanted}), Locks(engine), clock)
+    return Backups(engine, loaded.model_copy(update={"backup": wanted}), new_holder(), clock)
 
 
 @pytest.fixture
@@ -555,7 +554,6 @@ def test_a_server_makes_backups_and_keeps_some(site: Site, engine: Engine) -> No
     ours = ["pbem-games@pbem.example-20261125T031500Z.tar.gz", "pbem-games@pbem.example-20261126T031500Z.tar.gz"]
     assert files == sorted(others + ours)
     assert "secrets/server.key" in names(site.folder / "backups" / ours[0])
-    backups.locks.close()
 
 
 def test_a_clock_that_was_set_back_neither_stops_backups_nor_loses_the_new_one(site: Site, engine: Engine) -> None:
@@ -568,25 +566,22 @@ def test_a_clock_that_was_set_back_neither_stops_backups_nor_loses_the_new_one(s
     (left,) = (site.folder / "backups").iterdir()
     assert left.name == rotation.name("games@pbem.example", START)
     assert not [name for name in names(left) if "secrets/" in name]
-    backups.locks.close()
 
 
 @pytest.mark.sql
 def test_one_of_several_daemons_makes_it(site: Site, engine: Engine) -> None:
     clock = Clock()
     first, second = (scheduled(site, clock, engine) for _ in range(2))
-    if not SQLITE:
-        assert first.locks.try_acquire("backup")
-        assert second.step() == 0, "the other is at it"
-        first.locks.release("backup")
-        clock.now += timedelta(minutes=1)
+    assert first._is_ours()
+    assert second.step() == 0, "the other is at it"
+    with database.transaction(engine) as session:
+        session.get_one(Backup, 1).leased_until = None
+    clock.now += timedelta(minutes=1)
     assert first.step() + second.step() == 1
     clock.now += timedelta(hours=23)
     assert first.step() + second.step() == 0
     clock.now += timedelta(hours=2)
     assert second.step() + first.step() == 1
-    for each in (first, second):
-        each.locks.close()
 
 
 def test_a_backup_that_fails_is_told_once_and_made_again(site: Site, engine: Engine) -> None:
@@ -617,15 +612,13 @@ def test_a_backup_that_fails_is_told_once_and_made_again(site: Site, engine: Eng
     assert backups.step() == 1
     assert site.rows("select made is not null, failed is null, troubled is null from backup") == [(1, 1, 1)]
     assert not alerts.tell(engine, admin, clock.now + timedelta(hours=2))
-    backups.locks.close()
 
 
 def test_a_server_that_stops_ends_its_backup(site: Site, engine: Engine) -> None:
     backups = scheduled(site, Clock(), engine)
     assert backups.step(lambda: True) == 0
     assert list((site.folder / "backups").iterdir()) == []
-    assert site.rows("select count(*) from backup") == [0]
-    backups.locks.close()
+    assert site.rows("select count(*) from backup where made is not null or failed is not null") == [0]
 
 
 @pytest.mark.own_database
@@ -649,7 +642,6 @@ def test_a_backup_that_can_t_be_noted_removes_none_and_is_noted_later(site: Site
     clock.now += timedelta(hours=24)
     assert backups.step() == 1
     assert len(list((site.folder / "backups").iterdir())) == 1
-    backups.locks.close()
 
 
 @pytest.mark.slow
@@ -679,7 +671,6 @@ def test_doctor_looks_at_the_backups(site: Site, engine: Engine) -> None:
     assert examined(site, clock, folder=folder).startswith(f"note: there is no backup in {folder} yet")
     backups = scheduled(site, clock, engine)
     assert backups.step() == 1
-    backups.locks.close()
     assert examined(site, clock, folder=folder) == (
         f"ok: {folder} has 1 backup, the newest of 2026-11-23 03:15 UTC -> "
     )

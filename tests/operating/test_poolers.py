@@ -1,4 +1,4 @@
-"""A real PgBouncer before PostgreSQL: in session mode all works; otherwise doctor and the server say what to do."""
+"""A real PgBouncer before PostgreSQL: a server works through it, whether it gives sessions or transactions."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -6,13 +6,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import text
 
 from pbem import config
 from pbem.cli.doctor import storage
 from pbem.cli.doctor.findings import Level
-from pbem.storage import database, notifications, poolers
-from pbem.storage.locks import Locks
+from pbem.storage import database, notifications
 from pbem.storage.notifications import Channel
 from pbem.vitals import Vitals
 from tests.operating.daemons import Daemon
@@ -23,6 +22,7 @@ from tests.postgres import Postgres
 from tests.servers import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.own_database]
+MODES = pytest.mark.parametrize("mode", ["session", "transaction"])
 
 
 @pytest.fixture
@@ -42,13 +42,6 @@ def pooled(postgres: Postgres) -> Iterator[Callable[..., PgBouncer]]:
         each.__exit__()
 
 
-@pytest.fixture
-def session_mode(pooled: Callable[..., PgBouncer]) -> Iterator[Engine]:
-    engine = database.connect(pooled("session").url)
-    yield engine
-    engine.dispose()
-
-
 def clock_of(url: str) -> datetime:
     """Return the time that the database's clock shows: it isn't faked where ours is."""
     engine = database.connect(url)
@@ -66,44 +59,16 @@ def problems(site: Site, url: str) -> list[str]:
     return [f"{each.sentence} -> {each.advice}" for each in found if each.level is Level.PROBLEM]
 
 
-def test_in_session_mode_doctor_finds_nothing(site: Site, pooled: Callable[..., PgBouncer]) -> None:
-    bouncer = pooled("session")
+@MODES
+def test_doctor_finds_nothing(site: Site, pooled: Callable[..., PgBouncer], mode: str) -> None:
+    bouncer = pooled(mode)
     assert problems(site, bouncer.url) == []
     assert problems(site, bouncer.direct) == []
 
 
-@pytest.mark.parametrize("mode", ["transaction", "statement"])
-def test_other_modes_are_refused(site: Site, pooled: Callable[..., PgBouncer], mode: str) -> None:
-    bouncer = pooled(mode)
-    (said,) = problems(site, bouncer.url)
-    assert said == (
-        "the pooler before the database gives sessions by transaction, so locks would be lost, and notifications too"
-        " -> write pool_mode = session in the pooler's configuration, or name PostgreSQL itself in database of [server]"
-    )
-    done = site.process("run", "--once")
-    assert done.code == 2
-    assert "pbem: the pooler before the database gives sessions by transaction" in done.err
-
-
-def test_other_modes_are_seen_while_others_use_the_sessions(pooled: Callable[..., PgBouncer]) -> None:
-    bouncer = pooled("transaction", size=3)
-    engine = database.connect(bouncer.url)
-    with engine.connect() as one:
-        one.execute(text("SELECT 1"))  # holds a session until its transaction ends
-        with pytest.raises(poolers.Shared):
-            poolers.require_own_sessions(engine)
-    engine.dispose()
-
-
-def test_a_pool_that_is_too_small_is_told(
-    site: Site, pooled: Callable[..., PgBouncer], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(poolers, "WAIT_SECONDS", 1.0)
-    (said,) = problems(site, pooled("session", size=3).url)
-    assert said == (
-        "the database, or the pooler before it, gives only 3 sessions at once, and a server needs 8 and more"
-        " -> raise default_pool_size of PgBouncer, or max_connections of PostgreSQL"
-    )
+def test_a_pooler_by_statement_is_told(site: Site, pooled: Callable[..., PgBouncer]) -> None:
+    (said,) = problems(site, pooled("statement").url)
+    assert said.endswith("-> write pool_mode = transaction or session in the pooler's configuration")
 
 
 def test_what_a_pooler_does_not_take_is_told(site: Site, pooled: Callable[..., PgBouncer]) -> None:
@@ -112,48 +77,37 @@ def test_what_a_pooler_does_not_take_is_told(site: Site, pooled: Callable[..., P
     assert said.endswith("-> take it out of database in [server], or name PostgreSQL itself there")
 
 
-def test_locks_go_through_it_and_end_with_their_session(session_mode: Engine) -> None:
-    one, other = Locks(session_mode), Locks(session_mode)
-    for _ in range(10):  # often enough for the driver to prepare the statements
-        assert one.try_acquire("a")
-        assert not other.try_acquire("a")
-        one.release("a")
-        assert other.try_acquire_each(["a", "b"]) == {"a", "b"}
-        other.release_each(["a", "b"])
-    assert one.try_acquire("a")
-    one.close()
-    until(lambda: other.try_acquire("a"), "the pooler gives the lock back with the session")
-    other.close()
-
-
-def test_notifications_go_through_it(session_mode: Engine) -> None:
+def test_notifications_go_through_it_in_session_mode(pooled: Callable[..., PgBouncer]) -> None:
+    engine = database.connect(pooled("session").url)
     heard, stop = threading.Event(), threading.Event()
     events = {Channel.RECEIVED: (heard,), Channel.OWED: ()}
     link = Vitals().link("notifications", lost="lost", again="again")
     thread = threading.Thread(
-        target=notifications.listen, args=(session_mode, events, stop.is_set, stop.wait, link), daemon=True
+        target=notifications.listen, args=(engine, events, stop.is_set, stop.wait, link), daemon=True
     )
     thread.start()
     assert heard.wait(110)  # set once when it listens
     heard.clear()
-    with database.transaction(session_mode) as session:
+    with database.transaction(engine) as session:
         notifications.notify(session.connection(), Channel.RECEIVED)
     assert heard.wait(110)
     stop.set()
     thread.join(110)
+    engine.dispose()
 
 
+@MODES
 def test_a_server_works_through_it_and_survives_its_restart(
-    site: Site, pooled: Callable[..., PgBouncer], start: Callable[..., Daemon]
+    site: Site, pooled: Callable[..., PgBouncer], start: Callable[..., Daemon], mode: str
 ) -> None:
-    bouncer = pooled("session", size=30)
+    bouncer = pooled(mode, size=30 if mode == "session" else 3)
     site.database = bouncer.url
     site.configure(LMTP_IN, FOLDER_OUT)
     daemon = start(site)
-    for number in (1, 2, 3):
+    for number in range(1, 11):  # often enough for a driver to prepare statements
         daemon.deliver(f"ann{number}@mail.example", ADDRESS, written(f"ann{number}@mail.example", ADDRESS, "help"))
         until(lambda wanted=number: len(site.sent()) >= wanted, "the reply was sent")
-        if number == 2:
+        if number == 8:
             bouncer.restart()
             until(lambda: daemon.lines("database again"), "the daemon has its database again")
     assert daemon.end()[0].code == 0

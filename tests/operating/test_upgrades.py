@@ -66,6 +66,19 @@ def make_early(site: Site) -> None:
     """Take away what later versions have added to the tables of the last version before 1.0."""
     for table in ("setback", "blockedaddress"):
         site.rows(f"drop table {table}")
+    for index in ("incoming_waiting", "incoming_group", "outgoing_waiting", "outgoing_group"):
+        site.rows(f"drop index ix_{index}")
+    for table in ("incoming", "outgoing", "search", "analysis", "backup"):
+        site.rows(f"alter table {table} drop column leased_until")
+        site.rows(f"alter table {table} drop column holder")
+    for table, column in (("incoming", "round"), ("outgoing", "lane"), ("outgoing", "round"), ("outgoing", '"group"')):
+        site.rows(f"alter table {table} drop column {column}")
+    site.rows('alter table incoming rename column "group" to author')
+    site.rows("alter table incoming add column ordering json")
+    site.rows("alter table incoming add column last_attempt timestamp")
+    site.rows("alter table outgoing add column delivery_starts integer not null default 0")
+    site.rows("create index ix_incoming_state_lane on incoming (state, lane)")
+    site.rows("create index ix_incoming_author on incoming (author)")
     site.rows("update alembic_version set version_num = '0048'")
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -164,7 +165,6 @@ def test_a_bounce_from_an_address_that_was_left_is_about_nobody(letters: Corresp
 
 @pytest.mark.slow
 def test_a_refusal_by_the_next_hop_counts_as_a_bounce(letters: Correspondence) -> None:
-    from pbem.server import sender as send
     from pbem.transports.protocols import NotSent
 
     class Refusing:
@@ -177,7 +177,7 @@ def test_a_refusal_by_the_next_hop_counts_as_a_bounce(letters: Correspondence) -
     server = letters.server
     letters.execute(f"update outgoing set state = 'owed' where message_id = '{letters.last('bob')['Message-ID']}'")
 
-    send.send_due(server.engine, server.settings.server, server.renderer, Refusing(), server.results, letters.clock)
+    replace(server.sender, outbox=Refusing()).send_next()
 
     assert count(letters) == 1
     assert to(letters.wait(days=1, minutes=1)) == [BOB]

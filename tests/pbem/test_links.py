@@ -84,7 +84,7 @@ def listing(folder: Path) -> Iterator[Correspondence]:
 def listing_links(server: Server) -> Server:
     renderer = copy.copy(server.renderer)
     renderer._templates = listing_templates()
-    return dataclasses.replace(server, renderer=renderer)
+    return dataclasses.replace(server, sender=dataclasses.replace(server.sender, renderer=renderer))
 
 
 @cache

@@ -1,7 +1,6 @@
-"""A line that is refused leaves nothing behind, and savepoints are used only where one is refused."""
+"""A line that is refused leaves nothing behind."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -23,20 +22,6 @@ WORDS = {"rules": "quadraphages", "whois": "bob", "tournament": "1"}
 """What such a command needs, so that it has something to look at."""
 
 
-@contextmanager
-def savepoints(letters: Correspondence) -> Iterator[list[str]]:
-    """Note the savepoints that are begun."""
-    begun: list[str] = []
-    engine = letters.server.engine
-
-    def note(_connection: Any, name: str) -> None:
-        begun.append(name)
-
-    event.listen(engine, "savepoint", note)
-    yield begun
-    event.remove(engine, "savepoint", note)
-
-
 def stored(letters: Correspondence) -> tuple[list[str], list[str], list[str | None]]:
     """Return the turns that were played, the messages that were queued last, and what became of the last message."""
     with read_only(letters.server.engine) as session:
@@ -47,22 +32,13 @@ def stored(letters: Correspondence) -> tuple[list[str], list[str], list[str | No
         return texts, queued, [newest.state, newest.verdict]
 
 
-def test_a_message_of_which_no_line_is_refused_has_no_savepoint(letters: Correspondence) -> None:
-    with savepoints(letters) as begun:
-        letters.reply(letters.last("alice"), f"{TURN}\nsay Hello")
-
-    assert begun == []
-
-
 def test_what_was_done_before_the_refused_line_is_done_once(letters: Correspondence) -> None:
     before = len(stored(letters)[0])
-    with savepoints(letters) as begun:
-        letters.reply(letters.last("alice"), f"{TURN}\ndecline\nsay Hello")
+    letters.reply(letters.last("alice"), f"{TURN}\ndecline\nsay Hello")
 
     texts, queued, became = stored(letters)
     assert (len(texts) - before, sorted(queued)) == (1, ["answer", "turn"])
     assert became == ["done", "refused in part"]
-    assert begun
 
 
 @pytest.mark.parametrize("command", [each for each in (COMMANDS | MODERATION).values() if not each.changes])

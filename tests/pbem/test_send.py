@@ -1,5 +1,6 @@
 """Sending what is due: pauses stored in the database, the same Message-ID each time, bugs isolated."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -47,10 +48,14 @@ def owe(letters: Correspondence, names: tuple[str, ...] = ("alice",)) -> None:
             session.add(row)
 
 
+def send_next(letters: Correspondence, outbox: Outbox, now: datetime) -> int:
+    """Send what is due at that time to that next hop. Return the number of attempts."""
+    return replace(letters.server.sender, outbox=outbox, clock=lambda: now).send_next()
+
+
 def attempt(letters: Correspondence, outbox: Outbox, now: datetime) -> Outgoing:
-    server = letters.server
-    send.send_due(server.engine, server.settings.server, server.renderer, outbox, server.results, lambda: now)
-    with database.transaction(server.engine) as session:
+    send_next(letters, outbox, now)
+    with database.transaction(letters.server.engine) as session:
         return session.exec(select(Outgoing)).one()
 
 
@@ -76,20 +81,15 @@ def test_a_mail_not_taken_is_due_again_later_and_later(tmp_path: Path) -> None:
 
 def test_a_mail_tried_again_says_what_it_said(letters: Correspondence) -> None:
     """Even after a change of preferences, the end of the match, and an operator's retry a day later."""
-    server, outbox = letters.server, Grudging(1)
-
-    def send_next(now: datetime) -> None:
-        send.send_due(server.engine, server.settings.server, server.renderer, outbox, server.results, lambda: now)
-
-    now = letters.clock()
+    outbox, now = Grudging(1), letters.clock()
     letters.execute("update outgoing set state = 'owed', sent = null where id = (select max(id) from outgoing)")
-    send_next(now)
+    send_next(letters, outbox, now)
     letters.execute("update player set name = 'zoe', settings = '{\"html\": \"off\"}', stopped = created where id = 2")
     letters.execute("update \"match\" set state = 'over', winner = 0, reason = 'zoe resigned'")
     ((number,),) = letters.execute("select id from outgoing where state = 'owed'")
     letters.execute("update outgoing set state = 'failed' where state = 'owed'")
     assert letters.operate("retry", "--out", str(number)).exit_code == 0
-    send_next(now + timedelta(days=1))
+    send_next(letters, outbox, now + timedelta(days=1))
 
     first, second = outbox.offered
     assert first == second
@@ -98,14 +98,14 @@ def test_a_mail_tried_again_says_what_it_said(letters: Correspondence) -> None:
 
 def test_a_mail_that_changes_is_another_mail(letters: Correspondence) -> None:
     """After `revoke`, a queued message gets new reply addresses, and a new Message-ID in case the old one arrived."""
-    server, outbox, now = letters.server, Grudging(1), letters.clock()
+    outbox, now = Grudging(1), letters.clock()
     letters.execute("update outgoing set state = 'owed', sent = null where id = (select max(id) from outgoing)")
-    send.send_due(server.engine, server.settings.server, server.renderer, outbox, server.results, lambda: now)
-    with database.transaction(server.engine) as session:
+    send_next(letters, outbox, now)
+    with database.transaction(letters.server.engine) as session:
         (row,) = session.exec(select(Outgoing).where(Outgoing.state == OutgoingState.OWED))
         addresses.revoke(session, session.get_one(Player, row.player))
     now += timedelta(hours=1)
-    send.send_due(server.engine, server.settings.server, server.renderer, outbox, server.results, lambda: now)
+    send_next(letters, outbox, now)
 
     ids = [raw.partition(b"\nMessage-ID: ")[2].partition(b"\r")[0] for raw in outbox.offered]
     assert len(set(ids)) == 2
@@ -161,13 +161,11 @@ def test_a_mail_that_cannot_be_rendered_waits_and_the_others_go_out(tmp_path: Pa
         with database.transaction(server.engine) as session:
             session.get_one(Outgoing, 1).template = "no such template"
         outbox = Grudging(0)
-        batch = send.send_due(
-            server.engine, server.settings.server, server.renderer, outbox, server.results, lambda: NOON
-        )
+        attempts = send_next(letters, outbox, NOON)
         with database.transaction(server.engine) as session:
             broken = session.get_one(Outgoing, 1)
 
-    assert (batch.attempts, len(outbox.taken)) == (2, 1)
+    assert (attempts, len(outbox.taken)) == (2, 1)
     assert (broken.state, broken.attempts) == (OutgoingState.OWED, 1)
     assert "TemplateNotFound" in (broken.error or "")
 

@@ -92,6 +92,14 @@ class Process:
         self._process.send_signal(signal.SIGTERM)
         assert self.died() == 0 or not served, self.log
 
+    def freeze(self) -> None:
+        """Stop it in the middle of whatever it does, as a suspended machine would."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        self._process.send_signal(signal.SIGCONT)
+
     def kill(self) -> None:
         """Send SIGKILL, and wait until it ends."""
         self._process.kill()

@@ -160,6 +160,11 @@ class Scene:
         self._started: list[Process] = []
         self.environment = {"PBEM_SERVER__DATABASE": self.database, forks.IMPATIENT: "yes"}
 
+    def use(self, database: str) -> None:
+        """Keep the data in that database instead."""
+        self.database = database
+        self.__post_init__()
+
     def configure(self) -> None:
         """Write the configuration file."""
         self.site.configure(self.door.inbox, smtp_out(self.post.port), address=self.door.address)
@@ -215,6 +220,14 @@ class Scene:
         """Return the number of rows."""
         return int(self.rows(f"select count(*) from {table} where {where}")[0])
 
+    def leases_end(self, daemon: Process) -> None:
+        """Let the time pass after which others do what a dead or frozen daemon had in hand (on PostgreSQL)."""
+        for table in ("incoming", "outgoing"):
+            self.rows(
+                f"update {table} set leased_until = now() where leased_until > now() and holder like :who",
+                who=f"% {daemon.pid} %",
+            )
+
     def quiet(self, seconds: float = GENEROUS) -> None:
         """Wait until the server has nothing left to do."""
         end = time.monotonic() + seconds
@@ -240,7 +253,7 @@ class Scene:
         """Return whether a message was in progress at two crashes; after a third, it is correctly put aside."""
         return bool(
             self.count("incoming", "state = 'new' and attempts > 1")
-            or self.count("outgoing", "state = 'owed' and delivery_starts > 1")
+            or self.count("outgoing", "state = 'owed' and attempts > 1")
         )
 
     def state(self) -> str:

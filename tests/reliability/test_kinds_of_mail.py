@@ -94,7 +94,7 @@ def rehearsed(scene: Scene, plot: Plot) -> Letter:
 def forgive(scene: Scene) -> None:
     """Reset the counts of attempts, as an operator can, and let new rows reuse the ids of those rolled back."""
     scene.rows("update incoming set attempts = 0 where state = 'new'")
-    scene.rows("update outgoing set delivery_starts = 0")
+    scene.rows("update outgoing set holder = null, leased_until = null")
     if scene.database.startswith("postgresql"):
         for table in (table for table in TABLES if table not in KEYS):
             name = f"""pg_get_serial_sequence('"{table}"', 'id')"""

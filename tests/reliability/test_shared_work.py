@@ -1,11 +1,13 @@
 """Several daemons on one PostgreSQL share the work: each message is processed once, those of a match in order."""
 
+import os
 import random
 import re
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -14,18 +16,20 @@ import pytest
 from sqlalchemy import Engine
 
 from pbem.failpoints import Step
-from pbem.server.attempts import MOST
+from pbem.server import work_queue
 from pbem.server.scheduled import alerts
 from pbem.server.sender import TOGETHER
-from pbem.server.work_queue import WorkQueue
 from pbem.storage import database
-from pbem.storage.models import Incoming, IncomingState, OutgoingState
+from pbem.storage.leases import new_holder
+from pbem.storage.models import Incoming, IncomingState, Lane, OutgoingState
+from pbem.storage.queue import Queue
 from pbem.transports.protocols import Arrival
 from tests.cases import MANY, ONLY_IN_SOAK, SEEDS, quick_where
 from tests.correspondence import correspondence, text
 from tests.operating.people import PostOffice
 from tests.operating.site import Site
 from tests.pbem.test_digest import NOON, PEOPLE, begin, command, gather_at_once, rows
+from tests.pgbouncer import PgBouncer
 from tests.postgres import Postgres
 from tests.reliability.conftest import Stage
 from tests.reliability.players import Players
@@ -36,30 +40,102 @@ from tests.servers import until
 # The queue from which each daemon claims messages
 
 
+ME, YOU = "me@mail.example", "you@mail.example"
+
+
 @pytest.fixture
 def engine(postgres: Postgres) -> Iterator[Engine]:
-    """Make a database with three waiting messages."""
+    """Make a database."""
     engine = database.connect(postgres.migrated())
-    now = NOON
-    with database.transaction(engine) as session:
-        for number in (1, 2, 3):
-            session.add(Incoming(key=str(number), size=0, source="test", recipients=[], received=now))
     yield engine
     engine.dispose()
 
 
-@pytest.fixture
-def seat(engine: Engine) -> Iterator[Callable[[], WorkQueue]]:
-    """Return a function that returns the queue as another daemon sees it."""
-    queues: list[WorkQueue] = []
+def wait(engine: Engine, *messages: tuple[str | None, Lane]) -> list[int]:
+    """Store messages of those groups in those lanes. Return their numbers."""
+    with database.transaction(engine) as session:
+        rows = [
+            Incoming(key=str(place), size=0, source="test", recipients=[], received=NOON, group=group, lane=lane)
+            for place, (group, lane) in enumerate(messages)
+        ]
+        session.add_all(rows)
+        session.flush()
+        return [row.id or 0 for row in rows]
 
-    def another() -> WorkQueue:
-        queues.append(WorkQueue(engine, lambda: NOON))
-        return queues[-1]
 
-    yield another
-    for queue in queues:
-        queue.close()
+def another(engine: Engine) -> Queue:
+    """Return the queue as another daemon sees it."""
+    return work_queue.work_queue(engine, new_holder())
+
+
+def claimed(queue: Queue) -> int | None:
+    """Let the daemon claim the next message. Return its number."""
+    rows = queue.claim_next()
+    return rows[0].id if rows else None
+
+
+def done(engine: Engine, number: int) -> None:
+    with database.transaction(engine) as session:
+        session.get_one(Incoming, number).state = IncomingState.DONE
+
+
+def expire(engine: Engine) -> None:
+    """Let all leases end."""
+    with database.transaction(engine) as session:
+        session.connection().exec_driver_sql("update incoming set leased_until = now() - interval '1 second'")
+
+
+def test_each_daemon_takes_the_oldest_message_that_no_other_has(engine: Engine) -> None:
+    first, second, third = wait(engine, (ME, Lane.PLAYERS), (YOU, Lane.PLAYERS), (None, Lane.PLAYERS))
+    one, two, three, four = (another(engine) for _ in range(4))
+    assert [claimed(one), claimed(two), claimed(three), claimed(four)] == [first, second, third, None]
+    assert not four.has_any()
+
+
+def test_what_one_person_sends_is_handled_in_its_order(engine: Engine) -> None:
+    first, second, other = wait(engine, (ME, Lane.PLAYERS), (ME, Lane.PLAYERS), (YOU, Lane.PLAYERS))
+    one, two = another(engine), another(engine)
+    assert [claimed(one), claimed(two), claimed(two)] == [first, other, None]
+    done(engine, first)
+    assert claimed(two) == second
+
+
+def test_a_reply_waits_for_replies_alone(engine: Engine) -> None:
+    """Anybody can write a player's address into From, so such a message holds up none of the player's replies."""
+    forged, reply, later = wait(engine, (ME, Lane.PLAYERS), (ME, Lane.REPLIES), (ME, Lane.REPLIES))
+    for_others = work_queue.work_queue(engine, new_holder(), (Lane.PLAYERS, Lane.STRANGERS))
+    for_replies = work_queue.work_queue(engine, new_holder(), (Lane.REPLIES,))
+    assert [claimed(for_others), claimed(for_replies), claimed(for_replies)] == [forged, reply, None]
+    done(engine, reply)
+    assert claimed(for_replies) == later
+
+
+def test_what_a_dead_or_frozen_daemon_had_is_claimed_when_its_lease_ends(engine: Engine) -> None:
+    first, _ = wait(engine, (ME, Lane.PLAYERS), (ME, Lane.PLAYERS))
+    one, two = another(engine), another(engine)
+    (mine,) = one.claim_next()
+    assert (mine.id, mine.attempts, claimed(two)) == (first, 1, None)
+    expire(engine)
+    (theirs,) = two.claim_next()
+    assert (theirs.id, theirs.attempts) == (first, 2)
+    with database.transaction(engine) as session:
+        assert work_queue.own(session, first, one.holder, mine.attempts) is None, "it comes too late"
+        assert work_queue.own(session, first, two.holder, theirs.attempts) is not None
+    assert work_queue.begin_again(one, first) is None
+    assert not work_queue.shunt(one, first, mine.attempts, "", "", NOON)
+
+
+def test_a_daemon_that_starts_leaves_the_leases_of_those_that_run(engine: Engine) -> None:
+    first, second = wait(engine, (ME, Lane.PLAYERS), (YOU, Lane.PLAYERS))
+    elsewhere, dead = another(engine), another(engine)
+    elsewhere.holder = f"another machine {os.getpid()} 0"
+    assert [claimed(elsewhere), claimed(dead)] == [first, second]
+    with database.writing(engine) as connection:
+        work_queue.void_leases(connection)
+    assert [claimed(another(engine)), claimed(another(engine))] == [second, None]
+
+
+# Real daemons
 
 
 class Later:
@@ -70,145 +146,10 @@ class Later:
         self._thread = threading.Thread(target=lambda: self.answers.append(ask()), daemon=True)
         self._thread.start()
 
-    def waits(self, engine: Engine) -> bool:
-        """Wait until it waits for a lock in PostgreSQL or has finished. Return whether it waits."""
-
-        def waiting() -> bool:
-            with engine.connect() as connection:
-                found = connection.exec_driver_sql("select count(*) from pg_locks where not granted").scalar_one()
-                return bool(found)
-
-        until(lambda: self.answers or waiting(), "it waits, or has its answer")
-        return not self.answers
-
     def answer(self) -> Any:
         """Return the result."""
         self._thread.join(110)
         return self.answers[0]
-
-
-def handled(engine: Engine, number: int) -> None:
-    with database.transaction(engine) as session:
-        session.get_one(Incoming, number).state = IncomingState.DONE
-
-
-@pytest.mark.slow
-def test_each_daemon_takes_the_oldest_mail_that_no_other_has(seat: Callable[[], WorkQueue], engine: Engine) -> None:
-    one, two, three, four = (seat() for _ in range(4))
-    assert [one.claim_next(), two.claim_next(), three.claim_next(), four.claim_next()] == [1, 2, 3, None]
-    two.release()
-    assert four.claim_next() == 2
-    handled(engine, 1)
-    one.release()
-    assert one.claim_next() is None
-
-
-def test_mails_with_different_keys_are_handled_at_once(seat: Callable[[], WorkQueue], engine: Engine) -> None:
-    one, two = seat(), seat()
-    assert (one.claim_next(), two.claim_next()) == (1, 2)
-    assert one.wait_turn(1, {"match 1", "address a"})
-    assert two.wait_turn(2, {"match 2", "address b"})
-
-
-def test_the_later_of_two_mails_with_one_key_waits_for_the_earlier_one(
-    seat: Callable[[], WorkQueue], engine: Engine
-) -> None:
-    one, two = seat(), seat()
-    assert (one.claim_next(), two.claim_next()) == (1, 2)
-    assert one.wait_turn(1, {"match 1", "address a"})
-    later = Later(lambda: two.wait_turn(2, {"address b", "match 1"}))
-    assert later.waits(engine)
-    handled(engine, 1)
-    one.release()
-    assert later.answer() is True
-
-
-def test_a_mail_waits_until_it_is_known_what_the_earlier_one_is_about(
-    seat: Callable[[], WorkQueue], engine: Engine
-) -> None:
-    one, two = seat(), seat()
-    assert (one.claim_next(), two.claim_next()) == (1, 2)
-    later = Later(lambda: two.wait_turn(2, {"match 2"}))
-    assert later.waits(engine)
-    assert one.wait_turn(1, {"match 1"})
-    assert later.answer() is True
-
-
-@pytest.mark.parametrize("keys", [None, {"match 1"}, {"match 7"}])
-def test_a_mail_that_a_dead_daemon_leaves_behind_goes_first(
-    seat: Callable[[], WorkQueue], engine: Engine, keys: set[str] | None
-) -> None:
-    one, two = seat(), seat()
-    assert (one.claim_next(), two.claim_next()) == (1, 2)
-    if keys is not None:
-        assert one.wait_turn(1, keys)
-    later = Later(lambda: two.wait_turn(2, {"match 1"}))
-    if keys != {"match 7"}:
-        assert later.waits(engine)
-        one.close()
-        assert later.answer() is False
-        two.release()
-        assert two.claim_next() == 1
-    else:
-        assert later.answer() is True, "it is about something else"
-
-
-def test_a_message_goes_first_also_while_its_daemon_is_still_dying(
-    seat: Callable[[], WorkQueue], engine: Engine
-) -> None:
-    """PostgreSQL releases the locks of a session one by one."""
-    one, two = seat(), seat()
-    assert (one.claim_next(), two.claim_next()) == (1, 2)
-    assert one.wait_turn(1, {"match 1"})
-    later = Later(lambda: two.wait_turn(2, {"match 1"}))
-    assert later.waits(engine)
-    one._locks.release("key match 1")
-    assert later.answer() is False
-
-
-def test_a_message_goes_first_though_its_daemon_was_late_to_claim_it(
-    seat: Callable[[], WorkQueue], engine: Engine
-) -> None:
-    """It may be claimed while a later one, which found it free, is waiting for its keys."""
-    one, two, other = seat(), seat(), seat()
-    other._locks.acquire("key match 1")
-    assert two.claim(2)
-    later = Later(lambda: two.wait_turn(2, {"match 1"}))
-    assert later.waits(engine)
-    assert one.claim(1)
-    other.release()
-    assert later.answer() is False
-
-
-def attempted(engine: Engine, number: int, times: int) -> None:
-    with database.transaction(engine) as session:
-        row = session.get_one(Incoming, number)
-        row.attempts, row.last_attempt = times, NOON
-
-
-def test_a_message_waits_for_one_in_its_second_attempt(seat: Callable[[], WorkQueue], engine: Engine) -> None:
-    """It was counted and dated when it began, so by its row alone it could as well pause before its third."""
-    one, two = seat(), seat()
-    assert (one.claim_next(), two.claim_next()) == (1, 2)
-    attempted(engine, 1, MOST - 1)
-    later = Later(lambda: two.wait_turn(2, {"match 1"}))
-    assert later.waits(engine)
-    assert one.wait_turn(1, {"match 1"})
-    assert later.waits(engine)
-    handled(engine, 1)
-    one.release()
-    assert later.answer() is True
-
-
-def test_nobody_waits_for_a_message_that_pauses(seat: Callable[[], WorkQueue], engine: Engine) -> None:
-    two = seat()
-    attempted(engine, 1, MOST - 1)
-    assert two.claim_next() == 2
-    assert two.wait_turn(2, {"match 1"})
-    assert seat().claim(1), "only looked at, not locked"
-
-
-# Real daemons
 
 
 def store(scene: Scene, letter: Letter) -> None:
@@ -235,23 +176,20 @@ def shares(scene: Scene, daemons: list[Process]) -> list[tuple[int, int]]:
 
 
 def out_of_order(scene: Scene) -> list[str]:
-    """Return what was processed about a match after something that was stored later.
+    """Return what a player wrote that was processed after something that they wrote later.
 
-    The messages sent for a message get their ids while it is processed. One that has paused after two crashes lets
-    other people's go first, and so do those of its player that wait behind it.
+    The messages sent for a message get their ids while it is processed.
     """
     found = []
     last: dict[int, int] = {}
-    for match, incoming, attempts in scene.rows(
-        "select outgoing.match, incoming.id, incoming.attempts"
+    for player, incoming, attempts in scene.rows(
+        "select incoming.player, incoming.id, incoming.attempts"
         " from outgoing join incoming on incoming.id = outgoing.incoming"
-        f" where incoming.attempts < {MOST} and not exists (select 1 from incoming as paused"
-        f" where paused.attempts >= {MOST} and paused.player = incoming.player and paused.id < incoming.id"
-        " and paused.handled >= incoming.received) order by outgoing.id"
+        " where incoming.player is not null order by outgoing.id"
     ):
-        if incoming < last.setdefault(match, 0):
-            found.append(f"match {match}: {incoming} (attempt {attempts}) after {last[match]}")
-        last[match] = max(last[match], incoming)
+        if incoming < last.setdefault(player, 0):
+            found.append(f"player {player}: {incoming} (attempt {attempts}) after {last[player]}")
+        last[player] = max(last[player], incoming)
     return found
 
 
@@ -305,6 +243,7 @@ def test_what_a_dying_daemon_had_in_hand_is_done_by_the_other(stage: Stage, step
     wait_for([other])
     scene.write(*letters)
     assert dying.died() == signal.SIGKILL
+    scene.leases_end(dying)
     scene.quiet()
     assert conserved(scene, before=before) <= TOGETHER
     assert out_of_order(scene) == []
@@ -347,17 +286,33 @@ def test_matches_outlive_the_killing_of_either_of_two_daemons(stage: Stage) -> N
     play_and_kill_one(stage("imap", "postgresql"), seed=1, daemons=2, number=8, kills=10, seconds=500)
 
 
+@pytest.mark.slow
+def test_matches_outlive_frozen_and_killed_daemons_behind_a_pooler(stage: Stage, postgres: Postgres) -> None:
+    with PgBouncer(postgres, "transaction", size=8) as pooler:
+        scene = stage("imap", "postgresql")
+        scene.use(pooler.url)
+        play_and_kill_one(scene, seed=1, daemons=2, number=8, kills=8, seconds=500)
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(SEEDS))
-@pytest.mark.parametrize("daemons", [2, 3] if SEEDS > 1 else [3])
-def test_matches_outlive_many_killed_daemons(stage: Stage, daemons: int, seed: int) -> None:
-    play_and_kill_one(stage("imap", "postgresql"), seed=seed, daemons=daemons, number=20, kills=MANY, seconds=600)
+@pytest.mark.parametrize("daemons", [2, 4] if SEEDS > 1 else [4])
+@pytest.mark.parametrize("mode", ["session", "transaction", None] if SEEDS > 1 else ["transaction"])
+def test_matches_outlive_many_frozen_and_killed_daemons(
+    stage: Stage, postgres: Postgres, daemons: int, seed: int, mode: str | None
+) -> None:
+    with PgBouncer(postgres, mode, size=60 if mode == "session" else 8) if mode else nullcontext() as pooler:
+        scene = stage("imap", "postgresql")
+        if pooler is not None:
+            scene.use(pooler.url)
+        play_and_kill_one(scene, seed=seed, daemons=daemons, number=20, kills=MANY, seconds=900)
 
 
 def play_and_kill_one(scene: Scene, *, seed: int, daemons: int, number: int, kills: int, seconds: float) -> None:
-    """Play matches with several daemons, one of which is repeatedly killed at a random moment.
+    """Play matches with several daemons, one of which is repeatedly killed, or frozen, at a random moment.
 
-    A daemon is killed once it has processed a message, or the matches are over.
+    That happens once it has processed a message, or the matches are over. What a frozen one has in hand is done by
+    others before it goes on, as after the end of its leases.
     """
     chance = random.Random(seed)
     players = Players(scene, number, chance)
@@ -381,6 +336,14 @@ def play_and_kill_one(scene: Scene, *, seed: int, daemons: int, number: int, kil
             players.look()
             time.sleep(0.02)
         time.sleep(chance.uniform(0, 0.05))
+        if chance.random() < 0.5:
+            running[victim].freeze()
+            scene.leases_end(running[victim])
+            done, until_then = scene.mails_done(), time.monotonic() + 2
+            while scene.mails_done() == done and time.monotonic() < until_then:
+                time.sleep(0.02)
+            running[victim].thaw()
+            continue
         running[victim].kill()
         running[victim] = scene.start()
         everyone.append(running[victim])

@@ -16,14 +16,13 @@ from pbem.backups import rotation
 from pbem.cli.doctor.findings import Finding, note, ok, problem
 from pbem.config import ServerSettings, Settings
 from pbem.config.veiled import veiled_url
-from pbem.storage import database, holders, poolers
+from pbem.storage import database, holders
 from pbem.storage.models import Incoming
 
 MEGABYTE = 1 << 20
 LEAST_FREE, ENOUGH_FREE = 100 * MEGABYTE, 1024 * MEGABYTE
 LARGE_LOG = 64 * MEGABYTE
 """SQLite's log starts again at a few megabytes, unless somebody reads the database for a long time."""
-SESSIONS = "write pool_mode = session in the pooler's configuration, or name PostgreSQL itself in database of [server]"
 UPGRADE = "pbem init makes or upgrades the tables; there is no way back to an older version"
 ASKEW = timedelta(seconds=5)
 """How far two clocks may differ."""
@@ -39,17 +38,12 @@ def check(settings: ServerSettings, now: Callable[[], datetime]) -> Iterator[Fin
         return
     try:
         yield from _disk(engine)
-        poolers.require_own_sessions(engine, poolers.LEAST)
         database.require_current(engine)
         with database.transaction(engine) as session:
             session.connection().execute(text("UPDATE alembic_version SET version_num = version_num"))
         yield ok(f"{shown}: {_version(engine)}, tables of version {database.newest_revision()}, can be written")
         yield from _log(engine)
         yield from _clock(engine, now)
-    except poolers.Shared as error:
-        yield problem(str(error), SESSIONS)
-    except poolers.TooFew as error:
-        yield problem(str(error), "raise default_pool_size of PgBouncer, or max_connections of PostgreSQL")
     except database.HalfRestored as error:
         yield problem(str(error), "pbem restore, with the same backup")
     except database.TooEarly as error:
@@ -74,7 +68,7 @@ def _advice(said: str, engine: Engine) -> str:
     """Return what to do about an error of the database; PostgreSQL gives no code for a refused login."""
     user, name = engine.url.username or "the user", engine.url.database
     if "pooling mode" in said:
-        return SESSIONS
+        return "write pool_mode = transaction or session in the pooler's configuration"
     if "unsupported startup parameter" in said:
         return "take it out of database in [server], or name PostgreSQL itself there"
     if "too many clients" in said or "no more connections allowed" in said:

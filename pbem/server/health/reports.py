@@ -5,7 +5,6 @@ good order; one that was killed leaves its row behind until its successor on the
 """
 
 import os
-import socket
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,6 +16,7 @@ from sqlalchemy import ColumnElement, Engine, delete
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, select
 
+from pbem.storage import leases
 from pbem.storage.database import transaction
 from pbem.storage.models import Daemon
 
@@ -94,7 +94,7 @@ class Reporter:
     def __init__(self, vitals: "Vitals", started: datetime) -> None:
         self._vitals = vitals
         self._started = started
-        self._host, self._process = socket.gethostname()[:200], os.getpid()
+        self._host, self._process = leases.HOST, os.getpid()
         self._told: datetime | None = None
         self._gist: tuple[object, ...] = ()
 
@@ -138,7 +138,7 @@ class Reporter:
     def _clear(self, session: Session, now: datetime) -> None:
         """Remove rows of this process's earlier namesakes, of dead ones on this machine, and of those long silent."""
         for row in session.exec(select(Daemon).limit(MOST)):
-            is_mine = row.host == self._host and (row.process == self._process or not _runs(row.process))
+            is_mine = row.host == self._host and not leases.runs(row.process)
             if is_mine or now - row.told > FORGOTTEN:
                 session.delete(row)
         session.flush()
@@ -151,14 +151,3 @@ def reports(session: Session) -> list[Report]:
         Report(row.host, row.process, row.version, row.started, row.told, _STATES.validate_python(row.state))
         for row in rows
     ]
-
-
-def _runs(process: int) -> bool:
-    """Return whether a process of that number runs on this machine."""
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

@@ -2,12 +2,13 @@
 
 from datetime import datetime
 
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
+from pbem.storage.leases import Leased
 from pbem.storage.utc import Utc
 
 
-class Backup(SQLModel, table=True):
+class Backup(Leased, table=True):
     """The backups that servers make by themselves; a single row."""
 
     id: int = Field(primary_key=True)

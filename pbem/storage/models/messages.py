@@ -7,6 +7,7 @@ from typing import Any, Optional
 from sqlalchemy import JSON, Column, Index, LargeBinary, false
 from sqlmodel import Field, Relationship, SQLModel
 
+from pbem.storage.leases import Leased
 from pbem.storage.models.indexes import partial_index
 from pbem.storage.utc import Utc
 
@@ -73,18 +74,25 @@ UNSENT = (
 """States in which a message can still be sent."""
 
 
-class Incoming(SQLModel, table=True):
+class Queued(Leased):
+    """The columns by which waiting messages take turns (see pbem.storage.queue)."""
+
+    lane: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """Which queue it waits in; the lower one goes first."""
+    group: str | None = None
+    """Whose message it is, or because of whose message it is sent; those of one person don't overtake each other."""
+    round: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """How many of its group waited when it came: each group's first message goes before any group's second."""
+
+
+class Incoming(Queued, table=True):
     """A message as received, stored before its delivery is acknowledged."""
 
     __table_args__ = (
         Index("ix_incoming_player_received", "player", "received"),
-        # The next message is claimed from these two alone.
-        Index("ix_incoming_state_lane", "state", "lane", "id", "attempts", "last_attempt", "author"),
-        partial_index(
-            "ix_incoming_author",
-            *("author", "lane", "state", "attempts", "last_attempt", "id"),
-            where="author IS NOT NULL",
-        ),
+        # The next message is claimed from these two.
+        partial_index("ix_incoming_waiting", "lane", "round", "id", where="state = 'new'"),
+        partial_index("ix_incoming_group", "group", "id", "lane", where="state = 'new'"),
         partial_index("ix_incoming_state_handled", "state", "handled", where="removed IS NULL"),
     )
 
@@ -97,14 +105,7 @@ class Incoming(SQLModel, table=True):
     recipients: list[str] = Field(sa_column=Column(JSON, nullable=False))
     state: str = IncomingState.NEW.value
     attempts: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
-    """How many times handling was attempted, counted before the message is parsed (see attempts)."""
-    last_attempt: datetime | None = Field(default=None, sa_type=Utc)
-    lane: int = Field(default=Lane.PLAYERS.value, sa_column_kwargs={"server_default": "0"})
-    """The queue in which it waits (see triage)."""
-    author: str | None = None
-    """The address in From while the message waits; what one person sends is handled in its order."""
-    ordering: list[str] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
-    """Hashes of its ordering keys, once a daemon that shares the database knows them (see work_queue)."""
+    """How often work on it was begun, counted when it is claimed."""
     verdict: str | None = None
     error: str | None = None
     player: int | None = Field(default=None, foreign_key="player.id")
@@ -130,7 +131,7 @@ class RawMessage(SQLModel, table=True):
     raw: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
 
 
-class Outgoing(SQLModel, table=True):
+class Outgoing(Queued, table=True):
     """An outgoing message: its template, topic, recipient and Message-ID. Rendered when it is sent."""
 
     __table_args__ = (
@@ -142,6 +143,8 @@ class Outgoing(SQLModel, table=True):
         partial_index("ix_outgoing_answered_strangers", "standing", "created", where="stranger_domain IS NOT NULL"),
         partial_index("ix_outgoing_gist", "address", "gist", "created", where="gist IS NOT NULL"),
         partial_index("ix_outgoing_state_due", "state", "due", where="removed IS NULL"),
+        partial_index("ix_outgoing_waiting", "lane", "round", "id", where="state = 'owed'"),
+        partial_index("ix_outgoing_group", "group", where="state = 'owed'"),
         partial_index("ix_outgoing_troubled", "troubled", where="troubled IS NOT NULL"),
     )
 
@@ -178,8 +181,7 @@ class Outgoing(SQLModel, table=True):
     """The message that contains this one's news."""
     state: str = Field(default=OutgoingState.OWED.value, index=True)
     attempts: int = 0
-    delivery_starts: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
-    """How often delivery was started without finishing, including the current attempt."""
+    """How often it was claimed to be sent."""
     due: datetime = Field(sa_type=Utc)
     error: str | None = None
     created: datetime = Field(sa_type=Utc)

@@ -5,8 +5,9 @@ from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import JSON, Column, Index, UniqueConstraint
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
+from pbem.storage.leases import Leased
 from pbem.storage.models.indexes import partial_index
 from pbem.storage.utc import Utc
 
@@ -20,7 +21,7 @@ class SearchKind(StrEnum):
     """What the house would play in its opponent's place; the row is stored when it is found."""
 
 
-class Search(SQLModel, table=True):
+class Search(Leased, table=True):
     """A search of the house in one version of a match. What it found is played, or told, in the same transaction."""
 
     __table_args__ = (
@@ -48,7 +49,7 @@ class Search(SQLModel, table=True):
     """Since when it needs the operator: it has failed too often. It is still tried, less and less often."""
 
 
-class Analysis(SQLModel, table=True):
+class Analysis(Leased, table=True):
     """The analysis of a finished match for one of its players: a row for each, found in many short searches."""
 
     __table_args__ = (

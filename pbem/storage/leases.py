@@ -1,0 +1,111 @@
+"""Leases: who works on a row, and until when. They stand in the row itself, so they hold behind any pooler.
+
+A row is free if nobody has a lease on it, or if the lease has ended: its holder is dead or frozen. Leases are timed by
+the database's clock, which is the same for all daemons. An SQLite file has one daemon, so the leases that a new one
+finds there are void, as are those of dead processes on this machine (`void`). A lease that wasn't given back keeps its
+holder's name, even when it has ended: the server ended while it worked on that row.
+
+A lease only saves work that would be done twice. Who acts on a row checks in the same transaction that it is still
+theirs.
+"""
+
+import os
+import secrets
+import socket
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, bindparam, or_, select, update
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+from sqlmodel import Field, Session, SQLModel, col
+
+from pbem.storage.utc import Utc
+
+LEASE = timedelta(minutes=1)
+"""How long a lease lasts: many times what the work takes."""
+HOST = socket.gethostname()[:200]
+LONGEST = timedelta(hours=2)
+"""A lease that ends later was made before the clock was set back, and has ended."""
+
+
+class Leased(SQLModel):
+    """The columns of a row that one daemon at a time works on."""
+
+    leased_until: Any = Field(default=None, sa_type=Utc, nullable=True)
+    holder: str | None = None
+    """Who has the lease, or had it and never gave it back."""
+
+
+class from_now(FunctionElement[Any]):  # noqa: N801 - a function of SQL
+    """The time by the database's clock, that many seconds from now."""
+
+    type = Utc()
+    inherit_cache = True
+
+
+@compiles(from_now, "postgresql")
+def _on_postgresql(element: from_now, compiler: SQLCompiler, **kw: Any) -> str:
+    return f"clock_timestamp() + make_interval(secs => {compiler.process(element.clauses, **kw)})"
+
+
+@compiles(from_now, "sqlite")
+def _on_sqlite(element: from_now, compiler: SQLCompiler, **kw: Any) -> str:
+    """Write the time as SQLAlchemy stores it, with six digits after the seconds."""
+    return f"strftime('%Y-%m-%d %H:%M:%f000', 'now', {compiler.process(element.clauses, **kw)} || ' seconds')"
+
+
+def new_holder() -> str:
+    """Return a name for this process as a holder of leases, which no other has."""
+    return f"{HOST} {os.getpid()} {secrets.token_hex(8)}"
+
+
+def is_free(row: Any) -> ColumnElement[bool]:
+    """Return the condition that nobody works on the row."""
+    until = col(row.leased_until)
+    return or_(until.is_(None), until <= from_now(0), until > from_now(LONGEST.total_seconds()))
+
+
+def terms(lease: timedelta = LEASE) -> dict[str, Any]:
+    """Return the values of a row's columns under a new lease, for a statement with the parameter `who`."""
+    return {"leased_until": from_now(lease.total_seconds()), "holder": bindparam("who")}
+
+
+ENDED: dict[str, Any] = {"leased_until": None, "holder": None}
+"""The values of a row's columns without a lease."""
+
+
+def take(session: Session, table: type[Leased], number: int, holder: str, lease: timedelta = LEASE) -> bool:
+    """Take a lease on the row with that number. Return whether it was free."""
+    rows: Any = table
+    statement = update(table).where(rows.id == number, is_free(rows)).values(**terms(lease)).returning(rows.id)
+    return session.connection().execute(statement, {"who": holder}).first() is not None
+
+
+def void(connection: Connection, table: type[Leased], *which: ColumnElement[bool], **changes: Any) -> None:
+    """End the leases of daemons that don't run any more on those rows, and change them: at the start of a daemon."""
+    rows: Any = table
+    leased = (*which, rows.leased_until > from_now(0), rows.holder.is_not(None))
+    found = connection.execute(select(rows.holder).where(*leased).distinct()).scalars()
+    dead = [holder for holder in found if connection.dialect.name == "sqlite" or _is_dead(holder)]
+    if dead:
+        those = update(table).where(*leased, rows.holder.in_(dead))
+        connection.execute(those.values(**{"leased_until": None, **changes}))
+
+
+def _is_dead(holder: str) -> bool:
+    """Return whether it was a process of this machine that doesn't run any more."""
+    host, process, _ = holder.rsplit(" ", 2)
+    return host == HOST and not runs(int(process))
+
+
+def runs(process: int) -> bool:
+    """Return whether another process of that number runs on this machine."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return process != os.getpid()
