@@ -1,6 +1,7 @@
 """The clock of a match: whose time runs, and how much is left. A value, without mail, rows or the time of day.
 
 The time of a turn runs from the moment at which the message about it was handed over until the reply was received here.
+Who has played without such a message follows the match elsewhere, so their time runs from the opponent's turn.
 What happens is a log of events, and the clock is what they add up to: the same events always give the same clock. Each
 instant is counted at most once, since an event only ever adds the time since the last one. Where the computer's clock
 was set back, the time that comes twice counts once.
@@ -12,6 +13,7 @@ from datetime import datetime, timedelta
 from functools import reduce
 
 from engines.core import Seat
+from engines.seats import other
 from pbem.clocks.time_control import TimeControl
 from pbem.clocks.working_days import WorkingDays
 
@@ -29,6 +31,14 @@ class TurnHandedOver:
 @dataclass(frozen=True, slots=True)
 class ReplyReceived:
     """A player's turn was received. It ends a pause."""
+
+    at: datetime
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class FollowsElsewhere:
+    """A player plays a turn that no message of ours has told them about: from then on their time runs without one."""
 
     at: datetime
     seat: Seat
@@ -130,6 +140,7 @@ class Ended:
 Event = (
     TurnHandedOver
     | ReplyReceived
+    | FollowsElsewhere
     | TurnsTakenBack
     | Unreachable
     | RanOut
@@ -152,6 +163,8 @@ class Side:
     days: WorkingDays
     turns: int = 0
     used: timedelta = NOTHING
+    follows: bool = False
+    """Whether their time runs as soon as it's their turn, with or without a message (see FollowsElsewhere)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +209,12 @@ class Clock:
                 return then if then.seat == seat else replace(_stopped(then), seat=seat)
             case ReplyReceived(_, seat):
                 return _resumed(_played(then, seat))
+            case FollowsElsewhere(_, seat):
+                return _with(then, seat, replace(then.sides[seat], follows=True))
             case TurnsTakenBack() | Ended():
                 return _resumed(_stopped(then))
             case Unreachable():
-                return _stopped(then)
+                return then if then.seat is not None and then.sides[then.seat].follows else _stopped(then)
             case RanOut():
                 return replace(then, is_told=then.has_run_out)
             case Paused(_, until):
@@ -284,7 +299,8 @@ def _played(clock: Clock, seat: Seat) -> Clock:
     stopped = _stopped(clock)
     side = stopped.sides[seat]
     bank = None if side.bank is None else clock.control.after_turn(side.bank, side.turns + 1)
-    return _with(stopped, seat, replace(side, bank=bank, turns=side.turns + 1))
+    played = _with(stopped, seat, replace(side, bank=bank, turns=side.turns + 1))
+    return replace(played, seat=other(seat)) if played.sides[other(seat)].follows else played
 
 
 def _restored(side: Side, known: SideRestored) -> Side:

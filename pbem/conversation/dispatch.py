@@ -246,8 +246,7 @@ def _over_budget(request: Request) -> Refused | Unanswerable | None:
     if not sender.proven or sender.player is None:
         return None
     directory.note(session, sender.player, now)
-    if request.message.sender == sender.player.address:
-        bounces.reinstate(session, sender.player, now)
+    bounces.reinstate(session, sender.player, now)
     try:
         rate_limits.of_player(session, sender.player, request.incoming, request.limits.mails_per_hour, now)
     except (Refused, Unanswerable) as over:

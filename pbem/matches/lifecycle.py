@@ -18,7 +18,7 @@ from engines.seats import other, seat_of, with_entry
 from notation.ending import Ending, Termination
 from pbem import tokens
 from pbem.clocks import clock
-from pbem.clocks.clock import Ended, ReplyReceived
+from pbem.clocks.clock import Ended
 from pbem.clocks.time_control import TimeControl, to_stored
 from pbem.matches import offers, prepared, queries
 from pbem.matches.conditions import Conditions
@@ -298,7 +298,7 @@ def _store_turn(
     session.connection().execute(_PLAYED, row)
     match.part, match.plies, match.to_move = None, number, position.turn
     match.offers, match.paused, match.resumes = offers.after_turn(match, seat), None, None
-    timekeeping.note(session, match, ReplyReceived(received, seat))
+    timekeeping.play(session, match, seat, received, by_message=brought_by is not None and by_itself is None)
     session.add(match)  # written with all else at the end, in a match without a clock
     played = TurnPlayed(match, seat, number, turn.text, by_itself)
     if position.outcome is None:

@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from engines.core import Seat
+from engines.seats import other
 from pbem.clocks import clock as clocks
 from pbem.clocks.clock import (
     NOTHING,
@@ -16,6 +17,7 @@ from pbem.clocks.clock import (
     DaysChosen,
     Ended,
     Event,
+    FollowsElsewhere,
     Outage,
     Paused,
     RanOut,
@@ -53,6 +55,7 @@ days = st.builds(
 events: st.SearchStrategy[Event] = st.one_of(
     st.builds(TurnHandedOver, steps, seats),
     st.builds(ReplyReceived, steps, seats),
+    st.builds(FollowsElsewhere, steps, seats),
     st.builds(TurnsTakenBack, steps),
     st.builds(Unreachable, steps),
     st.builds(RanOut, steps),
@@ -81,6 +84,7 @@ def counted(log: list[Event], days: list[WorkingDays], until: datetime) -> tuple
     used, nobodys = [NOTHING, NOTHING], NOTHING
     seat: Seat | None = None
     paused, until_then, now = False, None, START
+    following: set[Seat] = set()
 
     def go_on(to: datetime, *, stopped: bool) -> None:
         nonlocal now, nobodys, paused
@@ -101,10 +105,14 @@ def counted(log: list[Event], days: list[WorkingDays], until: datetime) -> tuple
         match event:
             case TurnHandedOver():
                 seat = event.seat
-            case ReplyReceived() | TurnsTakenBack() | Ended():
+            case ReplyReceived():
+                seat, paused = other(event.seat) if other(event.seat) in following else None, False
+            case TurnsTakenBack() | Ended():
                 seat, paused = None, False
             case Unreachable():
-                seat = None
+                seat = seat if seat in following else None
+            case FollowsElsewhere():
+                following.add(event.seat)
             case Paused():
                 paused, until_then = True, event.until
             case Resumed():
@@ -270,6 +278,12 @@ def test_nobodys_time_runs_while_nothing_can_be_sent() -> None:
     clock = begun().after(TurnHandedOver(START, 0)).after(Unreachable(START + DAY))
     assert (clock.due, clock.left(0)) == (None, 13 * DAY)
     assert clock.after(TurnHandedOver(START + 9 * DAY, 0)).due == START + 22 * DAY
+
+
+def test_the_time_of_one_who_follows_elsewhere_needs_no_message() -> None:
+    clock = begun("3d/move").after(FollowsElsewhere(START, 0)).after(ReplyReceived(START + DAY, 1))
+    assert clock.due == START + 4 * DAY
+    assert clock.after(Unreachable(START + 2 * DAY)).due == START + 4 * DAY
 
 
 def test_days_chosen_now_do_not_change_what_has_passed() -> None:

@@ -144,14 +144,15 @@ def test_a_person_who_quotes_a_bounce_is_no_bounce(letters: Correspondence) -> N
 
 
 @pytest.mark.slow
-def test_an_answer_goes_even_where_all_comes_back_and_news_does_not(letters: Correspondence) -> None:
-    """Bob writes from another address with his token, which doesn't prove that his own address works."""
+def test_who_writes_from_another_address_is_reachable_again(letters: Correspondence) -> None:
+    """Bob writes from another address with his token, which proves that he reads what we send."""
     turn = letters.last("bob")
     bounce_for_good(letters)
 
-    assert to(letters.write("bob@elsewhere.example", "games", to=turn["Reply-To"].addresses[0].addr_spec)) == [BOB]
-    assert to(letters.reply(letters.last("alice"), "say Are you there?")) == [ALICE]
-    assert count(letters) == 3
+    mails = letters.write("bob@elsewhere.example", "games", to=turn["Reply-To"].addresses[0].addr_spec)
+    assert set(to(mails)) == {BOB}
+    assert to(letters.reply(letters.last("alice"), "say Are you there?")) == [ALICE, BOB]
+    assert count(letters) == 0
 
 
 @pytest.mark.slow

@@ -95,6 +95,7 @@ def used(log: list[ClockEvent], until: datetime) -> list[timedelta]:
     free: list[tuple[datetime, datetime]] = []
     seat: int | None = None
     since, paused = until, None
+    following: set[int | None] = set()
     for event in [*log, ClockEvent(match=0, kind="now", at=until)]:
         if event.kind == "outage" and event.since is not None:
             free.append((event.since, event.at))
@@ -105,9 +106,14 @@ def used(log: list[ClockEvent], until: datetime) -> list[timedelta]:
             paused = None
         if event.kind == "handed over" and event.seat != seat:
             seat, since = event.seat, event.at
-        if event.kind in ("received", "taken back", "unreachable", "ended", "now") and seat is not None:
+        if event.kind == "follows":
+            following.add(event.seat)
+        goes_on = event.kind == "unreachable" and seat in following
+        if event.kind in ("received", "taken back", "unreachable", "ended", "now") and seat is not None and not goes_on:
             spans.append((seat, since, event.at))
             seat = None
+        if event.kind == "received" and event.seat is not None and 1 - event.seat in following:
+            seat, since = 1 - event.seat, event.at
     totals = [ZERO, ZERO]
     for owner, start, end in spans:
         lost = [(max(start, begin), min(end, over)) for begin, over in free]

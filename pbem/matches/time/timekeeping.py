@@ -17,7 +17,19 @@ from engines.core import Seat
 from engines.seats import seat_of
 from pbem.clocks import clock as clocks
 from pbem.clocks import reminders
-from pbem.clocks.clock import Clock, Event, Outage, Reminded, Restored, Righted, TurnHandedOver, begin, replay
+from pbem.clocks.clock import (
+    Clock,
+    Event,
+    FollowsElsewhere,
+    Outage,
+    Reminded,
+    ReplyReceived,
+    Restored,
+    Righted,
+    TurnHandedOver,
+    begin,
+    replay,
+)
 from pbem.clocks.reminders import Wishes
 from pbem.clocks.time_control import parse
 from pbem.clocks.working_days import WorkingDays
@@ -32,6 +44,7 @@ _SIDES = TypeAdapter(tuple[clocks.SideRestored, clocks.SideRestored])
 _EVENTS: dict[str, type[Event]] = {
     "handed over": clocks.TurnHandedOver,
     "received": clocks.ReplyReceived,
+    "follows": clocks.FollowsElsewhere,
     "taken back": clocks.TurnsTakenBack,
     "unreachable": clocks.Unreachable,
     "paused": clocks.Paused,
@@ -68,6 +81,17 @@ def note(session: Session, match: Match, event: Event) -> None:
     clock = clock_of(match)
     if clock is not None:
         _store(session, match, clock, [*_outages(session, clock, event.at), event])
+
+
+def play(session: Session, match: Match, seat: Seat, received: datetime, *, by_message: bool) -> None:
+    """Store that the turn of that seat was received, `by_message` if not from the house or a turn that waited.
+
+    A first turn proves nothing about its player: it can come with the acceptance, before any message of ours.
+    """
+    clock = clock_of(match)
+    if by_message and clock is not None and clock.seat is None and clock.sides[seat].turns:
+        note(session, match, FollowsElsewhere(received, seat))
+    note(session, match, ReplyReceived(received, seat))
 
 
 def catch_up(session: Session, match: Match, now: datetime) -> Clock | None:
