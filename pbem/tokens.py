@@ -4,7 +4,7 @@ A token is four numbers and their HMAC under the server's key, so none is stored
 
     purpose and ply   2 bytes   (4 bits and 12 bits; from turn 4,096 of a match on: 10 and 14 bits)
     player            3 bytes
-    subject           4 bytes   (the match, or the held message)
+    subject           4 bytes   (the match, the held message, or the one that came back)
     HMAC-SHA256      16 bytes   over all of the above and the player's epoch
 
 25 bytes are 40 characters of base32, which survives software that changes the case of addresses.
@@ -46,6 +46,8 @@ class Purpose(IntEnum):
     harmless in a forwarded message."""
     ADDRESS = 5
     """Confirm the address that the message went to; the subject is the message in which the player asked for it."""
+    BOUNCE = 6
+    """Report that a message of ours, the subject, came back; in its envelope sender, and nobody's (see bounces)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ def dsn(mail: EmailMessage, status: str = "5.1.1", action: str = "failed", *, wh
     return f"""\
 Return-Path: <>
 From: MAILER-DAEMON@mail.example (Mail Delivery System)
-To: games@pbem.example
+To: {_back_to(mail)}
 Subject: Undelivered Mail Returned to Sender
 Auto-Submitted: auto-replied
 MIME-Version: 1.0
@@ -46,7 +46,7 @@ def qmail(mail: EmailMessage) -> bytes:
     """Return a bounce in the format of qmail and its descendants."""
     return f"""\
 From: MAILER-DAEMON@mail.example
-To: games@pbem.example
+To: {_back_to(mail)}
 Subject: failure notice
 
 Hi. This is the qmail-send program at mail.example.
@@ -68,7 +68,7 @@ def exim(mail: EmailMessage) -> bytes:
 X-Failed-Recipients: {mail["To"]}
 Auto-Submitted: auto-replied
 From: Mail Delivery System <Mailer-Daemon@mail.example>
-To: games@pbem.example
+To: {_back_to(mail)}
 Subject: Mail delivery failed: returning message to sender
 
 This message was created automatically by mail delivery software.
@@ -88,7 +88,7 @@ def unheard_of(mail: EmailMessage) -> bytes:
     """Return a bounce that isn't marked as automatic and comes from an unusual address."""
     return f"""\
 From: e500_smtp_mail_service@mail.example
-To: games@pbem.example
+To: {_back_to(mail)}
 Subject: Returned Mail - Error During Delivery
 
    ----- The following addresses had permanent fatal errors -----
@@ -102,6 +102,11 @@ Subject: Returned Mail - Error During Delivery
 def nobody_s(mail: EmailMessage) -> bytes:
     """Return a bounce without a sender."""
     return unheard_of(mail).replace(b"From: e500_smtp_mail_service@mail.example\n", b"")
+
+
+def _back_to(mail: EmailMessage) -> str:
+    """Return the envelope sender, where bounces go."""
+    return str(mail.get("Return-Path", "games@pbem.example"))
 
 
 def _head(mail: EmailMessage) -> str:

@@ -18,14 +18,17 @@ from typing import Any, TypeVar
 import structlog
 from sqlalchemy import event
 from sqlalchemy import text as sql
+from sqlmodel import Session, select
 from typer.testing import CliRunner, Result
 
 from pbem import config
 from pbem.cli.index import app
+from pbem.players import bounces
 from pbem.reading.protocol import InProcessParser, MailParser
 from pbem.server import daemon
 from pbem.storage.database import transaction
 from pbem.storage.models import Clock as ServerClock
+from pbem.storage.models import Outgoing
 from tests import databases
 from tests.searchers import FirstTurn
 
@@ -262,6 +265,14 @@ class Correspondence:
     def last(self, name: str) -> EmailMessage:
         """Return the newest message to NAME@mail.example."""
         return self.last_to(f"{name}@mail.example")
+
+    def carried(self, mail: EmailMessage) -> EmailMessage:
+        """Return a message of ours as its carriers know it, with its envelope sender as Return-Path."""
+        services = self.server.services
+        with Session(self.server.engine) as session:
+            row = session.exec(select(Outgoing).where(Outgoing.message_id == str(mail["Message-ID"]))).one()
+            path = bounces.return_path(services.server, services.keyring, row)
+        return parsed(f"Return-Path: {path}\n".encode() + mail.as_bytes())
 
     def last_to(self, address: str) -> EmailMessage:
         """Return the newest message to an address."""

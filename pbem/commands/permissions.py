@@ -66,6 +66,7 @@ REACH: Mapping[Purpose, Mapping[str, Reach]] = {
     Purpose.NOTICES: {"stop": Reach.ANYWHERE, "start": Reach.ANYWHERE, "unwatch": Reach.ANYWHERE},
     Purpose.CONFIRM: {},
     Purpose.ADDRESS: {},
+    Purpose.BOUNCE: {},
 }
 """The commands that change something, by the purpose of the token; those not named wait for a `yes`."""
 

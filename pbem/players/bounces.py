@@ -1,30 +1,32 @@
 """Bounces: which of our messages came back, and which addresses no longer work.
 
-Anyone can write a message that looks like a bounce. What counts is that it quotes the Message-ID of a message of ours,
-which only its carriers and its reader have seen, and that the mailbox or its domain is gone (see `bounce_reasons`). A
-single bounce may be a server's mistake, so the message is sent again, a day and then three days later. The third bounce
-in a row is believed: nothing more is sent to the address until something comes from it.
+Anyone can write a message that looks like a bounce. What counts is where it arrives: the envelope sender of each
+message is an address of its own, with a token that only its carriers and its reader have seen; and that the mailbox or
+its domain is gone (see `bounce_reasons`). A single bounce may be a server's mistake, so the message is sent again, a
+day and then three days later. The third bounce in a row is believed: nothing more is sent to the address until
+something proven comes from the player.
 """
 
-import re
+import hashlib
 from datetime import datetime, timedelta
 
 import structlog
 from sqlmodel import Session, col, select
 
+from pbem import tokens
 from pbem.clocks.clock import Unreachable
 from pbem.community import watches
 from pbem.config import ServerSettings
-from pbem.errors import Changed
 from pbem.matches.naming import is_hidden, name
 from pbem.matches.queries import of_player, opponent_of, seat_of
 from pbem.matches.time import timekeeping
 from pbem.payloads.messages import OpponentUnreachable
-from pbem.storage import outbox
+from pbem.players.identity import address_with, tags_of
+from pbem.reading.message import Message
 from pbem.storage.models import HOUSE, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import Mailer
 from pbem.storage.retention import is_removed
-from pbem.tokens import Purpose
+from pbem.tokens import Keyring, Purpose, Token
 
 log = structlog.get_logger()
 
@@ -32,32 +34,43 @@ AGAIN = (timedelta(days=1), timedelta(days=3))
 """When a bounced message is sent again; after the last time the address counts as dead."""
 APART = timedelta(hours=12)
 """Further bounces within this time aren't counted."""
-MOST_IDS = 50
-LONGEST = 1_000_000
+LARGEST = 2**31 - 1
+"""The largest number of a message."""
 
 
-def bounced_messages(session: Session, raw: bytes, domain: str) -> list[Outgoing]:
-    """Return the messages of ours whose Message-IDs the bounce quotes, the newest for each address."""
-    pattern = rb"<([0-9a-f]{%d}@%s)>" % (2 * outbox.ID_BYTES, re.escape(domain.encode()))
-    ids = list(dict.fromkeys(f"<{found.decode()}>" for found in re.findall(pattern, raw[:LONGEST])))[:MOST_IDS]
-    rows = session.exec(select(Outgoing).where(col(Outgoing.message_id).in_(ids)).order_by(col(Outgoing.id)))
-    return list({row.address: row for row in rows}.values())
+def return_path(server: ServerSettings, keyring: Keyring, outgoing: Outgoing) -> str:
+    """Return the envelope sender of a message: our address with a token that is good for nothing but its bounce."""
+    return address_with(server, keyring, Token(Purpose.BOUNCE, 0, outgoing.id or 0), _epoch(outgoing))
 
 
-def process(session: Session, server: ServerSettings, raw: bytes, is_final: bool | None, now: datetime) -> str | None:
-    """Count the bounce and return the numbers of our messages in it; None if it isn't one, or holds none.
+def _epoch(outgoing: Outgoing) -> int:
+    """Return what ties a token to the message itself, whose number another has after a backup was restored."""
+    return int.from_bytes(hashlib.sha256(outgoing.message_id.encode()).digest()[:8])
 
-    `is_final` says whether it reports a permanent failure. None says that nobody has looked; if that matters, Changed
-    is raised.
+
+def bounced_message(session: Session, message: Message, server: ServerSettings, keyring: Keyring) -> Outgoing | None:
+    """Return the message of ours to whose envelope sender this one went, if any."""
+    for tag in tags_of(message, server):
+        token = tokens.parse(tag)
+        if token is not None and token.purpose is Purpose.BOUNCE and token.subject <= LARGEST:
+            row = session.get(Outgoing, token.subject)
+            if row is not None and keyring.signed(tag, _epoch(row)):
+                return row
+    return None
+
+
+def process(
+    session: Session, server: ServerSettings, keyring: Keyring, message: Message, is_final: bool | None, now: datetime
+) -> str | None:
+    """Count the bounce and return the number of our message that came back; None if it isn't one.
+
+    `is_final` says whether it reports a permanent failure; it isn't examined unless it went to an address for bounces.
     """
-    back = bounced_messages(session, raw, server.domain)
-    if back and is_final is None:
-        raise Changed
-    if not back or not is_final:
+    back = bounced_message(session, message, server, keyring) if is_final else None
+    if back is None:
         return None
-    for outgoing in back:
-        record(session, server, outgoing, now)
-    return f"{', '.join(str(outgoing.id) for outgoing in back)}"
+    record(session, server, back, now)
+    return str(back.id)
 
 
 def record(session: Session, server: ServerSettings, outgoing: Outgoing, now: datetime) -> None:

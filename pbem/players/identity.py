@@ -80,7 +80,7 @@ class Sender:
 
 def identify(session: Session, message: Message, server: ServerSettings, keyring: Keyring, now: datetime) -> Sender:
     """Return the sender of the message; raises Unanswerable for an invalid token and for a message without sender."""
-    tags = list(_tags(message, server))
+    tags = list(tags_of(message, server))
     expired: Sender | None = None
     for tag in tags:
         token = tokens.parse(tag)
@@ -149,18 +149,13 @@ def is_ours(recipient: str, server: ServerSettings) -> bool:
     return domain == server.domain.lower() and (local == ours or local.startswith(ours + server.delimiter))
 
 
-def _tags(message: Message, server: ServerSettings) -> Iterator[str]:
+def tags_of(message: Message, server: ServerSettings) -> Iterator[str]:
     """Yield what follows the delimiter in each of our addresses that the message went to."""
     for recipient in message.recipients:
         if is_ours(recipient, server):
             tag = recipient.rpartition("@")[0][len(server.local) + 1 :]
             if tag:
                 yield tag
-
-
-def tokens_of(message: Message, server: ServerSettings) -> list[Token | None]:
-    """Return the tokens in the addresses that the message went to, valid or not; None for what isn't one."""
-    return [tokens.parse(tag) for tag in _tags(message, server)]
 
 
 def _named(session: Session, token: Token) -> tuple[Player | None, Match | None]:
@@ -201,6 +196,8 @@ def _by_token(session: Session, token: Token, player: Player) -> Sender:
             return Sender(player.address, player, proven=False, purpose=token.purpose)
         case Purpose.ADDRESS:
             return _confirming_address(session, token)
+        case Purpose.BOUNCE:
+            raise Unanswerable(Silence.UNKNOWN_TOKEN)  # it is nobody's
 
 
 def _confirming_address(session: Session, token: Token) -> Sender:

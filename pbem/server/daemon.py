@@ -225,6 +225,7 @@ def open_server(
         queue=send_queue(engine, holder),
         server=settings.server,
         renderer=Renderer(settings.server, keyring, settings.limits.keep_mail_days),
+        keyring=keyring,
         outbox=doors.outbox(settings, tokens),
         clock=clock,
         vitals=vitals,

@@ -12,6 +12,7 @@ from datetime import datetime
 from sqlalchemy import Engine
 from sqlmodel import Session
 
+from pbem import tokens
 from pbem.config import ChecksSettings, HouseSettings, LimitsSettings, ServerSettings
 from pbem.errors import Unanswerable
 from pbem.players import bounces, identity
@@ -84,7 +85,7 @@ def examine(engine: Engine, services: Services, received: Received, now: datetim
     reference = _NOTHING
     if not _refers_to_nothing(message, services.server):
         with read_only(engine) as session:
-            reference = _reference(session, services, message, raw, now)
+            reference = _reference(session, services, message, now)
     is_checked = services.checks.authserv_id or services.checks.dkim
     return Examined(
         raw,
@@ -102,12 +103,11 @@ def _refers_to_nothing(message: Message, server: ServerSettings) -> bool:
 
     With those, whether they are valid or not, it is about a match of their player's, or about nothing.
     """
-    tokens = identity.tokens_of(message, server)
-    needs_no_look = all(token is not None and token.purpose in (Purpose.PLAY, Purpose.PERSONAL) for token in tokens)
-    return bool(tokens) and needs_no_look and message.automatic is None and message.sender is not None
+    found = [tokens.parse(tag) for tag in identity.tags_of(message, server)]
+    return bool(found) and all(token and token.purpose in (Purpose.PLAY, Purpose.PERSONAL) for token in found)
 
 
-def _reference(session: Session, services: Services, message: Message, raw: bytes, now: datetime) -> _Reference:
+def _reference(session: Session, services: Services, message: Message, now: datetime) -> _Reference:
     """Return what the message refers to, as far as that must be examined as well."""
     try:
         sender = identity.identify(session, message, services.server, services.keyring, now)
@@ -116,9 +116,9 @@ def _reference(session: Session, services: Services, message: Message, raw: byte
     held = (
         session.get(Incoming, sender.held_message) if sender is not None and sender.held_message is not None else None
     )
-    unknown = message.automatic or message.sender is None or (sender is not None and sender.player is None)
+    back = bounces.bounced_message(session, message, services.server, services.keyring)
     return _Reference(
-        may_be_bounce=bool(unknown and bounces.bounced_messages(session, raw, services.server.domain)),
+        may_be_bounce=back is not None,
         held={held.id or 0: _received(held)} if held is not None and held.state == IncomingState.HELD else {},
     )
 

@@ -37,6 +37,7 @@ from pbem.storage.models import Outgoing, OutgoingState
 from pbem.storage.outbox import WITH_CONTENT
 from pbem.storage.queue import Queue, Rows
 from pbem.storage.utc import Utc
+from pbem.tokens import Keyring
 from pbem.transports.protocols import NotSent, Outbox
 from pbem.vitals import Vitals
 
@@ -139,6 +140,7 @@ class Sender:
     queue: Queue
     server: ServerSettings
     renderer: Renderer
+    keyring: Keyring
     outbox: Outbox
     clock: Callable[[], datetime]
     vitals: Vitals = field(default_factory=Vitals)
@@ -198,7 +200,8 @@ class Sender:
                     left, renewed = self._renewed(left), time.monotonic()
                 if letter.number not in left:
                     continue
-                result = _attempt(self.server, self.outbox, letter, self.sign, self.vitals)
+                return_path = bounces.return_path(self.server, self.keyring, letter.row)
+                result = _attempt(return_path, self.outbox, letter, self.sign, self.vitals)
                 self._results.append(result)
                 left.remove(letter.number)
                 if result.error is None:
@@ -290,7 +293,7 @@ def _rendered_alone(session: Session, renderer: Renderer, row: Outgoing) -> _Let
         return _Letter(row, b"", traceback.format_exc())
 
 
-def _attempt(server: ServerSettings, outbox: Outbox, letter: _Letter, sign: Sign, vitals: Vitals) -> _Result:
+def _attempt(return_path: str, outbox: Outbox, letter: _Letter, sign: Sign, vitals: Vitals) -> _Result:
     """Sign a message and send it to the next hop."""
     row, sent = letter.row, vitals.counts.mails_out
     assert row.id is not None  # noqa: S101 - a stored row has one
@@ -305,7 +308,7 @@ def _attempt(server: ServerSettings, outbox: Outbox, letter: _Letter, sign: Sign
         _log(row, "not signed")
         return _Result(row.id, row.template, traceback.format_exc(), later=True, is_bug=True)
     try:
-        outbox.send(server.address, row.address, raw)
+        outbox.send(return_path, row.address, raw)
     except NotSent as error:
         if error.is_lost:
             vitals.outbox.fails("next hop", str(error))

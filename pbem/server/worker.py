@@ -147,7 +147,8 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
         if message is None:
             raise Unanswerable(Silence.UNREADABLE, examined.unreadable)
         about["message_id"] = message.message_id
-        if (message.automatic or message.sender is None) and (bounce := _bounce(session, services, examined, now)):
+        bounce = bounces.process(session, services.server, services.keyring, message, examined.is_final, now)
+        if bounce is not None:
             raise Unanswerable(Silence.BOUNCE, bounce)
         if message.automatic:
             raise Unanswerable(Silence.AUTOMATIC, message.automatic.value)
@@ -155,8 +156,6 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
             raise Unanswerable(Silence.AUTOMATIC, Automatic.OWN_MAIL.value)
         sender = identity.identify(session, message, services.server, services.keyring, now)
         sender = trust.assess(session, sender, message, examined.checked, services.checks, row)
-        if sender.player is None and (bounce := _bounce(session, services, examined, now)):
-            raise Unanswerable(Silence.BOUNCE, bounce)
         failpoints.reach(Step.AUTHORISED)
         request = Request(
             *(session, services.server, services.keyring, now, row, message, sender),
@@ -181,7 +180,3 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
     session.add(row)
     line = {"incoming": row.id, "source": row.source, "verdict": str(verdict), **about}
     return _Handled(line, verdict.outcome, silence, row.received)
-
-
-def _bounce(session: Session, services: Services, examined: Examined, now: datetime) -> str | None:
-    return bounces.process(session, services.server, examined.raw, examined.is_final, now)

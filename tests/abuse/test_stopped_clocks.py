@@ -43,7 +43,7 @@ def personal(letters: Correspondence, address: str) -> str:
 
 def bounce_for_good(letters: Correspondence) -> None:
     for number in range(3):
-        letters.deliver(b"Message-ID: <%d@mail.example>\n" % number + dsn(letters.last("bob")))
+        letters.deliver(b"Message-ID: <%d@mail.example>\n" % number + dsn(letters.carried(letters.last("bob"))))
         letters.run_for(days=1)
     assert letters.execute("select 1 from player where name = 'bob' and unreachable is not null")
 
@@ -60,6 +60,17 @@ def refusing(letters: Correspondence, refused: str, *, later: bool) -> Iterator[
 
     with patch.object(letters.server.outbox, "send", side_effect=send):
         yield
+
+
+def test_reports_that_quote_a_message_stop_no_clock(letters: Correspondence) -> None:
+    """Anybody in Cc has seen the Message-ID, and its reader has."""
+    begun = clock(letters)
+    for number in range(3):
+        letters.deliver(b"Message-ID: <%d@mail.example>\n" % number + dsn(letters.last("alice")))
+        letters.run_for(hours=13)
+
+    assert clock(letters).due == begun.due
+    assert letters.execute("select bounces, unreachable from player where name = 'alice'") == [(0, None)]
 
 
 @pytest.mark.parametrize("later", [True, False])

@@ -141,7 +141,7 @@ def test_nobody_is_reminded_where_it_is_of_no_use(letters: Correspondence, why: 
         choose(letters, "picture on\nstop")
     elif why == "unreachable":
         letters.execute("update player set bounces = 2 where name = 'bob'")
-        letters.deliver(dsn(letters.last("bob")))
+        letters.deliver(dsn(letters.carried(letters.last("bob"))))
     letters.run_for(hours=35)
     if why == "shown":
         letters.reply(letters.received[BOB][1], "show 1")
@@ -224,7 +224,7 @@ def test_the_admin_learns_of_a_loss_on_time_of_somebody_whose_mail_came_back(tmp
     with correspondence(tmp_path, server='admin = "admin@pbem.example"') as letters:
         begin(letters, "3d/move,auto")
         letters.play(two_turns)
-        letters.deliver(dsn(letters.last("bob")))
+        letters.deliver(dsn(letters.carried(letters.last("bob"))))
         told = letters.run_for(days=3)
 
         assert letters.execute("select termination from match") == [("timeout",)]

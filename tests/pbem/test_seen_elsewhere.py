@@ -94,7 +94,7 @@ def test_a_mail_that_a_redirection_resends_counts_once(letters: Correspondence) 
 
 def test_a_bounce_of_a_mail_that_was_handed_on_counts_against_the_address_that_we_know(letters: Correspondence) -> None:
     """Bob's messages are forwarded to an address unknown to us, which bounces them."""
-    bounce = dsn(letters.last("bob")).replace(
+    bounce = dsn(letters.carried(letters.last("bob"))).replace(
         f"Final-Recipient: rfc822; {BOB}".encode(), b"Final-Recipient: rfc822; b@x"
     )
     assert b"rfc822; b@x" in bounce

@@ -226,7 +226,7 @@ def test_nor_who_stops_news_that_wait_for_a_digest(timed: Correspondence) -> Non
 def test_nobodys_time_runs_while_their_mail_comes_back(timed: Correspondence) -> None:
     timed.reply(timed.last("alice"), "e3f4")
     for number in range(3):
-        timed.deliver(dsn(timed.last("bob")) + b"%d" % number)
+        timed.deliver(dsn(timed.carried(timed.last("bob"))) + b"%d" % number)
         timed.run_for(days=4)
     assert timed.execute("select 1 from player where name = 'bob' and unreachable is not null")
     assert clock(timed).seat is None

@@ -29,7 +29,7 @@ def held_and_bounced(letters: Correspondence) -> None:
     letters.write("alice@mail.example", "say Hello")
     bounced = letters.last("bob")
     letters.reply(letters.last("alice"), "yes")
-    letters.deliver(dsn(bounced))
+    letters.deliver(dsn(letters.carried(bounced)))
     letters.write("bob@mail.example", "export me")
     letters.reply(letters.last("bob"), "yes")
 
@@ -154,18 +154,20 @@ def test_a_held_message_that_is_settled_after_it_was_examined_does_nothing(
 
 
 @pytest.mark.slow
-def test_a_message_is_examined_again_if_its_sender_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It quotes one of our messages, which makes it a possible bounce once its sender is unknown."""
+def test_a_message_is_examined_again_if_what_it_confirms_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     parser = Counting()
     with correspondence(tmp_path, parser=parser) as letters:
         letters.match()
-        quoted = str(letters.last("bob")["Message-ID"])
+        (question,) = letters.write("alice@mail.example", "#1 say Hello")
+        letters.execute("update incoming set state = 'done' where state = 'held'")
 
-        def move() -> None:
-            letters.execute("update player set address = 'elsewhere@mail.example' where name = 'alice'")
+        def hold() -> None:
+            letters.execute("update incoming set state = 'held' where id = (select max(id) - 1 from incoming)")
 
-        after_examination(monkeypatch, move)
+        after_examination(monkeypatch, hold)
         parser.asked.clear()
-        letters.write("alice@mail.example", f"I got this: {quoted}")
-        assert parser.asked == ["read", "read", "is_final"]
+        letters.reply(question, "yes")
+        assert parser.asked == ["read", "read", "read"], "the answer twice, and what it confirms"
         assert letters.execute("select state, attempts from incoming order by id desc limit 1") == [("done", 1)]

@@ -5,13 +5,18 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 
+from sqlmodel import Session, select
+
 from pbem.failpoints import Step
+from pbem.players import bounces
 from pbem.players.identity import address_with
 from pbem.server.daemon import Server
 from pbem.server.scheduled import timeouts
+from pbem.storage.models import Outgoing
 from pbem.tokens import Purpose, Token
 from pbem.transports.protocols import Arrival
-from tests import bounces, forks
+from tests import bounces as reports
+from tests import forks
 from tests.operating import matches
 from tests.operating.people import words, written
 from tests.reliability.past import long_ago
@@ -70,6 +75,12 @@ class Rehearsal:
         return address_with(
             self.server.settings.server, self.server.services.keyring, Token(Purpose.PERSONAL, number), 0
         )
+
+    def return_path(self, mail: EmailMessage) -> str:
+        """Return the envelope sender of a message of ours."""
+        with Session(self.server.engine) as session:
+            row = session.exec(select(Outgoing).where(Outgoing.message_id == str(mail["Message-ID"]))).one()
+            return bounces.return_path(self.server.settings.server, self.server.services.keyring, row)
 
 
 @dataclass(frozen=True)
@@ -137,7 +148,8 @@ def _yes_to_leaving(rehearsal: Rehearsal) -> Letter:
 def _third_bounce(rehearsal: Rehearsal) -> Letter:
     rehearsal.hand_in(_turn(rehearsal))
     rehearsal.scene.rows("update player set bounces = 2 where address = :address", address=O)
-    return Letter("", rehearsal.scene.door.address, bounces.dsn(rehearsal.last(O)))
+    mail = rehearsal.last(O)
+    return Letter("", rehearsal.return_path(mail), reports.dsn(mail))
 
 
 def _two_commands(rehearsal: Rehearsal) -> Letter:

@@ -242,7 +242,7 @@ def addresses(letters: Correspondence) -> None:
     turn = letters.last("bob")
     for days in (2, 4, 6):
         letters.wait(days=days)
-        letters.deliver(f"Message-ID: <{days}@mail.example>\n".encode() + dsn(turn))
+        letters.deliver(f"Message-ID: <{days}@mail.example>\n".encode() + dsn(letters.carried(turn)))
     letters.reply(turn, "games")
 
 

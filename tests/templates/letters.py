@@ -339,7 +339,9 @@ def _change_addresses(letters: Correspondence) -> None:
     letters.wait()
     for days in (2, 4, 6):
         letters.wait(days=days)
-        letters.deliver(f"Message-ID: <{days}@mail.example>\n".encode() + dsn(letters.received[new][-1]))
+        letters.deliver(
+            f"Message-ID: <{days}@mail.example>\n".encode() + dsn(letters.carried(letters.received[new][-1]))
+        )
 
 
 def _choose(letters: Correspondence) -> dict[str, EmailMessage]:

@@ -114,13 +114,13 @@ def _capabilities(client: Any, settings: ImapSettings) -> Iterator[Finding]:
 
 
 def smtp(settings: SmtpSettings, server: ServerSettings, tokens: AccessTokens | None = None) -> Iterator[Finding]:
-    """Log in where our mail is sent, and name our address as a sender. Nothing is sent."""
+    """Log in where our mail is sent, and name our address as a sender, with a tag as each has. Nothing is sent."""
     door = Door("outbox.smtp", settings, 465)
     if found := ports.trouble(door):
         yield found
         return
     try:
-        SmtpOutbox(settings, tokens).rehearse(server.address)
+        SmtpOutbox(settings, tokens).rehearse(f"{server.local}{server.delimiter}doctor@{server.domain}")
     except NotSent as error:
         cause = error.__cause__ or error
         yield ports.explained(door, cause) or _no_smtp(door, server, error, cause)
