@@ -285,7 +285,7 @@ def year(folder: Path, players: int, matches: int, seed: int = 1) -> Iterator[Ye
             people = {
                 player.id or 0: player for player in session.exec(select(Player).where(col(Player.name).like("p%")))
             }
-        renderer = Sampling(server.settings.server, server.services.keyring)
+        renderer = Sampling(server.settings.server, server.services.keyring, server.settings.limits.keep_mail_days)
         server = replace(server, sender=replace(server.sender, renderer=renderer))
         yield Year(server, post, clock, random.Random(seed), people, matches, renderer)
 

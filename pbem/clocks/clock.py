@@ -22,7 +22,7 @@ NOTHING = timedelta()
 
 @dataclass(frozen=True, slots=True)
 class TurnHandedOver:
-    """The message that it is a player's turn was handed over to the next mail server."""
+    """The message that it is a player's turn was handed over to the next mail server, or waits as they want it to."""
 
     at: datetime
     seat: Seat

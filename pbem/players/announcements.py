@@ -146,6 +146,8 @@ def notify(
     if player.stopped is not None:  # unless another daemon is just handling their "start"
         session.flush()
         session.refresh(player, with_for_update={"read": True})
+    is_batched = is_notice and _is_batched(now, notice)
+    is_wished = player.stopped is not None or (is_batched and player.unreachable is None)
     Mailer(session, server, now).to_player(
         player,
         notice.payload,
@@ -154,10 +156,11 @@ def notify(
         ply=notice.ply,
         incoming=incoming,
         is_notice=is_notice,
-        is_batched=is_notice and _is_batched(now, notice),
+        is_batched=is_batched,
     )
-    if player.stopped is not None and match.to_move is not None and seat_of(match, player) == match.to_move:
-        timekeeping.hand_over(session, match.id or 0, version(match), now)  # it is their wish that nothing is sent
+    is_timed = match.clock is not None and match.to_move is not None
+    if is_wished and is_timed and seat_of(match, player) == match.to_move:
+        timekeeping.hand_over(session, match.id or 0, version(match), now)  # it is their wish that nothing is sent yet
 
 
 def _is_batched(now: datetime, notice: Notice) -> bool:

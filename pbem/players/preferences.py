@@ -155,7 +155,7 @@ PREFERENCES: dict[str, Preference] = {
     "mail": Preference(
         "mail",
         ("each", "batch", "daily"),
-        "when news comes: at once, every few minutes, or once a day",
+        "when news comes: at once, every few minutes, or once a day; your time doesn't wait for it",
     ),
     HOUR: Preference(HOUR, ("8",), "the hour at which the daily message comes, from 0 to 23", "18", _hour),
     ZONE: Preference(ZONE, ("UTC",), "your time zone, for that hour and other times", "Europe/Vienna", _zone),

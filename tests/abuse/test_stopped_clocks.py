@@ -14,7 +14,7 @@ from pbem.matches.time import timekeeping
 from pbem.storage.models import Match
 from pbem.transports.protocols import NotSent
 from tests.bounces import dsn
-from tests.correspondence import Correspondence, correspondence
+from tests.correspondence import Correspondence, correspondence, text
 
 pytestmark = pytest.mark.sql
 
@@ -107,3 +107,21 @@ def test_who_plays_is_never_unreachable_and_gains_time_by_it_only_once(letters: 
     letters.reply(letters.last("alice"), "claim")
 
     assert letters.execute("select termination from match") == [("timeout",)]
+
+
+@pytest.mark.parametrize("mail", ["daily", "batch"])
+def test_the_time_of_a_turn_begins_when_it_is_collected(letters: Correspondence, mail: str) -> None:
+    """The hour of bob's daily message has just passed."""
+    letters.write(BOB, f"set mail {mail}\nset hour {letters.clock().hour}", to=personal(letters, BOB))
+    letters.clock.advance(minutes=5)
+    played = letters.clock()
+    (told,) = letters.reply(letters.last("alice"), "e3f4")
+
+    assert clock(letters).due == played + 3 * DAY
+    assert f"bob's turn is due by {played + 3 * DAY:%a %-d %b, %H:%M} UTC." in " ".join(text(told).split())
+    (news,) = letters.run_for(days=1)
+    assert news["To"] == BOB
+    assert clock(letters).due == played + 3 * DAY, "as alice was told"
+    letters.run_for(days=2)
+    letters.reply(letters.last("alice"), "claim")
+    assert letters.execute("select state from match") == [("over",)]

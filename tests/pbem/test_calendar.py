@@ -83,7 +83,7 @@ def test_a_match_that_is_over_has_none(letters: Correspondence) -> None:
 @pytest.mark.slow
 def test_a_message_about_several_matches_has_an_entry_for_each(letters: Correspondence) -> None:
     personal = letters.received[BOB][1]["Reply-To"].addresses[0].addr_spec
-    letters.write(BOB, "set mail daily\nchallenge alice quadrature time=1d/move begin=me", to=personal)
+    letters.write(BOB, "set mail daily\nchallenge alice quadrature time=7d/move begin=me", to=personal)
     letters.reply(letters.last("alice"), "accept")
     (digest,) = (mail for mail in letters.run_for(hours=36) if str(mail["To"]) == BOB)
 
