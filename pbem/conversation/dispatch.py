@@ -66,12 +66,7 @@ def converse(request: Request) -> Reply:
 
 def _handled(request: Request, reply: Reply, left: Left | None) -> Reply:
     """Return the reply to a message that answers a question of ours, or says something else."""
-    over = _over_budget(request)
-    try:
-        return _acted(request, reply, left, over)
-    finally:
-        if request.sender.proven and request.sender.player is not None:
-            request.incoming.player = request.sender.player.id  # only now, so that its row is written once
+    return _acted(request, reply, left, _over_budget(request))
 
 
 def _handled_quietly(request: Request, reply: Reply, left: Left | None) -> Reply:

@@ -141,7 +141,7 @@ def _handle_examined(desk: Desk, number: int, attempt: int, examined: Examined, 
 def _handle(session: Session, services: Services, row: Incoming, examined: Examined, now: datetime) -> _Handled:
     """Handle the message within the transaction. Return what became of it."""
     about: dict[str, Any] = {"message_id": None, "player": None, "match": None}
-    silence = None
+    silence = author = None
     try:
         message = examined.message
         if message is None:
@@ -157,6 +157,7 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
         sender = identity.identify(session, message, services.server, services.keyring, now)
         sender = trust.assess(session, sender, message, examined.checked, services.checks, row)
         failpoints.reach(Step.AUTHORISED)
+        author = sender.player.id if sender.proven and sender.player is not None else None
         request = Request(
             *(session, services.server, services.keyring, now, row, message, sender),
             known_to(sender.address, services.server),
@@ -173,7 +174,7 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
         }
     except Unanswerable as error:
         verdict, silence = Verdict(Outcome.UNANSWERED, str(error)), error.silence
-    row.verdict, row.handled, row.group = str(verdict), now, None
+    row.verdict, row.handled, row.player, row.group = str(verdict), now, author, None
     row.leased_until, row.holder = None, None
     if row.state == IncomingState.NEW:
         row.state = IncomingState.DONE

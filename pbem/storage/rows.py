@@ -30,14 +30,8 @@ def _by_number(table: type[SQLModel]) -> SelectOfScalar[Any]:
 
 def keep_rows(session: Session) -> None:
     """Have the session keep each row it loads; otherwise it forgets those in nobody's hands, and loads them again."""
-    session.info[_ROWS] = []
-
-
-@event.listens_for(Session, "loaded_as_persistent")  # in all sessions: to listen to one costs as much as a query
-def _keep(session: Session, row: object) -> None:
-    rows: list[object] | None = session.info.get(_ROWS)
-    if rows is not None:
-        rows.append(row)
+    kept = session.info[_ROWS] = []
+    event.listen(session, "loaded_as_persistent", lambda _session, row: kept.append(row))
 
 
 def detached(table: type[_Row], values: Mapping[str, Any]) -> _Row:
