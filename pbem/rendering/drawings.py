@@ -80,27 +80,29 @@ class Drawings:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._now: dict[str, Snapshot] = {}
-        self._turns: dict[str, tuple[tuple[str, datetime], ...]] = {}
-        self._known: dict[tuple[str, int | None, str | None], Drawing] = {}
+        self.facts: dict[int, MatchFacts] = {}
+        """What is known of each match, as it was when the last message was queued that shows it."""
+        self._now: dict[MatchFacts, Snapshot] = {}
+        self._turns: dict[MatchFacts, tuple[tuple[str, datetime], ...]] = {}
+        self._known: dict[tuple[MatchFacts, int | None, str | None], Drawing] = {}
 
     def of(self, facts: MatchFacts, ply: int | None = None, part: str | None = None) -> Drawing:
         """Return the match after that many of the turns it had then (default: all), with that part on top."""
-        key = (facts.key, ply, part)
+        key = (facts, ply, part)
         if key not in self._known:
-            if facts.key not in self._now:
+            if facts not in self._now:
                 turns = tuple(text for text, _ in self.turns(facts))
-                self._now[facts.key] = replayed(facts.match, facts.players, turns)
-            now = self._now[facts.key]
+                self._now[facts] = replayed(facts.match, facts.players, turns)
+            now = self._now[facts]
             then = now if ply is None else now.at(ply)
             self._known[key] = Drawing(then if part is None else then.with_part(part))
         return self._known[key]
 
     def turns(self, facts: MatchFacts) -> tuple[tuple[str, datetime], ...]:
         """Return the turns that the match had then, and when each was played."""
-        if facts.key not in self._turns:
-            self._turns[facts.key] = turn_rows(self._session, facts.match)[: facts.match.plies]
-        return self._turns[facts.key]
+        if facts not in self._turns:
+            self._turns[facts] = turn_rows(self._session, facts.match)[: facts.match.plies]
+        return self._turns[facts]
 
 
 def charset_of(drawn: str) -> Charset:

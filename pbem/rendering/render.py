@@ -1,6 +1,5 @@
 """A queued message -> its bytes: templates filled in, the match replayed up to the turn it is about."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import lru_cache, partial
@@ -69,10 +68,9 @@ class Renderer:
             yield self._mail(session, drawings, row)
 
     def _mail(self, session: Session, drawings: Drawings, row: Outgoing) -> bytes:
-        said = json.dumps(row.payload)
-        payload = _loaded(said)
+        payload = load(row.payload)
         assert row.facts is not None  # noqa: S101 - each message has them as long as it says anything
-        known = facts.restore(row.facts)
+        known = facts.restore(row.facts, drawings.facts)
         player = known.reader
         if row.stranger_domain is not None and row.standing is not None:
             wishes = preferences.with_defaults(UNPROVEN)
@@ -83,7 +81,7 @@ class Renderer:
         carried = headers.records(drawings, row, known, self._server, self._keyring)
         subject = str(head["Subject"])
         if shared_pages.is_shared(row.template, payload) and not known.matches:
-            faces = self._shared_faces(row, said, player, subject, with_html=wishes["html"] == preferences.ON)
+            faces = self._shared_faces(row, payload, player, subject, with_html=wishes["html"] == preferences.ON)
         else:
             held = self._held(session, row, payload)
             faces = self._faces(drawings, row, payload, known, wishes, subject, held)
@@ -91,23 +89,24 @@ class Renderer:
         return mime.message(row.address, [*head.items(), *carried], *faces, tokens)
 
     def _shared_faces(
-        self, row: Outgoing, said: str, player: Player | None, subject: str, *, with_html: bool
+        self, row: Outgoing, payload: Payload, player: Player | None, subject: str, *, with_html: bool
     ) -> tuple[str, str | None, mime.Enclosed]:
         """Return what `_faces` would, for a page that is the same for all but for their tokens."""
         tokens = {PERSONAL: Token(Purpose.PERSONAL, player.id or 0) if player else None, REPLY: token_of(row)}
         made_for = {who: self._keyring.format(token, row.epoch) for who, token in tokens.items() if token is not None}
         is_confirmed = None if player is None else player.confirmed is not None
-        page = self._page(said, subject, is_confirmed, acts=REPLY in made_for, with_html=with_html).of(made_for)
+        page = self._page(payload, subject, is_confirmed, acts=REPLY in made_for, with_html=with_html).of(made_for)
         return page.text, page.html, mime.Enclosed(row.message_id)
 
-    def _made_page(self, said: str, subject: str, is_confirmed: bool | None, *, acts: bool, with_html: bool) -> Page:
+    def _made_page(
+        self, payload: Payload, subject: str, is_confirmed: bool | None, *, acts: bool, with_html: bool
+    ) -> Page:
         """Return such a page with tokens that stand for those of a reader; it can't ask for anything else of theirs."""
         personal, reply_to = (
             f"{self._server.local}{self._server.delimiter}{stand_in}@{self._server.domain}"
             for stand_in in (PERSONAL, REPLY)
         )
         answer = ReplyTarget(reply_to, answering(subject)) if acts else None
-        payload = _loaded(said)
         variables = {
             **{field.name: getattr(payload, field.name) for field in fields(payload)},
             "server": self._server,
@@ -216,12 +215,6 @@ class Renderer:
             address_with(self._server, self._keyring, token, row.epoch),
             f"Re: {subject_of(snapshot.match, *snapshot.players)}",
         )
-
-
-@lru_cache(maxsize=32)
-def _loaded(said: str) -> Payload:
-    """Return what a message says, as JSON stores it. Remembered: much of it is said again and again."""
-    return load(json.loads(said))
 
 
 def _is_about_several(payload: Payload) -> bool:

@@ -5,34 +5,39 @@ what its message shows of its reader and of the matches in it (`outgoingcontent`
 change.
 """
 
-import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from datetime import datetime
+from typing import Any, TypeVar
 
 from pydantic_core import to_jsonable_python
+from sqlalchemy import inspect
 from sqlmodel import Session, SQLModel
 
 from pbem.storage.models import Match, Player
-from pbem.storage.rows import get_one, restored
+from pbem.storage.rows import get_one
+from pbem.storage.utc import Utc
 
 LEFT_OUT = frozenset({"part", "muted0", "muted1", "rematch", "due", "remind", "unreached", "reported", "shown"})
 """Fields of a match that no message shows later: a begun turn belongs to the player who began it."""
+TIMES = frozenset(
+    column.name for table in (Match, Player) for column in inspect(table).columns if type(column.type) is Utc
+)
+"""The fields of matches and players that are times."""
+_Row = TypeVar("_Row", Match, Player)
 _HOLDS_MORE = (dict, list, tuple)
 SHOWN_OF_READER = ("id", "name", "settings", "confirmed", "created")
 SHOWN_OF_PLAYER = ("id", "name", "epoch", "stopped", "confirmed", "created")
 SHOWN_OF_MATCH = tuple(field for field in Match.model_fields if field not in LEFT_OUT)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class MatchFacts:
     """A match and its players by seat as they were at one time. No row of a session."""
 
+    stored: Mapping[str, Any]
     match: Match
     players: tuple[Player, Player]
-    key: str
-    """The same for all that is equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +56,16 @@ def gather(session: Session, reader: Player | None, matches: Iterable[int]) -> d
     }
 
 
-def restore(stored: Mapping[str, Any]) -> Facts:
-    """Return the facts that were stored."""
-    matches = (_then(json.dumps(each)) for each in stored["matches"])
-    return Facts(
-        _player(stored["reader"]) if stored["reader"] else None,
-        {then.match.id or 0: then for then in matches},
-    )
+def restore(stored: Mapping[str, Any], known: MutableMapping[int, MatchFacts]) -> Facts:
+    """Return the facts that were stored; matches that are `known` as they were then are the same objects."""
+    matches = {}
+    for each in stored["matches"]:
+        number = each["match"]["id"]
+        if number not in known or known[number].stored != each:
+            first, second = (_player(player) for player in each["players"])
+            known[number] = MatchFacts(each, _with_times(Match, each["match"]), (first, second))
+        matches[number] = known[number]
+    return Facts(_player(stored["reader"]) if stored["reader"] else None, matches)
 
 
 def players(stored: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:
@@ -116,14 +124,6 @@ def _of_match(session: Session, match: Match) -> dict[str, Any]:
     }
 
 
-@lru_cache(maxsize=64)
-def _then(key: str) -> MatchFacts:
-    """Return a match as it was stored, as JSON; both players' messages about a turn hold the same."""
-    stored = json.loads(key)
-    first, second = (_player(player) for player in stored["players"])
-    return MatchFacts(restored(Match, stored["match"]), (first, second), key)
-
-
 def _shown(row: SQLModel, fields: Iterable[str]) -> dict[str, Any]:
     """Return those fields of a row; empty ones are left out."""
     shown: dict[str, Any] = to_jsonable_python({field: getattr(row, field) for field in fields})
@@ -131,4 +131,10 @@ def _shown(row: SQLModel, fields: Iterable[str]) -> dict[str, Any]:
 
 
 def _player(stored: Mapping[str, Any]) -> Player:
-    return restored(Player, {"address": "", **stored})
+    return _with_times(Player, {"address": "", **stored})
+
+
+def _with_times(table: type[_Row], stored: Mapping[str, Any]) -> _Row:
+    """Return a row of no session, from fields as JSON stores them."""
+    times = {name: datetime.fromisoformat(stored[name]) for name in TIMES & stored.keys()}
+    return table(**{**stored, **times})

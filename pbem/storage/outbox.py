@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, bindparam, insert, inspect, literal_column, union_all
-from sqlalchemy import select as select_columns
+from sqlalchemy import bindparam, insert, literal_column, union_all
 from sqlalchemy.orm import joinedload
 from sqlmodel import Session, col, func, select
 
@@ -26,7 +25,6 @@ from pbem.storage.models import (
     Player,
     Standing,
 )
-from pbem.storage.rows import detached
 from pbem.tokens import Purpose
 
 ANSWERED = frozenset({"answer", "confirm"})
@@ -62,12 +60,6 @@ _DIGESTS = (
 )
 
 
-_COLUMNS = inspect(Outgoing).columns
-WHOLE: Select[Any] = select_columns(*_COLUMNS, *inspect(OutgoingContent).columns).outerjoin(
-    OutgoingContent, col(OutgoingContent.outgoing) == col(Outgoing.id)
-)
-"""The columns of outgoing messages with what they say, for `of_columns`."""
-
 _EMPTY: dict[str, Any] = {
     **dict.fromkeys(("purpose", "incoming", "proposal", "merged_into", "error", "retried", "settled", "sent")),
     **dict.fromkeys(("leased_until", "holder", "group")),
@@ -77,14 +69,6 @@ _EMPTY: dict[str, Any] = {
     "state": OutgoingState.OWED.value,
 }
 """The columns of a row that nothing has been said about."""
-
-
-def of_columns(row: Sequence[Any]) -> Outgoing:
-    """Return a message that a query for WHOLE found. It belongs to no session, and is only read."""
-    *columns, number, payload, facts = row
-    content = detached(OutgoingContent, {"outgoing": number, "payload": payload, "facts": facts})
-    values = dict(zip(_COLUMNS.keys(), columns, strict=True))
-    return detached(Outgoing, {**values, "content": None if number is None else content})
 
 
 def kept_content(row: Outgoing) -> OutgoingContent:

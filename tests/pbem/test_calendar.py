@@ -110,7 +110,7 @@ def test_no_name_writes_into_an_entry(letters: Correspondence) -> None:
         alice = Player(
             id=match.seat0 if match.seat1 == bob.id else match.seat1, name=hostile, address=ALICE, created=match.created
         )
-        then = facts.MatchFacts(match, (alice, bob), "")
+        then = facts.MatchFacts({}, match, (alice, bob))
         (file,) = calendar.of([then], bob, letters.server.settings.server, letters.clock())
 
     (event,) = Calendar.from_ical(file.content).walk("VEVENT")
