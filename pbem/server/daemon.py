@@ -157,7 +157,7 @@ class Server:
         desk, handled = desk or self.desk, 0
         while handled < AT_A_STRETCH and not stopped() and (claims := desk.next_message()):
             for claim in claims:
-                worker.handle(desk, claim, self.clock())
+                worker.handle(desk, claim, self.clock(), hands_over=handled == 0)
             handled += 1
         return handled
 

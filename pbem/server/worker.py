@@ -65,8 +65,10 @@ class Desk:
         return claimed
 
 
-def handle(desk: Desk, claim: Any, now: datetime) -> None:
+def handle(desk: Desk, claim: Any, now: datetime, *, hands_over: bool = False) -> None:
     """Handle a claimed message and commit. After three failures, in this process or in ones that it ended, shunt it.
+
+    With `hands_over`, what it queues goes to the sender at once, if that rests; others are sent several at a time.
 
     Raises OperationalError if the database fails and Unavailable if no message can be parsed; the message is then still
     in hand and goes on later. If another daemon has it meanwhile, nothing is done.
@@ -78,7 +80,7 @@ def handle(desk: Desk, claim: Any, now: datetime) -> None:
     failpoints.reach(Step.COUNTED)
     while attempt is not None and attempt <= work_queue.MOST:
         try:
-            handled = _attempt(desk, claim.id, attempt, received, now)
+            handled = _attempt(desk, claim.id, attempt, received, now, hands_over=hands_over)
         except (OperationalError, Unavailable):
             raise
         except Exception as bug:  # noqa: BLE001 - any other exception is a bug, and other messages must go on
@@ -108,19 +110,23 @@ def _label(what: Outcome | Silence | None) -> str:
     return what.name.lower() if what is not None else ""
 
 
-def _attempt(desk: Desk, number: int, attempt: int, received: Received, now: datetime) -> _Handled | None:
+def _attempt(
+    desk: Desk, number: int, attempt: int, received: Received, now: datetime, *, hands_over: bool
+) -> _Handled | None:
     """Examine the message, then handle it in one transaction if it is still ours. Return what became of it then."""
     for _ in range(MOST_EXAMINATIONS):
         examined = examine(desk.queue.engine, desk.services, received, now)
         failpoints.reach(Step.READ)
         try:
-            return _handle_examined(desk, number, attempt, examined, now)
+            return _handle_examined(desk, number, attempt, examined, now, hands_over=hands_over)
         except Changed:
             log.info("mail in", incoming=number, verdict="examined again")
     raise Changed
 
 
-def _handle_examined(desk: Desk, number: int, attempt: int, examined: Examined, now: datetime) -> _Handled | None:
+def _handle_examined(
+    desk: Desk, number: int, attempt: int, examined: Examined, now: datetime, *, hands_over: bool
+) -> _Handled | None:
     """Handle the message in one transaction if it is still ours. Return what became of it then."""
     with transaction(desk.queue.engine) as session:
         keep_rows(session)
@@ -131,7 +137,7 @@ def _handle_examined(desk: Desk, number: int, attempt: int, examined: Examined, 
         handled = _handle(session, desk.services, row, examined, now)
         session.flush()
         notifications.notify(session.connection(), Channel.OWED)
-        to_send = desk.sending.claim_for_rest(session.connection(), **what_is_due(now))
+        to_send = desk.sending.claim_for_rest(session.connection(), **what_is_due(now)) if hands_over else ()
         failpoints.reach(Step.COMMITTING)
     failpoints.reach(Step.COMMITTED)
     desk.sending.give(to_send)
