@@ -25,6 +25,6 @@ def _by_number(table: type[SQLModel]) -> SelectOfScalar[Any]:
 
 
 def keep_rows(session: Session) -> None:
-    """Have the session keep each row it loads, or it forgets those in nobody's hands and loads them again: 6 % of a turn."""
+    """Have the session keep what it loads, or it forgets what nobody holds and loads it again: 6 % of a turn."""
     kept = session.info[_ROWS] = []
     event.listen(session, "loaded_as_persistent", lambda _session, row: kept.append(row))
