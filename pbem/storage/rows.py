@@ -8,7 +8,6 @@ from sqlalchemy.orm.util import identity_key
 from sqlmodel import Session, SQLModel, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-_ROWS = "pbem_rows"
 _Row = TypeVar("_Row", bound=SQLModel)
 
 
@@ -26,5 +25,5 @@ def _by_number(table: type[SQLModel]) -> SelectOfScalar[Any]:
 
 def keep_rows(session: Session) -> None:
     """Have the session keep what it loads, or it forgets what nobody holds and loads it again: 6 % of a turn."""
-    kept = session.info[_ROWS] = []
+    kept = session.info.setdefault("kept rows", [])
     event.listen(session, "loaded_as_persistent", lambda _session, row: kept.append(row))
