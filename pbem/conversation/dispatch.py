@@ -77,10 +77,11 @@ def _handled_quietly(request: Request, reply: Reply, left: Left | None) -> Reply
     savepoint = request.session.begin_nested()
     try:
         reply = _handled(request, reply, left)
-    except (Refused, Unanswerable, Changed):
+    except (Refused, Unanswerable):
+        savepoint.commit()
         raise
     except Exception as bug:
-        if not is_bug(bug):
+        if isinstance(bug, Changed) or not is_bug(bug):
             raise
         savepoint.rollback()
         log.error("bug", incoming=request.incoming.id, error=type(bug).__name__, at=_place(bug))  # noqa: TRY400

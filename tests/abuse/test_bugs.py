@@ -62,6 +62,14 @@ def test_a_bug_that_an_unproven_message_meets_troubles_nobody(
     assert "secret words" not in lines.getvalue()
 
 
+def test_what_is_refused_is_answered_though_nothing_proves_it(letters: Correspondence) -> None:
+    letters.reply(letters.received[ALICE][1], "change address new@mail.example")
+    letters.reply(letters.last("alice"), "yes")
+
+    (told,) = letters.reply(letters.last("new"), "resign")
+    assert "can't tell whether that means yes" in text(told)
+
+
 def test_a_bug_that_a_proven_message_meets_waits_for_the_operator(
     letters: Correspondence, monkeypatch: pytest.MonkeyPatch
 ) -> None:

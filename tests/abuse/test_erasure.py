@@ -108,6 +108,7 @@ def test_what_an_opponent_wrote_stays_and_what_the_leaver_wrote_goes(letters: Co
 @pytest.mark.slow
 def test_whoever_asked_about_the_leaver_keeps_a_list_without_the_name(letters: Correspondence) -> None:
     letters.match(first="eve", second="bob")
+    letters.execute('update player set settings = \'{"watchers": "on"}\'')
     eve = number_of(letters, "eve")
     letters.join("carol")
     letters.write(CAROL, "games eve", to=personal(letters, "carol"))

@@ -270,7 +270,7 @@ def test_a_bug_leaves_one_player_s_news_waiting_and_tells_the_others(letters: Co
     assert [mail["To"] for mail in mails] == ["bob@mail.example"]
     with database.transaction(letters.server.engine) as session:
         session.get_one(Match, 2).state = "running"
-    (news,) = letters.wait(minutes=0)
+    (news,) = letters.wait(minutes=1)
 
     assert news["To"] == ALICE
     assert re.findall(r"\| (\w+)", text(news)) == ["One", "Two"]
