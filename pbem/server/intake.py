@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
-from sqlalchemy import Connection, bindparam, func, insert, literal, literal_column, select
+from sqlalchemy import Connection, bindparam, insert, select
 from sqlmodel import col
 
 from pbem import tokens
@@ -16,6 +16,7 @@ from pbem.reading.message import MACHINES_HEADERS
 from pbem.server.triage import Place, Triage
 from pbem.storage.database import insert_new
 from pbem.storage.models import Incoming, IncomingState, Lane, RawMessage
+from pbem.storage.queue import waiting_of_group
 from pbem.transports.protocols import Arrival
 
 log = structlog.get_logger()
@@ -29,16 +30,7 @@ SENDERS_HEADERS = frozenset(
 
 _KNOWN = select(col(Incoming.id)).where(col(Incoming.key) == bindparam("key"))
 _CONTENT = insert(RawMessage)
-_MOST_ROUNDS = 1_000
-_GROUP_WAITING = (
-    select(literal(1))
-    .where(
-        col(Incoming.group) == bindparam("whose"), col(Incoming.state) == literal_column(f"'{IncomingState.NEW.value}'")
-    )
-    .limit(_MOST_ROUNDS)
-    .subquery()
-)
-_ROUND = select(func.count()).select_from(_GROUP_WAITING).scalar_subquery()
+_ROUND = waiting_of_group(Incoming, IncomingState.NEW)
 
 
 @dataclass(frozen=True, slots=True)

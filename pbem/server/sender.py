@@ -101,6 +101,7 @@ _SENT = (
         sent=bindparam("now", type_=Utc),
         error=None,
         troubled=None,
+        group=None,
         **leases.ENDED,
     )
 )

@@ -1,5 +1,6 @@
 """Owing mails: a row for each, in the transaction that makes it due, with its Message-ID from birth."""
 
+import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -13,7 +14,7 @@ from pbem.config import ServerSettings
 from pbem.mailboxes import owner
 from pbem.payloads import people
 from pbem.payloads.messages import Payload, dump
-from pbem.storage import facts
+from pbem.storage import facts, queue
 from pbem.storage.models import (
     HOUSE,
     Incoming,
@@ -37,7 +38,7 @@ WITH_CONTENT = joinedload(Outgoing.content)  # type: ignore[arg-type] # SQLModel
 """Has a query for outgoing messages load what they say as well, instead of a query for each that is asked."""
 
 # A plain insert, since nobody needs the row in this session.
-_QUEUED = insert(Outgoing)
+_QUEUED = insert(Outgoing).values(round=queue.waiting_of_group(Outgoing, OutgoingState.OWED))
 _SAID = insert(OutgoingContent)
 STAYED = (
     OutgoingState.BATCHED,
@@ -62,9 +63,9 @@ _DIGESTS = (
 
 _EMPTY: dict[str, Any] = {
     **dict.fromkeys(("purpose", "incoming", "proposal", "merged_into", "error", "retried", "settled", "sent")),
-    **dict.fromkeys(("leased_until", "holder", "group")),
+    **dict.fromkeys(("leased_until", "holder")),
     **dict.fromkeys(("standing", "gist")),
-    **dict.fromkeys(("ply", "shift", "epoch", "token_subject", "attempts", "lane", "round"), 0),
+    **dict.fromkeys(("ply", "shift", "epoch", "token_subject", "attempts", "lane"), 0),
     "is_notice": False,
     "state": OutgoingState.OWED.value,
 }
@@ -143,7 +144,7 @@ class Mailer:
                 "token_subject": (match.id or 0) if match and purpose is Purpose.PLAY else token_subject,
                 "ply": ply,
                 "shift": match.shift if match else 0,
-                "incoming": incoming.id if incoming else None,
+                **_because_of(incoming, player.address),
                 "proposal": proposal,
                 "is_notice": is_notice,
                 "standing": standing.value if standing else None,
@@ -165,7 +166,7 @@ class Mailer:
     ) -> int:
         """Queue a message to someone who isn't a player; return its row's id. A reply to it proves nothing."""
         columns = {
-            "incoming": incoming.id if incoming else None,
+            **_because_of(incoming, address),
             "standing": standing.value if standing else None,
             "gist": gist,
         }
@@ -186,7 +187,7 @@ class Mailer:
             "epoch": player.epoch,
             "purpose": Purpose.ADDRESS.name,
             "token_subject": token_subject,
-            "incoming": incoming.id,
+            **_because_of(incoming, address),
             "stranger_domain": owner(address),
         }
         return self._enqueue(payload, address, None, answers, player=player, columns=columns)
@@ -220,7 +221,8 @@ class Mailer:
             "created": self._now,
         }
         connection = self._session.connection()
-        (number,) = connection.execute(_QUEUED, row | columns).inserted_primary_key or (0,)
+        row |= columns
+        (number,) = connection.execute(_QUEUED, {**row, "whose": row["group"]}).inserted_primary_key or (0,)
         named = self._named(stored, shown, player, match)
         if named:
             connection.execute(insert(Mention), [{"outgoing": number, "player": each} for each in sorted(named)])
@@ -238,6 +240,15 @@ class Mailer:
             ids |= {*self._session.exec(select(Player.id).where(col(Player.name).in_(names)))}
             ids |= {*self._session.exec(select(Player.id).where(col(Player.address).in_(names)))}
         return ids - {reader.id if reader else None, *((match.seat0, match.seat1) if match else ())}
+
+
+def _because_of(incoming: Incoming | None, address: str) -> dict[str, Any]:
+    """Return the message that it is sent because of, and a digest of whose that is; else of the recipient's address."""
+    author = incoming.group if incoming is not None and incoming.group else address
+    return {
+        "incoming": incoming.id if incoming is not None else None,
+        "group": hashlib.sha256(author.encode()).hexdigest()[:16],
+    }
 
 
 def _thread(session: Session, template: str, match: Match | None, address: str) -> tuple[str, ...]:

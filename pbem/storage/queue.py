@@ -14,12 +14,35 @@ from collections.abc import Sequence
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Executable, Select, exists, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Executable,
+    ScalarSelect,
+    Select,
+    bindparam,
+    exists,
+    func,
+    literal,
+    literal_column,
+    select,
+)
+from sqlmodel import col
 
 from pbem.storage.database import reading, writing
 
+MOST_ROUNDS = 1_000
 Rows = Sequence[Any]
 """What a claim returns: rows with their `id` and `attempts`, and whatever else the statement returns."""
+
+
+def waiting_of_group(table: Any, state: str) -> ScalarSelect[int]:
+    """Return the round of a new row: how many of its group (the parameter `whose`) wait in that state, or many."""
+    # Written out as in the index, or SQLite wouldn't use it.
+    are_waiting: ColumnElement[str] = literal_column(f"'{state}'")
+    waiting = select(literal(1)).where(col(table.group) == bindparam("whose"), col(table.state) == are_waiting)
+    return select(func.count()).select_from(waiting.limit(MOST_ROUNDS).subquery()).scalar_subquery()
 
 
 class Queue:

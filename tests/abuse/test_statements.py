@@ -31,6 +31,7 @@ pytestmark = pytest.mark.sql
 BUILT = {
     ("house/queue.py", "_waiting"): "when the module is imported",
     ("house/queue.py", "_round"): "when the module is imported",
+    ("storage/queue.py", "waiting_of_group"): "when the modules that use it are imported",
     ("storage/leases.py", "terms"): "when the modules that use it are imported",
     ("storage/clock.py", "in_span"): "when the modules that use it are imported",
     ("storage/rows.py", "_by_number"): "run for each table below",

@@ -80,7 +80,7 @@ class Queued(Leased):
     lane: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """Which queue it waits in; the lower one goes first."""
     group: str | None = None
-    """Whose message it is, or because of whose message it is sent; those of one person don't overtake each other."""
+    """Whose it is while it waits: the author's address; for one that is sent, a digest of who caused it."""
     round: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """How many of its group waited when it came: each group's first message goes before any group's second."""
 
