@@ -18,7 +18,7 @@ def test_a_turn_goes_out_before_the_many_answers_that_somebody_else_asked_for(le
     mails = [written("mallory@mail.example", personal, f"help\nshow {number}") for number in range(20)]
     for raw in (*mails, written("alice@mail.example", to, TURN)):
         letters.server.take((Arrival(raw, "test"),))
-    letters.server.handle_waiting()
+        letters.server.handle_waiting()
     before = len(letters.log)
 
     letters.wait()
