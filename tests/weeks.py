@@ -109,7 +109,7 @@ def _opened(folder: Path) -> Iterator[tuple[Server, Clock]]:
     databases.make(chosen.server.database)
     with daemon.open_server(chosen, clock, InProcessParser(), monotonic=clock.monotonic) as server:
         event.listen(server.engine, "checkout", lambda raw, *_: raw.execute("pragma synchronous = off"))
-        yield replace(server, outbox=Post()), clock
+        yield replace(server, sender=replace(server.sender, outbox=Post())), clock
 
 
 def _play(server: Server, pair: Pair, moves: tuple[str, ...]) -> int:

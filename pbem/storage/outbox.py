@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import bindparam, insert, literal_column, union_all
+from sqlalchemy import Integer, bindparam, insert, literal_column, union_all
 from sqlalchemy.orm import joinedload
 from sqlmodel import Session, col, func, select
 
@@ -38,7 +38,9 @@ WITH_CONTENT = joinedload(Outgoing.content)  # type: ignore[arg-type] # SQLModel
 """Has a query for outgoing messages load what they say as well, instead of a query for each that is asked."""
 
 # A plain insert, since nobody needs the row in this session.
-_QUEUED = insert(Outgoing).values(round=queue.waiting_of_group(Outgoing, OutgoingState.OWED))
+_OF_OTHERS = col(Outgoing.incoming).is_distinct_from(bindparam("because", type_=Integer))
+"""What one message causes goes out in one round."""
+_QUEUED = insert(Outgoing).values(round=queue.waiting_of_group(Outgoing, OutgoingState.OWED, _OF_OTHERS))
 _SAID = insert(OutgoingContent)
 STAYED = (
     OutgoingState.BATCHED,
@@ -222,7 +224,9 @@ class Mailer:
         }
         connection = self._session.connection()
         row |= columns
-        (number,) = connection.execute(_QUEUED, {**row, "whose": row["group"]}).inserted_primary_key or (0,)
+        (number,) = connection.execute(
+            _QUEUED, {**row, "whose": row["group"], "because": row["incoming"]}
+        ).inserted_primary_key or (0,)
         named = self._named(stored, shown, player, match)
         if named:
             connection.execute(insert(Mention), [{"outgoing": number, "player": each} for each in sorted(named)])

@@ -37,11 +37,11 @@ Rows = Sequence[Any]
 """What a claim returns: rows with their `id` and `attempts`, and whatever else the statement returns."""
 
 
-def waiting_of_group(table: Any, state: str) -> ScalarSelect[int]:
+def waiting_of_group(table: Any, state: str, *which: ColumnElement[bool]) -> ScalarSelect[int]:
     """Return the round of a new row: how many of its group (the parameter `whose`) wait in that state, or many."""
     # Written out as in the index, or SQLite wouldn't use it.
     are_waiting: ColumnElement[str] = literal_column(f"'{state}'")
-    waiting = select(literal(1)).where(col(table.group) == bindparam("whose"), col(table.state) == are_waiting)
+    waiting = select(literal(1)).where(col(table.group) == bindparam("whose"), col(table.state) == are_waiting, *which)
     return select(func.count()).select_from(waiting.limit(MOST_ROUNDS).subquery()).scalar_subquery()
 
 

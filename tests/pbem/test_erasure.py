@@ -342,7 +342,7 @@ class WhileSending:
 def test_a_mail_in_hand_while_its_reader_leaves_is_no_trouble_afterwards(letters: Correspondence) -> None:
     letters.play(lived)
     letters.execute(f"update outgoing set state = 'owed' where address = '{ALICE}' and template = 'turn'")
-    server = replace(letters.server, outbox=WhileSending(letters))
+    server = replace(letters.server, sender=replace(letters.server.sender, outbox=WhileSending(letters)))
     while server.send_due():
         pass
     assert traces(letters) == []
