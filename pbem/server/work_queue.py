@@ -75,7 +75,11 @@ _MESSAGE = (
     col(Incoming.attempts),
     col(Incoming.sender),
     col(Incoming.recipients),
-    select(col(RawMessage.raw)).where(col(RawMessage.incoming) == col(Incoming.id)).scalar_subquery().label("raw"),
+    select(col(RawMessage.raw))
+    .where(col(RawMessage.incoming) == col(Incoming.id))
+    .limit(1)
+    .scalar_subquery()
+    .label("raw"),
 )
 _COUNTED = update(Incoming).values(attempts=col(Incoming.attempts) + 1, **leases.terms())
 _CLAIM = _COUNTED.where(col(Incoming.id) == _WAITING.with_for_update(skip_locked=True).scalar_subquery()).returning(
