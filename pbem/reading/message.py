@@ -158,7 +158,9 @@ def read(raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Message
         _check_header_block(page)
         with _only_unreadable():
             mime = body.parsed(page)
-            return _message(mime, sender, recipients, _written(mime))
+            shown, author = body.read_body(mime), _author(mime)
+            written = reply_text.read(shown.text, shown.is_html, author)
+            return _message(mime, sender, recipients, author, written)
     except Unreadable as unreadable:
         return read_headers(raw, sender, recipients, unreadable.error)
 
@@ -168,7 +170,7 @@ def read_headers(raw: bytes, sender: str | None, recipients: tuple[str, ...], er
     block, _ = limits.fit_header_block(_page(raw))
     with _only_unreadable():
         mime = body.parsed(block)
-        return replace(_message(mime, sender, recipients, Written(())), error=error)
+        return replace(_message(mime, sender, recipients, _author(mime), Written(())), error=error)
 
 
 def _page(raw: bytes) -> bytes:
@@ -218,13 +220,13 @@ def _check_header_block(page: bytes) -> None:
         raise Unreadable(problem)
 
 
-def _written(mime: email.message.Message) -> Written:
-    shown = body.read_body(mime)
-    return reply_text.read(shown.text, shown.is_html, from_header.author(_values(mime, "From")))
+def _author(mime: email.message.Message) -> str | None:
+    return from_header.author(_values(mime, "From"))
 
 
-def _message(mime: email.message.Message, sender: str | None, recipients: tuple[str, ...], written: Written) -> Message:
-    author = from_header.author(_values(mime, "From"))
+def _message(
+    mime: email.message.Message, sender: str | None, recipients: tuple[str, ...], author: str | None, written: Written
+) -> Message:
     subject = normalize.clean(header(mime, "Subject"))
     named = tuple(address for name in RECIPIENT_HEADERS for address in _addresses(mime, name))
     envelope = tuple(recipient.lower() for recipient in recipients)
