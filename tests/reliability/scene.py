@@ -223,8 +223,10 @@ class Scene:
     def leases_end(self, daemon: Process) -> None:
         """Let the time pass after which others do what a dead or frozen daemon had in hand (on PostgreSQL)."""
         for table in ("incoming", "outgoing"):
+            theirs = f"select id from {table} where leased_until > now() and holder like :who"
+            # What a frozen transaction holds can't be changed; nobody can claim it either.
             self.rows(
-                f"update {table} set leased_until = now() where leased_until > now() and holder like :who",
+                f"update {table} set leased_until = now() where id in ({theirs} for update skip locked)",
                 who=f"% {daemon.pid} %",
             )
 
