@@ -12,7 +12,9 @@ from typer.testing import CliRunner
 
 from pbem import config
 from pbem.cli.index import app
+from pbem.players.identity import address_with
 from pbem.server import daemon
+from pbem.tokens import Keyring, Purpose, Token
 from tests import databases, forks
 
 ADDRESS = "games@pbem.example"
@@ -111,6 +113,12 @@ class Site:
         """Return the messages in the outbox folder, oldest first."""
         paths = (self.folder / "out" / "new").glob("*")
         return [path.read_bytes() for path in sorted(paths, key=lambda path: path.stat().st_mtime_ns)]
+
+    def personal(self, name: str) -> str:
+        """Return the personal address of a player: a message to it proves who wrote it."""
+        server = config.load(self.config).server
+        ((number, epoch),) = self.rows("select id, epoch from player where name = :name", name=name)
+        return address_with(server, Keyring(server.key.read()), Token(Purpose.PERSONAL, number), epoch)
 
     def rows(self, sql: str, **values: object) -> list[Any]:
         """Return the rows of a query, after a commit; rows of a single column are returned as their value."""

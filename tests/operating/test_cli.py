@@ -182,7 +182,7 @@ def test_feed_says_that_there_is_no_mail(site: Site, name: str, words: str) -> N
 @pytest.mark.slow
 def test_feed_ends_with_1_when_the_mail_meets_a_bug(played: Site) -> None:
     tamper(played)
-    done = played.pbem("feed", "-", stdin=written("x0@mail.example", ADDRESS, PREVIEW))
+    done = played.pbem("feed", "-", stdin=written("x0@mail.example", played.personal("x0"), PREVIEW))
     assert done.code == 1
     assert "shunted" in done.out
 
@@ -325,7 +325,7 @@ def test_show_says_that_there_is_no_such_number(site: Site, words: list[str]) ->
 def test_a_mail_that_met_a_bug_is_listed_and_handled_once_the_bug_is_gone(played: Site) -> None:
     assert (played.pbem("shunted").code, played.pbem("shunted").out) == (0, "nothing is shunted\n")
     tamper(played)
-    played.drop(written("x0@mail.example", ADDRESS, PREVIEW))
+    played.drop(written("x0@mail.example", played.personal("x0"), PREVIEW))
     assert played.run_once() == [1, 1, 0]
     listed = played.pbem("shunted")
     assert listed.code == 1

@@ -134,7 +134,8 @@ def test_a_running_server_that_fails_everywhere_tells_no_secret(stage: Stage, st
         f"values ('chess', '{{}}', {player}, {player}, {player}, 'running', {stamp})"
     )
     line = f"quadraphages move 1 al {OLD} c1b1 g9h9 3"
-    daemon.deliver("al@mail.example", ADDRESS, written("al@mail.example", ADDRESS, line, Subject=f"show 1 al {OLD}"))
+    to = site.personal("al")
+    daemon.deliver("al@mail.example", to, written("al@mail.example", to, line, Subject=f"show 1 al {OLD}"))
     until(lambda: [each for each in daemon.lines("mail in") if each["verdict"] == "shunted"], "the mail is shunted")
     until(lambda: daemon.lines("mails wait for the operator"), "the admin is told")
     done, _ = daemon.end()
