@@ -314,12 +314,17 @@ def run(
             played.set()
         return handled
 
+    def send_some(stopped: Callable[[], bool]) -> None:
+        """Send what was given, or else what is due: the bell rings for that again, and many are sent together."""
+        if not server.sender.send_given(stopped):
+            server.send(stopped)
+
     def send(stopped: Callable[[], bool]) -> None:
         nonlocal looked
-        server.send(stopped)
+        send_some(stopped)
         while (left := looked + loops.SPACING_SECONDS - time.monotonic()) > 0 and sending.rest(left) and not stopped():
             sending.bell.clear()
-            server.send(stopped)
+            send_some(stopped)
         server.act_due(stopped)
         looked = time.monotonic()
 

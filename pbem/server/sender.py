@@ -152,10 +152,8 @@ class Sender:
 
     def send_next(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Send the next few messages that are due. Return the number of attempts; call again until it is 0."""
-        self.record()  # left from a call during which the database failed
-        self.queue.is_ready = True
-        if rows := self.queue.take():
-            return self._send(rows, stopped)
+        if attempts := self.send_given(stopped):
+            return attempts
         due = what_is_due(self.clock())
         with reading(self.queue.engine) as connection:
             is_any, are_suspects = connection.execute(_LOOK, due).one()
@@ -167,6 +165,12 @@ class Sender:
             if row.attempts >= MOST:
                 self._put_off(row.id, row.attempts)
         return attempts + self._send(alone, stopped)
+
+    def send_given(self, stopped: Callable[[], bool] = lambda: False) -> int:
+        """Send what is in hand or was given while this thread rested. Return the number of attempts."""
+        self.record()  # left from a call during which the database failed
+        self.queue.is_ready = True
+        return self._send(self.queue.take(), stopped)
 
     def record(self) -> None:
         """Store how attempts ended. If the database fails that is kept, so that nothing is sent twice because of it."""
