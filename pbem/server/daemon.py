@@ -3,9 +3,8 @@
     inboxes and listeners --store--> incoming --handle--> outgoing --send--> outbox
 
 Two threads work, each with a parser of its own: one on players' replies, and one on everything else, so that no turn
-waits while a message that anybody can send is parsed. The threads share only rows and events: one for each thread that
-works, set when a message was received, and one that is set when messages are due. Several daemons on one PostgreSQL
-share the work: each is notified by the others, and takes what no other is working on.
+waits while a message that anybody can send is parsed. The threads share only rows and bells. Several daemons on one
+PostgreSQL share the work: each is notified by the others, and takes what no other is working on.
 """
 
 import threading
@@ -61,15 +60,11 @@ from pbem.vitals import FirstOfEach, Vitals
 log = structlog.get_logger()
 
 STOP_SECONDS = 3.0
-"""How long threads and listeners may take to end; what they haven't finished by then is still in the database, or was
-never acknowledged."""
-
+"""How long threads and listeners may take to end; what is unfinished then is in the database, or unacknowledged."""
 LAST_SECONDS = 1.0
 """The time left after that for marking what was sent before the message on which the sender hangs."""
-
 LANES_OF_DESKS = ((Lane.REPLIES,), (Lane.PLAYERS, Lane.STRANGERS))
 """The queues that each of the working threads claims from."""
-
 AT_A_STRETCH = 100
 """How many messages are processed before the sender is woken."""
 
