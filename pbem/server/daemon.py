@@ -28,7 +28,7 @@ from pbem.reading import authentication
 from pbem.reading.protocol import MailParser
 from pbem.reading.sandbox import Sandbox
 from pbem.rendering.render import Renderer
-from pbem.server import doors, intake, loops, worker
+from pbem.server import alone, doors, intake, loops
 from pbem.server import sender as senders
 from pbem.server import work_queue as work_queues
 from pbem.server.backups import Backups
@@ -152,7 +152,7 @@ class Server:
         desk, handled = desk or self.desk, 0
         while handled < AT_A_STRETCH and not stopped() and (claims := desk.next_message()):
             for claim in claims:
-                worker.handle(desk, claim, self.clock(), hands_over=handled == 0)
+                alone.handle(desk, claim, self.clock(), hands_over=handled == 0)
             handled += 1
         return handled
 
@@ -273,7 +273,7 @@ def void_leases(engine: Engine) -> None:
 
 
 def _log_first(_doing: str, done: int, steps: int) -> None:
-    """Log that the tables are made, or upgraded, which can take a while with many messages."""
+    """Log that the tables are made or upgraded, which can take long."""
     if not done:
         log.info("upgrading the tables", steps=steps)
 

@@ -4,13 +4,14 @@ A message waits for earlier ones of the same person, so that what they write is 
 But a reply, which only its player can have written, waits for replies alone: what anybody else sends in a player's name
 delays none of theirs.
 
-An attempt is counted when a message is claimed, so one that kills the server is put aside after a few. A server may be
-killed for other reasons, too, again and again soon after its start: so the last attempt waits for a minute. An attempt
-that failed because of the database isn't the message's fault: it stays in hand and goes on without being counted again.
+An attempt is counted when a message is claimed. A message that was claimed before has been in hand when a server ended:
+it is handled alone (see `alone`). An attempt that failed because of the database isn't the message's fault: it stays in
+hand and goes on without being counted again.
 """
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -18,7 +19,6 @@ from sqlalchemy import (
     Engine,
     Integer,
     bindparam,
-    case,
     exists,
     literal_column,
     or_,
@@ -37,12 +37,7 @@ from pbem.storage.queue import Queue, Rows
 MOST = 3
 """A message that failed that often is put aside for the operator."""
 PAUSE = timedelta(minutes=1)
-"""How long a message waits before what may be its last attempt, if the server has ended during those before."""
-ENDED = "ended the server"
-NO_TRACEBACK = (
-    "Each time the server ended while it was working on this mail: killed, out of memory, or a crash below Python."
-    " So there is no traceback; the system's log may know more."
-)
+"""How long a message waits that can't be handled alone at present."""
 
 _EARLIER = aliased(Incoming)
 # Written out as in the index, or SQLite wouldn't use it.
@@ -88,7 +83,8 @@ _CLAIM = _COUNTED.where(col(Incoming.id) == _WAITING.with_for_update(skip_locked
 _CLAIM_ONE = _COUNTED.where(
     col(Incoming.id) == _NUMBER, col(Incoming.state) == IncomingState.NEW, is_free(Incoming)
 ).returning(*_MESSAGE)
-_AGAIN = _COUNTED.where(*_THIS).returning(col(Incoming.attempts))
+_AGAIN = _COUNTED.where(*_THIS).returning(*_MESSAGE)
+_PUT_OFF = update(Incoming).where(*_THIS).values(leased_until=from_now(PAUSE.total_seconds()))
 _OWN = select(Incoming).where(*_THIS, col(Incoming.attempts) == bindparam("attempt")).with_for_update()
 _GIVE_BACK = (
     update(Incoming)
@@ -108,10 +104,16 @@ def claim_one(queue: Queue, number: int) -> Rows:
         return connection.execute(_CLAIM_ONE, {"number": number, "who": queue.holder}).all()
 
 
-def begin_again(queue: Queue, number: int) -> int | None:
-    """Count another attempt at a message in hand. Return its number; None if another daemon has the message now."""
+def begin_again(queue: Queue, number: int) -> Any:
+    """Count another attempt at a message in hand. Return it as claimed; None if another daemon has it now."""
     with writing(queue.engine) as connection:
-        return connection.scalar(_AGAIN, {"number": number, "who": queue.holder})
+        return connection.execute(_AGAIN, {"number": number, "who": queue.holder}).one_or_none()
+
+
+def put_off(queue: Queue, number: int) -> None:
+    """Let a message in hand wait a little, while others go on."""
+    with writing(queue.engine) as connection:
+        connection.execute(_PUT_OFF, {"number": number, "who": queue.holder})
 
 
 def own(session: Session, number: int, holder: str, attempt: int) -> Incoming | None:
@@ -138,9 +140,8 @@ def give_back(connection: Connection, holder: str) -> None:
 
 
 def void_leases(connection: Connection) -> None:
-    """End the leases of daemons that don't run any more; who may have one attempt left waits before it."""
-    pause = case((col(Incoming.attempts) >= MOST - 1, from_now(PAUSE.total_seconds())))
-    leases.void(connection, Incoming, col(Incoming.state) == _ARE_WAITING, leased_until=pause, holder=None)
+    """End the leases of daemons that don't run any more."""
+    leases.void(connection, Incoming, col(Incoming.state) == _ARE_WAITING)
 
 
 def _storable(text: str) -> str:

@@ -66,7 +66,7 @@ class Desk:
 
 
 def handle(desk: Desk, claim: Any, now: datetime, *, hands_over: bool = False) -> None:
-    """Handle a claimed message and commit. After three failures, in this process or in ones that it ended, shunt it.
+    """Handle a claimed message and commit. After three failures, shunt it.
 
     With `hands_over`, what it queues goes to the sender at once, if that rests; others are sent several at a time.
 
@@ -75,12 +75,11 @@ def handle(desk: Desk, claim: Any, now: datetime, *, hands_over: bool = False) -
     """
     queue, services = desk.queue, desk.services
     counts, began = services.vitals.counts, services.vitals.monotonic()
-    error, trouble = work_queue.ENDED, work_queue.NO_TRACEBACK
-    received, attempt = Received(claim.raw or b"", claim.sender, tuple(claim.recipients)), claim.attempts
+    received = Received(claim.raw or b"", claim.sender, tuple(claim.recipients))
     failpoints.reach(Step.COUNTED)
-    while attempt is not None and attempt <= work_queue.MOST:
+    for attempt in range(1, work_queue.MOST + 1):
         try:
-            handled = _attempt(desk, claim.id, attempt, received, now, hands_over=hands_over)
+            handled = _attempt(desk, claim, received, now, hands_over=hands_over)
         except (OperationalError, Unavailable):
             raise
         except Exception as bug:  # noqa: BLE001 - any other exception is a bug, and other messages must go on
@@ -88,21 +87,26 @@ def handle(desk: Desk, claim: Any, now: datetime, *, hands_over: bool = False) -
             log.warning("mail in", incoming=claim.id, verdict="failed", error=error, attempt=attempt)
             counts.mails_in.labels("failed", "").inc()
             if attempt == work_queue.MOST:
-                break
-            attempt = work_queue.begin_again(queue, claim.id)
+                shunt(desk, claim, error, trouble, now)
+            elif (again := work_queue.begin_again(queue, claim.id)) is not None:
+                claim = again
+                continue
         else:
             if handled is not None:
                 log.info("mail in", **handled.about)
                 counts.mails_in.labels(_label(handled.outcome), _label(handled.silence)).inc()
                 took = services.vitals.monotonic() - began
                 counts.handled_in.observe(max(0.0, (now - handled.received).total_seconds() + took))
-            queue.in_hand = ()
-            return
-    if attempt is not None and work_queue.shunt(queue, claim.id, attempt, error, trouble, now):
+        break
+    queue.in_hand = ()
+
+
+def shunt(desk: Desk, claim: Any, error: str, trouble: str, now: datetime) -> None:
+    """Put a claimed message aside, unless another daemon has it meanwhile."""
+    if work_queue.shunt(desk.queue, claim.id, claim.attempts, error, trouble, now):
         # The traceback goes into the row only: it may quote what people wrote, which a log line never does.
         log.error("mail in", incoming=claim.id, verdict="shunted", error=error)
-        counts.mails_in.labels("shunted", "").inc()
-    queue.in_hand = ()
+        desk.services.vitals.counts.mails_in.labels("shunted", "").inc()
 
 
 def _label(what: Outcome | Silence | None) -> str:
@@ -110,29 +114,25 @@ def _label(what: Outcome | Silence | None) -> str:
     return what.name.lower() if what is not None else ""
 
 
-def _attempt(
-    desk: Desk, number: int, attempt: int, received: Received, now: datetime, *, hands_over: bool
-) -> _Handled | None:
+def _attempt(desk: Desk, claim: Any, received: Received, now: datetime, *, hands_over: bool) -> _Handled | None:
     """Examine the message, then handle it in one transaction if it is still ours. Return what became of it then."""
     for _ in range(MOST_EXAMINATIONS):
         examined = examine(desk.queue.engine, desk.services, received, now)
         failpoints.reach(Step.READ)
         try:
-            return _handle_examined(desk, number, attempt, examined, now, hands_over=hands_over)
+            return _handle_examined(desk, claim, examined, now, hands_over=hands_over)
         except Changed:
-            log.info("mail in", incoming=number, verdict="examined again")
+            log.info("mail in", incoming=claim.id, verdict="examined again")
     raise Changed
 
 
-def _handle_examined(
-    desk: Desk, number: int, attempt: int, examined: Examined, now: datetime, *, hands_over: bool
-) -> _Handled | None:
+def _handle_examined(desk: Desk, claim: Any, examined: Examined, now: datetime, *, hands_over: bool) -> _Handled | None:
     """Handle the message in one transaction if it is still ours. Return what became of it then."""
     with transaction(desk.queue.engine) as session:
         keep_rows(session)
-        row = work_queue.own(session, number, desk.queue.holder, attempt)
+        row = work_queue.own(session, claim.id, desk.queue.holder, claim.attempts)
         if row is None:
-            log.warning("mail in", incoming=number, verdict="left to another daemon")
+            log.warning("mail in", incoming=claim.id, verdict="left to another daemon")
             return None
         handled = _handle(session, desk.services, row, examined, now)
         session.flush()

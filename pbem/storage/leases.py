@@ -83,15 +83,15 @@ def take(session: Session, table: type[Leased], number: int, holder: str, lease:
     return session.connection().execute(statement, {"who": holder}).first() is not None
 
 
-def void(connection: Connection, table: type[Leased], *which: ColumnElement[bool], **changes: Any) -> None:
-    """End the leases of daemons that don't run any more on those rows, and change them: at the start of a daemon."""
+def void(connection: Connection, table: type[Leased], *which: ColumnElement[bool]) -> None:
+    """End the leases of daemons that don't run any more on those rows: at the start of a daemon."""
     rows: Any = table
     leased = (*which, rows.leased_until > from_now(0), rows.holder.is_not(None))
     found = connection.execute(select(rows.holder).where(*leased).distinct()).scalars()
     dead = [holder for holder in found if connection.dialect.name == "sqlite" or _is_dead(holder)]
     if dead:
         those = update(table).where(*leased, rows.holder.in_(dead))
-        connection.execute(those.values(**{"leased_until": None, **changes}))
+        connection.execute(those.values(leased_until=None))
 
 
 def _is_dead(holder: str) -> bool:

@@ -6,9 +6,11 @@ from dataclasses import replace
 import pytest
 from sqlmodel import select
 
+from pbem import failpoints
+from pbem.failpoints import Step
 from pbem.reading.protocol import Unavailable
 from pbem.reading.sandbox import Sandbox
-from pbem.server import daemon, sender, work_queue
+from pbem.server import alone, daemon, sender, work_queue
 from pbem.server.daemon import Server
 from pbem.server.sender import MOST
 from pbem.storage import database
@@ -36,11 +38,6 @@ def killed_at_work(letters: Correspondence) -> int | None:
     return claimed[0].id if claimed else None
 
 
-def pause_is_over(letters: Correspondence) -> None:
-    """Let the time of all leases and pauses pass, by the clock of the database."""
-    letters.execute("update incoming set leased_until = '2026-01-01'")
-
-
 def turn(letters: Correspondence, words: str) -> bytes:
     """Return alice's reply to her newest message."""
     return written("alice@mail.example", letters.last("alice")["Reply-To"].addresses[0].addr_spec, words)
@@ -57,46 +54,56 @@ def row(letters: Correspondence, number: int) -> Incoming:
         return session.get_one(Incoming, number)
 
 
-def test_a_good_turn_survives_kills_soon_after_the_start(letters: Correspondence) -> None:
+@pytest.mark.slow
+def test_a_message_is_never_put_aside_for_kills_of_the_server(letters: Correspondence) -> None:
     move = stored(letters, turn(letters, "3 f1g1 h7g7"))
-    assert [killed_at_work(letters) for _ in range(2)] == [move, move]
-    assert killed_at_work(letters) is None
-    until = letters.execute("select leased_until from incoming where state = 'new'")
-    for _ in range(20):
-        assert killed_at_work(letters) is None
-    assert letters.execute("select leased_until from incoming where state = 'new'") == until, "no start prolongs it"
-    pause_is_over(letters)
+    assert [killed_at_work(letters) for _ in range(20)] == [move] * 20
     assert restarted(letters).handle_waiting() == 1
     assert row(letters, move).state == IncomingState.DONE
+    assert len(letters.execute("select * from ply")) > 0
 
 
-def test_while_a_message_is_paused_others_go_first_but_not_those_of_its_author(letters: Correspondence) -> None:
-    first = stored(letters, turn(letters, "3 f1g1 h7g7"))
-    assert [killed_at_work(letters) for _ in range(2)] == [first, first]
-    second = stored(letters, written("alice@mail.example", "games@pbem.example", "help"))
-    other = stored(letters, written("bob@mail.example", "games@pbem.example", "help"))
-    assert restarted(letters).handle_waiting() == 1
-    assert [row(letters, number).state for number in (first, second, other)] == ["new", "new", "done"]
-    pause_is_over(letters)
-    assert restarted(letters).handle_waiting() == 2
-    assert [row(letters, number).state for number in (first, second)] == ["done", "done"]
-
-
-def test_a_message_that_ends_the_server_whenever_it_is_tried_is_put_aside(letters: Correspondence) -> None:
+@pytest.mark.slow
+def test_a_message_that_ends_each_process_that_works_on_it_alone_is_put_aside(
+    letters: Correspondence, monkeypatch: pytest.MonkeyPatch
+) -> None:
     poison = stored(letters, turn(letters, "say boom"))
-    for _ in range(3):
-        assert killed_at_work(letters) == poison
-        pause_is_over(letters)
-    assert restarted(letters).handle_waiting() == 1
-    assert (row(letters, poison).state, row(letters, poison).group) == (IncomingState.SHUNTED, None)
+    other = stored(letters, written("bob@mail.example", "games@pbem.example", "help"))
+    assert killed_at_work(letters) == poison
+    monkeypatch.setenv(failpoints.VARIABLE, Step.AUTHORISED)  # this process has looked for it long ago
+    assert restarted(letters).handle_waiting() == 2
+    aside = row(letters, poison)
+    assert (aside.state, aside.verdict, aside.group) == (IncomingState.SHUNTED, "ended the server, 3 times", None)
+    assert row(letters, other).state == IncomingState.DONE
 
 
-def test_a_clock_that_is_set_back_prolongs_no_pause(letters: Correspondence) -> None:
+@pytest.mark.parametrize("ended", ["kill -TERM $$", "exit 75"])
+def test_a_message_waits_while_no_process_can_work_on_it_alone(
+    letters: Correspondence, monkeypatch: pytest.MonkeyPatch, ended: str
+) -> None:
+    """It is asked to end as the whole server is, or has no database: that isn't the message's fault."""
     move = stored(letters, turn(letters, "3 f1g1 h7g7"))
-    assert [killed_at_work(letters) for _ in range(2)] == [move, move]
-    assert killed_at_work(letters) is None
+    mine = stored(letters, turn(letters, "help"))
+    other = stored(letters, written("bob@mail.example", "games@pbem.example", "help"))
+    assert killed_at_work(letters) == move
+    with monkeypatch.context() as context:
+        context.setattr(alone, "COMMAND", ["/bin/sh", "-c", ended])
+        server = restarted(letters)
+        assert [server.handle_waiting(), server.handle_waiting()] == [2, 0]
+    assert [row(letters, number).state for number in (move, mine, other)] == ["new", "new", "done"]
+    letters.execute("update incoming set leased_until = '2026-01-01'")
+    assert server.handle_waiting() == 2
+    assert [row(letters, number).state for number in (move, mine)] == ["done", "done"]
+
+
+def test_a_clock_that_is_set_back_prolongs_no_pause(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
+    move = stored(letters, turn(letters, "3 f1g1 h7g7"))
+    assert killed_at_work(letters) == move
+    monkeypatch.setattr(alone, "COMMAND", ["/bin/false"])
+    server = restarted(letters)
+    assert [server.handle_waiting(), server.handle_waiting()] == [1, 0]
     letters.execute("update incoming set leased_until = '2999-01-01'")
-    assert restarted(letters).handle_waiting() == 1
+    assert server.handle_waiting() == 1
 
 
 def test_no_attempt_is_counted_before_messages_can_be_read(

@@ -252,11 +252,8 @@ class Scene:
         return self.count("incoming", "state = 'done'") + self.count("outgoing", "sent is not null")
 
     def has_suspects(self) -> bool:
-        """Return whether a message was in progress at two crashes; after a third, it is correctly put aside."""
-        return bool(
-            self.count("incoming", "state = 'new' and attempts > 1")
-            or self.count("outgoing", "state = 'owed' and attempts > 1")
-        )
+        """Return whether an outgoing message was in progress at two crashes; after a third, it waits for long."""
+        return bool(self.count("outgoing", "state = 'owed' and attempts > 1"))
 
     def state(self) -> str:
         """Return a summary of the queues, for messages of failed waits."""

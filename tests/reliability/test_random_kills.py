@@ -8,15 +8,18 @@ import pytest
 
 from pbem.failpoints import Step
 from pbem.server.sender import TOGETHER
+from pbem.transports.protocols import Arrival
 from tests.cases import MANY, SEEDS, quick_where
+from tests.operating.site import ADDRESS
 from tests.reliability.conftest import Stage
 from tests.reliability.players import Players
 from tests.reliability.processes import Process
-from tests.reliability.scene import Scene, conserved, plies
-from tests.servers import GENEROUS
+from tests.reliability.scene import Scene, asking, conserved, plies, refused
+from tests.servers import GENEROUS, until
 
 Life = Callable[[Scene, Players, random.Random], None]
 DATABASES = ("sqlite", "postgresql")
+KILLS = 500 if SEEDS > 1 else 30
 EVERYWHERE = [(way, database) for way in ("imap", "lmtp") for database in DATABASES]
 
 
@@ -45,6 +48,30 @@ def test_matches_outlive_many_kills(stage: Stage, way: str, database: str, seed:
 @pytest.mark.parametrize(("way", "database"), EVERYWHERE if SEEDS > 1 else EVERYWHERE[1:3])
 def test_matches_outlive_many_stops(stage: Stage, way: str, database: str, seed: int) -> None:
     assert play_and_end(stage(way, database), stopped, seed=seed, number=20, ends=MANY) == 0
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("database", DATABASES if SEEDS > 1 else ["sqlite"])
+def test_no_message_is_put_aside_for_kills_while_it_was_in_hand(stage: Stage, database: str) -> None:
+    scene, chance = stage("lmtp", database), random.Random(1)
+    letters = scene.seed(20)
+    for number in range(KILLS):
+        if scene.count("incoming", "state = 'new'") < 10:
+            with scene.server() as server:
+                server.take(tuple(Arrival(asking(f"n{number}x{each}", ADDRESS).raw, "test") for each in range(10)))
+                server.take(tuple(Arrival(refused(letter).raw, "test") for letter in letters))
+        begun = sum(scene.rows("select attempts from incoming"))
+        daemon = scene.start()
+        until(lambda begun=begun: sum(scene.rows("select attempts from incoming")) > begun, "it works")  # type: ignore[misc]
+        time.sleep(chance.uniform(0, 0.05 if chance.random() < 0.7 else 3))
+        daemon.kill()
+    assert scene.count("incoming", "state = 'shunted'") == 0
+    struck = sum(scene.rows("select attempts from incoming")) - scene.count("incoming", "state = 'done'")
+    most = max(scene.rows("select attempts from incoming"))
+    print(f"\n{database}: {KILLS} kills, {struck} of them at a message, {most - 1} at the same one")
+    assert struck > KILLS // 4
+    scene.start()
+    until(lambda: scene.count("incoming", "state = 'done'") == scene.count("incoming"), "all are handled", GENEROUS)
 
 
 def play_and_end(scene: Scene, live: Life, *, seed: int, number: int, ends: int) -> int:
@@ -83,10 +110,12 @@ def turns_since(before: dict[int, list[str]], scene: Scene) -> int:
 def killed(scene: Scene, players: Players, chance: random.Random) -> None:
     """Run the daemon, and kill it at a random moment, or let it die at a random step before that.
 
-    A message that was in progress at two crashes is let through: after a third, it would correctly be put aside.
+    What was in progress at a crash is let through: a step at which each process dies that works on a message alone
+    would correctly have it put aside.
     """
     suspect = scene.has_suspects()
-    step = None if suspect else chance.choice([*Step, *[None] * len(Step)])
+    is_retried = bool(scene.count("incoming", "state = 'new' and attempts > 0"))
+    step = None if suspect or is_retried else chance.choice([*Step, *[None] * len(Step)])
     daemon = scene.start(step, chance.randint(1, 4))
     work(scene, players, daemon, chance.choice((0, chance.randint(1, 20))), suspect=suspect)
     time.sleep(chance.uniform(0, 0.05))

@@ -326,7 +326,7 @@ def play_and_kill_one(scene: Scene, *, seed: int, daemons: int, number: int, kil
         far = scene.mails_done() + chance.randint(0, 20)
 
         def spared(victim: int = victim, far: int = far) -> bool:
-            if scene.has_suspects():  # after a third crash it would be put aside
+            if scene.has_suspects():  # after a third crash it would wait for long
                 return True
             has_shared = running[victim].runs and any(shares(scene, [running[victim]])[0])
             return not players.have_finished() and (scene.mails_done() < far or not has_shared)
