@@ -86,7 +86,11 @@ def _choices(choices: tuple[str, ...]) -> str:
 
 def permitted() -> str:
     """Return a table of what takes effect without a question, with each kind of token."""
-    rows = [["any, or none", "at once", _listed(name for name, command in COMMANDS.items() if not command.changes)]]
+    looking = [command for command in COMMANDS.values() if not command.changes]
+    rows = [
+        ["any, or none", "at once, as a short text without one", _listed(c.name for c in looking if not c.is_large)],
+        ["match, personal", "at once", _listed(c.name for c in looking if c.is_large)],
+    ]
     for token, purpose in (("match", Purpose.PLAY), ("personal", Purpose.PERSONAL), ("news", Purpose.NOTICES)):
         by_phrase: dict[str, list[str]] = {}
         for name, command in COMMANDS.items():

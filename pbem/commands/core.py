@@ -149,6 +149,8 @@ class Command:
     """Carries the command out and returns what follows; raises Refused."""
     changes: bool = False
     """Whether it needs proof of who sent it."""
+    is_large: bool = False
+    """Whether its answer is so large that it needs proof of who sent it, though it changes nothing."""
     of_match: bool = False
     """Whether it applies to one match: the named one, or that of the message replied to."""
     takes_turn: bool = False

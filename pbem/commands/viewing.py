@@ -270,6 +270,7 @@ RECORD = Command(
     "[NUMBER[#TURN]] [full]",
     'send you the record of a match; "full" adds the turns that were taken back',
     record,
+    is_large=True,
     of_match=True,
     looks_back=True,
     words=(0, 1),

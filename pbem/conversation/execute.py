@@ -137,17 +137,18 @@ def _run(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     left = dict(own.by_target)
     reply = replace(reply, prose=own.whole)
     done: list[str] = []
-    spent = 0
+    account = work.Account(request)
     commands = together(_behind_turns(parsed.commands))
     covered: tuple[Line, ...] = ()
     for number, line in enumerate(commands):
-        if line in covered:
+        if line in covered or (request.is_trial and not line.command.changes and not line.malformed):
             continue
         later = commands[number + 1 :]
         target = addressees.target_of(line)
         words = left.pop(target, ()) if target is not None else ()
         try:
-            spent = work.check(request, line, spent)
+            account.charge(line)
+            reply = replace(reply, cost=account.spent)
             with _undone_if_refused(request, line):
                 before = replace(reply, prose=words) if words else reply
                 after, decision = _carry_out(replace(request, later=later), before, line)

@@ -48,6 +48,8 @@ class Reply:
     """The sender's text for the opponent, until something takes it along."""
     gist: str | None = None
     """What makes it the same as another reply; None if its sections do."""
+    cost: int = 0
+    """What it took to look up (see pbem.commands.work)."""
 
     def adding(self, *sections: Section) -> "Reply":
         """Return the reply with more sections."""
@@ -81,7 +83,8 @@ def refused(request: Request, reply: Reply, refusal: Refused, line: Line | None 
     )
     verdict = Verdict(Outcome.UNREAD, refusal.detail) if isinstance(refusal, Unread) else Verdict(Outcome.REFUSED)
     unsent = (NotSent(lines=refusal.unsent),) if refusal.unsent else ()
-    return replace(reply.adding(section, *unsent), verdict=verdict, proposal=refusal.proposal, gist=refusal.gist)
+    gist = None if reply.sections else refusal.gist  # what was done is told, however often the refusal was
+    return replace(reply.adding(section, *unsent), verdict=verdict, proposal=refusal.proposal, gist=gist)
 
 
 def not_attempted(reply: Reply, later: tuple[Line, ...], beyond: tuple[str, ...] = ()) -> Reply:

@@ -77,6 +77,9 @@ _SENT_BY = (
     .where(col(Incoming.player) == bindparam("player", type_=Integer), in_span(Incoming.received))
 )
 _OTHERS_BY = _SENT_BY.where(col(Incoming.id) != bindparam("this", type_=Integer))
+_COSTS_BY = select(Incoming.received, Incoming.cost).where(
+    col(Incoming.player) == bindparam("player", type_=Integer), in_span(Incoming.received), col(Incoming.cost) > 0
+)
 _REFUSED_OF = _SENT_BY.where(col(Incoming.verdict) == "refused")
 _TIMES = (
     select(Outgoing.created)
@@ -149,6 +152,24 @@ def of_player(session: Session, player: Player, this: Incoming, most: int, now: 
             f"You sent more than {most} messages within an hour, so we don't read this one or the next ones.",
             fits='Wait an hour; then "games" shows where you are. Your turns still count.',
         )
+
+
+def cost_of_hour(session: Session, player: Player, this: Incoming, now: datetime) -> int:
+    """Return what a player's other messages have cost within an hour (see pbem.commands.work)."""
+    which = {"player": player.id, **ends(HOUR, now)}
+    others = _COSTS_BY.where(col(Incoming.id) != this.id)
+    return sum(cost for _, cost in session.connection().execute(others, which))
+
+
+def when_cost_falls_to(session: Session, player: Player, most: int, now: datetime) -> datetime:
+    """Return when the messages of a player will have cost no more than that within an hour."""
+    newest_first = _COSTS_BY.order_by(col(Incoming.received).desc())
+    total = 0
+    for received, cost in session.connection().execute(newest_first, {"player": player.id, **ends(HOUR, now)}):
+        total += cost
+        if total > most:
+            return received + HOUR
+    return now
 
 
 def of_match(session: Session, match: int, player: Player, this: Incoming, now: datetime) -> None:

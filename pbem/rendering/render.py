@@ -36,8 +36,8 @@ LARGEST = 95_000
 """The maximum size of a message without its files; Gmail truncates HTML beyond about 100 KB."""
 FOR_STRANGERS = {"picture": preferences.OFF}
 """The preferences of people who aren't players yet: the smallest message that looks right."""
-UNPROVEN = FOR_STRANGERS | {"html": preferences.OFF}
-"""The preferences for a reply to a stranger: the address may be somebody else's."""
+UNPROVEN = FOR_STRANGERS | {"html": preferences.OFF, "calendar": preferences.OFF}
+"""What an answer to a message without proof leaves out: it may go to a victim, and many can be asked for."""
 
 
 VARIABLES = (
@@ -72,10 +72,9 @@ class Renderer:
         assert row.facts is not None  # noqa: S101 - each message has them as long as it says anything
         known = facts.restore(row.facts, drawings.facts)
         player = known.reader
-        if row.stranger_domain is not None and row.standing is not None:
-            wishes = preferences.with_defaults(UNPROVEN)
-        else:
-            wishes = preferences.with_defaults(player.settings if player and player.confirmed else FOR_STRANGERS)
+        wishes = preferences.with_defaults(player.settings if player and player.confirmed else FOR_STRANGERS)
+        if row.standing is not None:
+            wishes |= UNPROVEN
         snapshot = drawings.of(known.matches[row.match], row.ply).snapshot if row.match else None
         head = headers.head(row, payload, snapshot, self._server, self._keyring)
         carried = headers.records(drawings, row, known, self._server, self._keyring)

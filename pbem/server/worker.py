@@ -173,7 +173,7 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
             held_messages=examined.held,
         )
         reply = dispatch.converse(request)
-        verdict = reply.verdict
+        verdict, row.cost = reply.verdict, reply.cost
         about |= {
             "player": sender.player.name if sender.player else None,
             "match": reply.match or sender.match,

@@ -19,12 +19,24 @@ def personal(letters: Correspondence, name: str = "alice") -> str:
 def test_a_message_that_asks_for_much_is_told_where_its_answer_ends(
     letters: Correspondence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(work, "MOST", 320)
-    (answer,) = letters.write(ALICE, "\n".join(["show 1#1", "record 1", "show 1#2", *["show 1#0"] * 17]))
+    monkeypatch.setattr(work, "MOST", 920)
+    asked = ["show 1#1", "record 1", "show 1#2", *["show 1#0"] * 17]
+    (answer,) = letters.write(ALICE, "\n".join(asked), to=personal(letters))
 
     told = " ".join(text(answer).split())
     assert "One message can't hold everything you asked for" in told
     assert "Send this line and those below in another message." in told
+    assert told.count("| show 1#0") == 17
+
+
+@pytest.mark.slow
+def test_a_message_without_proof_is_told_so_sooner(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "MOST_UNPROVEN", 320)
+    (answer,) = letters.write(ALICE, "\n".join(["show 1#1", "show 1#1", "show 1#2", *["show 1#0"] * 17]))
+
+    told = " ".join(text(answer).split())
+    assert "One message can't hold everything you asked for" in told
+    assert "Send this line and those below in a reply to one of our messages." in told
     assert "... and 6 more lines" in told
 
 
@@ -44,6 +56,42 @@ def test_turns_cost_nothing(letters: Correspondence, monkeypatch: pytest.MonkeyP
 
     assert len(letters.reply(letters.last("alice"), "b7d7 i2g2 1 d7d6 g2g1\nshow")) == 2
     assert letters.execute("select plies from match") == [(3,)]
+
+
+TURN = "b7d7 i2g2 1 d7d6 g2g1"
+
+
+@pytest.mark.sql
+def test_who_has_had_much_looked_up_within_an_hour_is_told_once_and_plays_on(
+    letters: Correspondence, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "MOST_PER_HOUR", 3_300)
+    to = personal(letters)
+    answered = []
+    for number in range(8):
+        letters.clock.advance(minutes=2)
+        answered.append(letters.write(ALICE, f"record 1#{number % 3}\nwhois bob", to=to))
+
+    told = [" ".join(text(answer).split()) for (answer,) in answered[:5]]
+    assert [len(sent) for sent in answered] == [1] * 5 + [0] * 3
+    assert ["The record of match #1" in each for each in told] == [True] * 4 + [False]
+    assert "You've had us look up as much as one player can within an hour" in told[4]
+    assert "This works again in 52 minutes." in told[4]
+    assert len(letters.reply(letters.last("alice"), f"#1 {TURN}\nrecord 1")) == 2, "turns are played and told"
+    assert letters.execute("select plies from match") == [(3,)]
+
+    letters.clock.advance(minutes=47)
+    (answer,) = letters.write(ALICE, "record 1", to=to)
+    assert "The record of match #1" in text(answer)
+
+
+def test_forged_messages_use_up_nobody_s_budget(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "MOST_PER_HOUR", 300)
+    for number in range(3):
+        letters.write(ALICE, f"show 1#{number}")
+
+    (answer,) = letters.write(ALICE, "show 1", to=personal(letters))
+    assert "as much as one player can" not in " ".join(text(answer).split())
 
 
 @pytest.mark.slow

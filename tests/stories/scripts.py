@@ -89,7 +89,7 @@ def previews(letters: Correspondence) -> None:
     letters.reply(letters.last("bob"), "g3f2 h8g9")
     letters.reply(letters.last("alice"), "preview g5a5 l4l4")
     letters.write("bob@mail.example", "preview 1#1 g7h8 m5n6 6 / g5")
-    letters.write("bob@mail.example", "show 1#1\nrecord 1#1\nshow 1#3")
+    letters.reply(letters.received["bob@mail.example"][1], "show 1#1\nrecord 1#1\nshow 1#3")
 
 
 def to_the_end(letters: Correspondence) -> None:

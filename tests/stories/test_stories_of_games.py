@@ -14,7 +14,7 @@ import pytest
 from engines import GAMES
 from notation import record
 from tests.cases import quick_where
-from tests.correspondence import ADDRESS, Correspondence, correspondence, text
+from tests.correspondence import Correspondence, correspondence, text
 from tests.stories.scripts import STORIES
 from tests.stories.transcript import transcript
 
@@ -89,7 +89,7 @@ def match(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     with correspondence(tmp_path_factory.mktemp("game")) as letters:
         play(letters, story)
         whole = letters.log[:]
-        (answer,) = letters.write("alice@mail.example", "record 1", to=ADDRESS)
+        (answer,) = letters.reply(letters.received["alice@mail.example"][1], "record 1")
     return Match(request.param, story, letters, whole, answer)
 
 
@@ -143,7 +143,8 @@ def test_a_wrong_option_is_answered_with_those_that_there_are(key: str, tmp_path
 def test_a_game_can_be_resigned_shown_and_explained(key: str, tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.match(f"challenge bob {key}")
-        shown = text(letters.write("bob@mail.example", f"show 1\nhelp {key}\nhelp notation {key}\nrules {key}")[0])
+        asked = f"show 1\nhelp {key}\nhelp notation {key}\nrules {key}"
+        shown = text(letters.reply(letters.received["bob@mail.example"][1], asked)[0])
         letters.resign("bob", "#1 resign")
         over = text(letters.received["alice@mail.example"][-1])
 

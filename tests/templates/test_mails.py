@@ -32,8 +32,8 @@ SHOWN = {
 """Mails whose HTML is a golden file: they have boards, tables, charts, buttons, lists, quotes and pages."""
 WORDS = Path(__file__).parent / "words.txt"
 
-PLAIN = {"face-plain", "confirm-join", "section-first_only", "section-introduction", "section-waiting"}
-"""Mails without HTML: by choice, or because a stranger's address may be somebody else's."""
+PLAIN = {"face-plain", "confirm", "confirm-join", "section-first_only", "section-introduction", "section-waiting"}
+"""Mails without HTML: by choice, or because the address may be somebody else's than the author's."""
 
 
 @pytest.fixture(scope="module")

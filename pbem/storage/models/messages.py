@@ -112,6 +112,8 @@ class Incoming(Queued, table=True):
     """The player who is proven to have sent it."""
     proof: str | None = Field(default=None, index=True, unique=True)
     """What let it act without a token (see authentication); a replayed message has the same value."""
+    cost: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """How much it had us look up (see pbem.commands.work), which has a limit by the hour."""
     received: datetime = Field(sa_type=Utc)
     handled: datetime | None = Field(default=None, sa_type=Utc)
     removed: datetime | None = Field(default=None, sa_type=Utc)
