@@ -5,6 +5,7 @@ Here, and nowhere else, the sections that decisions and refusals leave become a 
 
 from dataclasses import dataclass, replace
 
+from pbem.commands import work
 from pbem.commands.core import Line, Request
 from pbem.commands.syntax import did_you_mean
 from pbem.conversation import suggested_yes
@@ -123,6 +124,7 @@ def enqueue(request: Request, reply: Reply) -> None:
         case [TurnPlayed() | Welcome() | MatchAnalysis() as only]:
             payload = only
     mailer = Mailer(request.session, request.server, request.now)
+    is_long = reply.cost > work.PAGE
     if player is None or not to_player:
         mailer.to_address(
             reply.sender.address,
@@ -131,6 +133,7 @@ def enqueue(request: Request, reply: Reply) -> None:
             answers=request.in_reply_to,
             standing=reply.sender.standing,
             gist=gist,
+            is_long=is_long,
         )
         return
     waits_until = None
@@ -149,6 +152,7 @@ def enqueue(request: Request, reply: Reply) -> None:
         waits_until=waits_until,
         standing=reply.sender.standing,
         gist=gist,
+        is_long=is_long,
     )
 
 

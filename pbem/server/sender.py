@@ -33,7 +33,7 @@ from pbem.rendering.render import Renderer
 from pbem.storage import facts, leases
 from pbem.storage.database import read_only, reading, transaction, writing
 from pbem.storage.leases import is_free
-from pbem.storage.models import Outgoing, OutgoingState
+from pbem.storage.models import Outgoing, OutgoingLane, OutgoingState
 from pbem.storage.outbox import WITH_CONTENT
 from pbem.storage.queue import Queue, Rows
 from pbem.storage.utc import Utc
@@ -69,13 +69,20 @@ _IS_DUE = or_(
 _ARE_OWED: ColumnElement[str] = literal_column(f"'{OutgoingState.OWED.value}'")
 _WAITING = select(col(Outgoing.id)).where(col(Outgoing.state) == _ARE_OWED, _IS_DUE, is_free(Outgoing))
 _IS_SUSPECT = col(Outgoing.holder).is_not(None)
-_LOOK = select(exists(_WAITING.where(~_IS_SUSPECT)), exists(_WAITING.where(_IS_SUSPECT)))
+_LOOK = select(
+    exists(_WAITING.where(~_IS_SUSPECT, col(Outgoing.lane) == OutgoingLane.SHORT)),
+    exists(_WAITING.where(~_IS_SUSPECT, col(Outgoing.lane) == OutgoingLane.LONG)),
+    exists(_WAITING.where(_IS_SUSPECT)),
+)
 _CLAIM = (
     update(Outgoing)
     .where(
         col(Outgoing.id).in_(
             # A message in whose attempt a server ended goes alone, so that no other suffers if it was the cause.
-            _WAITING.where(bindparam("are_suspect", type_=Boolean) == _IS_SUSPECT)
+            _WAITING.where(
+                bindparam("are_suspect", type_=Boolean) == _IS_SUSPECT,
+                col(Outgoing.lane).between(bindparam("first", type_=Integer), bindparam("last", type_=Integer)),
+            )
             .order_by(col(Outgoing.lane), col(Outgoing.round), col(Outgoing.id))
             .limit(bindparam("most", type_=Integer))
             .with_for_update(skip_locked=True)
@@ -125,8 +132,9 @@ def send_queue(engine: Engine, holder: str) -> Queue:
 
 
 def what_is_due(now: datetime) -> dict[str, object]:
-    """Return the parameters of a claim of the next few messages that are due."""
-    return {"now": now, "latest": now + PAUSES[-1], "are_suspect": False, "most": TOGETHER}
+    """Return the parameters of a claim of the next few messages that are due, of those that are soon rendered."""
+    due = {"now": now, "latest": now + PAUSES[-1], "are_suspect": False, "most": TOGETHER}
+    return due | {"first": OutgoingLane.SHORT, "last": OutgoingLane.SHORT}
 
 
 def void_leases(connection: Connection) -> None:
@@ -151,16 +159,22 @@ class Sender:
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def send_next(self, stopped: Callable[[], bool] = lambda: False) -> int:
-        """Send the next few messages that are due. Return the number of attempts; call again until it is 0."""
+        """Send the next few messages that are due, and one that takes long to render: neither waits long for the other.
+
+        Return the number of attempts; call again until it is 0.
+        """
         if attempts := self.send_given(stopped):
             return attempts
         due = what_is_due(self.clock())
         with reading(self.queue.engine) as connection:
-            is_any, are_suspects = connection.execute(_LOOK, due).one()
-        attempts = self._send(self.queue.claim_next(**due), stopped) if is_any else 0
+            are_short, are_long, are_suspects = connection.execute(_LOOK, due).one()
+        attempts = self._send(self.queue.claim_next(**due), stopped) if are_short else 0
+        if are_long and not stopped():
+            one = due | {"first": OutgoingLane.LONG, "last": OutgoingLane.LONG, "most": 1}
+            attempts += self._send(self.queue.claim_next(**one), stopped)
         if not are_suspects or stopped():
             return attempts
-        alone = self.queue.claim_next(**{**due, "are_suspect": True, "most": 1})
+        alone = self.queue.claim_next(**due | {"last": OutgoingLane.LONG, "are_suspect": True, "most": 1})
         for row in alone:
             if row.attempts >= MOST:
                 self._put_off(row.id, row.attempts)

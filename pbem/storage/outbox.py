@@ -22,6 +22,7 @@ from pbem.storage.models import (
     Mention,
     Outgoing,
     OutgoingContent,
+    OutgoingLane,
     OutgoingState,
     Player,
     Standing,
@@ -30,6 +31,9 @@ from pbem.tokens import Purpose
 
 ANSWERED = frozenset({"answer", "confirm"})
 """What is sent to an address from which all comes back: it wrote just now, so it may well be there again."""
+
+LONG = frozenset({"analysis", "announcement", "bulletin", "digest", "export", "records", "tournament_over", "watched"})
+"""What takes long to render, or goes to many at once."""
 
 ID_BYTES = 16
 """The random bytes of a Message-ID, so that nobody can reply to a message they haven't seen."""
@@ -67,7 +71,7 @@ _EMPTY: dict[str, Any] = {
     **dict.fromkeys(("purpose", "incoming", "proposal", "merged_into", "error", "retried", "settled", "sent")),
     **dict.fromkeys(("leased_until", "holder")),
     **dict.fromkeys(("standing", "gist")),
-    **dict.fromkeys(("ply", "shift", "epoch", "token_subject", "attempts", "lane"), 0),
+    **dict.fromkeys(("ply", "shift", "epoch", "token_subject", "attempts"), 0),
     "is_notice": False,
     "state": OutgoingState.OWED.value,
 }
@@ -121,13 +125,15 @@ class Mailer:
         waits_until: datetime | None = None,
         standing: Standing | None = None,
         gist: str | None = None,
+        is_long: bool = False,
     ) -> int:
         """Queue a message that a reply token lets the player answer; return its row's id.
 
         It is sent soon or, if it waits, by that time (see house.receipts); or, batched, together with others, if the
         player wants any for now. News for an address that rejects everything is suspended.
         A token to play is about the match; `token_subject` is that of any other. `answers` are the Message-IDs that it
-        replies to, nearest first; `standing` and `gist` are what budgets count.
+        replies to, nearest first; `standing` and `gist` are what budgets count; `is_long` is one that takes long to
+        render, as do those in LONG.
         """
         if player.address == HOUSE:
             raise ValueError("the house gets no mail")
@@ -140,6 +146,7 @@ class Mailer:
             match,
             answers,
             player=player,
+            is_long=is_long,
             columns={
                 "epoch": player.epoch,
                 "purpose": purpose.name,
@@ -165,6 +172,7 @@ class Mailer:
         answers: Sequence[str] = (),
         standing: Standing | None = None,
         gist: str | None = None,
+        is_long: bool = False,
     ) -> int:
         """Queue a message to someone who isn't a player; return its row's id. A reply to it proves nothing."""
         columns = {
@@ -172,7 +180,7 @@ class Mailer:
             "standing": standing.value if standing else None,
             "gist": gist,
         }
-        return self._enqueue(payload, address, None, answers, columns=columns)
+        return self._enqueue(payload, address, None, answers, is_long=is_long, columns=columns)
 
     def ask_address(
         self,
@@ -202,15 +210,18 @@ class Mailer:
         answers: Sequence[str],
         *,
         player: Player | None = None,
+        is_long: bool = False,
         columns: dict[str, Any],
     ) -> int:
         is_stranger = player is None or player.confirmed is None
+        is_long |= payload.template in LONG or columns.get("standing") is not None
         thread = _thread(self._session, payload.template, match, address)
         stored = dump(payload)
         numbers = {*facts.numbers(stored), *([match.id] if match and match.id else [])}
         shown = facts.gather(self._session, player, numbers)
         row = _EMPTY | {
             "message_id": new_id(self._server.domain),
+            "lane": (OutgoingLane.LONG if is_long else OutgoingLane.SHORT).value,
             "template": payload.template,
             "plies": stored.get("plies"),
             "match": match.id if match else None,

@@ -2,8 +2,9 @@
 
 import pytest
 
+from pbem.server import sender
 from pbem.transports.protocols import Arrival
-from tests.correspondence import Correspondence, text
+from tests.correspondence import ADDRESS, Correspondence, text
 from tests.operating.people import written
 
 pytestmark = pytest.mark.sql
@@ -27,3 +28,38 @@ def test_a_turn_goes_out_before_the_many_answers_that_somebody_else_asked_for(le
     assert set(out[:3]) == {"mallory@mail.example", "alice@mail.example", "bob@mail.example"}
     assert len(out) == 22
     assert TURN in text(letters.last("bob"))
+
+
+def test_a_turn_goes_out_before_what_takes_long(letters: Correspondence) -> None:
+    """Before, up to sixteen records were drawn before the first message of them went out."""
+    to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
+    asked = {name: letters.join(name) for name in ("carol", "dave", "erin", "frank")}
+    lines = {"carol": "help", "dave": "games", "erin": "whois bob", "frank": "standings\nhelp"}
+    mails = [written(f"{name}@mail.example", personal, lines[name]) for name, personal in asked.items()]
+    mails.append(written("bob@mail.example", ADDRESS, "show"))
+    for raw in (*mails, written("alice@mail.example", to, TURN)):
+        letters.server.take((Arrival(raw, "test"),))
+        letters.server.handle_waiting()
+    before = len(letters.log)
+
+    assert letters.server.sender.send_next() == 4, "alone after the short ones"
+    letters.wait()
+    out = [str(mail["To"]).partition("@")[0] for direction, mail in letters.log[before:] if direction == "out"]
+    assert out == ["carol", "bob", "alice", "dave", "erin", "frank", "bob"]
+
+
+def test_what_takes_long_waits_for_few_of_what_does_not(
+    letters: Correspondence, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sender, "TOGETHER", 2)
+    personal = letters.join("mallory")
+    for line in ("games", *["help"] * 6):
+        letters.server.take((Arrival(written("mallory@mail.example", personal, line), "test"),))
+        letters.server.handle_waiting()
+    before = len(letters.log)
+
+    letters.wait()
+
+    out = [text(mail) for direction, mail in letters.log[before:] if direction == "out"]
+    assert len(out) == 7
+    assert ["no matches" in mail for mail in out].index(True) == 2

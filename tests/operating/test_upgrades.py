@@ -71,7 +71,9 @@ def make_early(site: Site) -> None:
     for table in ("incoming", "outgoing", "search", "analysis", "backup"):
         site.rows(f"alter table {table} drop column leased_until")
         site.rows(f"alter table {table} drop column holder")
-    for table, column in (("incoming", "round"), ("outgoing", "lane"), ("outgoing", "round"), ("outgoing", '"group"')):
+    for table, column in (("incoming", "round"), ("incoming", "cost")):
+        site.rows(f"alter table {table} drop column {column}")
+    for table, column in (("outgoing", "lane"), ("outgoing", "round"), ("outgoing", '"group"')):
         site.rows(f"alter table {table} drop column {column}")
     site.rows('alter table incoming rename column "group" to author')
     site.rows("alter table incoming add column ordering json")

@@ -22,6 +22,15 @@ class Lane(IntEnum):
     STRANGERS = 1
 
 
+class OutgoingLane(IntEnum):
+    """The queue in which a message to be sent waits."""
+
+    SHORT = 0
+    """Turns, and whatever else is soon rendered: several at a time."""
+    LONG = 1
+    """What takes long to render, or can be asked for by anybody: one at a time, after those of the other lane."""
+
+
 class IncomingState(StrEnum):
     """What happened to a received message."""
 
