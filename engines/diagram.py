@@ -33,7 +33,8 @@ class Legend:
 
     The first mark is that of a plain empty cell. `sides` are the names of the sides by seat, and `tones` their
     colours in pictures. `areas` are parts of the board that pictures tint, each more than the one before, and
-    `area_names` what a key calls them.
+    `area_names` what a key calls them. `said` are sentences about the board for people who can't see it, and
+    `names_areas` is whether they hear of each piece in which area it is.
     """
 
     sides: tuple[str, str] = ("", "")
@@ -41,6 +42,8 @@ class Legend:
     tones: tuple[Tone, Tone] = ("dark", "light")
     areas: tuple[frozenset[str], ...] = ()
     area_names: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
+    names_areas: bool = False
 
     def by_text(self) -> dict[str, Mark]:
         """Return the meaning of each mark."""
@@ -48,6 +51,11 @@ class Legend:
 
 
 NO_LEGEND = Legend()
+
+
+def last_move(phrase: str) -> str:
+    """Return the sentence that tells the last turn."""
+    return f"The last move: {phrase}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +66,9 @@ class Diagram:
     ("c4"). The mark says what is there: one character, as the records print it, or on square boards a few
     without a space between them. `lit` names the cells of the last turn. `notes` are short lines beside the
     board; `remarks` say the same in sentences, without marks, for people who can't see the board. `legend` says
-    what the marks mean; code that only prints the marks doesn't need it.
+    what the marks mean; code that only prints the marks doesn't need it. `left` names those cells of the last
+    turn that a piece has left, and `told` is a sentence with that turn. `score` says by seat how the sides stand, in
+    short ("5 marked"), where that is a number.
     """
 
     shape: Shape
@@ -68,3 +78,6 @@ class Diagram:
     notes: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     legend: Legend = NO_LEGEND
+    left: frozenset[str] = frozenset()
+    told: str = ""
+    score: tuple[str, str] = ("", "")

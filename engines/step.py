@@ -1,5 +1,6 @@
 """The move of one piece from cell to cell, as four of the games have it."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -16,3 +17,20 @@ class Step(NamedTuple):
     def __str__(self) -> str:
         """Return the step as players write it."""
         return self.origin + self.target
+
+    @property
+    def spoken(self) -> str:
+        """The step in words: `c1 to b1`."""
+        return f"{self.origin} to {self.target}"
+
+
+def vacated(steps: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Return the cells that pieces have left in these steps, and to which none of the steps came later.
+
+    >>> sorted(vacated([Step("a7", "b7"), Step("b7", "b4"), Step("c4", "a7")]))
+    ['b7', 'c4']
+    """
+    left: set[str] = set()
+    for origin, target in steps:
+        left = (left | {origin}) - {target}
+    return frozenset(left)

@@ -49,6 +49,14 @@ class Notation(Protocol[Move]):
         """Return what players can add after a turn here, right or wrong: announcements. Unless overridden, nothing."""
         return ()
 
+    def midway(self, chosen: str, position: Position[Any]) -> Position[Any]:
+        """Return the position with the beginning of a turn on its board, as far as it was chosen: only to be drawn.
+
+        `chosen` is the start of a legal turn's text, perhaps in the midst of a word. Unless overridden, no piece has
+        moved before the turn is whole.
+        """
+        return position
+
     def hint(self, position: Position[Any]) -> Hint | None:
         """Return what the player to move can write now; None when the game is over."""
 

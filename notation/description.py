@@ -27,7 +27,8 @@ def describe(diagram: Diagram, names: Names | None = None, *, width: int | None 
     O (bob): stones on c1, g9.
     All other cells are empty.
     """
-    lines = [*_board(diagram), *_sides(diagram, names), *_rest(diagram), *_last(diagram), *diagram.remarks]
+    board, sides = (*_board(diagram), *diagram.legend.said), _sides(diagram, names)
+    lines = [*board, *sides, *_rest(diagram), *_last(diagram), *diagram.remarks]
     return "\n".join(lines if width is None else (piece for line in lines for piece in _wrapped(line, width)))
 
 
@@ -36,11 +37,17 @@ def _board(diagram: Diagram) -> Iterator[str]:
     shape = "hexagonal" if diagram.shape == "hex" else "square"
     columns, rows = diagram.columns, [label for label, _ in diagram.rows]
     yield f"A {shape} board of columns {columns[0]} to {columns[-1]}, and rows {rows[0]} to {rows[-1]} from the top."
+    if diagram.shape == "hex":
+        reach = [f"row {label} from {cells[0][0][0]} to {cells[-1][0][0]}" for label, cells in diagram.rows]
+        yield f"Rows have every second letter: {CELLS.join(reach)}."
 
 
 def _sides(diagram: Diagram, names: Names | None) -> Iterator[str]:
     """Yield what each side has on the board."""
-    found = found_on(diagram)
+    found, legend = found_on(diagram), diagram.legend
+    areas = zip(legend.area_names, legend.areas, strict=True) if legend.names_areas else ()
+    within = {cell: f"{cell} in {name}" for name, area in areas for cell in area}
+    found = [(mark, [within.get(cell, cell) for cell in cells]) for mark, cells in found]
     for seat, side in enumerate(diagram.legend.sides):
         who = side if names is None or names[seat] == side else f"{side} ({names[seat]})"
         groups = [_group(mark, cells) for mark, cells in found if mark.side == seat]
@@ -64,9 +71,9 @@ def _rest(diagram: Diagram) -> Iterator[str]:
 
 
 def _last(diagram: Diagram) -> Iterator[str]:
-    """Yield the cells of the last turn."""
-    if diagram.lit:
-        yield f"The last move: {CELLS.join(_by_name(diagram.lit))}."
+    """Yield the last turn, or else the highlighted cells."""
+    if diagram.told or diagram.lit:
+        yield diagram.told or f"Highlighted: {CELLS.join(_by_name(diagram.lit))}."
 
 
 def found_on(diagram: Diagram) -> list[tuple[Mark, list[str]]]:

@@ -74,6 +74,20 @@ class KvadratikNotation(Notation[Move]):
             return str(Setup(tuple(cell for cell, _ in discs), "".join(shown for _, shown in discs)))
         return str(move)
 
+    def midway(self, chosen: str, position: Position[Any]) -> Position[Any]:
+        """Return the position with the discs put down, flipped and moved that were chosen."""
+        assert isinstance(position, KvadratikPosition)  # noqa: S101 - the registries pair games and notations
+        if setup := _SETUP.match(chosen):
+            rest = chosen[setup.end() :].strip()
+            bare = zip(names(FIRST_ROWS[position.turn or 0]), rest, strict=False)
+            discs = [Disc(*each) for each in bare] if _SIDE.match(rest) else []
+            return position.drafted(discs or [Disc(each["cell"], each["shown"]) for each in _DISC.finditer(rest)])
+        words = [word for each in chosen.split() if (word := _WORD.fullmatch(each))]
+        return position.drafted(
+            Disc(word["put"], word["shown"]) if word["put"] else word["flipped"] or Step(word["origin"], word["target"])
+            for word in words
+        )
+
     def hint(self, position: Position[Any]) -> Hint | None:
         """Return what the player to move can write now; None when the game is over."""
         assert isinstance(position, KvadratikPosition)  # noqa: S101 - the registries pair games and notations

@@ -14,6 +14,7 @@ from engines.step import Step
 from engines.wording import either, together
 from notation.core import BadNotation, Notation
 from notation.hints import Hint, Passage
+from notation.steps import steps_of
 from notation.tokens import CELL, DASH, STEP, check_end_of_cell, check_length, refuse_cell
 
 CHOICES = 16
@@ -82,6 +83,10 @@ class PhagesNotation(Notation[Turn]):
         if move.second is not None:
             words.append(spelled(move.second))
         return " ".join(words)
+
+    def midway(self, chosen: str, position: Position[Any]) -> Position[Any]:
+        """Return the position with the steps made that were chosen of an operation."""
+        return _phages(position).stepped(tuple(Step(*step) for step in steps_of(chosen)))
 
     def hint(self, position: Position[Any]) -> Hint | None:
         """Return what the player to move can write now; None when the game is over."""

@@ -74,6 +74,16 @@ class QuadrupelNotation(Notation[Move]):
         here = _quadrupel(position)
         return () if here.turn is None or here.setting_up or here.auto else (ANNOUNCEMENT,)
 
+    def midway(self, chosen: str, position: Position[Any]) -> Position[Any]:
+        """Return the position with the dots set up that were chosen."""
+        here = _quadrupel(position)
+        word, _, rest = chosen.partition(" ")
+        if word != "setup":
+            return here
+        if here.variant.setup == "ones":
+            return here.dotted(dict.fromkeys(rest.split(), 1))
+        return here.dotted(dict(zip(START[here.turn or 0], map(int, rest), strict=False)))
+
     def hint(self, position: Position[Any]) -> Hint | None:
         """Return what the player to move can write now; None when the game is over.
 

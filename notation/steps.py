@@ -13,17 +13,24 @@ from typing import Any
 from engines.core import Position
 from notation.core import Notation
 
-FEW = 30
+FEW = 12
 """The most turns that are offered all at once."""
+ROWS = 2
+"""The most rows in which choices are offered, unless each is already as small as it can be."""
 MANY = 25_000
 """The most turns that are looked through (the most seen in a position is 21,632, in Kvadratik).
 
 Turns after that are not offered, but players can still write them.
 """
 
-_PIECE = re.compile(r"[@~]?[a-z][0-9]{1,2}[+x]?|[+x]+|[a-z]+|[0-9]+|-+|\S")
+SIDES, SIGNS = "+x", "@~"
+"""What a disc shows, and what is in front of a square where no piece moves."""
+
+_PIECE = re.compile(r"[@~]?[a-z][0-9]{1,2}[+x]?|[+x]|[a-z]+|[0-9]|-+|\S")
 _WORD = re.compile(r"\S+")
 _CELL = re.compile(r"[a-z][0-9]{1,2}")
+_STEP = re.compile(r"([a-z][0-9]{1,2})([a-z][0-9]{1,2})")
+_ENDS_IN_CELL = re.compile(r"[a-z][0-9]+\Z")
 _ARROW = re.compile(r"(?<=[a-z][0-9])(?:-{1,2}>?|:)(?=[a-z][0-9])|(?<=[a-z][0-9]{2})(?:-{1,2}>?|:)(?=[a-z][0-9])")
 _GAP = re.compile(r"[\s,;]+")
 
@@ -43,7 +50,8 @@ class Choice:
 class Choices:
     """How a turn can continue: the whole turns if they are few, otherwise the next choices.
 
-    The next choice is a word of the turn ("c1b1"), or if there are many of these, a piece of it ("c1").
+    The next choice is a word of the turn ("c1b1"), or if there are many of these, a piece of it ("c1"). Many are more
+    than FEW, or more than fit in ROWS.
     """
 
     turns: tuple[str, ...] = ()
@@ -68,12 +76,12 @@ def choices(notation: Notation[Any], position: Position[Any], chosen: str = "") 
     ('8 a7i7 i3a3',)
     """
     turns = tuple(islice(_turns(notation, position, chosen), FEW + 1))
-    if len(turns) <= FEW:
+    if _is_little(turns):
         return Choices(turns, (), _cells(_split(turns, chosen, _PIECE, whole=True)))
     beginnings, whole = _beginnings(notation, position, chosen)
     texts = tuple(islice(beginnings, MANY))
     pieces, words = (_split(texts, chosen, unit, whole=whole) for unit in (_PIECE, _WORD))
-    return Choices((), words if len(words) <= FEW else pieces, _cells(pieces))
+    return Choices((), words if _is_little([word.label for word in words]) else pieces, _cells(pieces))
 
 
 def begun(notation: Notation[Any], position: Position[Any], typed: str) -> str | None:
@@ -98,6 +106,15 @@ def cells_of(chosen: str) -> frozenset[str]:
     return frozenset(_CELL.findall(chosen))
 
 
+def steps_of(chosen: str) -> tuple[tuple[str, str], ...]:
+    """Return the steps in what is chosen: the cell that a piece leaves, and the one to which it goes.
+
+    >>> steps_of("@a4+ ~b4 b4b3 c3")
+    (('b4', 'b3'),)
+    """
+    return tuple((found[1], found[2]) for word in chosen.split() if (found := _STEP.fullmatch(word)))
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """Texts that begin alike: the words that they share, where they have more, and the numbers of the texts."""
@@ -107,16 +124,45 @@ class Group:
 
 
 def grouped(texts: Sequence[str]) -> tuple[Group, ...]:
-    """Return the texts in groups that begin alike, in their order; texts with a beginning of their own share one.
+    """Return the texts in at most two groups: those that begin alike, or else by the sign in front.
 
     >>> [(group.heading, group.members) for group in grouped(["b3b2", "b3a3", "c3c2", "c3a3"])]
     [('', (0, 1)), ('', (2, 3))]
     >>> turns = ["g7g3 ---- 1 d7c7", "g7g3 ---- 2 d7d9", "g7c7 ---- 1 c7c8"]
     >>> [(group.heading, group.members) for group in grouped(turns)]
     [('g7g3 ----', (0, 1)), ('g7c7', (2,))]
-    >>> [(group.heading, group.members) for group in grouped(["b9", "c9", "d9"])]
-    [('', (0, 1, 2))]
+    >>> [(group.heading, group.members) for group in grouped(["c1c5 1", "c1c5 2", "c1c5 3"])]
+    [('c1c5', (0, 1, 2))]
+    >>> [(group.heading, group.members) for group in grouped(["b9", "c9", "~b9", "@a4+"])]
+    [('', (0, 1)), ('', (2, 3))]
     """
+    rows = _rows(texts)
+    return rows if len(rows) <= ROWS else _by_sign(texts)
+
+
+def _is_little(texts: Sequence[str]) -> bool:
+    """Return whether the texts can be offered all at once."""
+    return len(texts) <= FEW and len(_rows(texts)) <= ROWS
+
+
+def _rows(texts: Sequence[str]) -> tuple[Group, ...]:
+    """Return the texts in groups that begin alike; in one, or by their signs, where only the last word differs."""
+    words = [text.split() for text in texts]
+    shared = [each[0] for each in takewhile(lambda each: len(set(each)) == 1, zip(*words, strict=False))]
+    groups = _alike(texts)
+    if all(len(each) == len(shared) + 1 for each in words) and (shared or len(groups) != ROWS):
+        return (Group(" ".join(shared), tuple(range(len(texts)))),) if shared else _by_sign(texts)
+    return groups
+
+
+def _by_sign(texts: Sequence[str]) -> tuple[Group, ...]:
+    """Return the texts in two groups: those with a sign in front, such as flips, come second."""
+    both = [[number for number, text in enumerate(texts) if (text[0] in SIGNS) == signed] for signed in (False, True)]
+    return tuple(Group("", tuple(members)) for members in both if members)
+
+
+def _alike(texts: Sequence[str]) -> tuple[Group, ...]:
+    """Return the texts in groups that begin alike, in their order; texts with a beginning of their own share one."""
     if not texts:
         return ()
     at = _parting(texts, "")
@@ -183,7 +229,11 @@ def _is_boundary(text: str, at: int) -> bool:
     if not 0 < at < len(text):
         return True
     before, after = text[at - 1], text[at]
-    return after == " " or not (before.isalpha() or before == after == "-" or (before.isdigit() and after.isdigit()))
+    if after == " " or (before in SIDES and after in SIDES):
+        return True
+    if before.isdigit() and after.isdigit():
+        return _ENDS_IN_CELL.search(text, 0, at) is None
+    return not (before.isalpha() or before == after == "-")
 
 
 # The choices ------------------------------------------------------------------------------------------

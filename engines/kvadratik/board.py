@@ -63,6 +63,7 @@ LEGEND = Legend(
     ("blue", "green"),
     areas=(frozenset(NAMES[cell] for cell in HALVES[1]),),
     area_names=("Green's half",),
+    said=("Rows 3 and 4 are Blue's half, rows 1 and 2 Green's.",),
 )
 _CAPTURED = (str.maketrans("", "", "Gg"), str.maketrans("", "", "Bb"))
 

@@ -4,14 +4,14 @@ Two sets of discs on a 4x4 board climb onto each other. A disc moves orthogonall
 side it shows. A player without a legal turn loses.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from textwrap import wrap
 from typing import Literal, Self
 
 from engines.core import IllegalMove, Outcome, Played, PlayedWhole, Seat
-from engines.diagram import Diagram
+from engines.diagram import Diagram, last_move
 from engines.kvadratik.board import (
     BY_NAME,
     DISCS,
@@ -54,6 +54,7 @@ from engines.kvadratik.turns import Disc, Move, Setup, Turn
 from engines.repetition import History
 from engines.seats import other, with_entry
 from engines.square import columns
+from engines.step import Step, vacated
 
 REPETITIONS = 3
 NOTE_WIDTH = 44
@@ -222,6 +223,22 @@ class KvadratikPosition(PlayedWhole):
     def _draft(self) -> Draft:
         return Draft(self._seat, list(self.towers), self.reserves[self._seat])
 
+    def drafted(self, parts: Iterable[Disc | Step | str]) -> Self:
+        """Return the board in the midst of a legal turn: discs put down, moved and (by their squares) flipped.
+
+        Only to be drawn.
+        """
+        draft = self._draft()
+        for part in parts:
+            if isinstance(part, Disc):
+                draft.put(part)
+            elif isinstance(part, Step):
+                draft.step(part)
+            else:
+                draft.flip(INDEX[part])
+        reserve = self.reserves[draft.seat] if self.setting_up else draft.reserve
+        return replace(self, towers=tuple(draft.towers), reserves=with_entry(self.reserves, draft.seat, reserve))
+
     # Searching ------------------------------------------------------------------------------------
 
     def state(self) -> KvadratikState:
@@ -241,14 +258,26 @@ class KvadratikPosition(PlayedWhole):
         """Return the board: each top disc with the height of its tower; the notes describe towers and reserves."""
         rows = tuple((label, tuple((cell, mark(self.towers[INDEX[cell]])) for cell in cells)) for label, cells in ROWS)
         lit = frozenset(() if last is None else last.before._lit_by(last.move))  # noqa: SLF001 - the same class
-        return Diagram("square", columns(SIZE), rows, lit, tuple(self._notes()), tuple(self._remarks()), LEGEND)
+        left = frozenset[str]() if last is None or isinstance(last.move, Setup) else vacated(last.move.steps)
+        first, second = self.reserves
+        return Diagram(
+            "square",
+            columns(SIZE),
+            rows,
+            lit,
+            tuple(self._notes()),
+            tuple(self._remarks()),
+            LEGEND,
+            left,
+            "" if last is None else last_move(last.move.spoken),
+            (f"{first} in reserve", f"{second} in reserve"),
+        )
 
     def _lit_by(self, move: Move) -> tuple[str, ...]:
         """Return the squares that a move highlights on the board after it."""
         if isinstance(move, Setup):
             return self._set_up_on(move)
-        added = move.bonus.step if move.bonus else ()
-        return (*(disc.cell for disc in move.placed), *move.flipped, *move.step, *added)
+        return (*(disc.cell for disc in move.placed), *move.flipped, *chain.from_iterable(move.steps))
 
     def _notes(self) -> Iterator[str]:
         for seat, side in enumerate(SIDES):

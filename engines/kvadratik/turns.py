@@ -19,6 +19,11 @@ class Disc(NamedTuple):
         """Return the disc as players write it."""
         return self.cell + self.shown
 
+    @property
+    def spoken(self) -> str:
+        """The disc in words, as it is put down."""
+        return f"a disc that shows {self.shown} put on {self.cell}"
+
 
 class Bonus(NamedTuple):
     """What entering the other half adds: a disc from the reserve and its step, or (no disc) the step of another one.
@@ -52,6 +57,11 @@ class Setup(NamedTuple):
         words = map("".join, zip(self.cells, self.shown, strict=False)) if self.cells else [self.shown]
         return " ".join(["setup", *words])
 
+    @property
+    def spoken(self) -> str:
+        """The set-up in words."""
+        return "four discs set up"
+
 
 class Turn(NamedTuple):
     """A turn: the discs put down by right and the flipped squares, each sorted, then the step and what it adds."""
@@ -65,6 +75,24 @@ class Turn(NamedTuple):
         """Return the turn as players write it."""
         words = [f"@{disc}" for disc in self.placed] + [f"~{cell}" for cell in self.flipped] + [str(self.step)]
         return " ".join(words if self.bonus is None else [*words, str(self.bonus)])
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps of its discs, in order."""
+        return (self.step,) if self.bonus is None else (self.step, self.bonus.step)
+
+    @property
+    def spoken(self) -> str:
+        """The turn in words.
+
+        >>> Turn((), ("b3",), Step("b3", "b2"), Bonus(Disc("c4", "x"), Step("c4", "d3"))).spoken
+        'b3 flipped, b3 to b2, a disc that shows x put on c4, c4 to d3'
+        """
+        said = [*(disc.spoken for disc in self.placed), *(f"{cell} flipped" for cell in self.flipped), self.step.spoken]
+        if self.bonus is not None:
+            said += [self.bonus.disc.spoken] if self.bonus.disc else []
+            said.append(self.bonus.step.spoken)
+        return ", ".join(said)
 
 
 Move = Setup | Turn

@@ -11,14 +11,14 @@ from typing import Self
 
 from engines.bitboard import bits
 from engines.core import IllegalMove, Outcome, Played, Seat
-from engines.diagram import Diagram
+from engines.diagram import Diagram, last_move
 from engines.phages.board import BOARDS, LEGEND, SIDES, Board
 from engines.phages.evaluation import SIGHTS, PhagesState, due_in
 from engines.phages.operation import Marks, Stand, Stones
 from engines.phages.refusals import Reason, step_refusal
 from engines.phages.turns import MOVERS, NUMBERS, Turn, in_order, spelled
-from engines.seats import with_entry
-from engines.step import Step
+from engines.seats import SEATS, with_entry
+from engines.step import Step, vacated
 from engines.wording import either
 
 
@@ -218,6 +218,14 @@ class PhagesPosition:
         first, number, second = next(self.moves())
         return f"{'' if self.opening else spelled(first) + ' '}{number} {spelled(second or ())}"
 
+    def stepped(self, steps: tuple[Step, ...]) -> Self:
+        """Return the board in the midst of an operation, after these legal steps: only to be drawn."""
+        index, seat = self._board.index, self._seat
+        left, landed = {index[step.origin] for step in steps}, {index[step.target] for step in steps}
+        stones = with_entry(self.stones, seat, tuple(sorted({*self._own} - left | landed)))
+        marks = with_entry(self.marks, seat, self.marks[seat] | bits(left))
+        return self._moved(stones, marks, self.number, self.part)
+
     # Searching ------------------------------------------------------------------------------------
 
     def state(self) -> PhagesState:
@@ -270,12 +278,27 @@ class PhagesPosition:
         for side, cells in zip(SIDES, self.stones, strict=True):
             shown |= {board.names[cell]: side for cell in cells}
         rows = tuple((label, tuple((cell, shown[cell]) for cell in cells)) for label, cells in board.rows)
-        lit: frozenset[str] = frozenset()
-        if last is not None:
-            lit = last.move.cells if last.before.part is None else last.move.cells | last.before.part.cells
-        notes = () if self.number is None else (f"last number {self.number}",)
-        remarks = () if self.number is None else (f"The last number is {self.number}.",)
-        return Diagram(board.shape, board.columns, rows, lit, notes, remarks, LEGEND)
+        turn = Turn((), None, ()) if last is None else last.move
+        if last is not None and last.before.part is not None:
+            turn = Turn(last.before.part.first, last.before.part.number, last.move.second)
+        counts = [self.marked(seat) for seat in SEATS]
+        notes = [f"{side} has marked {count}" for side, count in zip(SIDES, counts, strict=True)] if any(counts) else []
+        remarks = [f"{note} {'cell' if note.endswith(' 1') else 'cells'}." for note in notes]
+        if self.number is not None:
+            notes.insert(0, f"last number {self.number}")
+            remarks.insert(0, f"The last number is {self.number}.")
+        return Diagram(
+            board.shape,
+            board.columns,
+            rows,
+            turn.cells,
+            tuple(notes),
+            tuple(remarks),
+            LEGEND,
+            vacated((*turn.first, *(turn.second or ()))),
+            "" if last is None else last_move(turn.spoken),
+            (f"{counts[0]} marked", f"{counts[1]} marked"),
+        )
 
 
 def _outcome(x: int, o: int) -> Outcome:

@@ -26,6 +26,18 @@ class Turn(NamedTuple):
         """The cells that the turn names."""
         return frozenset(cell for step in (*self.first, *(self.second or ())) for cell in step)
 
+    @property
+    def spoken(self) -> str:
+        """The turn in words.
+
+        >>> Turn((Step("c1", "b1"), Step("g9", "h9")), 3, ()).spoken
+        'c1 to b1, g9 to h9, number 3, no stone moves'
+        """
+        if self.number is None:
+            return ", ".join(step.spoken for step in self.second or ())
+        second = [] if self.second is None else [step.spoken for step in self.second] or ["no stone moves"]
+        return ", ".join([*(step.spoken for step in self.first), f"number {self.number}", *second])
+
 
 def in_order(steps: tuple[Step, ...]) -> tuple[Step, ...]:
     """Return the steps of an operation in the order that a Turn has them."""

@@ -36,6 +36,10 @@ LEGEND = Legend(
     ),
     areas=(frozenset(cell for goal in GOALS for cell in goal),),
     area_names=("goal",),
+    said=(
+        "Black moves up, and its goal is e11, f11 and g11.",
+        "White moves down, and its goal is e1, f1 and g1.",
+    ),
 )
 
 Men = int

@@ -10,7 +10,7 @@ from typing import Self
 
 from engines import core, square
 from engines.core import IllegalMove, Outcome, Played, PlayedWhole, Seat
-from engines.diagram import Diagram
+from engines.diagram import Diagram, last_move
 from engines.quadrature.board import (
     FEW,
     FORWARD,
@@ -253,7 +253,10 @@ class QuadraturePosition(PlayedWhole):
         squared = () if last is None else last.before._squared(last.move)  # noqa: SLF001 - the same class
         lit = frozenset(() if last is None else (*last.move, *squared))
         notes, remarks = tuple(self._notes(squared)), tuple(self._remarks(squared))
-        return Diagram("square", square.columns(SIZE), rows, lit, notes, remarks, LEGEND)
+        left = frozenset(() if last is None else (last.move.origin,))
+        told = "" if last is None else last_move(last.move.spoken)
+        black, white = (f"{self.men[seat].bit_count()} on the board" for seat in SEATS)
+        return Diagram("square", square.columns(SIZE), rows, lit, notes, remarks, LEGEND, left, told, (black, white))
 
     def _squared(self, turn: Step) -> tuple[str, ...]:
         """Return the squares of the men that a legal turn exchanges, in order."""

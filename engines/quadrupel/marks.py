@@ -21,6 +21,10 @@ NOTES: Mapping[Empty, tuple[str, ...]] = {
     SECOND_APART: ("empty squares: , zone 2  . others",),
 }
 """What the notes beside the board say about empty squares."""
+SAID: Mapping[Empty, str] = {
+    ZONED: "Stones in zones 2 and 3 are said to be there; all others are in zone 1.",
+    SECOND_APART: "Stones in zone 2 are said to be there.",
+}
 
 
 def _stones() -> Iterator[Mark]:
@@ -44,6 +48,8 @@ def _legend(empty: Empty) -> Legend:
         (Mark(".", "empty", None, ("empty", "empty")), *zones, *_stones()),
         areas=tuple(frozenset(n for n, z in zip(NAMES, ZONES, strict=True) if z == zone) for zone in areas),
         area_names=tuple(f"zone {zone}" for zone in areas),
+        said=(SAID[empty],) if areas else (),
+        names_areas=bool(areas),
     )
 
 

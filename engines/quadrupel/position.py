@@ -1,13 +1,13 @@
 """The state of a game of Quadrupel, and what a turn makes of it; its Variant says what figures are good for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 from typing import NamedTuple, Self
 
 from engines.bitboard import cells_in
 from engines.core import IllegalMove, Outcome, Played, PlayedWhole, Seat
-from engines.diagram import Diagram
+from engines.diagram import Diagram, last_move
 from engines.quadrupel.board import COLUMNS, FIGURES, INDEX, NAMES, ROWS, SIDES, START, STEPS, ZONES, Figure, reach
 from engines.quadrupel.evaluation import MOST_REPEATS, Judge, QuadrupelState, repeated
 from engines.quadrupel.marks import LEGENDS, MARKS, NOTES
@@ -23,6 +23,7 @@ from engines.quadrupel.variant import (
     Variant,
     Verdict,
     carried,
+    points,
     squares_of,
     won,
 )
@@ -179,6 +180,12 @@ class QuadrupelPosition(PlayedWhole):
         own = tuple(sorted(Stone(INDEX[name], shown) for name, shown in zip(START[seat], dots, strict=True)))
         return replace(self, turn=other(seat), stones=with_entry(self.stones, seat, own))
 
+    def dotted(self, dots: Mapping[str, int]) -> Self:
+        """Return the board in the midst of a set-up, with these dots of own stones: only to be drawn."""
+        seat = self.turn or 0
+        own = tuple(Stone(cell, dots.get(NAMES[cell], 0)) for cell, _ in self.stones[seat])
+        return replace(self, stones=with_entry(self.stones, seat, own))
+
     # Searching ------------------------------------------------------------------------------------
 
     def state(self) -> QuadrupelState:
@@ -226,8 +233,17 @@ class QuadrupelPosition(PlayedWhole):
         rows = tuple((label, tuple((cell, shown[cell]) for cell in names)) for label, names in ROWS)
         lit = frozenset(() if last is None else last.before._lit_by(last.move))  # noqa: SLF001 - the same class
         notes, empty = self.variant.notes(self.score), self.variant.empty
-        remarks = tuple(f"{note[:1].upper()}{note[1:]}." for note in notes)
-        return Diagram("square", COLUMNS, rows, lit, (*NOTES[empty], *notes), remarks, LEGENDS[empty])
+        black, white = counts = (points(self.stones[0]), points(self.stones[1]))
+        barred = None if self.turn is None else self._barred(self.turn)
+        if barred is not None:
+            notes = (*notes, f"{NAMES[barred[0]]}{NAMES[barred[1]]} would go back and forth too often")
+        remarks = [f"{note[:1].upper()}{note[1:]}." for note in notes]
+        if any(counts) and self.variant.setup == "dots":
+            remarks.append(f"The points of the stones: {SIDES[0]} {black}, {SIDES[1]} {white}.")
+        told = "" if last is None else last_move(last.move.spoken)
+        left = frozenset({last.move.origin} & lit if last is not None and isinstance(last.move, Turn) else ())
+        notes, score = (*NOTES[empty], *notes), self.variant.standing(self.score, counts)
+        return Diagram("square", COLUMNS, rows, lit, notes, tuple(remarks), LEGENDS[empty], left, told, score)
 
     def _lit_by(self, move: Move) -> tuple[str, ...]:
         """Return the squares that a legal move highlights on the board after it."""

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from engines.wording import together
+
 ANNOUNCEMENT = "quadrupel"
 """The word after a turn that announces a figure."""
 
@@ -23,6 +25,11 @@ class Turn:
         """Return the turn as players write it."""
         return f"{self.origin}{self.target} {ANNOUNCEMENT}" if self.announced else self.origin + self.target
 
+    @property
+    def spoken(self) -> str:
+        """The turn in words."""
+        return f"{self.origin} to {self.target}{', announced' if self.announced else ''}"
+
 
 @dataclass(frozen=True, slots=True)
 class Dots:
@@ -34,6 +41,11 @@ class Dots:
         """Return the set-up as players write it."""
         return f"setup {''.join(map(str, self.dots))}"
 
+    @property
+    def spoken(self) -> str:
+        """The set-up in words."""
+        return "the dots of four stones set up"
+
 
 @dataclass(frozen=True, slots=True)
 class Ones:
@@ -44,6 +56,11 @@ class Ones:
     def __str__(self) -> str:
         """Return the set-up as players write it."""
         return f"setup {' '.join(self.squares)}"
+
+    @property
+    def spoken(self) -> str:
+        """The set-up in words."""
+        return f"1-stones set up on {together(self.squares)}"
 
 
 Move = Turn | Dots | Ones

@@ -16,10 +16,11 @@ from engines import GAMES
 from engines.core import Game, Played, Position, Seat
 from engines.diagram import Diagram
 from engines.seats import seat_of as seat_from
+from engines.step import vacated
 from notation import NOTATIONS
 from notation.ending import Ending, Termination
 from notation.record import Record, replay
-from notation.steps import cells_of
+from notation.steps import cells_of, steps_of
 from pbem.matches.naming import name, shown
 from pbem.matches.queries import players_of, seat_of
 from pbem.matches.turns import ReadTurn
@@ -103,10 +104,13 @@ class Snapshot:
 
     @property
     def diagram(self) -> Diagram:
-        """The board, with the last turn lit, or what is chosen of the next."""
-        diagram = self.position.diagram(self.last)
+        """The board, with the last turn lit, or with what is chosen of the next done and lit."""
         chosen = self.hypothesis.chosen if self.hypothesis else ""
-        return replace(diagram, lit=cells_of(chosen)) if chosen else diagram
+        if not chosen:
+            return self.position.diagram(self.last)
+        diagram = NOTATIONS[self.match.game].midway(chosen, self.position).diagram()
+        lit, left = cells_of(chosen), vacated(steps_of(chosen))
+        return replace(diagram, lit=lit, left=left, told=f"Chosen so far: {chosen}.")
 
     @property
     def ending(self) -> Ending | None:

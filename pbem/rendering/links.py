@@ -53,7 +53,7 @@ class Links:
     playable: bool = False
     """Whether the reader can also write the turns to play them: it's their turn, and nothing is supposed before it."""
     others: tuple[Link, ...] = ()
-    """Other commands that fit: accept and decline, or undo, show, help, and resign as the last."""
+    """Other commands that fit, likely ones first: accept and decline, or a hint, the rules, and resign as the last."""
     answers: tuple[Link, ...] = ()
     """The answers to the offers of the opponent, and the claim of the match if they have run out of time."""
     by_cell: Mapping[str, Link] = field(default_factory=dict)
@@ -251,7 +251,7 @@ def _answers(snapshot: Snapshot, seat: Seat) -> Iterator[tuple[str, str]]:
 
 
 def _others(snapshot: Snapshot, reader: Player, seat: Seat) -> Iterator[tuple[str, str]]:
-    """Yield the texts and labels of other commands that fit."""
+    """Yield the texts and labels of other commands that fit, likely ones first; none shows the board that is shown."""
     match = snapshot.match
     if match.state == MatchState.OFFERED:
         if match.challenger == reader.id:
@@ -264,12 +264,14 @@ def _others(snapshot: Snapshot, reader: Player, seat: Seat) -> Iterator[tuple[st
             yield "rematch", "Rematch"
             if snapshot.ply:
                 yield "analyse", "Analyse"
-            yield from (("record", "Record"), ("show", "Show"), ("help", "Help"))
+            yield from (("record", "Record"), ("help", "Help"))
             return
         begun = snapshot.part and (snapshot.hypothesis is None or snapshot.hypothesis.kept)
         if begun and snapshot.position.turn == snapshot.seat_of(reader):
             yield "undo", "Undo"
-        yield from (("show", "Show"), ("help", "Help"))
+        if snapshot.hypothesis is None and match.level and snapshot.position.turn == seat:
+            yield "hint", "Hint"
+        yield f"rules {match.game}", "Rules"
         if snapshot.hypothesis is None:
             if (
                 snapshot.ply > 1
@@ -279,7 +281,9 @@ def _others(snapshot: Snapshot, reader: Player, seat: Seat) -> Iterator[tuple[st
                 yield "draw", "Offer a draw"
             if not begun and seat in snapshot.seats and offers.find(match, OfferKind.UNDO) is None:
                 yield "undo", "Take back"
-            yield "resign", "Resign"
+            yield from (("help", "Help"), ("resign", "Resign"))
+        else:
+            yield from (("show", "Show"), ("help", "Help"))
 
 
 def _is_over(snapshot: Snapshot) -> bool:

@@ -256,6 +256,11 @@ class View:
         return format_board(self._drawing.diagram, lit=True, charset=charset_of(self._context.preferences["board"]))
 
     @property
+    def score(self) -> tuple[str, str]:
+        """How the two sides stand, in the order of `sides` and in short ("5 marked"); "" where that is no number."""
+        return self._drawing.diagram.score
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What the notes beside the board say, in sentences."""
         return self._drawing.diagram.remarks
@@ -323,5 +328,7 @@ class View:
 
     @cached_property
     def hint(self) -> Hint | None:
-        """What the player to move can write now; None when the match is over."""
+        """What the player to move can write now; nothing in the midst of a turn, and None when the match is over."""
+        if self._snapshot.hypothesis is not None and self._snapshot.hypothesis.chosen:
+            return Hint(())  # advice about the whole turn would say again what is done; the steps say what can follow
         return NOTATIONS[self.key].hint(self._snapshot.position) if self.to_move else None

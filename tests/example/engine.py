@@ -6,7 +6,7 @@ from typing import NamedTuple, Self
 
 from engines import core, square
 from engines.core import Game, IllegalMove, Option, Outcome, Played, PlayedWhole, Seat
-from engines.diagram import Diagram, Legend, Mark
+from engines.diagram import Diagram, Legend, Mark, last_move
 from engines.seats import other, with_entry
 from engines.wording import either, together
 
@@ -87,7 +87,8 @@ class NoughtsPosition(PlayedWhole):
         shown = {cell: side for side, cells in zip(SIDES, self.marks, strict=True) for cell in cells}
         rows = tuple((label, tuple((cell, shown.get(cell, ".")) for cell in cells)) for label, cells in ROWS)
         lit = frozenset(() if last is None else last.move)
-        return Diagram("square", square.columns(SIZE), rows, lit, legend=LEGEND)
+        told = "" if last is None else last_move(f"a mark on {last.move.cell}")
+        return Diagram("square", square.columns(SIZE), rows, lit, legend=LEGEND, told=told)
 
 
 def _start(chosen: Mapping[str, str]) -> NoughtsPosition:

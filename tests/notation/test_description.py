@@ -6,6 +6,7 @@ import pytest
 
 from engines import GAMES
 from engines.diagram import Diagram
+from engines.step import vacated
 from notation.description import describe
 from pbem.commands import COMMANDS
 from pbem.commands.syntax.mail import Reader
@@ -26,6 +27,7 @@ def heard(words: str, diagram: Diagram) -> dict[str, str]:
             if line.startswith(f"{side} (") and "nothing on the board" not in line:
                 for group in line.split(": ", 1)[1].rstrip(".").split("; "):
                     what, where = group.rsplit(" on ", 1)
+                    where = re.sub(r" in zone \d", "", where)
                     cells |= dict.fromkeys(where.split(", "), named[(seat, what)])
         what, _, where = line.rstrip(".").partition(": ")
         if what in special:
@@ -40,11 +42,47 @@ def heard(words: str, diagram: Diagram) -> dict[str, str]:
 def test_the_words_hold_the_whole_position(name: str) -> None:
     for diagram in diagrams(name):
         words = describe(diagram, WHO)
-        lit = re.search(r"^The last move: (.*)\.$", words, re.MULTILINE)
 
         assert heard(words, diagram) == {cell: mark for _, row in diagram.rows for cell, mark in row}
-        assert frozenset(lit[1].split(", ") if lit else ()) == diagram.lit
-        assert set(diagram.remarks) <= set(words.splitlines())
+        assert {diagram.told, *diagram.legend.said, *diagram.remarks} - {""} <= set(words.splitlines())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_last_turn_is_told_from_where_to_where(name: str) -> None:
+    """Who hears it knows which cells are lit, and which of them a piece has left."""
+    seen = 0
+    for diagram in diagrams(name):
+        steps = re.findall(r"(\w\d+) to (\w\d+)", diagram.told)
+        named = {cell for step in steps for cell in step}
+        figure = len(diagram.lit) == 4 and name.startswith("quadrupel")
+        if named and diagram.lit and not figure:
+            seen += 1
+            others = {*re.findall(r"(\w\d+) flipped|put on (\w\d+)", diagram.told)}
+            squared = {*re.findall(r"\w\d+", " ".join(r for r in diagram.remarks if "squared" in r))}
+            assert named | {cell for pair in others for cell in pair if cell} | squared == diagram.lit
+            assert diagram.left == vacated(steps)
+    assert seen > 3
+
+
+@pytest.mark.parametrize("name", ["quadrupel-variant-combination", "quadrupel-variant-minimum-points"])
+def test_points_can_be_worked_out_from_the_words_alone(name: str) -> None:
+    for diagram in diagrams(name):
+        if "points of the stones" not in " ".join(diagram.remarks):
+            continue
+        totals = []
+        for side in ("Black", "White"):
+            (line,) = (line for line in describe(diagram).splitlines() if line.startswith(f"{side}:"))
+            stones = re.findall(r"with (\d) dots? on \w\d(?: in zone (\d))?", line)
+            totals.append(sum(int(dots) * int(zone or 1) for dots, zone in stones))
+        assert f"The points of the stones: Black {totals[0]}, White {totals[1]}." in diagram.remarks
+        assert "all others are in zone 1" in describe(diagram)
+
+
+def test_the_words_say_whose_goals_are_whose() -> None:
+    words = describe(GAMES["quadrature"].position({}).diagram())
+
+    assert "Black moves up, and its goal is e11, f11 and g11." in words
+    assert "White moves down, and its goal is e1, f1 and g1." in words
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -83,4 +121,5 @@ def test_an_empty_board_and_a_hexagon_are_said_as_such() -> None:
     assert "Blue (alice): nothing on the board." in describe(GAMES["kvadratik"].position({}).diagram(), WHO)
     assert describe(GAMES["hexaphages"].position({}).diagram()).startswith(
         "A hexagonal board of columns a to q, and rows 1 to 9 from the top.\n"
+        "Rows have every second letter: row 1 from e to m, row 2 from d to n, row 3 from c to o, "
     )

@@ -113,6 +113,8 @@ def _board(board: Diagram) -> Iterator[str]:
     yield format_board(board)
     yield from (f"note: {note}" for note in board.notes)
     yield f"lit: {' '.join(sorted(board.lit)) or '-'}"
+    yield f"left: {' '.join(sorted(board.left)) or '-'}"
+    yield from filter(None, (board.told, " : ".join(filter(None, board.score))))
 
 
 @pytest.mark.golden

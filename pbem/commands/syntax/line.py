@@ -184,14 +184,20 @@ class LineReader:
         return Line(command, " ".join(names), match, text, malformed=len(names) != 1, refusal=wrong if which else None)
 
     def _may_be_turn(self, rest: str, match: int | None) -> bool:
-        """Return whether the text after `move` is meant as a turn: it has digits or is readable."""
-        return any(character.isdigit() for character in rest) or self.is_turn(rest, match)
+        """Return whether the text after `move` is meant as a turn: it has digits, or is readable up to its end."""
+        return any(character.isdigit() for character in rest) or any(
+            turn.length == len(rest) for turn in self._read_for(rest, match)
+        )
 
     def is_turn(self, words: str, number: int | None) -> bool:
         """Return whether the words are a turn in some position of that match, or of the one the message is about."""
+        return any(turn.error is None for turn in self._read_for(words, number))
+
+    def _read_for(self, words: str, number: int | None) -> Iterator[ParsedTurn]:
+        """Yield the words as read for that match, or for the one the message is about, or else for every game."""
         number = self._match if number is None else number
         key = self._game_of(number) if number is not None else None
-        return any(self._parse(words, each).error is None for each in ([key] if key else NOTATIONS))
+        return (self._parse(words, each) for each in ([key] if key else NOTATIONS))
 
     def held_turn(self, text: str) -> str | None:
         """Return the turn that words hold, of the match that they name or of the one the message is about; or None.
