@@ -141,15 +141,7 @@ def illustrated(game: str) -> tuple[tuple[Illustration, bytes], ...]:
     source = templates_folder() / "rules" / f"{game}.toml"
     found = illustrations.loads(game, source.read_text(encoding="utf-8")) if source.is_file() else ()
     return tuple(
-        (
-            shown,
-            board_image.png(
-                shown.diagram,
-                scale=board_image.PAGE_SCALE,
-                highlight=shown.highlight,
-                compression=board_image.PAGE_COMPRESSION,
-            ),
-        )
+        (shown, board_image.png(shown.diagram, scale=board_image.PAGE_SCALE, highlight=shown.highlight))
         for shown in found
     )
 

@@ -10,11 +10,12 @@ from PIL import Image, ImageChops, ImageStat
 from engines import GAMES
 from engines.diagram import Diagram
 from pbem.rendering.boards.animation import LARGEST, LAST_FRAME_MS, MOST_BOARDS, SCALES, animation
-from pbem.rendering.boards.board_image import NAME_LINE, NAME_SIZE, Layout, drawn, is_alike, lines, png, redrawn
-from pbem.rendering.boards.palette import FIELDS, LIT
+from pbem.rendering.boards.board_image import NAME_SIZE, SCALE, Layout, drawn, is_alike, lines, png, redrawn
+from pbem.rendering.boards.palette import FIELDS, LEFT, LIT, LIT_EDGE
+from pbem.rendering.boards.tiles import lit_in
 from tests.diagrams import NAMES, diagrams
 
-SMALL = 45_000
+SMALL = 28_000
 
 
 def opened(content: bytes) -> Image.Image:
@@ -26,22 +27,22 @@ def picture_of(diagram: Diagram) -> Image.Image:
     return opened(png(diagram)).convert("RGBA")
 
 
-def cells(diagram: Diagram, picture: Image.Image, mode: str) -> dict[bytes, set[tuple[str, bool, int]]]:
-    """Return the content of cells by their appearance, with whether they are lit and the area they are in."""
-    layout = Layout.of(diagram, 0, 2)
+def cells(diagram: Diagram, picture: Image.Image, mode: str) -> dict[bytes, set[tuple[str, str, int]]]:
+    """Return the content of cells by their appearance, with how they are lit and the area they are in."""
+    layout = Layout.of(diagram, 0, SCALE)
+    kinds = diagram.legend.by_text()
     levels = {name: level for level, area in enumerate(diagram.legend.areas, start=1) for name in area}
     width, height = layout.cell
-    if diagram.shape == "hex":  # the part of its box that no neighbour and no name overlaps
-        inset = (width // 8, height // 4, width - width // 8, int(height * NAME_LINE - width * NAME_SIZE * 0.6))
-    else:
-        inset = (0, 0, width, height)
+    whole, hexagon = (0, 0, width, height), (width // 8, height // 4, width - width // 8, height - height // 4)
+    above_name = (*hexagon[:3], int(height / 2 - width * NAME_SIZE * 0.6))
     shown = picture.convert(mode)
-    alike: dict[bytes, set[tuple[str, bool, int]]] = {}
+    alike: dict[bytes, set[tuple[str, str, int]]] = {}
     for row, (_, names) in enumerate(diagram.rows):
         for name, mark in names:
             x, y = layout.place(diagram, name, row)
+            inset = whole if diagram.shape == "square" else above_name if kinds[mark].kind == "empty" else hexagon
             crop = shown.crop((x + inset[0], y + inset[1], x + inset[2], y + inset[3]))
-            alike.setdefault(crop.tobytes(), set()).add((mark, name in diagram.lit, levels.get(name, 0)))
+            alike.setdefault(crop.tobytes(), set()).add((mark, lit_in(diagram, name), levels.get(name, 0)))
     return alike
 
 
@@ -62,7 +63,7 @@ def test_cells_look_alike_where_the_same_stands_there_and_else_different_in_grey
 def test_the_sides_differ_clearly_in_lightness(name: str) -> None:
     diagram = diagrams(name)[2]
     picture = picture_of(diagram).convert("L")
-    layout = Layout.of(diagram, 0, 2)
+    layout = Layout.of(diagram, 0, SCALE)
     kinds = diagram.legend.by_text()
     seen: dict[int, list[int]] = {0: [], 1: []}
     for row, (_, names) in enumerate(diagram.rows):
@@ -80,7 +81,7 @@ def test_the_sides_differ_clearly_in_lightness(name: str) -> None:
 def test_what_a_thing_shows_is_easily_seen_on_it(name: str) -> None:
     diagram = diagrams(name)[-1]
     picture = picture_of(diagram).convert("L")
-    layout = Layout.of(diagram, 0, 2)
+    layout = Layout.of(diagram, 0, SCALE)
     marks = diagram.legend.by_text()
     for row, (_, names) in enumerate(diagram.rows):
         for cell, text in names:
@@ -99,7 +100,7 @@ def test_a_picture_is_for_a_phone_and_small(name: str) -> None:
         picture = opened(content)
 
         assert picture.format == "PNG"
-        assert picture.width == 1000
+        assert picture.width == 750
         assert opened(png(diagram, scale=1)).width == 500
         assert len(content) < SMALL
         assert content == png(diagram), "the same diagram makes the same picture"
@@ -117,37 +118,52 @@ def test_the_picture_brings_its_own_ground_and_is_clear_only_outside_its_corners
     assert {alphas.getpixel((x, y)) for x in range(24) for y in range(24)} == {0, 64, 128, 192, 255}
 
 
-def test_a_hexagon_has_its_name() -> None:
+def test_a_free_hexagon_has_its_name_in_its_middle_and_no_stone_has() -> None:
     diagram = GAMES["hexaphages"].position({}).diagram()
-    picture, layout = picture_of(diagram).convert("L"), Layout.of(diagram, 0, 2)
-    (width, height), names = layout.cell, {}
+    picture, layout = picture_of(diagram).convert("L"), Layout.of(diagram, 0, SCALE)
+    (width, height), names, stones = layout.cell, {}, {}
     for row, (_, row_cells) in enumerate(diagram.rows):
-        for name, _ in row_cells:
+        for name, mark in row_cells:
             x, y = layout.place(diagram, name, row)
-            line, half = y + int(height * NAME_LINE), int(width * NAME_SIZE / 2)
-            crop = picture.crop((x + width // 3, line - half, x + width - width // 3, line + half))
-            names[name] = crop.tobytes()
+            line, half = y + height // 2, int(width * NAME_SIZE / 2)
+            crop = picture.crop((x + width // 4, line - half, x + width - width // 4, line + half))
+            (names if mark == "." else stones)[name] = crop.tobytes()
             darkest, lightest = crop.getextrema()
             assert int(lightest) - int(darkest) > 100, name  # type: ignore[arg-type]
 
     assert len(set(names.values())) == len(names)
+    assert len(set(stones.values())) == 2, "stones have no names"
 
 
 def test_the_key_explains_areas_and_the_last_turn_only_where_there_are_any() -> None:
     zones = GAMES["quadrupel"].position({"variant": "position"}).diagram()
     plain, lit = (
         GAMES["quadrupel"].position({}).diagram(),
-        replace(GAMES["quadrupel"].position({}).diagram(), lit=frozenset({"c2"})),
+        replace(GAMES["quadrupel"].position({}).diagram(), lit=frozenset({"c2", "c3"}), left=frozenset({"c2"})),
     )
 
     def colours(diagram: Diagram) -> set[Any]:
         """Return the colours below the board."""
-        layout = Layout.of(diagram, 0, 2)
+        layout = Layout.of(diagram, 0, SCALE)
         below = picture_of(diagram).convert("RGB").crop((30, layout.key, layout.width - 30, layout.height - 10))
         return {colour for _, colour in below.getcolors(10_000) or []}
 
     assert FIELDS[1] in colours(zones) - colours(plain)
-    assert LIT[0] in colours(lit) - colours(plain)
+    assert {LIT[0], LEFT[0]} <= colours(lit) - colours(plain)
+
+
+def test_what_the_last_turn_left_and_where_it_came_to_have_two_tints_of_one_colour() -> None:
+    """And both have a frame, of another breadth, so that they can be told apart without colours."""
+    for diagram in diagrams("hexaphages")[5:15]:
+        layout, picture = Layout.of(diagram, 0, SCALE), picture_of(diagram).convert("RGB")
+        frames: dict[str, set[int]] = {"left": set(), "reached": set(), "": set()}
+        for row, (_, names) in enumerate(diagram.rows):
+            for name, _ in names:
+                x, y = layout.place(diagram, name, row)
+                line = [picture.getpixel((x + each, y + layout.cell[1] // 2)) for each in range(layout.cell[0] // 4)]
+                frames[lit_in(diagram, name)].add(line.count(LIT_EDGE))
+        assert frames[""] == {0}
+        assert 0 < max(frames["left"]) < min(frames["reached"])
 
 
 def test_a_caption_takes_as_many_lines_as_it_needs() -> None:

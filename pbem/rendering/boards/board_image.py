@@ -1,6 +1,6 @@
 """Boards as pictures: one board as PNG.
 
-The picture has a ground and an edge of its own, so it looks the same in a light and in a dark mail. It is as wide as
+The picture has a frame of its own, so it looks the same in a light and in a dark mail. It is as wide as
 the column of text in a mail program on a desktop, 500 CSS pixels with `scale` dots each, and a phone shows it as wide
 as its screen; so whatever must be read is drawn large enough for that. Sides and cells are those of the diagram's
 legend, and the key below the board explains what they look like. Nothing here knows a game.
@@ -17,7 +17,8 @@ from PIL import Image
 
 from engines.diagram import Diagram, Shape
 from notation.illustrations import LAST_TURN
-from pbem.rendering.boards.palette import EDGE, FAINT, INK, PAPER
+from pbem.rendering.boards.palette import FRAME, FRAME_EDGE, INK
+from pbem.rendering.boards.palette import LABEL as LABELLED
 from pbem.rendering.boards.tiles import (
     CORNER_ALPHAS,
     INDEX,
@@ -26,8 +27,8 @@ from pbem.rendering.boards.tiles import (
     corner,
     legible,
     lettering,
+    lit_in,
     mask,
-    strokes,
     tile,
     width_of,
 )
@@ -39,23 +40,25 @@ LARGEST_CELL = 100
 MOST_ROWS_WITH_LABELS_ON_TWO_SIDES = 8
 SMALL_TEXT, TEXT, LINE = 17, 18, 25
 """On a phone, letters are two thirds as large."""
-NAME_SIZE, NAME_LINE = 0.27, 0.79
-"""The names in hexagons: their size in widths of a cell, and their place in heights of it."""
+NAME_SIZE = 0.34
+"""The size of the names in free hexagons, in widths of a cell."""
 RADIUS = 12
-SCALE, SMALL_SCALE, PAGE_SCALE = 2, 1.2, 0.8
-"""For a message with one board, for one with several, and for a page of rules, which shows them smaller."""
-COMPRESSION, PAGE_COMPRESSION = 3, 6
-"""zlib's level: that for messages takes half the time, for a sixth more bytes; pages are drawn once in a process."""
+SCALE, SMALL_SCALE, PAGE_SCALE = 1.5, 1.2, 0.8
+"""Twice the dots that a phone's screen has in CSS pixels are enough there, and make a message of 40 KB instead of 60.
+
+For a message with one board, for one with several, and for a page of rules, which shows them smaller."""
+COMPRESSION = 6
+"""zlib's level: 3 takes half the time, for a third more bytes; 9 takes six times as long, for a sixth less."""
 KEPT = 64
 """How many pictures are kept: many matches begin alike, and a preview is often played."""
 
 
 @lru_cache(maxsize=KEPT)
-def png(diagram: Diagram, *, scale: float = SCALE, highlight: str = LAST_TURN, compression: int = COMPRESSION) -> bytes:
+def png(diagram: Diagram, *, scale: float = SCALE, highlight: str = LAST_TURN) -> bytes:
     """Return the board as PNG, 500 CSS pixels wide with `scale` dots each; the key says what highlighted cells are."""
     content = BytesIO()
     drawn(Layout.of(diagram, 0, scale), diagram, (), highlight).save(
-        content, "PNG", transparency=bytes(CORNER_ALPHAS), compress_level=compression
+        content, "PNG", transparency=bytes(CORNER_ALPHAS), compress_level=COMPRESSION
     )
     return content.getvalue()
 
@@ -82,9 +85,9 @@ class Layout:
     def of(cls, diagram: Diagram, lines: int, scale: float) -> Self:
         """Return the layout of a board with that many lines of text below."""
         columns, rows = len(diagram.columns), len(diagram.rows)
-        all_round = rows > MOST_ROWS_WITH_LABELS_ON_TWO_SIDES and diagram.shape == "square"
-        if diagram.shape == "hex":  # cells are two columns apart, rows overlap by their corners, and cells have names
-            across = int((WIDTH - 2 * MARGIN) / (columns + 1) * scale)
+        all_round = rows > MOST_ROWS_WITH_LABELS_ON_TWO_SIDES
+        if diagram.shape == "hex":  # cells are two columns apart, and rows overlap by their corners
+            across = int((WIDTH - 2 * (MARGIN + LABEL)) / (columns + 1) * scale)
             step = (across, round(sqrt(3) * across))
             cell = (2 * across, round(4 * across / sqrt(3)))
             board = ((columns + 1) * across, (rows - 1) * step[1] + cell[1])
@@ -92,9 +95,8 @@ class Layout:
             side = int(min((WIDTH - 2 * (MARGIN + LABEL)) / columns, LARGEST_CELL) * scale)
             step = cell = (side, side)
             board = (columns * side, rows * side)
-        below = LABEL if diagram.shape == "square" else GAP
         top = MARGIN + (LABEL if all_round else 0)
-        height = top + below + KEY + (lines * LINE) + MARGIN
+        height = top + LABEL + KEY + (lines * LINE) + MARGIN
         width = int(WIDTH * scale)
         left = (width - board[0]) // 2
         return cls(
@@ -113,7 +115,7 @@ class Layout:
     @property
     def key(self) -> int:
         """Where the key begins, below the board and its letters."""
-        return self.top + self.board[1] + self.dots(LABEL + GAP / 2 if self.shape == "square" else 2 * GAP)
+        return self.top + self.board[1] + self.dots(LABEL + GAP / 2)
 
     def dots(self, measure: float) -> int:
         """Return a measure in dots."""
@@ -128,9 +130,8 @@ class Layout:
 def drawn(layout: Layout, diagram: Diagram, words: Sequence[Image.Image], highlight: str = LAST_TURN) -> Image.Image:
     """Return the whole picture, with lines of words below it."""
     image = _framed(layout)
+    _put_labels(image, layout, diagram)
     _put_cells(image, layout, diagram)
-    if diagram.shape == "square":
-        _put_labels(image, layout, diagram)
     _put_key(image, layout, diagram, highlight)
     _put_words(image, layout, words)
     return image
@@ -144,15 +145,15 @@ def _put_words(image: Image.Image, layout: Layout, words: Sequence[Image.Image])
 
 
 def _framed(layout: Layout) -> Image.Image:
-    """Return paper with an edge and round corners."""
+    """Return an empty board: a frame with round corners."""
     width, height = layout.width, layout.height
-    image = Image.new("P", (width, height), INDEX[PAPER])
+    image = Image.new("P", (width, height), INDEX[FRAME])
     image.putpalette(PALETTE)
     border = max(1, layout.dots(1))
     for side in ((0, 0, width, border), (0, height - border, width, height)):
-        image.paste(INDEX[EDGE], side)
+        image.paste(INDEX[FRAME_EDGE], side)
     for side in ((0, 0, border, height), (width - border, 0, width, height)):
-        image.paste(INDEX[EDGE], side)
+        image.paste(INDEX[FRAME_EDGE], side)
     turned = corner(layout.dots(RADIUS), border)
     reach = turned.width
     for place in ((0, 0), (0, height - reach), (width - reach, height - reach), (width - reach, 0)):
@@ -185,7 +186,7 @@ def redrawn(
         for (name, mark), (_, other) in zip(cells, others, strict=True)
         if mark != other
     ]
-    changed = {*names, *(before.lit ^ after.lit)}
+    changed = {*names, *(before.lit ^ after.lit), *(before.left ^ after.left)}
     _put_cells(image, layout, after, changed)
     (width, height), top = layout.cell, layout.key + layout.dots(KEY)
     boxes = [
@@ -196,7 +197,7 @@ def redrawn(
         for x, y in (layout.place(after, name, row),)
     ]
     below = (layout.dots(RADIUS), top, layout.width - layout.dots(RADIUS), layout.height - max(1, layout.dots(1)))
-    image.paste(INDEX[PAPER], below)
+    image.paste(INDEX[FRAME], below)
     _put_words(image, layout, words)
     boxes.append(below)
     left, tops, right, bottom = zip(*boxes, strict=True)
@@ -204,12 +205,11 @@ def redrawn(
 
 
 def _put_cells(image: Image.Image, layout: Layout, diagram: Diagram, wanted: Collection[str] | None = None) -> None:
-    """Draw every cell with its content, and then its name in every hexagon; or only those that are wanted."""
+    """Draw every cell with its content, or with its name if it's a free hexagon; or only those that are wanted."""
     marks, tones = diagram.legend.by_text(), diagram.legend.tones
     levels = {name: level for level, area in enumerate(diagram.legend.areas, start=1) for name in area}
     inside = mask(layout.shape, *layout.cell) if layout.shape == "hex" else None  # a square covers its box
     width, height = layout.cell
-    names = []
     for row, (_, cells) in enumerate(diagram.rows):
         for name, text in cells:
             if wanted is not None and name not in wanted:
@@ -221,34 +221,31 @@ def _put_cells(image: Image.Image, layout: Layout, diagram: Diagram, wanted: Col
                 tones[mark.side or 0],
                 mark.shown,
                 mark.height,
-                name in diagram.lit,
+                lit_in(diagram, name),
             )
             x, y = layout.place(diagram, name, row)
             image.paste(tile(layout.shape, width, height, look), (x, y), inside)
-            if layout.shape == "hex":
+            if layout.shape == "hex" and mark.kind == "empty":
                 label = lettering(round(width * NAME_SIZE), name, INK, look.ground)
-                at = (x + (width - label.width) // 2, y + int(height * NAME_LINE) - label.height // 2)
-                names.append((label, at, strokes(round(width * NAME_SIZE), name)))
-    for label, at, alone in names:
-        image.paste(label, at, alone)
+                image.paste(label, (x + (width - label.width) // 2, y + (height - label.height) // 2))
 
 
 def _put_labels(image: Image.Image, layout: Layout, diagram: Diagram) -> None:
-    """Draw the letters of the columns below, and the numbers of the rows on the left; or all round."""
+    """Draw the letters of the columns below, and the numbers beside the rows; or all round."""
     (width, height), half = layout.cell, layout.dots(LABEL) // 2
     below, above = layout.top + layout.board[1] + half, layout.top - half
     for column, letter in enumerate(diagram.columns):
         x = layout.left + column * layout.step[0] + width // 2
         for y in (above, below) if layout.all_round else (below,):
             _put_label(image, layout, letter, (x, y))
-    left, right = layout.left - half, layout.left + layout.board[0] + half
-    for row, (label, _) in enumerate(diagram.rows):
-        for x in (left, right) if layout.all_round else (left,):
-            _put_label(image, layout, label, (x, layout.top + row * layout.step[1] + height // 2))
+    for row, (label, cells) in enumerate(diagram.rows):
+        (left, top), (last, _) = (layout.place(diagram, cells[end][0], row) for end in (0, -1))
+        for x in (left - half, last + width + half) if layout.all_round else (left - half,):
+            _put_label(image, layout, label, (x, top + height // 2))
 
 
 def _put_label(image: Image.Image, layout: Layout, text: str, centre: tuple[int, int]) -> None:
-    label = lettering(layout.dots(SMALL_TEXT), text, FAINT)
+    label = lettering(layout.dots(SMALL_TEXT), text, LABELLED, FRAME)
     image.paste(label, (centre[0] - label.width // 2, centre[1] - label.height // 2))
 
 
@@ -259,9 +256,9 @@ def _put_key(image: Image.Image, layout: Layout, diagram: Diagram, highlight: st
         for look in looks:
             image.paste(tile("square", size, size, look), (left, layout.key))
             left += size + layout.dots(2)
-        name = lettering(layout.dots(SMALL_TEXT), legible(words))
+        name = lettering(layout.dots(SMALL_TEXT), legible(words), LABELLED, FRAME)
         image.paste(name, (left + layout.dots(3), layout.key + (size - name.height) // 2))
-        left += name.width + layout.dots(18)
+        left += name.width + layout.dots(13)
 
 
 def _key(diagram: Diagram, highlight: str) -> Iterator[tuple[Sequence[Look], str]]:
@@ -269,20 +266,21 @@ def _key(diagram: Diagram, highlight: str) -> Iterator[tuple[Sequence[Look], str
     legend = diagram.legend
     for seat, side in enumerate(legend.sides):
         pieces = {mark.shown for mark in legend.marks if mark.side == seat and mark.kind == "piece"}
-        yield (Look(None, "piece", legend.tones[seat], *(pieces if len(pieces) == 1 else ())),), side
+        yield (Look(0, "piece", legend.tones[seat], *(pieces if len(pieces) == 1 else ())),), side
     traces = [mark for mark in legend.marks if mark.kind == "trace"]
     if traces:
         yield [Look(0, "trace", legend.tones[mark.side or 0], mark.shown) for mark in traces], traces[0].words[1]
     for level, name in enumerate(legend.area_names, start=1):
         yield (Look(level),), name
     if diagram.lit:
-        yield (Look(0, is_lit=True),), highlight
+        left = (Look(0, lit="left"),) if highlight == LAST_TURN else ()
+        yield (*left, Look(0, lit="reached")), highlight
 
 
 def lines(text: str, scale: float) -> list[Image.Image]:
     """Return text as lines that fit below a board."""
     size, room = round(TEXT * scale), (WIDTH - 2 * (MARGIN + GAP)) * scale
-    return [lettering(size, line) for line in _wrapped(text, size, room)] if text else []
+    return [lettering(size, line, LABELLED, FRAME) for line in _wrapped(text, size, room)] if text else []
 
 
 def _wrapped(text: str, size: int, room: float) -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from engines.diagram import Diagram, Mark
+from pbem.rendering.boards.palette import LIT
 
 BROAD = 280
 """The maximum width of a board in pixels, without its labels: a phone shows it without scrolling."""
@@ -22,7 +23,7 @@ class Cell:
     tone: str
     """The colour of the side that owns the piece or trace; "" if there is none."""
     tint: int
-    """The number of the area it belongs to; 0 for none."""
+    """The number of its ground: among FIELDS the area it belongs to, 0 for none; among LIT, those left come second."""
     lit: bool
     uri: str | None
     span: int
@@ -105,4 +106,5 @@ def _meaning(diagram: Diagram, marks: Mapping[str, Mark], name: str, mark: str) 
     """Return kind, tone and tint of a cell."""
     meant = marks[mark]
     tone = "" if meant.side is None else diagram.legend.tones[meant.side]
-    return meant.kind, tone, next((n for n, area in enumerate(diagram.legend.areas, start=1) if name in area), 0)
+    area = next((n for n, area in enumerate(diagram.legend.areas, start=1) if name in area), 0)
+    return meant.kind, tone, area + len(LIT) * (name in diagram.left)

@@ -1,6 +1,7 @@
 """The colours of boards, in pictures and in HTML.
 
-Nothing is told by colour alone: the sides differ in lightness and in their rims, and the last move has a frame.
+Nothing is told by colour alone: the sides differ in lightness and in their rims, and what the last move touched is
+framed, where it came to with a broader line.
 """
 
 from collections.abc import Mapping
@@ -10,6 +11,11 @@ from engines.diagram import Tone
 Colour = tuple[int, int, int]
 """Red, green and blue, 0 to 255."""
 
+FRAME: Colour = (0x3B, 0x33, 0x2A)
+"""The ground of a board: dark wood, which neither glares in a dark mail nor is lost in a light one."""
+FRAME_EDGE: Colour = (0x5C, 0x50, 0x42)
+LABEL: Colour = (0xE3, 0xD8, 0xC3)
+"""Letters and numbers on the frame."""
 PAPER: Colour = (0xEF, 0xE6, 0xD3)
 EDGE: Colour = (0xA8, 0x96, 0x76)
 INK: Colour = (0x36, 0x2F, 0x26)
@@ -18,6 +24,8 @@ FIELDS: tuple[Colour, ...] = ((0xDC, 0xCD, 0xAE), (0xC7, 0xB3, 0x8B), (0xB0, 0x9
 """Plain cells, and those of the first and the second area of a legend."""
 LIT: tuple[Colour, ...] = ((0xFF, 0xDB, 0x6B), (0xF3, 0xC9, 0x4A), (0xE3, 0xB4, 0x33))
 """The same cells where the last move touched them."""
+LEFT_SHARE = 0.4
+"""How much a cell that the last move has left is tinted in the colour of those to which it has come."""
 LIT_EDGE: Colour = (0xA8, 0x5F, 0x00)
 FILLS: dict[Tone, Colour] = {
     "dark": (0x2C, 0x31, 0x3A),
@@ -43,6 +51,17 @@ SIGNS: dict[Tone, Colour] = {"dark": PAPER, "light": RIMS["light"], "blue": PAPE
 """What is drawn on a piece."""
 
 
+def blend(one: Colour, other: Colour, share: float) -> Colour:
+    """Return a colour between two: the first for a share of 0, the other for 1."""
+    red, green, blue = (round(a + (b - a) * share) for a, b in zip(one, other, strict=True))
+    return red, green, blue
+
+
+LEFT: tuple[Colour, ...] = tuple(blend(plain, lit, LEFT_SHARE) for plain, lit in zip(FIELDS, LIT, strict=True))
+"""The cells that the last move has left."""
+LEFT_TRACES: dict[Tone, Colour] = {tone: blend(plain, LIT[0], LEFT_SHARE) for tone, plain in TRACES.items()}
+
+
 def css(colour: Colour) -> str:
     """Return the colour as HTML writes it.
 
@@ -56,7 +75,7 @@ CSS: Mapping[str, object] = {
     "PIECES": {tone: (css(FILLS[tone]), css(RIMS[tone]), css(SIGNS[tone])) for tone in FILLS},
     "TRACES": {tone: css(colour) for tone, colour in TRACES.items()},
     "FIELDS": tuple(css(colour) for colour in FIELDS),
-    "LIT": tuple(css(colour) for colour in LIT),
+    "LIT": tuple(css(colour) for colour in (*LIT, *LEFT)),
     "LIT_EDGE": css(LIT_EDGE),
     "EDGE": css(EDGE),
     "FAINT": css(FAINT),

@@ -11,10 +11,9 @@ from math import sqrt
 
 from engines.diagram import Diagram, Legend, Shape
 from pbem.rendering.boards.palette import (
-    EDGE,
-    FAINT,
     FIELDS,
     FILLS,
+    FRAME,
     INK,
     LIT_EDGE,
     PAPER,
@@ -23,11 +22,16 @@ from pbem.rendering.boards.palette import (
     Colour,
     css,
 )
-from pbem.rendering.boards.tiles import ABOVE, Look
+from pbem.rendering.boards.palette import (
+    LABEL as LABELLED,
+)
+from pbem.rendering.boards.tiles import Lit, Look, lit_in
 
 CELL = 40.0
 """The width of a cell; all measures are in the units of the drawing."""
 MARGIN, LABEL = 10.0, 22.0
+NAMES = "Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+"""The font of the names of cells: it tells i, j, l and 1 apart."""
 TALL = CELL * 2 / sqrt(3)
 """The height of a hexagon, which stands on a corner."""
 Cells = tuple[tuple[str, str], ...]
@@ -43,7 +47,7 @@ class BoardSheet:
         self._ids: dict[tuple[Shape, Look], str] = {}
         self._empty: dict[Empty, tuple[str, str]] = {}
         """Empty boards with their labels: their ids and their contents."""
-        self._rows: dict[tuple[str, Legend], dict[tuple[int, Cells, tuple[str, ...]], str]] = {}
+        self._rows: dict[tuple[str, Legend], dict[tuple[int, Cells, tuple[Lit, ...]], str]] = {}
         """What stands in the rows of boards: most of them are as on the board before."""
 
     def board(self, diagram: Diagram, title: str) -> str:
@@ -78,7 +82,7 @@ class BoardSheet:
         empty = (diagram.shape, diagram.columns, rows, diagram.legend.areas)
         if empty not in self._empty:
             width, height = _size(diagram)
-            paper = f'<rect width="{_n(width)}" height="{_n(height)}" rx="8" fill="{css(PAPER)}" stroke="{css(EDGE)}"/>'
+            paper = f'<rect width="{_n(width)}" height="{_n(height)}" rx="8" fill="{css(FRAME)}"/>'
             levels = _levels(diagram)
             cells = (
                 self._cell(diagram, name, row, Look(levels.get(name, 0)))
@@ -93,7 +97,7 @@ class BoardSheet:
         """Yield the rows of a board, without the empty board."""
         known = self._rows.setdefault((ground, diagram.legend), {})
         for row, (_, cells) in enumerate(diagram.rows):
-            key = (row, cells, tuple(name for name, _ in cells if name in diagram.lit))
+            key = (row, cells, tuple(lit_in(diagram, name) for name, _ in cells))
             if key not in known:
                 known[key] = "".join(self._cells(diagram, row, cells))
             yield known[key]
@@ -102,19 +106,19 @@ class BoardSheet:
         """Yield the cells of a row that look different from those of an empty board."""
         marks, tones, levels = diagram.legend.by_text(), diagram.legend.tones, _levels(diagram)
         for name, text in cells:
-            mark, is_lit = marks[text], name in diagram.lit
-            if mark.kind != "empty" or is_lit:
-                look = Look(levels.get(name, 0), mark.kind, tones[mark.side or 0], mark.shown, mark.height, is_lit)
+            mark, lit = marks[text], lit_in(diagram, name)
+            if mark.kind != "empty" or lit:
+                look = Look(levels.get(name, 0), mark.kind, tones[mark.side or 0], mark.shown, mark.height, lit)
                 yield self._cell(diagram, name, row, look)
 
     def _cell(self, diagram: Diagram, name: str, row: int, look: Look) -> str:
-        """Return a cell, with its name if it is a hexagon."""
+        """Return a cell, with its name if it is a free hexagon."""
         x, y = _place(diagram, name, row)
         known = self._ids.setdefault((diagram.shape, look), f"cell{len(self._ids)}")
         used = f'<use href="#{known}" x="{_n(x)}" y="{_n(y)}"/>'
-        if diagram.shape == "square":
+        if diagram.shape == "square" or look.kind != "empty":
             return used
-        return used + _text(x + CELL / 2, y + TALL * 0.79, CELL * 0.27, name, INK)
+        return used + _text(x + CELL / 2, y + TALL / 2, CELL * 0.34, name, INK, NAMES)
 
 
 def _levels(diagram: Diagram) -> dict[str, int]:
@@ -143,17 +147,17 @@ def _labels(diagram: Diagram) -> Iterator[str]:
         return
     below = MARGIN + len(diagram.rows) * CELL + LABEL / 2 + 2
     for column, letter in enumerate(diagram.columns):
-        yield _text(MARGIN + LABEL + (column + 0.5) * CELL, below, 15, letter, FAINT)
+        yield _text(MARGIN + LABEL + (column + 0.5) * CELL, below, 15, letter, LABELLED)
     for row, (label, _) in enumerate(diagram.rows):
-        yield _text(MARGIN + LABEL / 2 - 2, MARGIN + (row + 0.5) * CELL, 15, label, FAINT)
+        yield _text(MARGIN + LABEL / 2 - 2, MARGIN + (row + 0.5) * CELL, 15, label, LABELLED)
 
 
 def _drawn(shape: Shape, look: Look) -> Iterator[str]:
     """Yield the elements of a cell with its content, in a box at 0, 0."""
-    yield _outline(shape, 0.6, LIT_EDGE if look.is_lit else look.ground)
-    if look.is_lit:
-        yield _outline(shape, 3, look.ground)
-    size, height = (CELL, CELL / 2) if shape == "square" else (CELL * 0.88, TALL * (0.5 - ABOVE))
+    yield _outline(shape, 0.6, LIT_EDGE if look.lit else look.ground)
+    if look.lit:
+        yield _outline(shape, 1.6 if look.lit == "left" else 3, look.ground)
+    size, height = (CELL, CELL / 2) if shape == "square" else (CELL * 0.95, TALL / 2)
     centre = (CELL / 2, height)
     if look.kind == "piece":
         yield from _piece(centre, size, look)
@@ -219,11 +223,11 @@ def _ring(centre: tuple[float, float], radius: float, width: float, colour: Colo
     )
 
 
-def _text(x: float, y: float, size: float, text: str, colour: Colour) -> str:
+def _text(x: float, y: float, size: float, text: str, colour: Colour, font: str = "sans-serif") -> str:
     """Return short text around a centre."""
     return (
         f'<text x="{_n(x)}" y="{_n(y + size * 0.35)}" font-size="{_n(size)}" text-anchor="middle"'
-        f' font-family="sans-serif" fill="{css(colour)}">{escape(text)}</text>'
+        f' font-family="{font}" fill="{css(colour)}">{escape(text)}</text>'
     )
 
 

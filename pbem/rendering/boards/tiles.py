@@ -8,16 +8,22 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from math import ceil, sqrt
+from typing import Literal
 
 from PIL import Image, ImageDraw, ImageFont
 
-from engines.diagram import Kind, Shape, Tone
+from engines.diagram import Diagram, Kind, Shape, Tone
 from pbem.rendering.boards.palette import (
     EDGE,
     FAINT,
     FIELDS,
     FILLS,
+    FRAME,
+    FRAME_EDGE,
     INK,
+    LABEL,
+    LEFT,
+    LEFT_TRACES,
     LIT,
     LIT_EDGE,
     PAPER,
@@ -25,6 +31,7 @@ from pbem.rendering.boards.palette import (
     SIGNS,
     TRACES,
     Colour,
+    blend,
 )
 
 FINER = 4
@@ -32,72 +39,73 @@ FINER = 4
 SHADES = 2
 """The number of shades between two adjacent colours."""
 CORNER_ALPHAS = (0, 64, 128, 192)
-ABOVE = 0.1
-"""How far above its middle a hexagon's content stands, in its heights: its name is below."""
-
-
-def _blend(one: Colour, other: Colour, share: float) -> Colour:
-    red, green, blue = (round(a + (b - a) * share) for a, b in zip(one, other, strict=True))
-    return red, green, blue
 
 
 def _colours() -> Iterator[Colour]:
     """Yield every colour that can occur: the plain ones, and the shades between adjacent ones."""
-    grounds = (PAPER, *FIELDS, *LIT, *TRACES.values())
-    yield from (EDGE, INK, FAINT, LIT_EDGE, *grounds, *FILLS.values(), *RIMS.values())
-    meeting = [*product((PAPER, *FIELDS, *LIT), dict.fromkeys(RIMS.values()))]
-    meeting += [(TRACES[tone], RIMS[tone]) for tone in TRACES]
+    cells, traces = (*FIELDS, *LIT, *LEFT), (*TRACES.values(), *LEFT_TRACES.values())
+    yield from (EDGE, INK, FAINT, FRAME_EDGE, LABEL, LIT_EDGE, PAPER, *cells, *traces, *FILLS.values(), *RIMS.values())
+    meeting = [*product(cells, dict.fromkeys(RIMS.values()))]
+    meeting += [(ground[tone], RIMS[tone]) for ground in (TRACES, LEFT_TRACES) for tone in TRACES]
     meeting += [(FILLS[tone], SIGNS[tone]) for tone in FILLS]
-    meeting += [(PAPER, INK), (PAPER, FAINT), (PAPER, EDGE), (PAPER, LIT_EDGE)]
-    meeting += [(ground, INK) for ground in (*FIELDS, *LIT, *TRACES.values())]
-    meeting += [(ground, LIT_EDGE) for ground in (*LIT, *TRACES.values())]
+    meeting += [(PAPER, INK), (PAPER, FAINT), (PAPER, EDGE), (FRAME, LABEL), (FRAME, FRAME_EDGE), (FRAME, LIT_EDGE)]
+    meeting += [(ground, FRAME) for ground in (*cells, *traces)]
+    meeting += [(ground, INK) for ground in FIELDS]
+    meeting += [(ground, LIT_EDGE) for ground in (*LIT, *LEFT, *traces)]
     for one, other in meeting:
-        yield from (_blend(one, other, step / (SHADES + 1)) for step in range(1, SHADES + 1))
+        yield from (blend(one, other, step / (SHADES + 1)) for step in range(1, SHADES + 1))
 
 
-COLOURS: tuple[Colour, ...] = tuple(dict.fromkeys(_colours()))
+COLOURS: tuple[Colour, ...] = tuple(dict.fromkeys((FRAME, *_colours())))
 CLEAR = len(CORNER_ALPHAS)
 """The number of palette entries for the edge's colour in various transparencies; the colours follow."""
-PALETTE = tuple(value for colour in (*(EDGE,) * CLEAR, *COLOURS) for value in colour)
+PALETTE = tuple(value for colour in (*(FRAME_EDGE,) * CLEAR, *COLOURS) for value in colour)
 INDEX = {colour: number for number, colour in enumerate(COLOURS, start=CLEAR)}
+
+
+Lit = Literal["", "left", "reached"]
+"""Whether the last turn has touched a cell, and if so, whether a piece has left it."""
+
+
+def lit_in(diagram: Diagram, name: str) -> Lit:
+    """Return how a cell of the diagram is lit."""
+    return "" if name not in diagram.lit else "left" if name in diagram.left else "reached"
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The appearance of a cell; `level` is 0 for a plain cell, the number of its area, or None for no cell."""
+    """The appearance of a cell; `level` is 0 for a plain cell, or the number of its area."""
 
-    level: int | None = 0
+    level: int = 0
     kind: Kind = "empty"
     tone: Tone = "light"
     shown: str = ""
     height: int = 1
-    is_lit: bool = False
+    lit: Lit = ""
 
     @property
     def ground(self) -> Colour:
         """The colour of the cell."""
-        if self.level is None:
-            return PAPER
         if self.kind == "trace":
-            return TRACES[self.tone]
-        grounds = LIT if self.is_lit else FIELDS
+            return (LEFT_TRACES if self.lit == "left" else TRACES)[self.tone]
+        grounds = LEFT if self.lit == "left" else LIT if self.lit else FIELDS
         return grounds[min(self.level, len(grounds) - 1)]
 
 
 @lru_cache(maxsize=4096)
 def tile(shape: Shape, width: int, height: int, look: Look) -> Image.Image:
     """Return a cell with its content, in a box of that size; the cell leaves a gap to its neighbours."""
-    image = Image.new("RGB", (width * FINER, height * FINER), PAPER)
+    image = Image.new("RGB", (width * FINER, height * FINER), FRAME)
     pen = ImageDraw.Draw(image)
     gap = FINER * max(1, round(width / 36))
     outline = _outline(shape, width * FINER, height * FINER, gap / 2)
     pen.polygon(outline, look.ground)
-    if look.is_lit:
-        inner = _outline(shape, width * FINER, height * FINER, 2.6 * gap)
+    if look.lit:
+        inner = _outline(shape, width * FINER, height * FINER, (1.3 if look.lit == "left" else 2.6) * gap)
         pen.polygon(outline, LIT_EDGE)
         pen.polygon(inner, look.ground)
-    size, above = (width, 0.0) if shape == "square" else (width * 0.88, height * ABOVE)
-    centre = (width * FINER / 2, (height / 2 - above) * FINER)
+    size = width if shape == "square" else width * 0.95
+    centre = (width * FINER / 2, height * FINER / 2)
     if look.kind == "piece":
         _draw_piece(pen, centre, size * FINER, look)
     elif look.kind == "trace":
@@ -107,9 +115,9 @@ def tile(shape: Shape, width: int, height: int, look: Look) -> Image.Image:
 
 @lru_cache(maxsize=64)
 def mask(shape: Shape, width: int, height: int) -> Image.Image:
-    """Return the part of its box that a cell covers."""
+    """Return the part of its box that a cell covers: a hexagon without the line that it shares with its neighbours."""
     image = Image.new("1", (width, height))
-    ImageDraw.Draw(image).polygon(_outline(shape, width, height, 0), 1)
+    ImageDraw.Draw(image).polygon(_outline(shape, width, height, 0.5), 1)
     return image
 
 
@@ -204,12 +212,6 @@ def lettering(size: int, text: str, colour: Colour = INK, ground: Colour = PAPER
     return Image.frombytes("P", image.size, image.point(table).tobytes())
 
 
-@lru_cache(maxsize=256)
-def strokes(size: int, text: str) -> Image.Image:
-    """Return the part of its box that the text covers."""
-    return _written(size, text).point([0] + [255] * 255, "1")
-
-
 def _written(size: int, text: str) -> Image.Image:
     """Return the text in white on black."""
     ascent, descent = font(size).getmetrics()
@@ -230,20 +232,20 @@ def legible(text: str) -> str:
 @lru_cache(maxsize=16)
 def _ramp(one: Colour, other: Colour) -> tuple[Colour, ...]:
     """Return the colours for 256 steps from one to the other."""
-    shades = [one, *(_blend(one, other, step / (SHADES + 1)) for step in range(1, SHADES + 1)), other]
+    shades = [one, *(blend(one, other, step / (SHADES + 1)) for step in range(1, SHADES + 1)), other]
     return tuple(shades[round(value / 255 * (SHADES + 1))] for value in range(256))
 
 
 @lru_cache(maxsize=16)
 def corner(radius: int, border: int) -> Image.Image:
-    """Return the upper left corner of a picture: clear, then the edge, more transparent outwards, then paper."""
+    """Return the upper left corner of a picture: clear, then the edge, more transparent outwards, then the frame."""
     size = radius * FINER
     outside, inside = Image.new("L", (size, size)), Image.new("L", (size, size))
     ImageDraw.Draw(outside).ellipse((0, 0, 2 * size - 1, 2 * size - 1), 255)
     low, high = border * FINER, 2 * size - 1 - border * FINER
     ImageDraw.Draw(inside).ellipse((low, low, high, high), 255)
     outer, inner = outside.reduce(FINER), inside.reduce(FINER)
-    edge = [INDEX[c] for c in _ramp(EDGE, PAPER)]
+    edge = [INDEX[c] for c in _ramp(FRAME_EDGE, FRAME)]
     image = Image.frombytes("P", outer.size, inner.point(edge).tobytes())
     clear = outer.point([min(value * CLEAR // 255, CLEAR - 1) for value in range(256)])
     image.paste(Image.frombytes("P", outer.size, clear.tobytes()), mask=outer.point([255] * 255 + [0]))
