@@ -23,7 +23,6 @@ from engines.quadrupel.variant import (
     Variant,
     Verdict,
     carried,
-    points,
     squares_of,
     won,
 )
@@ -233,17 +232,14 @@ class QuadrupelPosition(PlayedWhole):
         rows = tuple((label, tuple((cell, shown[cell]) for cell in names)) for label, names in ROWS)
         lit = frozenset(() if last is None else last.before._lit_by(last.move))  # noqa: SLF001 - the same class
         notes, empty = self.variant.notes(self.score), self.variant.empty
-        black, white = counts = (points(self.stones[0]), points(self.stones[1]))
         barred = None if self.turn is None else self._barred(self.turn)
         if barred is not None:
             notes = (*notes, f"{NAMES[barred[0]]}{NAMES[barred[1]]} would go back and forth too often")
-        remarks = [f"{note[:1].upper()}{note[1:]}." for note in notes]
-        if any(counts) and self.variant.setup == "dots":
-            remarks.append(f"The points of the stones: {SIDES[0]} {black}, {SIDES[1]} {white}.")
+        remarks = tuple(f"{note[:1].upper()}{note[1:]}." for note in notes)
         told = "" if last is None else last_move(last.move.spoken)
         left = frozenset({last.move.origin} & lit if last is not None and isinstance(last.move, Turn) else ())
-        notes, score = (*NOTES[empty], *notes), self.variant.standing(self.score, counts)
-        return Diagram("square", COLUMNS, rows, lit, notes, tuple(remarks), LEGENDS[empty], left, told, score)
+        notes, score = (*NOTES[empty], *notes), self.variant.standing(self.score, self.stones)
+        return Diagram("square", COLUMNS, rows, lit, notes, remarks, LEGENDS[empty], left, told, score)
 
     def _lit_by(self, move: Move) -> tuple[str, ...]:
         """Return the squares that a legal move highlights on the board after it."""

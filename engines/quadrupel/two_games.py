@@ -42,7 +42,7 @@ class MaximumPoints(Variant):
         rest = "The match has two games, and a third if they tie; more points in all win."
         return f"This is game {game}. The first player to announce a figure in it scores its points. {rest}"
 
-    def standing(self, score: Score, stones: tuple[int, int]) -> tuple[str, str]:
+    def standing(self, score: Score, stones: tuple[Stones, Stones]) -> tuple[str, str]:
         """Return the points of the games that are over."""
         black, white = totals(score)
         return f"{black} points", f"{white} points"

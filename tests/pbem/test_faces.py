@@ -11,7 +11,7 @@ from sqlmodel import Session, select
 
 from engines import GAMES
 from pbem.players.token_redaction import TokenRedactor
-from pbem.rendering.boards.palette import LIT, css
+from pbem.rendering.boards.palette import LEFT, LIT, css
 from pbem.rendering.mime import Enclosed, message
 from pbem.rendering.token_filter import TokenFilter
 from pbem.storage.models import Outgoing
@@ -130,15 +130,19 @@ def test_rules_have_no_pictures_for_readers_who_want_none(letters: Correspondenc
 def test_the_last_move_is_lit_by_its_ground_and_by_its_frame(letters: Correspondence) -> None:
     (board,) = LexborHTMLParser(markup(chosen(letters, "picture off"))).css(".pbem-board")
     rows = board.css("tr")[:9]
-    grounds = {css(colour) for colour in LIT}
-    lit = {
-        f"{'abcdefghi'[column]}{row}"
-        for row, line in enumerate(rows, start=1)
-        for column, cell in enumerate(line.css("td")[:9])
-        if cell.attributes["bgcolor"] in grounds and "border: 2px" in (cell.attributes["style"] or "")
-    }
+    reached, left = (
+        {
+            f"{'abcdefghi'[column]}{row}"
+            for row, line in enumerate(rows, start=1)
+            for column, cell in enumerate(line.css("td")[:9])
+            if cell.attributes["bgcolor"] in {css(colour) for colour in grounds}
+            and "border: 2px" in (cell.attributes["style"] or "")
+        }
+        for grounds in (LIT, LEFT)
+    )
 
-    assert lit == {"c1", "d1", "f1", "g9", "h9", "h7"}
+    assert reached == {"f1", "h7"}
+    assert left == {"c1", "d1", "g9", "h9"}
 
 
 @pytest.mark.sampled(1)

@@ -22,7 +22,7 @@ LARGEST = 200_000
 """In bytes: an animation comes unasked with the last message of a match."""
 MOST_BOARDS = 200
 """Three minutes to watch, and a second to draw."""
-COLOURS = 32
+COLOURS = 40
 SCALES = (0.9, 0.64)
 """The scales of animations: one for phones, and one for long matches."""
 
@@ -47,7 +47,7 @@ def animation(diagrams: Sequence[Diagram], *, captions: Sequence[str] = (), larg
 
 @dataclass(frozen=True, slots=True)
 class FewerColours:
-    """The colours used most: with 32 instead of all shades, an animation is a third smaller."""
+    """The colours used most: with 40 instead of all shades, an animation is a third smaller."""
 
     table: tuple[int, ...]
     """The number of the nearest of them for each colour of a picture; 0 stays clear."""

@@ -59,7 +59,7 @@ def blend(one: Colour, other: Colour, share: float) -> Colour:
 
 LEFT: tuple[Colour, ...] = tuple(blend(plain, lit, LEFT_SHARE) for plain, lit in zip(FIELDS, LIT, strict=True))
 """The cells that the last move has left."""
-LEFT_TRACES: dict[Tone, Colour] = {tone: blend(plain, LIT[0], LEFT_SHARE) for tone, plain in TRACES.items()}
+LEFT_TRACES: dict[Tone, Colour] = {tone: blend(plain, LIT[0], 0.6) for tone, plain in TRACES.items()}
 
 
 def css(colour: Colour) -> str:
