@@ -129,7 +129,8 @@ def _levels(diagram: Diagram) -> dict[str, int]:
 def _size(diagram: Diagram) -> tuple[float, float]:
     columns, rows = len(diagram.columns), len(diagram.rows)
     if diagram.shape == "hex":
-        return 2 * MARGIN + (columns + 1) * CELL / 2, 2 * MARGIN + (rows - 1) * TALL * 0.75 + TALL
+        around = 2 * (MARGIN + LABEL)
+        return around + (columns + 1) * CELL / 2, around + (rows - 1) * TALL * 0.75 + TALL
     return 2 * MARGIN + columns * CELL + LABEL, 2 * MARGIN + rows * CELL + LABEL
 
 
@@ -137,19 +138,22 @@ def _place(diagram: Diagram, name: str, row: int) -> tuple[float, float]:
     """Return the upper left corner of a cell's box."""
     column = diagram.columns.index(name.rstrip("0123456789"))
     if diagram.shape == "hex":
-        return MARGIN + column * CELL / 2, MARGIN + row * TALL * 0.75
+        return MARGIN + LABEL + column * CELL / 2, MARGIN + LABEL + row * TALL * 0.75
     return MARGIN + LABEL + column * CELL, MARGIN + row * CELL
 
 
 def _labels(diagram: Diagram) -> Iterator[str]:
-    """Yield the letters and numbers of a square board; hexagons have their names."""
-    if diagram.shape == "hex":
-        return
-    below = MARGIN + len(diagram.rows) * CELL + LABEL / 2 + 2
+    """Yield the letters and numbers: of a square board below and on the left, of hexagons all round."""
+    hexagonal, (_, height) = diagram.shape == "hex", _size(diagram)
+    step, tall = (CELL / 2, TALL) if hexagonal else (CELL, CELL)
+    below = height - (MARGIN + LABEL / 2) if hexagonal else MARGIN + len(diagram.rows) * CELL + LABEL / 2 + 2
     for column, letter in enumerate(diagram.columns):
-        yield _text(MARGIN + LABEL + (column + 0.5) * CELL, below, 15, letter, LABELLED)
-    for row, (label, _) in enumerate(diagram.rows):
-        yield _text(MARGIN + LABEL / 2 - 2, MARGIN + (row + 0.5) * CELL, 15, label, LABELLED)
+        for y in (MARGIN + LABEL / 2, below) if hexagonal else (below,):
+            yield _text(MARGIN + LABEL + column * step + CELL / 2, y, 15, letter, LABELLED)
+    for row, (label, cells) in enumerate(diagram.rows):
+        (left, top), (last, _) = (_place(diagram, cells[end][0], row) for end in (0, -1))
+        for x in (left - LABEL / 2 - 2, last + CELL + LABEL / 2 + 2) if hexagonal else (left - LABEL / 2 - 2,):
+            yield _text(x, top + tall / 2, 15, label, LABELLED)
 
 
 def _drawn(shape: Shape, look: Look) -> Iterator[str]:
