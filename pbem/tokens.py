@@ -23,6 +23,8 @@ LENGTH = 40
 OLDEST = 64
 """How many epochs back an expired token is still recognised as ours."""
 _MAC = 16
+LARGEST_SUBJECT = 2**31 - 1
+"""The largest number of a row: a database refuses to look for a larger one."""
 LARGEST_PLY = 0x3FFF
 """The last turn of a match that a token can name."""
 _SMALL_PLY = 0xFFF
@@ -106,6 +108,8 @@ def parse(text: str) -> Token | None:
         return None
     try:
         purpose_ply, player, subject = _HEAD.unpack(base64.b32decode(text.upper())[: _HEAD.size])
+        if subject > LARGEST_SUBJECT:
+            return None
         if _LONG + _SMALL_PLY < purpose_ply <= _LONG + LARGEST_PLY:
             return Token(Purpose.PLAY, int.from_bytes(player), subject, purpose_ply & LARGEST_PLY)
         return Token(Purpose(purpose_ply >> 12), int.from_bytes(player), subject, purpose_ply & _SMALL_PLY)

@@ -67,10 +67,10 @@ def begin(session: Session, subject: str, lines: Sequence[str], order: Order, no
     acts.keep(session, order, "announce", now)
 
 
-def due(session: Session, now: datetime) -> list[int]:
-    """Return the announcements of which messages are due."""
-    numbers = session.exec(select(Announcement.id).where(col(Announcement.due) <= now).order_by(col(Announcement.id)))
-    return [number or 0 for number in numbers]
+def due(session: Session, now: datetime, most: int) -> list[int]:
+    """Return the announcements of which messages are due, the oldest first."""
+    found = select(Announcement.id).where(col(Announcement.due) <= now).order_by(col(Announcement.id)).limit(most)
+    return [number or 0 for number in session.exec(found)]
 
 
 def tell_some(

@@ -34,8 +34,6 @@ AGAIN = (timedelta(days=1), timedelta(days=3))
 """When a bounced message is sent again; after the last time the address counts as dead."""
 APART = timedelta(hours=12)
 """Further bounces within this time aren't counted."""
-LARGEST = 2**31 - 1
-"""The largest number of a message."""
 
 
 def return_path(server: ServerSettings, keyring: Keyring, outgoing: Outgoing) -> str:
@@ -52,7 +50,7 @@ def bounced_message(session: Session, message: Message, server: ServerSettings, 
     """Return the message of ours to whose envelope sender this one went, if any."""
     for tag in tags_of(message, server):
         token = tokens.parse(tag)
-        if token is not None and token.purpose is Purpose.BOUNCE and token.subject <= LARGEST:
+        if token is not None and token.purpose is Purpose.BOUNCE:
             row = session.get(Outgoing, token.subject)
             if row is not None and keyring.signed(tag, _epoch(row)):
                 return row

@@ -384,11 +384,12 @@ def _postpone(row: Outgoing, result: _Result, now: datetime) -> None:
     if row.state == OutgoingState.DROPPED:
         return
     row.error = result.error
+    troubles = not result.is_bug or row.standing is None  # anybody can have us reply to what proves nothing
     if result.later and (now - (row.retried or row.created) < GIVE_UP_AFTER or row.attempts < FEW):
         row.due = now + PAUSES[min(row.attempts, len(PAUSES)) - 1]
     else:
-        row.state = OutgoingState.FAILED
-    if row.state == OutgoingState.FAILED or result.is_bug:
+        row.state = OutgoingState.FAILED if troubles else OutgoingState.DROPPED
+    if troubles and (row.state == OutgoingState.FAILED or result.is_bug):
         row.troubled = row.troubled or now
 
 

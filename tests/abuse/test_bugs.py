@@ -11,6 +11,8 @@ from pbem.cli import logs
 from pbem.commands import COMMANDS
 from pbem.commands.core import Decision, Line, Request
 from pbem.config import LogSettings
+from pbem.rendering.render import Renderer
+from pbem.tokens import Keyring, Purpose, Token
 from tests.correspondence import Correspondence, text
 
 ALICE = "alice@mail.example"
@@ -78,3 +80,31 @@ def test_a_bug_that_a_proven_message_meets_waits_for_the_operator(
     letters.reply(letters.received[ALICE][1], "games")
 
     assert letters.execute(OPERATED) == [("shunted", "ZeroDivisionError, 3 times")]
+
+
+def test_a_reply_to_an_unproven_message_that_can_not_be_made_troubles_nobody(
+    letters: Correspondence, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object) -> None:
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as context:
+        context.setattr(Renderer, "render", failing)
+        assert letters.write(ALICE, "help") == []
+        assert letters.write("stranger@far.example", "join stranger") == []
+        assert letters.reply(letters.received[ALICE][1], "help") == []
+
+    made = "select state, troubled is not null from outgoing order by id desc limit 3"
+    assert letters.execute(made) == [("owed", True), ("owed", False), ("owed", False)]
+    assert letters.server.services.vitals.counts.mails_out.labels("not rendered")._value.get() == 3
+    assert len(letters.wait(days=1)) == 3
+
+
+@pytest.mark.sql
+@pytest.mark.parametrize("purpose", Purpose)
+@pytest.mark.parametrize("subject", [2**31, 2**32 - 1])
+def test_no_number_in_a_forged_token_is_a_bug(letters: Correspondence, purpose: Purpose, subject: int) -> None:
+    forged = Keyring("a forger's").format(Token(purpose, 1, subject), 0)
+
+    assert letters.write(ALICE, "show", to=f"games+{forged}@pbem.example") == []
+    assert letters.execute(OPERATED) == [("done", "no answer: unknown token")]

@@ -10,6 +10,7 @@ import pytest
 from pbem.cli import logs
 from pbem.config import LogSettings
 from pbem.server.health import figures, judgement
+from pbem.server.scheduled import setbacks as setbacks_of_work
 from pbem.storage.database import read_only
 from tests.correspondence import Correspondence, correspondence, text
 
@@ -42,6 +43,14 @@ def test_one_failing_match_stops_no_other(letters: Correspondence) -> None:
     letters.run_for(days=1.1)
     assert letters.execute("select id, state from match order by id") == [(1, "running"), (2, "over")]
     assert setbacks(letters) == [("time-outs", 1, 1)]
+
+
+def test_many_failing_matches_leave_room_for_others(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(setbacks_of_work, "AT_ONCE", 1)
+    letters.run_for(days=1.1)
+    assert letters.execute("select id, state from match order by id") == [(1, "running"), (2, "running")]
+    letters.wait(seconds=1)
+    assert letters.execute("select id, state from match order by id") == [(1, "running"), (2, "over")]
 
 
 def test_what_fails_is_tried_ever_less_often_and_the_operator_hears_of_it_once(letters: Correspondence) -> None:

@@ -10,7 +10,7 @@ TOKENS = st.builds(
     Token,
     st.sampled_from(Purpose),
     st.integers(1, 2**24 - 1),
-    st.integers(0, 2**32 - 1),
+    st.integers(0, tokens.LARGEST_SUBJECT),
     st.integers(0, 2**12 - 1),
 )
 KEYRING = Keyring("a key")

@@ -292,7 +292,7 @@ def test_a_mail_that_can_not_be_made_is_told_too(letters: Correspondence) -> Non
     letters.write("ann@mail.example", "help")
     with database.transaction(letters.server.engine) as session:
         session.connection().exec_driver_sql(
-            "update outgoing set state = 'owed', template = 'gone', due = '2007-01-01'"
+            "update outgoing set state = 'owed', template = 'gone', due = '2007-01-01', standing = null"
         )
     sent = letters.write("bob@mail.example", "help")
     (alert,) = [mail for mail in sent if str(mail["To"]) == ADMIN]

@@ -60,7 +60,10 @@ def test_what_the_next_hop_did_not_take_goes_out_later(
 
 @pytest.mark.slow
 def test_a_template_that_fails_keeps_its_mails_owed_and_holds_up_no_other(tmp_path: Path) -> None:
-    """A copy of the program has a broken template, as after an upgrade, which is then fixed."""
+    """A copy of the program has a broken template, as after an upgrade, which is then fixed.
+
+    The admin isn't told of a reply to a message that proves nothing: anybody can have it made.
+    """
     program = tmp_path / "program"
     for package in ("pbem", "engines", "notation", "templates"):
         shutil.copytree(Path(pbem.__file__).parent.parent / package, program / package)
@@ -74,16 +77,15 @@ def test_a_template_that_fails_keeps_its_mails_owed_and_holds_up_no_other(tmp_pa
             *(written(f"{name}@mail.example", ADDRESS, body) for name, body in (("ann", "join ann"), ("bob", "help")))
         )
         run_once(site, program)
-        assert sorted(recipient for recipient, _ in post.taken) == ["admin@pbem.example", "bob@mail.example"]
+        assert sorted(recipient for recipient, _ in post.taken) == ["bob@mail.example"]
         assert "a_word_that_nobody_gives" in site.rows("select error from outgoing where state = 'owed'")[0]
-        assert post.next("admin@pbem.example")["Subject"] == "[pbem] Some messages need your attention"
         confirm.write_text(words, encoding="utf-8")
         site.rows("update outgoing set due = '2007-01-01 00:00:00+00:00' where state = 'owed'")
         run_once(site, program)
         assert post.next("ann@mail.example")["Message-ID"] in site.rows(
             "select message_id from outgoing where state = 'sent'"
         )
-        assert len(post.taken) == 3
+        assert len(post.taken) == 2
 
 
 def run_once(site: Site, program: Path) -> None:

@@ -9,7 +9,7 @@ from sqlmodel import Session, col
 
 from pbem.config import ServerSettings
 from pbem.players import bulletins
-from pbem.server.scheduled.each import AT_ONCE, NOW, each_row
+from pbem.server.scheduled.each import NOW, each_row
 from pbem.storage.models import Bulletin
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
@@ -25,7 +25,7 @@ def send(
     stopped: Callable[[], bool] = lambda: False,
 ) -> int:
     """Queue the bulletins that are due, some of them. Return how many had something to tell."""
-    find, act = partial(bulletins.due, now=now, most=AT_ONCE), partial(_send, server=server, now=now)
+    find, act = partial(bulletins.due, now=now), partial(_send, server=server, now=now)
     return each_row(engine, Bulletin, find, act, stopped, now, doing="bulletins")
 
 

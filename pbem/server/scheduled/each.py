@@ -9,34 +9,35 @@ from sqlmodel import Session, SQLModel
 
 from pbem import failpoints
 from pbem.failpoints import Step
-from pbem.server.scheduled.setbacks import Setbacks
+from pbem.server.scheduled.setbacks import Setbacks, at_once
 from pbem.storage.database import lock_if_free, read_only, transaction
 
 NOW: BindParameter[datetime] = bindparam("now")
 """The time of a look at what is due (see scheduler)."""
-AT_ONCE = 200
-"""How many rows are looked at in one go."""
 _Row = TypeVar("_Row", bound=SQLModel)
 
 
 def each_row(
     engine: Engine,
     table: type[_Row],
-    find: Callable[[Session], Iterable[int]],
+    find: Callable[..., Iterable[int]],
     act: Callable[[Session, _Row], bool],
     stopped: Callable[[], bool],
     now: datetime,
     *,
     doing: str,
 ) -> int:
-    """Call `act` as `each` does, with each row that is found, locked; not with those that another daemon is at."""
+    """Call `act` as `each` does, with each row that is found, locked; not with those that another daemon is at.
+
+    `find` is called with a session and, as `most`, how many rows it may return.
+    """
 
     def act_alone(session: Session, number: int) -> bool:
         row = lock_if_free(session, table, number)
         return row is not None and act(session, row)
 
     with read_only(engine) as session:
-        numbers = find(session)
+        numbers = find(session, most=at_once(session, doing))
     return each(engine, numbers, act_alone, stopped, now, doing=doing)
 
 

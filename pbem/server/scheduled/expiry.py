@@ -16,7 +16,7 @@ from pbem.community import seeks
 from pbem.community.rating_ranges import ANY, RatingRange
 from pbem.config import ServerSettings
 from pbem.payloads.community.players import EndedSeek, SeeksEnded
-from pbem.server.scheduled.each import AT_ONCE, NOW, each_row
+from pbem.server.scheduled.each import NOW, each_row
 from pbem.storage.models import Player, Seek
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
@@ -34,7 +34,7 @@ def expire(
     stopped: Callable[[], bool] = lambda: False,
 ) -> int:
     """End the seeks whose time is over. Return the number of players who had some."""
-    find, act = partial(seeks.expiring, now=now, most=AT_ONCE), partial(_expire, server=server, now=now)
+    find, act = partial(seeks.expiring, now=now), partial(_expire, server=server, now=now)
     return each_row(engine, Player, find, act, stopped, now, doing="seeks that end")
 
 

@@ -17,7 +17,8 @@ from pbem.config import ServerSettings
 from pbem.matches.naming import name
 from pbem.matches.origins import arranged
 from pbem.payloads.community.tournaments import RungChanged, TournamentEnded
-from pbem.server.scheduled.each import AT_ONCE, each
+from pbem.server.scheduled.each import each
+from pbem.server.scheduled.setbacks import at_once
 from pbem.server.scheduled.tournaments import wants_news
 from pbem.storage.database import read_only
 from pbem.storage.models import Entry, Match, Tournament
@@ -44,7 +45,7 @@ ARE_DUE = or_(
 def settle(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
     """Let what has happened on ladders change them. Return on how many something has."""
     with read_only(engine) as session:
-        numbers = rungs.due(session, AT_ONCE)
+        numbers = rungs.due(session, at_once(session, "ladders"))
     return each(engine, numbers, partial(_settle, server=server, now=now), stopped, now, doing="ladders")
 
 

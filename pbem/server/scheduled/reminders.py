@@ -19,7 +19,7 @@ from pbem.matches import queries
 from pbem.matches.events import ReminderDue
 from pbem.matches.time import timekeeping
 from pbem.players import announcements
-from pbem.server.scheduled.each import AT_ONCE, NOW, each_row
+from pbem.server.scheduled.each import NOW, each_row
 from pbem.storage import facts
 from pbem.storage.models import Match, Outgoing, Player
 from pbem.storage.outbox import STAYED, WITH_CONTENT
@@ -41,7 +41,7 @@ ARE_DUE = exists().where(col(Match.remind) <= NOW)
 
 def remind(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
     """Queue the reminders that are due. Return how many there were."""
-    find = partial(queries.reached, time=Match.remind, now=now, most=AT_ONCE)
+    find = partial(queries.reached, time=Match.remind, now=now)
     return each_row(engine, Match, find, partial(_remind, server=server, now=now), stopped, now, doing="reminders")
 
 

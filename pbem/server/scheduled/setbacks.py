@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 import structlog
 from sqlalchemy import Engine, exists
-from sqlmodel import Session, col, delete, select
+from sqlmodel import Session, col, delete, func, select
 
 from pbem.storage.database import is_bug, read_only, transaction
 from pbem.storage.models import Setback
@@ -20,12 +20,19 @@ FIRST, LONGEST = timedelta(minutes=1), timedelta(hours=1)
 """How long work waits that has failed once, and at most."""
 LASTING = 3
 """How often something has failed when the operator is told."""
+AT_ONCE = 200
+"""How many rows are looked at in one go, beside those that have failed."""
 STALE = timedelta(days=1)
 """What wasn't tried again for so long isn't due any more."""
 
 
 ARE_ANY = exists().where(col(Setback.failures) > 0)
 """Whether anything has failed."""
+
+
+def at_once(session: Session, doing: str) -> int:
+    """Return how many rows of that kind are looked at in one go: those that have failed leave room for others."""
+    return AT_ONCE + session.exec(select(func.count()).select_from(Setback).where(Setback.doing == doing)).one()
 
 
 class Setbacks:

@@ -23,7 +23,8 @@ from pbem.matches.naming import name
 from pbem.matches.queries import people_of, taken_back
 from pbem.payloads.community.watching import WatchedPlayer, WatchedTurn
 from pbem.players import preferences, schedule
-from pbem.server.scheduled.each import AT_ONCE, each
+from pbem.server.scheduled.each import each
+from pbem.server.scheduled.setbacks import at_once
 from pbem.storage.clock import within
 from pbem.storage.database import lock_if_free, read_only, transaction
 from pbem.storage.models import Match, Outgoing, Player, Watch
@@ -43,13 +44,14 @@ ARE_UNSEEN = or_(exists().where(*watched.IS_UNSEEN), exists().where(col(Watch.no
 def show(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
     """Show the matches that have moved on to their spectators. Return how many there were."""
     with read_only(engine) as session:
-        new, has_begun = watches.unnoticed(session, AT_ONCE), watched.has_begun(session)
+        new = watches.unnoticed(session, at_once(session, "what players watch"))
+        has_begun = watched.has_begun(session)
     each(engine, new, partial(_notice, now=now), stopped, now, doing="what players watch")
     if has_begun:
         with transaction(engine) as session:
             watched.notice_begun(session)
     with read_only(engine) as session:
-        numbers = watched.unseen(session, AT_ONCE)
+        numbers = watched.unseen(session, at_once(session, "spectators"))
     return each(engine, numbers, partial(_show, server=server, now=now), stopped, now, doing="spectators")
 
 

@@ -17,7 +17,7 @@ from pbem.config import ServerSettings
 from pbem.matches import queries, timeouts
 from pbem.matches.time import timekeeping
 from pbem.players import announcements
-from pbem.server.scheduled.each import AT_ONCE, NOW, each_row
+from pbem.server.scheduled.each import NOW, each_row
 from pbem.storage.models import Match
 
 log = structlog.get_logger()
@@ -28,7 +28,7 @@ ARE_DUE = exists().where(col(Match.due) <= NOW)
 
 def expire(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
     """Do what follows in the matches in which time has run out. Return in how many something happened."""
-    find = partial(queries.reached, time=Match.due, now=now, most=AT_ONCE)
+    find = partial(queries.reached, time=Match.due, now=now)
     return each_row(engine, Match, find, partial(_expire, server=server, now=now), stopped, now, doing="time-outs")
 
 
@@ -43,8 +43,11 @@ def _expire(session: Session, match: Match, server: ServerSettings, now: datetim
 
 def right(engine: Engine, now: datetime, stopped: Callable[[], bool]) -> int:
     """Let the clocks that are ahead go on from now. Return how many were."""
-    find, act = partial(timekeeping.ahead, now=now), partial(_right, now=now)
-    return each_row(engine, Match, find, act, stopped, now, doing="clocks that are ahead")
+
+    def find(session: Session, most: int) -> list[int]:  # noqa: ARG001 - it is looked once, for all
+        return timekeeping.ahead(session, now)
+
+    return each_row(engine, Match, find, partial(_right, now=now), stopped, now, doing="clocks that are ahead")
 
 
 def _right(session: Session, match: Match, now: datetime) -> bool:

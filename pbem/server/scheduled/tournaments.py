@@ -20,8 +20,8 @@ from pbem.matches.origins import arranged
 from pbem.payloads.community.tournaments import Crosstable, NextSeason, RoundBegun, RoundWithoutMatch, TournamentEnded
 from pbem.payloads.sections import TurnPlayed
 from pbem.players import announcements
-from pbem.server.scheduled.each import AT_ONCE, NOW, each
-from pbem.server.scheduled.setbacks import Setbacks
+from pbem.server.scheduled.each import NOW, each
+from pbem.server.scheduled.setbacks import Setbacks, at_once
 from pbem.storage.database import read_only
 from pbem.storage.models import Player, Tournament
 from pbem.storage.outbox import Mailer
@@ -48,7 +48,7 @@ FEW = 2
 def advance(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
     """Do what is due in each tournament. Return in how many transactions something was done."""
     with read_only(engine) as session:
-        numbers = rounds.due(session, now, AT_ONCE)
+        numbers = rounds.due(session, now, at_once(session, "tournaments"))
     due = dict(_read(engine, numbers, stopped, now, partial(rounds.prepare, now=now)))
     acted = each(engine, due, partial(_advance, due=due, now=now), stopped, now, doing="tournaments")
     untold = dict(_read(engine, numbers, stopped, now, boards.untold))

@@ -18,7 +18,7 @@ from pbem.matches.queries import locked, mover, opponent_of, playing, seat_of
 from pbem.matches.time import timekeeping, vacations
 from pbem.matches.time.vacations import AUTO, SETTING
 from pbem.players import announcements
-from pbem.server.scheduled.each import AT_ONCE, NOW, each, each_row
+from pbem.server.scheduled.each import NOW, each, each_row
 from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.models import Match, Player, Vacation
 
@@ -41,9 +41,9 @@ def tell(engine: Engine, server: ServerSettings, now: datetime, stopped: Callabl
     return each_row(engine, Vacation, partial(_untold, now=now), act, stopped, now, doing="vacations")
 
 
-def _untold(session: Session, now: datetime) -> list[int]:
+def _untold(session: Session, now: datetime, most: int) -> list[int]:
     begun = select(Vacation.id).where(col(Vacation.told).is_(None), Vacation.begins <= now)
-    return [number or 0 for number in session.exec(begun.order_by(col(Vacation.begins)).limit(AT_ONCE))]
+    return [number or 0 for number in session.exec(begun.order_by(col(Vacation.begins)).limit(most))]
 
 
 def prolong(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:

@@ -59,8 +59,8 @@ class OutgoingState(StrEnum):
     SENT = "sent"
     FAILED = "failed"
     DROPPED = "dropped"
-    """Never to be sent: the player it is for or about has left, it has waited too long (see retention), or it would
-    remind somebody of a turn that was played meanwhile."""
+    """Never to be sent: the player it is for or about has left, it has waited too long (see retention), it would remind
+    somebody of a turn that was played meanwhile, or it replies to what proves nothing and a bug prevented it for days."""
 
 
 class Standing(StrEnum):
