@@ -79,6 +79,7 @@ class Silence(Enum):
     HOURLY_MESSAGES_OF_PLAYER = "too many mails of this player in an hour"
     ACCOUNT_CLOSED = "the account is closed, as was said today"
     STRANGER_WAS_ASKED = "a stranger who was asked today"
+    IS_BEING_ASKED = "the same was asked a moment ago"
     STRANGER_WAS_INTRODUCED = "a stranger who was told what this is"
     BUG = "a bug: {detail}"
     UNREADABLE = "{detail}"

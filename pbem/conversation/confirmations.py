@@ -44,6 +44,8 @@ def hold(request: Request, reply: Reply, parsed: ParsedMessage, *, has_more: boo
     can_repeat = bool(acts) or not request.sender.is_stranger  # an act can be undone, and wanted again
     if not can_repeat and rate_limits.was_asked(request.session, request.sender, gist, request.now):
         raise Unanswerable(Silence.STRANGER_WAS_ASKED)
+    if rate_limits.is_open_question(request.session, request.sender, gist, request.now):
+        raise Unanswerable(Silence.IS_BEING_ASKED)
     player = strangers.on_file(request)
     request.incoming.state = IncomingState.HELD
     asking = [line for line in parsed.commands if line.command.asks_once_more] if request.sender.proven else []

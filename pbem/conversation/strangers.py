@@ -69,7 +69,7 @@ def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: Left 
 
 def check_left(request: Request, left: Left) -> None:
     """Raise Unanswerable if half of the answers of today are used: the others are for those who know what they want."""
-    if left.is_half_used(request.sender.address, request.limits):
+    if left.is_half_used:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_STRANGERS)
 
 

@@ -53,6 +53,8 @@ class Alert:
     """Since when no backup can be made."""
     failing: tuple[str, ...] = ()
     """What fails of the scheduled work, such as "time-outs 12"."""
+    used: tuple[str, ...] = ()
+    """The settings of [limits] for everybody of which half is used."""
     template: Literal["alert"] = "alert"
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, func, or_, select
 from sqlmodel.sql.expression import SelectOfScalar
 
@@ -115,16 +116,20 @@ def remember(session: Session, address: str, limits: LimitsSettings, server: Ser
     again = now - INVITED_AGAIN
     if row.refused is not None or (row.invited is not None and row.invited > again):
         raise not_invitable(server)
-    today = select(func.count()).select_from(Invitee).where(within(Invitee.invited, DAY, now))
-    if not is_large(owner(address)) and (
-        session.exec(today.where(Invitee.domain == row.domain)).one() >= DOMAIN_INVITATIONS
-    ):
+    of_domain = today(session, now, Invitee.domain == row.domain)
+    if not is_large(owner(address)) and of_domain >= DOMAIN_INVITATIONS:
         raise Refused("We've sent enough invitations to this domain today.", fits=TOMORROW)
-    if session.exec(today).one() >= limits.all_invitations:
+    if today(session, now) >= limits.all_invitations:
         raise Refused("We've sent enough invitations for today.", fits=TOMORROW)
     row.invited = now
     session.add(row)
     session.flush()
+
+
+def today(session: Session, now: datetime, *which: ColumnElement[bool] | bool) -> int:
+    """Return how many invitations went out within a day, to anybody or to those addresses."""
+    sent = select(func.count()).select_from(Invitee).where(within(Invitee.invited, DAY, now), *which)
+    return session.exec(sent).one()
 
 
 def not_invitable(server: ServerSettings) -> Refused:

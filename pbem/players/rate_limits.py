@@ -33,13 +33,16 @@ from pbem.payloads.sections import (
 )
 from pbem.players.identity import Sender
 from pbem.storage.clock import ends, in_span, within
-from pbem.storage.models import Incoming, Outgoing, OutgoingContent, Player, Standing
+from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingContent, Player, Standing
 
 HOUR, DAY, WEEK, MONTH = timedelta(hours=1), timedelta(days=1), timedelta(days=7), timedelta(days=30)
 STRANGER_PER_DAY, STRANGER_PER_MONTH = 5, 20
 """The number of replies that an address gets in a day, and in thirty, if it isn't a player's."""
 DOMAIN_PER_DAY, LARGE_DOMAIN_PER_DAY = 100, 2_000
 """The number of replies that all such addresses of one domain get in a day together."""
+SPREAD = ((HOUR, 4), (6 * HOUR, 2), (DAY, 1))
+"""Of what a domain gets in a day, or all of them, a quarter can be used in an hour and half in six: forged messages come
+in bursts, and newcomers after one are answered again."""
 MATCH_PER_DAY = 1_000
 """The number of messages that one player can cause about one match in a day."""
 MOST_REFUSALS = 3
@@ -96,16 +99,13 @@ _TIMES = (
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """How many more answers strangers get today: one address, its domain, and all of them."""
+    """How many more answers strangers get now: one address, its domain, and all of them."""
 
     address: int
     domain: int
     all: int
-
-    def is_half_used(self, address: str, limits: LimitsSettings) -> bool:
-        """Return whether less than half is left to the domain of the address, or to all strangers."""
-        of_domain = _per_domain(owner(address))
-        return self.domain < of_domain // 2 or self.all < limits.strangers_per_day // 2
+    is_half_used: bool
+    """Whether less than half of what they get in some hours is left to the domain, or to all of them."""
 
 
 def of_address(session: Session, address: str, standing: Standing, most: int, now: datetime) -> None:
@@ -125,20 +125,39 @@ def of_stranger(
     session: Session, address: str, standing: Standing, limits: LimitsSettings, now: datetime, *, per_month: int
 ) -> Left:
     """Return what is left for an unknown address; raise Unanswerable if it, its domain or all have had enough."""
-    domain = owner(address)
+    domain, mine = owner(address), col(Outgoing.standing) == standing
     had = _answered_mailbox(session, address, standing, DAY, now)
     if had >= STRANGER_PER_DAY:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_ADDRESS)
-    most = _per_domain(domain)
-    of_domain = most - _answered_at(session, domain, standing, most, now)
+    of_domain, is_half = _left(session, _at(domain), mine, budget=_per_domain(domain), now=now)
     if of_domain <= 0:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_DOMAIN)
-    of_all = limits.strangers_per_day - _answered_strangers(session, standing, limits.strangers_per_day, now)
+    of_all, is_half_of_all = _left(session, _TO_STRANGERS, mine, budget=limits.strangers_per_day, now=now)
     if of_all <= 0:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_STRANGERS)
     if _answered_mailbox(session, address, standing, MONTH, now) >= per_month:
         raise Unanswerable(Silence.MONTHLY_ANSWERS_TO_ADDRESS)
-    return Left(STRANGER_PER_DAY - had - 1, of_domain - 1, of_all - 1)
+    return Left(STRANGER_PER_DAY - had - 1, of_domain - 1, of_all - 1, is_half or is_half_of_all)
+
+
+def _left(session: Session, *which: ColumnElement[bool], budget: int, now: datetime) -> tuple[int, bool]:
+    """Return how many answers of a day's budget are left now, and whether another leaves less than half of a span's."""
+    left, is_half = budget, False
+    for span, share in SPREAD:
+        most = -(-budget // share)
+        rows = select(Outgoing.id).where(*which, within(Outgoing.created, span, now))
+        left_of_span = most - _count(session, rows, most)
+        left, is_half = min(left, left_of_span), is_half or left_of_span - 1 < most // 2
+        if left <= 0:
+            break
+    return left, is_half
+
+
+def are_half_used(session: Session, limits: LimitsSettings, now: datetime) -> bool:
+    """Return whether half of what all strangers get is used, of those with or without a domain that vouches."""
+    budget = limits.strangers_per_day
+    standings = (col(Outgoing.standing) == standing for standing in Standing)
+    return any(_left(session, _TO_STRANGERS, mine, budget=budget, now=now)[1] for mine in standings)
 
 
 def of_player(session: Session, player: Player, this: Incoming, most: int, now: datetime) -> None:
@@ -257,6 +276,13 @@ def was_asked(session: Session, sender: Sender, gist: str, now: datetime) -> boo
     return session.exec(_with_gist(Outgoing.id, sender, gist, DAY, now)).first() is not None
 
 
+def is_open_question(session: Session, sender: Sender, gist: str, now: datetime) -> bool:
+    """Return whether a sender without proof was asked the same within an hour, and hasn't answered."""
+    asked = _with_gist(Outgoing.id, sender, gist, HOUR, now).join(Incoming, col(Incoming.id) == col(Outgoing.incoming))
+    is_open = sender.standing is not None
+    return is_open and session.exec(asked.where(Incoming.state == IncomingState.HELD).limit(1)).first() is not None
+
+
 def was_told(session: Session, address: str, gist: str, now: datetime) -> bool:
     """Return whether something of that gist went to the address within a day, whatever had proven the sender."""
     sent = (Outgoing.address == address, Outgoing.gist == gist, within(Outgoing.created, DAY, now))
@@ -326,24 +352,13 @@ def _is_mailbox(address: str) -> ColumnElement[bool]:
     return and_(col(Outgoing.stranger_domain) == owner(address), is_local)
 
 
-def _answered_at(session: Session, domain: str, standing: Standing, most: int, now: datetime) -> int:
-    """Count the answers to strangers at the domain who are still no players, up to the most that matters."""
+_TO_STRANGERS = col(Outgoing.stranger_domain).is_not(None)
+
+
+def _at(domain: str) -> ColumnElement[bool]:
+    """Return whether it is an answer to a stranger at the domain who is still no player."""
     is_player = exists().where(col(Player.address) == col(Outgoing.address), col(Player.confirmed).is_not(None))
-    recent = select(Outgoing.id).where(
-        Outgoing.stranger_domain == domain,
-        within(Outgoing.created, DAY, now),
-        Outgoing.standing == standing,
-        ~is_player,
-    )
-    return _count(session, recent, most)
-
-
-def _answered_strangers(session: Session, standing: Standing, most: int, now: datetime) -> int:
-    """Count the answers to all strangers, up to the most that matters."""
-    recent = select(Outgoing.id).where(
-        Outgoing.standing == standing, within(Outgoing.created, DAY, now), col(Outgoing.stranger_domain).is_not(None)
-    )
-    return _count(session, recent, most)
+    return and_(col(Outgoing.stranger_domain) == domain, ~is_player)
 
 
 def _count(session: Session, rows: Any, most: int) -> int:

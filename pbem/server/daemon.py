@@ -201,7 +201,7 @@ def open_server(
     is given, the house thinks in others. The outbox isn't
     closed here but by the thread that sends, which may be in the middle of a message when the server closes.
     """
-    keyring = Keyring(settings.server.key.read())
+    keyring, limits = Keyring(settings.server.key.read()), settings.limits
     dkim = settings.outbox.dkim
     sign = dkim_signing.signer(dkim, settings.server.domain) if dkim else unsigned
     authentication.prepare(settings.checks)
@@ -251,9 +251,7 @@ def open_server(
             thinker=thinker,
             backups=backups,
             scheduler=Scheduler(
-                Retention(
-                    SteadyClock(clock(), monotonic), settings.limits.keep_mail_days, settings.limits.keep_waiting_days
-                )
+                Retention(SteadyClock(clock(), monotonic), limits.keep_mail_days, limits.keep_waiting_days), limits
             ),
         )
     finally:

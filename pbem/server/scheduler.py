@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Engine, select
 
-from pbem.config import ServerSettings
+from pbem.config import LimitsSettings, ServerSettings
 from pbem.house import receipts
 from pbem.players import traces
 from pbem.players.erasure import REMEMBERED
@@ -128,6 +128,7 @@ class Scheduler:
     """Does what is due."""
 
     retention: Retention
+    limits: LimitsSettings
     looked: datetime | None = None
     """When it last looked for what is due."""
     beaten: datetime | None = None
@@ -160,7 +161,7 @@ class Scheduler:
                     looked, _, merged = _look(engine, now)
         if is_trusted:
             noted("ratings", lambda: self._rate(engine, merged, now, stopped))
-        return acted + alerts.tell(engine, server, now)
+        return acted + alerts.tell(engine, server, self.limits, now)
 
     def _beat(self, engine: Engine, now: datetime) -> None:
         """Leave a heartbeat in the database, unless this process has looked after that within a minute."""

@@ -68,12 +68,74 @@ def test_what_the_domain_vouches_for_is_not_silenced_by_forgeries(tmp_path: Path
 
 @pytest.mark.slow
 def test_forged_joins_of_a_domain_silence_no_large_one(letters: Correspondence) -> None:
-    spent.answers_at(letters, "small.example", DOMAIN_PER_DAY - 3)
-    spent.answers_at(letters, "gmx.net", LARGE_DOMAIN_PER_DAY - 8)
+    spent.answers_at(letters, "small.example", DOMAIN_PER_DAY // 4 - 3)
+    spent.answers_at(letters, "gmx.net", LARGE_DOMAIN_PER_DAY // 4 - 8)
     small = [len(letters.write(f"forged{n}@small.example", "join nobody")) for n in range(5)]
     large = [len(letters.write(f"forged{n}@gmx.net", "join nobody")) for n in range(10)]
 
     assert (sum(small), sum(large)) == (3, 8)
+
+
+@pytest.mark.sql
+def test_a_burst_of_forged_joins_uses_up_no_day(tmp_path: Path) -> None:
+    """It takes a quarter of what a small domain gets, and of what all get; after six hours, half at most."""
+    with correspondence(tmp_path, more="[limits]\nstrangers_per_day = 200") as letters:
+        spent.answers_at(letters, "small.example", DOMAIN_PER_DAY // 4)
+        assert letters.write("newcomer@small.example", "join newcomer") == []
+        assert len(letters.write("newcomer@far.example", "join newcomer")) == 1
+        spent.answers_at(letters, "other.example", DOMAIN_PER_DAY // 4)
+        assert letters.write("second@far.example", "join second") == []
+
+        letters.clock.advance(hours=1, minutes=1)
+        assert len(letters.write("newcomer@small.example", "join newcomer")) == 1
+        assert len(letters.write("second@far.example", "join second")) == 1
+        spent.answers_at(letters, "small.example", DOMAIN_PER_DAY // 4 - 1)
+        letters.clock.advance(hours=2)
+        assert letters.write("third@small.example", "join third") == []
+
+        letters.clock.advance(hours=6)
+        assert len(letters.write("third@small.example", "join third")) == 1
+
+
+@pytest.mark.sql
+def test_the_operator_hears_once_when_half_of_what_all_strangers_get_is_used(tmp_path: Path) -> None:
+    admin = "admin@far.example"
+    with correspondence(tmp_path, more="[limits]\nstrangers_per_day = 80", server=f'admin = "{admin}"') as letters:
+        spent.answers_at(letters, "small.example", 8)
+        letters.write("newcomer@far.example", "join newcomer")
+        assert admin not in letters.received
+        spent.answers_at(letters, "small.example", 2)
+        letters.wait(minutes=1)
+        (alert,) = letters.received[admin]
+        assert "- strangers_per_day" in text(alert)
+        letters.wait(hours=2)
+        spent.answers_at(letters, "small.example", 15)
+        letters.wait(hours=2)
+        assert letters.received[admin] == [alert]
+
+
+@pytest.mark.parametrize("line", ["ban alice", "ban bob", "close 1", "rename bob rob"])
+def test_forged_messages_end_no_moderation_by_mail(tmp_path: Path, line: str) -> None:
+    admin = "admin@far.example"
+    with correspondence(tmp_path, server=f'admin = "{admin}"', more=FOUR) as letters:
+        letters.play(two_turns)
+        forged = [letters.write(admin, f"rename bob rob{number}", f"{number}") for number in range(9)]
+        assert [len(sent) for sent in forged] == [1, 1, 1, 1, 1, 0, 0, 0, 0]
+        (refusal,) = forged[4]
+        assert "so we won't reply to the next ones" in " ".join(text(refusal).split())
+        assert letters.write(admin, line) == []
+
+        (question,) = letters.reply(refusal, line, quote=False)
+        assert "Please confirm" in str(question["Subject"])
+        letters.reply(question, "yes")
+        assert len(letters.execute("select 1 from moderationact")) == 1
+
+
+def test_the_same_forged_message_is_asked_about_once_an_hour(letters: Correspondence) -> None:
+    asked = [len(letters.write(ALICE, "set mail daily", f"{number}")) for number in range(4)]
+    letters.clock.advance(hours=1, minutes=1)
+
+    assert (asked, len(letters.write(ALICE, "set mail daily"))) == ([1, 0, 0, 0], 1)
 
 
 @pytest.mark.slow

@@ -25,6 +25,7 @@ from pbem import config
 from pbem.backups import archive, copies, rotation
 from pbem.backups.manifest import FORMAT
 from pbem.cli.doctor import storage
+from pbem.config import LimitsSettings
 from pbem.failpoints import Step
 from pbem.server.backups import AGAIN, Backups
 from pbem.server.scheduled import alerts
@@ -593,7 +594,7 @@ def test_a_backup_that_fails_is_told_once_and_made_again(site: Site, engine: Eng
     with capture_logs() as logged:
         for _ in range(5 * 3):
             assert backups.step() == 0
-            told.append(alerts.tell(engine, admin, clock.now))
+            told.append(alerts.tell(engine, admin, LimitsSettings(), clock.now))
             clock.now += timedelta(minutes=20)
     assert [(line["event"], line["again"]) for line in logged if line["event"] == "the backup failed"] == [
         ("the backup failed", "in 60 minutes")
@@ -611,7 +612,7 @@ def test_a_backup_that_fails_is_told_once_and_made_again(site: Site, engine: Eng
     clock.now += AGAIN
     assert backups.step() == 1
     assert site.rows("select made is not null, failed is null, troubled is null from backup") == [(1, 1, 1)]
-    assert not alerts.tell(engine, admin, clock.now + timedelta(hours=2))
+    assert not alerts.tell(engine, admin, LimitsSettings(), clock.now + timedelta(hours=2))
 
 
 def test_a_server_that_stops_ends_its_backup(site: Site, engine: Engine) -> None:

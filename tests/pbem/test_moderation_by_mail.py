@@ -322,7 +322,7 @@ def test_the_same_act_can_be_wanted_again_on_the_same_day(letters: Correspondenc
 def test_forgeries_cannot_flood_the_admin(letters: Correspondence) -> None:
     questions = [mail for _ in range(20) for mail in letters.write(ADMIN, "ban bob")]
 
-    assert len(questions) == 5
+    assert len(questions) == 1
     personal = str(questions[0]["Reply-To"].addresses[0].addr_spec)
     assert letters.write(ADMIN, "yes", to=personal), "and the admin's own mail is answered all the same"
 

@@ -232,7 +232,9 @@ def test_the_admin_is_told_once_an_hour_at_most_and_only_news(letters: Correspon
     server = letters.server
 
     def told(minutes: int) -> bool:
-        return alerts.tell(server.engine, server.settings.server, NOON + timedelta(minutes=minutes))
+        return alerts.tell(
+            server.engine, server.settings.server, server.settings.limits, NOON + timedelta(minutes=minutes)
+        )
 
     assert not told(0), "nothing is wrong"
     shunted(letters, 1, NOON)
@@ -252,7 +254,9 @@ def test_the_admin_is_told_once_an_hour_at_most_and_only_news(letters: Correspon
 def test_without_an_admin_nobody_is_told(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         shunted(letters, 1, NOON)
-        assert not alerts.tell(letters.server.engine, letters.server.settings.server, NOON)
+        assert not alerts.tell(
+            letters.server.engine, letters.server.settings.server, letters.server.settings.limits, NOON
+        )
 
 
 def test_the_admin_s_mail_says_what_to_do_and_nothing_of_what_people_wrote(

@@ -398,7 +398,7 @@ def test_of_several_daemons_one_tells_the_admin(
 
         def tell() -> bool:
             gate.wait(110)
-            return alerts.tell(server.engine, server.settings.server, NOON)
+            return alerts.tell(server.engine, server.settings.server, server.settings.limits, NOON)
 
         assert sorted(each.answer() for each in [Later(tell) for _ in range(4)]) == [False, False, False, True]
 

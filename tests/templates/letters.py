@@ -231,9 +231,8 @@ def _alert(letters: Correspondence) -> None:
         came, owed = session.get_one(Incoming, 7), session.get_one(Outgoing, 9)
         came.state, came.removed, came.handled = IncomingState.SHUNTED, None, letters.clock()
         owed.state, owed.troubled = OutgoingState.FAILED, letters.clock()
-    alerts.tell(
-        server.engine, server.settings.server.model_copy(update={"admin": "admin@mail.example"}), letters.clock()
-    )
+    told = server.settings.server.model_copy(update={"admin": "admin@mail.example"})
+    alerts.tell(server.engine, told, server.settings.limits, letters.clock())
     letters.wait(minutes=0)
 
 

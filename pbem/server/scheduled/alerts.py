@@ -9,8 +9,9 @@ from sqlalchemy import Engine, exists, or_
 from sqlalchemy import select as columns
 from sqlmodel import Session, col, func, select
 
-from pbem.config import ServerSettings
+from pbem.config import LimitsSettings, ServerSettings
 from pbem.payloads.messages import Alert
+from pbem.players import invitations, rate_limits
 from pbem.server.scheduled import setbacks
 from pbem.storage.database import exclude_others, read_only, transaction
 from pbem.storage.models import Analysis, Backup, Incoming, IncomingState, Match, Outgoing, OutgoingState, Search
@@ -22,6 +23,8 @@ TEMPLATE = "alert"
 AT_MOST_EVERY = timedelta(hours=1)
 LISTED = 20
 """How many messages an alert lists; `pbem shunted` lists them all."""
+DAY = timedelta(days=1)
+"""How long it isn't told again that half of a limit is used."""
 KEPT = 200
 """How many of the newest it remembers."""
 
@@ -61,16 +64,18 @@ _News = tuple[_Waiting, _Waiting, tuple[int, ...], tuple[int, ...], tuple[int, .
 that it couldn't analyse, since when no backup can be made, and what fails of the scheduled work."""
 
 
-def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
+def tell(engine: Engine, server: ServerSettings, limits: LimitsSettings, now: datetime) -> bool:
     """Enqueue an alert if there is something that the last one didn't tell. Return whether there was."""
     if server.admin is None:
         return False
     with read_only(engine) as session:
-        if not session.connection().execute(_LOOK).scalar() or _news(session, server.admin, now) is None:
+        used = _half_used(session, limits, now)
+        is_any = used or session.connection().execute(_LOOK).scalar()
+        if not is_any or _news(session, server.admin, used, now) is None:
             return False
     with transaction(engine) as session:
         exclude_others(session.connection(), "alert")  # only one of several daemons tells
-        news = _news(session, server.admin, now)
+        news = _news(session, server.admin, used, now)
         if news is None:
             return False
         came, owed, lost, stuck, unanalysed, unsaved, failing = news
@@ -82,17 +87,18 @@ def tell(engine: Engine, server: ServerSettings, now: datetime) -> bool:
             unanalysed=unanalysed,
             unsaved=unsaved,
             failing=failing,
+            used=used,
             listed=LISTED,
             came_count=came.count,
             owed_count=owed.count,
         )
         Mailer(session, server, now).to_address(server.admin, alert)
-    told = {"lost": len(lost), "stuck": len(stuck), "unanalysed": len(unanalysed), "unsaved": unsaved}
+    told = {"used": used, "lost": len(lost), "stuck": len(stuck), "unanalysed": len(unanalysed), "unsaved": unsaved}
     log.error("mails wait for the operator", shunted=came.count, failed=owed.count, failing=len(failing), **told)
     return True
 
 
-def _news(session: Session, admin: str, now: datetime) -> _News | None:
+def _news(session: Session, admin: str, used: tuple[str, ...], now: datetime) -> _News | None:
     """Return what needs attention; None if there is nothing to tell."""
     last = _last(session, admin)
     if last is not None and abs(now - last.created) < AT_MOST_EVERY:
@@ -104,6 +110,7 @@ def _news(session: Session, admin: str, now: datetime) -> _News | None:
         or stuck
         or unanalysed
         or failing
+        or _is_used_news(used, last, now)
         or (unsaved and (last is None or last.payload.get("unsaved") != unsaved))
         or _is_new(session, Incoming.id, _SHUNTED, Incoming.handled, last, "came", now)
         or _is_new(session, Outgoing.id, _FAILED, Outgoing.troubled, last, "owed", now)
@@ -161,6 +168,21 @@ def _failing(session: Session, last: Outgoing | None, now: datetime) -> tuple[st
     failing = setbacks.lasting(session, now)[:KEPT]
     told = {*last.payload.get("failing", ())} if last is not None and last.created <= now else set()
     return tuple(failing) if {*failing} - told else ()
+
+
+def _half_used(session: Session, limits: LimitsSettings, now: datetime) -> tuple[str, ...]:
+    """Return the settings of [limits] for everybody of which half is used, of a day or of some hours."""
+    used = {
+        "strangers_per_day": rate_limits.are_half_used(session, limits, now),
+        "all_invitations": 2 * invitations.today(session, now) >= limits.all_invitations,
+    }
+    return tuple(name for name, is_half_used in used.items() if is_half_used)
+
+
+def _is_used_news(used: tuple[str, ...], last: Outgoing | None, now: datetime) -> bool:
+    """Return whether half of something is used, and the last alert, if it is of today, doesn't say so."""
+    is_recent = last is not None and timedelta() <= now - last.created < DAY
+    return not {*used} <= {*(last.payload.get("used", ()) if last is not None and is_recent else ())}
 
 
 def _unsaved(session: Session) -> str:

@@ -42,9 +42,9 @@ def _expire(session: Session, match: Match, server: ServerSettings, now: datetim
 
 
 def right(engine: Engine, now: datetime, stopped: Callable[[], bool]) -> int:
-    """Let the clocks that are ahead go on from now. Return how many were."""
+    """Let the clocks that are ahead go on from now, all of them. Return how many were."""
 
-    def find(session: Session, most: int) -> list[int]:  # noqa: ARG001 - it is looked once, for all
+    def find(session: Session, most: int) -> list[int]:
         return timekeeping.ahead(session, now)
 
     return each_row(engine, Match, find, partial(_right, now=now), stopped, now, doing="clocks that are ahead")

@@ -60,7 +60,7 @@ class OutgoingState(StrEnum):
     FAILED = "failed"
     DROPPED = "dropped"
     """Never to be sent: the player it is for or about has left, it has waited too long (see retention), it would remind
-    somebody of a turn that was played meanwhile, or it replies to what proves nothing and a bug prevented it for days."""
+    somebody of a turn that was played meanwhile, or it replies to what proves nothing and a bug prevents it."""
 
 
 class Standing(StrEnum):
