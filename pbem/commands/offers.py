@@ -54,6 +54,7 @@ def _propose(request: Request, line: Line, kind: OfferKind, until: datetime | No
         lifecycle.check_running(match)
         _check_seen(request, match)
         rate_limits.of_match(request.session, match.id or 0, player, request.incoming, request.now)
+        rate_limits.of_pair(request.session, match, opponent_in(request, match, player), (), request.now)
         events = agreements.propose(request.session, match, seat, kind, request.now, until=until)
     answered = answers.answer_offers(request.session, match, request.now)
     return Decision(events=answered or events)

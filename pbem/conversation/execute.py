@@ -226,12 +226,12 @@ def _with_prose_sent(request: Request, reply: Reply, number: int | None = None) 
     match = request.session.get(Match, number) if number else None
     player = reply.sender.player
     request = replace(request, sender=reply.sender)
-    if match is None or player is None or not _may_write(request, match, player):
+    if match is None or player is None or not _may_write(request, match, player, reply.prose):
         return reply.adding(NotSent(lines=reply.prose))
     return effects.apply(request, reply, note_to_opponent(request, match, player, reply.prose))
 
 
-def _may_write(request: Request, match: Match, player: Player) -> bool:
+def _may_write(request: Request, match: Match, player: Player, note: tuple[str, ...]) -> bool:
     """Return whether the player may send a note to the opponent in that match."""
     if not permissions.covers_notes(request, match.id or 0):
         return False
@@ -239,4 +239,7 @@ def _may_write(request: Request, match: Match, player: Player) -> bool:
         return False
     if rate_limits.is_match_full(request.session, match.id or 0, player, request.incoming, request.now):
         return False
-    return not (is_hidden(match, opponent_in(request, match, player)) or is_muted_for(match, player))
+    other = opponent_in(request, match, player)
+    if rate_limits.is_pair_full(request.session, match, other, note, request.now):
+        return False
+    return not (is_hidden(match, other) or is_muted_for(match, player))

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, func, select
 from pbem.matches.queries import seat_of
 from pbem.payloads.messages import Answer, Payload, dump, load
 from pbem.payloads.sections import Hint, TurnPlayed
-from pbem.players.announcements import Notice
+from pbem.players.announcements import NOTES_APART, Notice
 from pbem.storage import facts, outbox
 from pbem.storage.clock import within
 from pbem.storage.database import transaction
@@ -21,9 +21,11 @@ from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Play
 
 WAIT = timedelta(seconds=20)
 """How long an answer waits for the house."""
+LONGEST = max(WAIT, NOTES_APART)
+"""How long anything waits: notes do for more of them."""
 DAY = timedelta(days=1)
 LATEST: BindParameter[datetime] = bindparam("latest")
-"""WAIT after a look at what is due: what waits for longer was queued before the clock was set back."""
+"""LONGEST after a look at what is due: what waits for longer was queued before the clock was set back."""
 _WAITS = (col(Outgoing.state) == OutgoingState.WAITING, col(Outgoing.removed).is_(None))
 HAVE_WAITED = exists().where(*_WAITS, or_(col(Outgoing.due) <= bindparam("now"), col(Outgoing.due) > LATEST))
 """Whether any receipts have waited long enough."""
@@ -121,7 +123,7 @@ def release_due(engine: Engine, now: datetime) -> int:
 
     Return how many those are.
     """
-    has_waited = or_(col(Outgoing.due) <= now, col(Outgoing.due) > now + WAIT)
+    has_waited = or_(col(Outgoing.due) <= now, col(Outgoing.due) > now + LONGEST)
     with transaction(engine) as session:
         these = update(Outgoing).where(*_WAITS, has_waited)
         released = session.exec(these.values(state=OutgoingState.OWED, due=now, **ENDED))

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from sqlmodel import Session, select
+from sqlmodel import Session, col, func, select
 
 from engines.core import Seat
 from engines.seats import SEATS
@@ -35,15 +35,20 @@ from pbem.matches.time import timekeeping
 from pbem.payloads import sections
 from pbem.payloads.absences import Away
 from pbem.payloads.community.tournaments import RoundBegun
-from pbem.payloads.messages import Challenge, Invitation, OpponentLeft, Words
+from pbem.payloads.messages import Challenge, Invitation, OpponentLeft, Words, dump, load
 from pbem.payloads.offers import OfferNews
 from pbem.players import invitations, preferences, schedule
 from pbem.storage import facts, outbox
-from pbem.storage.models import HOUSE, Incoming, Match, Outgoing, Player
+from pbem.storage.clock import within
+from pbem.storage.models import HOUSE, UNSENT, Incoming, Match, Outgoing, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 
 News = sections.TurnPlayed | sections.ChallengeClosed | OfferNews | Away | Challenge | Invitation | OpponentLeft | Words
+
+
+NOTES_APART = timedelta(minutes=5)
+"""After a note, further ones about the match wait that long, and go out in one message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +147,8 @@ def notify(
 ) -> None:
     """Queue the news: to be sent at once, or together with others where the player wants that."""
     player, match = notice.player, notice.match
+    if isinstance(notice.payload, Words) and _joins(session, notice, notice.payload):
+        return
     is_notice = player.confirmed is not None
     if player.stopped is not None:  # unless another daemon is just handling their "start"
         session.flush()
@@ -157,10 +164,48 @@ def notify(
         incoming=incoming,
         is_notice=is_notice,
         is_batched=is_batched,
+        waits_until=_note_waits(session, notice, now) if isinstance(notice.payload, Words) else None,
     )
     is_timed = match.clock is not None and match.to_move is not None
     if is_wished and is_timed and seat_of(match, player) == match.to_move:
         timekeeping.hand_over(session, match.id or 0, version(match), now)  # it is their wish that nothing is sent yet
+
+
+def _joins(session: Session, notice: Notice, note: Words) -> bool:
+    """Let a note to the same player about the match that isn't on its way yet tell this one, too, if there is any."""
+    player, match = notice.player, notice.match
+    row = session.exec(
+        select(Outgoing)
+        .where(
+            Outgoing.match == match.id,
+            Outgoing.player == player.id,
+            Outgoing.template == note.template,
+            col(Outgoing.state).in_(UNSENT),
+            Outgoing.attempts == 0,
+        )
+        .order_by(col(Outgoing.id).desc())
+        .limit(1)
+        .options(outbox.WITH_CONTENT)
+        .with_for_update(of=Outgoing)
+    ).first()
+    before = load(row.payload) if row is not None and row.content is not None else None
+    if row is None or not isinstance(before, Words):
+        return False
+    content = outbox.kept_content(row)
+    content.payload = dump(replace(before, message=(*before.message, "", *note.message)))
+    content.facts = facts.gather(session, player, [match.id or 0])
+    row.ply, row.shift = match.plies, match.shift
+    session.add(row)
+    session.flush()
+    return True
+
+
+def _note_waits(session: Session, notice: Notice, now: datetime) -> datetime | None:
+    """Return until when a note waits for more; None if the last one about the match went out long ago."""
+    earlier = (Outgoing.match == notice.match.id, Outgoing.player == notice.player.id, Outgoing.template == "message")
+    recent = within(Outgoing.created, 2 * NOTES_APART, now)
+    told = session.exec(select(func.max(Outgoing.due)).where(*earlier, recent)).one()
+    return min(told, now) + NOTES_APART if told is not None and told + NOTES_APART > now else None
 
 
 def _is_batched(now: datetime, notice: Notice) -> bool:

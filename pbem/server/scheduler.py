@@ -97,7 +97,7 @@ def _moments(now: datetime) -> dict[str, Any]:
     return {
         NOW.key: now,
         vacations.SOON.key: now + vacations.AHEAD,
-        receipts.LATEST.key: now + receipts.WAIT,
+        receipts.LATEST.key: now + receipts.LONGEST,
         traces.FORGOTTEN.key: now - REMEMBERED,
     }
 

@@ -161,6 +161,7 @@ def test_the_last_move_is_lit_by_its_ground_and_by_its_frame(letters: Correspond
 def test_nobody_s_words_are_markup(letters: Correspondence, words: str) -> None:
     letters.reply(letters.last("alice"), "say Hello.")
     harmless = LexborHTMLParser(markup(letters.last("bob")))
+    letters.wait(minutes=5)
     letters.reply(letters.last("alice"), f"say {words}")
     mail = letters.last("bob")
     tree = LexborHTMLParser(markup(mail))

@@ -42,6 +42,7 @@ def deliver(letters: Correspondence, headers: dict[str, str], body: str) -> list
 def became(letters: Correspondence, headers: dict[str, str], more: str = "") -> str:
     """Return the effect of a `say` from alice to bob: acted, asked (at her address), or nothing."""
     word = secrets.token_hex(8)
+    letters.wait(minutes=5)  # a note that was passed on before, or none, keeps this one waiting
     mails = deliver(letters, headers, f"#1 say {word}{more}")
     if any(str(mail["To"]) == BOB and word in text(mail) for mail in mails):
         return "acted"

@@ -25,7 +25,7 @@ from pbem.players.identity import address_with
 from pbem.players.token_redaction import TokenRedactor
 from pbem.storage.models import Outgoing
 from pbem.storage.outbox import kept_content
-from pbem.tokens import Keyring, Purpose, Token
+from pbem.tokens import LARGEST_SUBJECT, Keyring, Purpose, Token
 from tests.correspondence import ADDRESS, Correspondence, correspondence, parsed, text
 from tests.effort import calls
 
@@ -36,7 +36,7 @@ TOKENS = st.builds(
     lambda purpose, player, subject, ply: KEYRING.format(Token(purpose, player, subject, ply), 0),
     st.sampled_from(Purpose),
     st.integers(1, 2**24 - 1),
-    st.integers(0, 2**32 - 1),
+    st.integers(0, LARGEST_SUBJECT),
     st.integers(0, 2**12 - 1),
 )
 WORDS = st.text("abc xyz .,:;\n\u00e4\u4e2d<>=%&-_*", max_size=40)

@@ -13,6 +13,7 @@ from pbem.config import LimitsSettings, ServerSettings
 from pbem.payloads.messages import Alert
 from pbem.players import invitations, rate_limits
 from pbem.server.scheduled import setbacks
+from pbem.storage.clock import within
 from pbem.storage.database import exclude_others, read_only, transaction
 from pbem.storage.models import Analysis, Backup, Incoming, IncomingState, Match, Outgoing, OutgoingState, Search
 from pbem.storage.outbox import WITH_CONTENT, Mailer
@@ -69,7 +70,7 @@ def tell(engine: Engine, server: ServerSettings, limits: LimitsSettings, now: da
     if server.admin is None:
         return False
     with read_only(engine) as session:
-        used = _half_used(session, limits, now)
+        used = _half_used(session, limits, now) if not _was_told(session, server.admin, now) else ()
         is_any = used or session.connection().execute(_LOOK).scalar()
         if not is_any or _news(session, server.admin, used, now) is None:
             return False
@@ -168,6 +169,12 @@ def _failing(session: Session, last: Outgoing | None, now: datetime) -> tuple[st
     failing = setbacks.lasting(session, now)[:KEPT]
     told = {*last.payload.get("failing", ())} if last is not None and last.created <= now else set()
     return tuple(failing) if {*failing} - told else ()
+
+
+def _was_told(session: Session, admin: str, now: datetime) -> bool:
+    """Return whether there was an alert within the hour: then it isn't counted what is used."""
+    recent = (Outgoing.address == admin, Outgoing.template == TEMPLATE, within(Outgoing.created, AT_MOST_EVERY, now))
+    return session.exec(select(Outgoing.id).where(*recent).limit(1)).first() is not None
 
 
 def _half_used(session: Session, limits: LimitsSettings, now: datetime) -> tuple[str, ...]:

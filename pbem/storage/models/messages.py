@@ -52,7 +52,8 @@ class OutgoingState(StrEnum):
     MERGED = "merged"
     """Its news became part of another message, `merged_into`."""
     WAITING = "waiting"
-    """The receipt for a turn against the house, kept for a moment so that it tells the house's turn too."""
+    """The receipt for a turn against the house, kept for a moment so that it tells the house's turn too; or a note,
+    kept for some minutes so that it tells further ones."""
     OWED = "owed"
     SUSPENDED = "suspended"
     """Not sent because messages to the address bounce; sent once the player writes again."""
