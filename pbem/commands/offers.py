@@ -15,7 +15,7 @@ from pbem.matches.offers import OfferKind
 from pbem.matches.queries import seat_of
 from pbem.matches.time.timekeeping import ZONE
 from pbem.payloads.offers import Muted
-from pbem.players import preferences, rate_limits
+from pbem.players import pairs, preferences, rate_limits
 from pbem.storage.models import Match, Player
 
 
@@ -54,7 +54,7 @@ def _propose(request: Request, line: Line, kind: OfferKind, until: datetime | No
         lifecycle.check_running(match)
         _check_seen(request, match)
         rate_limits.of_match(request.session, match.id or 0, player, request.incoming, request.now)
-        rate_limits.of_pair(request.session, match, opponent_in(request, match, player), (), request.now)
+        pairs.check(request.session, match, opponent_in(request, match, player), (), request.now)
         events = agreements.propose(request.session, match, seat, kind, request.now, until=until)
     answered = answers.answer_offers(request.session, match, request.now)
     return Decision(events=answered or events)

@@ -20,7 +20,7 @@ from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.matches.turns import ParsedTurn, ReadTurn
 from pbem.payloads.messages import Words
 from pbem.payloads.sections import TurnBegun, TurnDropped, WordsPassedOn
-from pbem.players import rate_limits
+from pbem.players import pairs, rate_limits
 from pbem.players.announcements import Notice
 from pbem.storage.models import Match, MatchState, Player
 
@@ -186,7 +186,7 @@ def note_to_opponent(request: Request, match: Match, player: Player, note: tuple
     """Pass the player's note on to the opponent, and tell the player so."""
     rate_limits.of_match(request.session, match.id or 0, player, request.incoming, request.now)
     other = opponent_in(request, match, player)
-    rate_limits.of_pair(request.session, match, other, note, request.now)
+    pairs.check(request.session, match, other, note, request.now)
     notice = Notice(other, Words(message=note, by=name(player)), match, match.plies)
     told = WordsPassedOn(match=match.id or 0, opponent=name(other), message=note)
     return Decision(answer=(told,), messages=(notice,), takes_prose=True)

@@ -28,7 +28,7 @@ from pbem.matches.naming import is_hidden
 from pbem.matches.queries import seat_of
 from pbem.matches.snapshot import snapshot_of
 from pbem.payloads.sections import NotAttempted, NotSent, Overlooked
-from pbem.players import rate_limits
+from pbem.players import pairs, rate_limits
 from pbem.reading.message import Message
 from pbem.storage.models import Match, MatchState, Outgoing, Player
 
@@ -240,6 +240,6 @@ def _may_write(request: Request, match: Match, player: Player, note: tuple[str, 
     if rate_limits.is_match_full(request.session, match.id or 0, player, request.incoming, request.now):
         return False
     other = opponent_in(request, match, player)
-    if rate_limits.is_pair_full(request.session, match, other, note, request.now):
+    if pairs.is_full(request.session, match, other, note, request.now):
         return False
     return not (is_hidden(match, other) or is_muted_for(match, player))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Integer, String, and_, bindparam, cast, exists, or_
+from sqlalchemy import ColumnElement, Integer, String, and_, bindparam, exists, or_
 from sqlmodel import Session, col, func, select
 
 from pbem.config import LimitsSettings
@@ -33,7 +33,7 @@ from pbem.payloads.sections import (
 )
 from pbem.players.identity import Sender
 from pbem.storage.clock import ends, in_span, within
-from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, OutgoingContent, Player, Standing
+from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingContent, Player, Standing
 
 HOUR, DAY, WEEK, MONTH = timedelta(hours=1), timedelta(days=1), timedelta(days=7), timedelta(days=30)
 STRANGER_PER_DAY, STRANGER_PER_MONTH = 5, 20
@@ -45,9 +45,6 @@ SPREAD = ((HOUR, 4), (6 * HOUR, 2), (DAY, 1))
 in bursts, and newcomers after one are answered again."""
 MATCH_PER_DAY = 1_000
 """The number of messages that one player can cause about one match in a day."""
-NOTES_PER_HOUR, LETTERS_PER_HOUR = 40, 100_000
-"""The number of messages with notes and offers that one player can cause to another in an hour, and how long they are
-together, in all of their matches."""
 MOST_REFUSALS = 3
 """The number of times the same refusal is sent within an hour; after that, once a day for a week."""
 MOST_REPEATS = 20
@@ -216,40 +213,6 @@ def is_match_full(session: Session, match: int, player: Player, this: Incoming, 
         .where(Outgoing.match == match, within(Outgoing.created, DAY, now), is_theirs)
     )
     return _count(session, caused, MATCH_PER_DAY) >= MATCH_PER_DAY
-
-
-def of_pair(session: Session, match: Match, other: Player, note: Sequence[str], now: datetime) -> None:
-    """Raise Refused if the other player of the match has had more notes and offers within an hour than anyone reads."""
-    if is_pair_full(session, match, other, note, now):
-        raise Refused(
-            f"Your notes and offers to {other.name} within an hour are as many, or as long, as we pass on.",
-            fits="Your turns still count; everything else has to wait for an hour.",
-            gist=f"{ONCE}{match.seat0} {match.seat1}",
-        )
-
-
-def is_pair_full(session: Session, match: Match, other: Player, note: Sequence[str], now: datetime) -> bool:
-    """Return whether the other player has had that many notes and offers of their opponent, or would with this one."""
-    theirs = select(Match.id).where(
-        or_(
-            and_(col(Match.seat0) == match.seat0, col(Match.seat1) == match.seat1),
-            and_(col(Match.seat0) == match.seat1, col(Match.seat1) == match.seat0),
-        )
-    )
-    length = func.coalesce(func.sum(func.length(cast(OutgoingContent.payload, String))), 0)
-    had = (
-        select(func.count(), length)
-        .select_from(Outgoing)
-        .join(OutgoingContent, col(OutgoingContent.outgoing) == col(Outgoing.id), isouter=True)
-        .where(
-            Outgoing.player == other.id,
-            within(Outgoing.created, HOUR, now),
-            col(Outgoing.template).in_(("message", "offer")),
-            col(Outgoing.match).in_(theirs),
-        )
-    )
-    number, letters = session.exec(had).one()
-    return number >= NOTES_PER_HOUR or int(letters) + sum(map(len, note)) > LETTERS_PER_HOUR
 
 
 def _per_domain(domain: str) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.players.rate_limits import LETTERS_PER_HOUR, NOTES_PER_HOUR
+from pbem.players.pairs import LETTERS_PER_HOUR, NOTES_PER_HOUR
 from pbem.storage.models import Outgoing
 from tests import spent
 from tests.correspondence import Correspondence, correspondence, text
