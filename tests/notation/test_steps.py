@@ -4,6 +4,7 @@ import random
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -115,12 +116,13 @@ def test_what_is_chosen_is_seen_on_the_board_and_nothing_else_changes(path: Path
         chance, chosen, notation, seat = random.Random(number), "", NOTATIONS[key], position.turn
         before, pieces = marks(position), position.diagram().legend.by_text()
         while steps := choices(notation, position, chosen).steps:
-            chosen = chance.choice(steps).text
-            if position.parts() and any(begins == chosen for begins in parts(key, position)):
+            step = chance.choice(steps)
+            chosen = step.text
+            if step.whole or chosen in parts(key, position):
                 break
             now, steps_made = marks(notation.midway(chosen, position)), steps_of(chosen)
             assert {cell for cell in now if now[cell] != before[cell]} <= cells_of(chosen) | set_up(key, position)
-            if steps_made and len({cell for step in steps_made for cell in step}) == 2 * len(steps_made):
+            if steps_made and "@" not in chosen and len({*chain.from_iterable(steps_made)}) == 2 * len(steps_made):
                 for origin, target in steps_made:
                     assert now[origin] != before[origin]
                     assert (pieces[now[target]].kind, pieces[now[target]].side) == ("piece", seat)

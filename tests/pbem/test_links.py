@@ -265,21 +265,31 @@ def test_somebody_invited_accepts_by_tapping(tmp_path: Path) -> None:
 def test_undo_is_offered_while_a_turn_is_begun_and_to_nobody_else(tmp_path: Path) -> None:
     with listing(tmp_path) as letters:
         letters.match()
-        assert [tap.words for tap in taps(letters.last("alice"), "other")] == ["show", "help", "resign"]
+        assert [tap.words for tap in taps(letters.last("alice"), "other")] == ["rules quadraphages", "help", "resign"]
         letters.reply(letters.last("alice"), "3")
         begun = letters.last("alice")
         assert_sound(letters, begun, "alice")
-        assert [tap.words for tap in taps(begun, "other")] == ["undo", "show", "help", "resign"]
+        assert [tap.words for tap in taps(begun, "other")] == ["undo", "rules quadraphages", "help", "resign"]
         (seen,) = letters.reply(letters.last("bob"), "show")
-        assert [tap.words for tap in taps(seen)] == ["show", "help", "resign"]
+        assert [tap.words for tap in taps(seen)] == ["rules quadraphages", "help", "resign"]
         (refused,) = letters.reply(letters.last("bob"), "3 a7a4 i3f3")
-        assert [tap.words for tap in taps(refused)] == ["show", "help", "resign"]
+        assert [tap.words for tap in taps(refused)] == ["rules quadraphages", "help", "resign"]
 
         (undone,) = send(letters, "alice", taps(begun, "other")[0])
         assert "You took back 3;" in prose(undone)
         assert_sound(letters, undone, "alice")
-        mails = send(letters, "bob", taps(seen)[0])
-        assert "0 turns played" in prose(mails[0])
+        (rules,) = send(letters, "bob", taps(seen)[0])
+        assert prose(rules).startswith("QUADRAPHAGES")
+
+
+def test_likely_buttons_come_first_and_none_shows_the_board_that_is_shown(tmp_path: Path) -> None:
+    with listing(tmp_path) as letters:
+        letters.write(ALICE, "play quadrature level=1", to=letters.join("alice"))
+        begun = letters.last("alice")
+        assert [tap.label for tap in taps(begun, "other")] == ["Hint", "Rules", "Help", "Resign"]
+        letters.reply(begun, "b3b4")
+        (seen,) = letters.reply(letters.last("alice"), "preview c3")
+        assert [tap.label for tap in taps(seen, "other")] == ["Rules", "Show", "Help"]
 
 
 @pytest.mark.slow
@@ -306,7 +316,7 @@ def test_a_match_that_is_over_has_its_record_to_tap(tmp_path: Path) -> None:
         letters.resign("bob")
         over = next(mail for mail in reversed(letters.received[ALICE]) if "is over" in prose(mail))
         assert_sound(letters, over, "alice")
-        assert [tap.words for tap in taps(over)] == ["rematch", "analyse", "record", "show", "help"]
+        assert [tap.words for tap in taps(over)] == ["rematch", "analyse", "record", "help"]
         assert taps(over)[0].label == "Rematch"
 
         (record,) = send(letters, "alice", taps(over)[2])

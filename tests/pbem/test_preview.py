@@ -119,7 +119,7 @@ def test_a_turn_is_chosen_step_by_step(letters: Correspondence) -> None:
     said = asked(letters, "alice", "preview 3 a7A4 I3")
     assert "* alice, begun: 3 a7a4 i3" in said
     assert "Your turn is not complete yet." in said
-    assert "* 3 a7a4 i3i6 * 3 a7a4 i3f3" in said
+    assert "* 3 a7a4 i3i6 | 3 a7a4 i3f3" in said
     assert "[X]" in said
     assert "3 a7d7" not in said
 
@@ -198,7 +198,7 @@ def test_what_is_begun_is_previewed_on_and_stays_the_secret_of_who_began_it(lett
         said = asked(letters, "alice", words)
         assert "* alice, begun: 3 a7a4" in said
         assert "To complete it" in said
-        assert "* a7a4 i3i6 * a7a4 i3f3 You can also reply" in said
+        assert "* a7a4 i3i6 | a7a4 i3f3 You can also reply" in said
     assert "You have already sent the first part of this turn, 3" in asked(letters, "alice", "preview 2 a7a5 i3g3")
     for name in ("bob", "carol"):
         for words in ("preview #1 a7a4 i3f3", "preview #1 a7a4 i3", "#1 show", "#1 record", "preview #1#0 a7a4 i3f3"):
@@ -265,7 +265,7 @@ def test_another_way_is_tried_from_an_earlier_turn(letters: Correspondence) -> N
     assert "as it could have gone on from the beginning" in said
     assert board(other) in said
     assert "To play" not in said
-    assert "* 1#0 3 a7a4 i3i6 * 1#0 3 a7a4 i3f3" in asked(letters, "alice", "preview 1#0 3 a7a4")
+    assert "* 1#0 3 a7a4 i3i6 | 1#0 3 a7a4 i3f3" in asked(letters, "alice", "preview 1#0 3 a7a4")
 
 
 @pytest.mark.slow
