@@ -388,7 +388,7 @@ def _purpose(path: Path) -> str:
 def templates() -> str:
     """Return the names of all message and section templates."""
     mails, parts = (
-        [path.name.partition(".")[0] for path in sorted(folder.glob("*.txt.j2"))]
+        [path.name.partition(".")[0] for path in sorted(folder.glob("*.j2"))]
         for folder in (ROOT / "templates", ROOT / "templates" / "sections")
     )
     return f"- Messages: {_listed(mails)}.\n- Sections: {_listed(parts)}."

@@ -6,11 +6,13 @@ Only the process from which commands are forked imports it (see forks).
 from sqlalchemy.orm import configure_mappers
 
 from pbem.payloads.messages import Deleted, dump
-from pbem.rendering.templating import templates
+from pbem.rendering.templating import HTML, TEXT, templates
 from tests import compiled_templates
 
 compiled_templates.share()
 configure_mappers()
-for _name in templates().list_templates(extensions=["j2"]):
-    templates().get_template(_name)
+for _face in (TEXT, HTML):
+    for _name in templates(_face).list_templates(extensions=["j2"]):
+        if ".html." not in _name or _face == HTML:
+            templates(_face).get_template(_name)
 dump(Deleted())

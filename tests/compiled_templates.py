@@ -6,11 +6,12 @@ from pathlib import Path
 
 from jinja2 import FileSystemBytecodeCache
 
-from pbem.rendering.templating import templates
+from pbem.rendering.templating import HTML, TEXT, templates
 
 
 def share() -> None:
     """Let this process keep compiled templates in a folder; Jinja compiles those again whose source has changed."""
-    folder = Path(tempfile.gettempdir()) / f"pbem-{os.getuid()}-templates"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    templates().bytecode_cache = FileSystemBytecodeCache(str(folder))
+    for face in (TEXT, HTML):
+        folder = Path(tempfile.gettempdir()) / f"pbem-{os.getuid()}-templates-{face}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        templates(face).bytecode_cache = FileSystemBytecodeCache(str(folder))

@@ -13,7 +13,7 @@ from notation.record import Record
 from pbem.errors import Refused
 from pbem.matches import turns
 from pbem.payloads.sections import Refusal
-from pbem.rendering.templating import fitted, templates
+from pbem.rendering.templating import TEXT, templates, text_of
 
 HELP = "Write a turn, or: undo, resign, record, rules, help, quit."
 
@@ -54,7 +54,7 @@ def play(key: str, options: Mapping[str, str], ask: Callable[[str], str], say: C
             case "record":
                 say(record.dumps(so_far()))
             case "rules":
-                say(templates().get_template(f"rules/{key}.md").render())
+                say(templates(TEXT).get_template(f"rules/{key}.md").render())
             case "help":
                 say(f"{HELP}\n{notation.help}")
             case _:
@@ -85,7 +85,7 @@ def _refused(refusal: Refused, line: str) -> str:
         fits=refusal.fits,
         meant=refusal.meant,
     )
-    return fitted(templates().get_template("sections/refused.txt.j2").render(section=section))
+    return text_of("sections/refused.j2", {"section": section})
 
 
 def _ending(played: Record) -> str:

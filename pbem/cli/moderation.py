@@ -173,11 +173,10 @@ def _order(config_file: Path, name: str, *words: str, note: str, tell: bool, yes
 
 def _obey(server: Stored, name: str, words: str, below: str, *, yes: bool) -> None:
     """Carry out a command; show first what it does, and ask."""
-    from pbem.rendering.templating import fitted, templates  # the lists do without
+    from pbem.rendering.templating import text_of  # the lists do without
 
     def show(template: str, **variables: object) -> None:
-        text = fitted(templates().get_template(template).render(variables))
-        out.print(text, end="", markup=False, highlight=False)
+        out.print(text_of(template, variables), end="", markup=False, highlight=False)
 
     if not yes:
         with database.transaction(server.engine) as session:
@@ -190,7 +189,7 @@ def _obey(server: Stored, name: str, words: str, below: str, *, yes: bool) -> No
             raise typer.Exit(FOUND)
     with database.transaction(server.engine) as session:
         told = _done(server, session, name, words, below)
-    show("sections/act_done.txt.j2", section=told)
+    show("sections/act_done.j2", section=told)
 
 
 def _done(server: Stored, session: Session, name: str, words: str, below: str, *, is_trial: bool = False) -> ActDone:

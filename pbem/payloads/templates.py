@@ -4,7 +4,9 @@ import re
 from functools import cache
 from pathlib import Path
 
-_JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+_COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
+_JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
+_LITERAL = re.compile(r"""\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'""")
 _WORD = re.compile(r"[a-z][a-z0-9_-]*[a-z0-9]")
 
 
@@ -23,7 +25,10 @@ def words() -> frozenset[str]:
     (True, False)
     """
     found: set[str] = set()
-    for path in templates_folder().rglob("*.txt.j2"):
+    folder = templates_folder()
+    for path in [*folder.glob("*.j2"), *folder.glob("sections/*.j2")]:
         found.add(path.name.partition(".")[0])
-        found.update(_WORD.findall(_JINJA.sub(" ", path.read_text(encoding="utf-8")).lower()))
+        source = _COMMENT.sub("", path.read_text(encoding="utf-8"))
+        said = [_JINJA.sub(" ", source), *(text for part in _JINJA.findall(source) for text in _LITERAL.findall(part))]
+        found.update(_WORD.findall(" ".join(said).lower()))
     return frozenset(found)

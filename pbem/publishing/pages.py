@@ -23,7 +23,7 @@ from pbem.publishing.contents import Line, MatchShown, Place, SeekShown, Tournam
 from pbem.publishing.listing import THOUSAND
 from pbem.publishing.visibility import Shown
 from pbem.rendering.boards.svg_board import BoardSheet
-from pbem.rendering.templating import PagePicture, page, templates
+from pbem.rendering.templating import HTML, PagePicture, page, templates
 
 
 def match_path(number: int, ending: str = "html") -> str:
@@ -48,7 +48,7 @@ def tournament_path(number: int, ending: str = "html") -> str:
 @cache
 def environment() -> Environment:
     """Return the environment for the pages, made once per process; it escapes everything."""
-    made = templates().overlay(autoescape=True)
+    made = templates(HTML).overlay()
     made.globals = {  # the overlay shares those of messages
         **made.globals,
         "GAMES": GAMES,

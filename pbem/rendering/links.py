@@ -148,9 +148,9 @@ def _encoded(part: str) -> str:
     return quote(part, safe="")
 
 
-def link(target: ReplyTarget | None, words: str, label: str = "") -> Link | None:
-    """Return a link that replies to its own message; None if a reply can't act for the reader."""
-    return target.link(words, label) if target else None
+def link(target: ReplyTarget | None, words: str, label: str = "") -> Link:
+    """Return a link that replies to its own message; its URI is empty if a reply can't act for the reader."""
+    return (target.link(words, label) if target else None) or Link(label or words, words, "")
 
 
 # A match -----------------------------------------------------------------------------------------------

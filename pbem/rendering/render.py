@@ -24,7 +24,7 @@ from pbem.rendering.files.record_archive import RecordArchive, record_archive
 from pbem.rendering.links import ReplyTarget, answering
 from pbem.rendering.mime import Attachment
 from pbem.rendering.shared_pages import PERSONAL, REPLY, AnyReader, Page
-from pbem.rendering.templating import fitted, templates, tightened
+from pbem.rendering.templating import html_of, text_of
 from pbem.rendering.token_filter import TokenFilter
 from pbem.rendering.views import ReaderContext, Views
 from pbem.storage import facts
@@ -54,7 +54,6 @@ class Renderer:
         self._server = server
         self._keep_mail_days = keep_mail_days
         self._keyring = keyring
-        self._templates = templates()
         self.redactor = TokenRedactor(server.address, server.delimiter)
         self._page = lru_cache(maxsize=shared_pages.KEPT)(self._made_page)
 
@@ -113,10 +112,8 @@ class Renderer:
             "answer_with": partial(links.link, answer),
             "personal": None if is_confirmed is None else personal,
         }
-        text = fitted(self._templates.get_template("answer.txt.j2").render(variables))
-        if not with_html:
-            return Page(text, None)
-        return Page(text, tightened(self._templates.get_template("answer.html.j2").render(variables)))
+        html = html_of("answer.j2", variables, subject) if with_html else None
+        return Page(text_of("answer.j2", variables), html)
 
     def _held(self, session: Session, row: Outgoing, payload: Payload) -> DataExport | RecordArchive | None:
         """Return what the message encloses of all that we hold on its reader."""
@@ -136,8 +133,8 @@ class Renderer:
 
     def files(self, held: DataExport) -> Iterator[Attachment]:
         """Yield a player's data as files."""
-        text = self._templates.get_template("parts/held.j2").render(held.facts | {"server": self._server})
-        return export_files(held, fitted(text), self.redactor)
+        text = text_of("parts/held.j2", held.facts | {"server": self._server})
+        return export_files(held, text, self.redactor)
 
     def _faces(
         self,
@@ -167,10 +164,10 @@ class Renderer:
             variables = self._variables(Views(drawings, context, known.matches), row, payload, player, subject)
             if held is not None:
                 variables |= {"held": held, "files": self._enclose(held, enclosed)}
-            text = fitted(self._templates.get_template(f"{row.template}.txt.j2").render(variables))
+            text = text_of(f"{row.template}.j2", variables)
             if wishes["html"] != preferences.ON:
                 break
-            html = tightened(self._templates.get_template(f"{row.template}.html.j2").render(variables))
+            html = html_of(f"{row.template}.j2", variables, subject)
             if mime.size(text, html, enclosed) <= LARGEST:
                 break
         if player is not None and wishes["calendar"] == preferences.ON and row.template in calendar.SHOWN_IN:

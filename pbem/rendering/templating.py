@@ -1,12 +1,14 @@
 """The template environment and its filters: wrapping to 72 columns, quoting people's words, rendering Markdown."""
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from jinja2.environment import TemplateModule
 from jinja2.runtime import Context
 from markupsafe import Markup
@@ -42,6 +44,8 @@ FIRST_COMMANDS = frozenset(
     | {"record", "tournaments", "enter", "watch", "help", "rules", "set", "vacation", "stop", "delete"}
 )
 """The commands that "help" explains to somebody who hasn't joined: an answer to a stranger is short."""
+EXAMPLE_NAME = "anna"
+"""A name as a newcomer could choose it."""
 SHOWN_BOARDS, LISTED_MATCHES = 3, 25
 """How many matches of a digest have their boards, and how many are listed; "show" and "games" have the others."""
 
@@ -54,12 +58,16 @@ class _WithSharedGlobals(Template):
         return super()._get_default_module()
 
 
+TEXT, HTML = "txt", "html"
+"""The faces of a message. Each has a library of shapes; the templates are the same for both."""
+
+
 @cache
-def templates() -> Environment:
-    """Return the environment, made once per process; in HTML templates names and messages are escaped."""
+def templates(face: str) -> Environment:
+    """Return the environment of a face, made once per process; in HTML, names and messages are escaped."""
     environment = Environment(
         loader=FileSystemLoader(templates_folder()),
-        autoescape=select_autoescape(("html.j2",), default_for_string=False),
+        autoescape=face == HTML,  # noqa: S701 - in text there is nothing to escape
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -69,20 +77,38 @@ def templates() -> Environment:
     environment.template_class = _WithSharedGlobals
     environment.globals |= palette.CSS
     environment.globals |= {
+        "EXAMPLE_NAME": EXAMPLE_NAME,
         "FIRST_COMMANDS": FIRST_COMMANDS,
         "SHOWN_TURNS": SHOWN_TURNS,
         "SHOWN_BOARDS": SHOWN_BOARDS,
         "LISTED_MATCHES": LISTED_MATCHES,
     }
     environment.filters |= {
+        "as_text": format_hint,
+        "columns": columns,
+        "listed": listed_lines,
+        "ordinal": ordinal,
+        "page": page,
+        "printable": printable,
         "quoted": quoted,
         "sentence": sentence,
-        "printable": printable,
-        "as_text": format_hint,
-        "listed": listed_lines,
-        "page": page,
+        "unbroken": unbroken,
+        "wrapped": wrapped,
     }
+    environment.globals["shapes"] = environment.get_template(f"parts/shapes.{face}.j2").module
     return environment
+
+
+def text_of(template: str, variables: Mapping[str, Any]) -> str:
+    """Return the text of a template: its blocks with one empty line between them."""
+    return tidied(templates(TEXT).get_template(template).render(variables))
+
+
+def html_of(template: str, variables: Mapping[str, Any], title: str) -> str:
+    """Return the page with what a template says."""
+    html = templates(HTML)
+    body = Markup(html.get_template(template).render(variables))  # noqa: S704 - templates escape what they are given
+    return tightened(html.get_template("parts/page.html.j2").render(title=title, body=body))
 
 
 def printable(line: str) -> str:
@@ -111,6 +137,19 @@ def sentence(text: str) -> str:
     ('No stone stands on g7', 'b1 can go to e1')
     """
     return text[:1].upper() + text[1:] if text.split(maxsplit=1)[0].isalpha() else text
+
+
+def ordinal(place: int) -> str:
+    """Return a place in words, or with its ending from the eleventh on.
+
+    >>> ordinal(3), ordinal(11), ordinal(22)
+    ('third', '11th', '22nd')
+    """
+    words = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+    if place <= len(words):
+        return words[place - 1]
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
+    return f"{place}{'th' if place % 100 in (11, 12, 13) else ending}"
 
 
 def listed_lines(texts: Iterable[str]) -> str:
@@ -198,23 +237,71 @@ def _written(attributes: Mapping[str, str]) -> Markup:
     return Markup().join(Markup(' {}="{}"').format(name, value) for name, value in attributes.items())
 
 
-def fitted(text: str) -> str:
-    """Return the text with lines of at most 72 columns, wrapped under their own indentation."""
-    return "".join(f"{piece}\n" for line in text.strip("\n").split("\n") for piece in _wrapped(line.rstrip()))
+_BLANK = "\N{NO-BREAK SPACE}"
+"""Stands between words that belong in one line, until the lines are made."""
+_QUOTED = re.compile(r'"[^"\n]{1,50}"')
 
 
-def _wrapped(line: str) -> Sequence[str]:
-    """Return the line, wrapped under its own indentation if it is too long."""
-    return (line,) if len(line) <= WIDTH else _pieces(line)
+def unbroken(text: str) -> str:
+    """Return a turn, which is never broken between two lines unless it is longer than one."""
+    return text.replace(" ", _BLANK) if len(text) <= WIDTH // 2 else text
 
 
-@lru_cache(maxsize=512)
-def _pieces(line: str) -> Sequence[str]:
-    """Return a line that is too long as several. Remembered: most of them are sent to many readers."""
-    indent = line[: len(line) - len(line.lstrip())]
-    return textwrap.wrap(
-        line, WIDTH, initial_indent="", subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+@lru_cache(maxsize=1024)
+def wrapped(text: str, indent: int = 0) -> str:
+    """Return sentences in lines of at most 72 columns. Remembered: most of them are sent to many readers.
+
+    What stands in quotation marks is something to write, so it stays in one line.
+
+    >>> print(wrapped('You can see whether your opponent is still thinking about it with "show 4711".'))
+    You can see whether your opponent is still thinking about it with
+    "show 4711".
+    """
+    text = re.sub(r"[ \n]+", " ", text).strip()
+    margin = " " * indent
+    lines = textwrap.wrap(
+        _QUOTED.sub(lambda found: found[0].replace(" ", _BLANK), text),
+        WIDTH,
+        initial_indent=margin,
+        subsequent_indent=margin + "  " * text.startswith("* "),
+        break_long_words=False,
+        break_on_hyphens=False,
     )
+    return "\n".join(lines).replace(_BLANK, " ")
+
+
+def columns(table: str) -> str:
+    r"""Return rows, whose cells are separated by tabs, in columns; what doesn't fit stands below its row.
+
+    >>> print(columns("#3\tQuadrature\tyour turn\n#12\tKvadratik\tover\n"))
+    * #3   Quadrature  your turn
+    * #12  Kvadratik   over
+    """
+    rows = [line.split("\t") for line in table.splitlines() if line.strip()]
+    widths = [max(map(len, cells)) for cells in zip_longest(*rows, fillvalue="")]
+    return "\n".join(line for row in rows for line in _row(row, widths))
+
+
+def _row(cells: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
+    """Yield the lines of a row: as many cells as fit, and the others below them."""
+    line, left = "*", list(cells)
+    while left:
+        shown = left[0] if len(left) == 1 else left[0].ljust(widths[len(cells) - len(left)] + 1)
+        if len(line) + 1 + len(shown.rstrip()) > WIDTH and line != "*":
+            break
+        line, left = f"{line} {shown}", left[1:]
+    yield line.rstrip()
+    yield from (wrapped(cell, 4) for cell in left if cell)
+
+
+def tidied(text: str) -> str:
+    r"""Return the text of a message without trailing blanks, and with one empty line where there are several.
+
+    >>> tidied("\n\nHello!  \n\n\nYour turn.")
+    'Hello!\n\nYour turn.\n'
+    """
+    lines = "\n".join(line.rstrip() for line in text.split("\n"))
+    return re.sub(r"\n{3,}", "\n\n", lines).strip("\n") + "\n"
 
 
 def tightened(html: str) -> str:

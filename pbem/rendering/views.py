@@ -107,6 +107,7 @@ class View:
         snapshot, reader = drawing.snapshot, context.reader
         self._drawing, self._snapshot, self._context, self._seen = drawing, snapshot, context, seen
         self.number = snapshot.number
+        self.mark = f"#{snapshot.number} " if context.several else ""
         self.title, self.summary = snapshot.game.title, snapshot.game.summary
         self.key = snapshot.match.game
         self.ply = self.turns = snapshot.ply

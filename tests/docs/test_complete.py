@@ -52,7 +52,8 @@ def test_the_operator_s_verbs() -> None:
 
 def test_templates() -> None:
     about = section(page("docs/architecture.md"), "The templates")
-    for path in (ROOT / "templates").rglob("*.txt.j2"):
+    folder = ROOT / "templates"
+    for path in [*folder.glob("*.j2"), *folder.glob("sections/*.j2")]:
         assert f"`{path.name.partition('.')[0]}`" in about
 
 

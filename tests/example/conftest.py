@@ -8,7 +8,7 @@ from jinja2 import FileSystemLoader
 
 from engines import GAMES
 from notation import NOTATIONS
-from pbem.rendering.templating import templates
+from pbem.rendering.templating import HTML, TEXT, templates
 from tests.example import engine, notation
 
 HERE = Path(__file__).parent
@@ -21,6 +21,7 @@ def noughts(monkeypatch: pytest.MonkeyPatch) -> None:
     notations: Any = NOTATIONS
     monkeypatch.setitem(games, "noughts", engine.NOUGHTS)
     monkeypatch.setitem(notations, "noughts", notation.NOUGHTS)
-    loader = templates().loader
-    assert isinstance(loader, FileSystemLoader)
-    monkeypatch.setattr(loader, "searchpath", [*loader.searchpath, str(HERE / "templates")])
+    for face in (TEXT, HTML):
+        loader = templates(face).loader
+        assert isinstance(loader, FileSystemLoader)
+        monkeypatch.setattr(loader, "searchpath", [*loader.searchpath, str(HERE / "templates")])

@@ -61,7 +61,10 @@ def test_what_is_asked_about_the_house_has_a_sensible_answer(letters: Correspond
 def test_before_anybody_has_played_it_the_house_is_no_stranger(letters: Correspondence, words: str) -> None:
     letters.play(lambda letters: letters.join("alice"))
 
-    assert 'Nobody has played against the house yet. "play GAME" begins a match with it.' in said(letters, words)
+    told = said(letters, words)
+
+    assert "Nobody has played against the house yet." in told
+    assert '"play GAME" begins a match with it.' in told
 
 
 @pytest.mark.slow

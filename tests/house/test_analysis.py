@@ -73,8 +73,8 @@ def test_an_analysis_follows_in_a_message_of_its_own(letters: Correspondence) ->
     asked, told = letters.reply(letters.last("alice"), "analyse")
 
     assert "The house looks at match #1" in words(asked)
-    assert "What the house thinks of match #1, Kvadratik" in words(told)
-    assert "* Turn 3, a4a3?? by alice." not in words(told)
+    assert "What the house thinks of match #1 Kvadratik" in words(told)
+    assert "Turn 3, a4a3?? by alice." not in words(told)
     assert told["Subject"] == letters.last("alice")["Subject"]
     assert told["X-PBeM-Event"] == "analysis"
     assert letters.execute("select done is not null, troubled from analysis") in ([(1, None)], [(True, None)])
@@ -87,7 +87,7 @@ def test_each_turn_is_judged_by_what_it_gave_away(letters: Correspondence) -> No
 
     said = words(told)
     # The searcher's values: -0.8, -0.1, 0.0, 0.2, 0.5 for the first player.
-    assert "* Turn 4, b1b2? by bob. It was slightly better for alice, and then better for alice." in said
+    assert "Turn 4, b1b2? by bob. It was slightly better for alice, and then better for alice." in said
     assert "The house would have played" in said
     assert "[     *    |          ] 4. b1b2 ?" in text(told)
     html = told.get_body(("html",))
@@ -200,7 +200,7 @@ def test_an_analysis_that_fails_is_given_up_and_told_once(letters: Correspondenc
 
     ours = [mail for mail in told if mail["To"] == ALICE]
     assert len(searcher.asked) == 3
-    assert ["couldn't analyse match #1" in words(mail) for mail in ours] == [True]
+    assert ["No analysis of match #1" in words(mail) for mail in ours] == [True]
     assert any("given up an analysis" in words(mail) for mail in letters.received[ADMIN])
 
     searcher.fails = False

@@ -229,10 +229,10 @@ def key_for_everyone(kit: Kit) -> str:
 def broken_template(kit: Kit) -> str:
     folder = kit.folder / "templates"
     folder.mkdir()
-    (folder / "turn.txt.j2").write_text("{% if %}", encoding="utf-8")
-    broken = templating.templates().overlay(loader=FileSystemLoader(folder))
+    (folder / "turn.j2").write_text("{% if %}", encoding="utf-8")
+    broken = templating.templates(templating.HTML).overlay(loader=FileSystemLoader(folder))
     kit.patch.setattr(premises, "templates_folder", lambda: folder)
-    kit.patch.setattr(premises, "templates", lambda: broken)
+    kit.patch.setattr(premises, "templates", lambda face: broken)
     return "templates"
 
 

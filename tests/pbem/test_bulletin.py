@@ -52,8 +52,8 @@ def test_it_comes_once_a_week_to_those_who_want_it(letters: Correspondence) -> N
     assert mail["Subject"] == "[pbem] The last week"
     assert mail["List-Unsubscribe"]
     lines = text(mail).splitlines()
-    assert "* #1    Quadrature    alice - bob: alice won, resignation" in lines
-    assert any(line.startswith("* 1     Kvadratik     bob") for line in lines)
+    assert "* #1  Quadrature  alice - bob  alice won, resignation" in lines
+    assert any(line.startswith("* Kvadratik  bob") for line in lines)
     assert "The first in Quadrature:" in lines
     assert sent(letters.run_for(days=1)) == []
     assert sent(letters.run_for(days=5, hours=22)) == []

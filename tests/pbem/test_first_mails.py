@@ -140,7 +140,7 @@ def test_a_suggested_name_that_is_taken_is_told_only_to_who_agrees(letters: Corr
 def test_who_proves_their_address_is_asked_which_of_two_names(letters: Correspondence) -> None:
     (answer,) = letters.write("eve@mail.example", "info")
     (told,) = letters.reply(answer, "join Eve Adams")
-    assert '- "join eve" - "join adams"' in words_of(told)
+    assert '* "join eve" * "join adams"' in words_of(told)
     (welcome,) = letters.reply(told, "join adams")
 
     assert "Welcome, adams!" in text(welcome)

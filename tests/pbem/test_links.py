@@ -3,21 +3,17 @@
 The links are read from a list of them that the tests add to the template that draws the board.
 """
 
-import copy
-import dataclasses
 import random
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from email.message import EmailMessage
-from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from jinja2 import ChoiceLoader, DictLoader, Environment
 from sqlalchemy import text as sql
 
 from engines import GAMES
@@ -26,8 +22,7 @@ from notation import NOTATIONS
 from pbem import tokens
 from pbem.payloads.templates import templates_folder
 from pbem.rendering.links import LONGEST, Links, ReplyTarget
-from pbem.rendering.templating import templates
-from pbem.server.daemon import Server
+from pbem.rendering.templating import TEXT, templates
 from pbem.tokens import Purpose
 from tests.cases import quick_where
 from tests.correspondence import Correspondence, correspondence, text
@@ -77,22 +72,15 @@ class Tap:
 @contextmanager
 def listing(folder: Path) -> Iterator[Correspondence]:
     """Run a server whose messages list their links below the board."""
-    with correspondence(folder, altered=listing_links) as letters:
+    environment = templates(TEXT)
+    shapes = environment.globals["shapes"]
+    source = (templates_folder() / "parts" / "shapes.txt.j2").read_text(encoding="utf-8")
+    board = "{{ m.board }}\n"
+    assert board in source
+    environment.globals["shapes"] = environment.from_string(source.replace(board, board + LISTED)).module
+    with correspondence(folder) as letters:
         yield letters
-
-
-def listing_links(server: Server) -> Server:
-    renderer = copy.copy(server.renderer)
-    renderer._templates = listing_templates()
-    return dataclasses.replace(server, sender=dataclasses.replace(server.sender, renderer=renderer))
-
-
-@cache
-def listing_templates() -> Environment:
-    board = (templates_folder() / "parts" / "board.j2").read_text(encoding="utf-8")
-    return templates().overlay(
-        loader=ChoiceLoader([DictLoader({"parts/board.j2": board + LISTED}), templates().loader])
-    )
+    environment.globals["shapes"] = shapes
 
 
 def taps(mail: EmailMessage, *kinds: str) -> list[Tap]:

@@ -42,7 +42,7 @@ def test_alone_it_lists_every_preference_with_its_choice(letters: Correspondence
     for preference in PREFERENCES.values():
         assert f'("set {preference.spelled}")' in text(answer)
         assert preference.help in " ".join(text(answer).split())
-    assert "* picture  off" in text(answer)
+    assert "- picture off" in text(answer)
 
 
 @pytest.mark.sampled(1)

@@ -140,7 +140,7 @@ def test_its_token_can_do_nothing_else(letters: Correspondence, name: str) -> No
 
     assert state(letters) == before
     assert answer["To"] == ALICE
-    assert 'reply "yes" to this message' in text(answer) or text(answer).startswith("Nothing was done.")
+    assert 'reply "yes" to this message' in text(answer) or "Nothing was done." in text(answer)
 
 
 def test_not_even_beside_a_stop(letters: Correspondence) -> None:
@@ -187,7 +187,7 @@ def test_twice_is_as_good_as_once(letters: Correspondence) -> None:
     for words in ("Welcome back!", "You're already getting news by email."):
         answer = one(letters.write(ALICE, "start", to=personal(letters, "alice")))
         assert words in text(answer)
-        assert "#1    Quadraphages" in text(answer)
+        assert "#1  Quadraphages" in text(answer)
 
 
 @pytest.mark.sampled(1)

@@ -64,12 +64,12 @@ def test_the_first_of_each_game(letters: Correspondence) -> None:
 def test_pages_of_one_game(letters: Correspondence) -> None:
     rated(letters, "quadrature", 28)
     said = asked(letters, "standings Quadrature")
-    assert "  25. p124" in said
+    assert "p124  number 25, rated" in said
     assert "p125" not in said
     assert max(len(line) for line in said.splitlines() if not line.startswith(">")) <= 72
     second = asked(letters, "standings quadrature 2")
     assert "page 2" in second
-    assert "  28. p127" in second
+    assert "p127  number 28, rated" in second
     assert "shows those who follow" not in second
     assert "no more rated players" in asked(letters, "standings quadrature 3")
 
@@ -77,7 +77,7 @@ def test_pages_of_one_game(letters: Correspondence) -> None:
 def test_the_reader_is_marked(letters: Correspondence) -> None:
     rated(letters, "quadrature", 2)
     letters.execute("update playerrating set player = (select id from player where name = 'alice') where player = 101")
-    assert "2. alice                  1599   9 won, 1 lost, 1 drawn  <- you" in asked(letters, "standings quadrature")
+    assert "alice (you)  number 2, rated 1599  9 won, 1 lost, 1 drawn" in asked(letters, "standings quadrature")
 
 
 @pytest.mark.parametrize(

@@ -270,8 +270,8 @@ def test_the_admin_s_mail_says_what_to_do_and_nothing_of_what_people_wrote(
     for word in (SECRET, TURN, "alice", to.username.partition("+")[2], letters.server.settings.server.key.read()):
         assert word not in raw
     assert str(alert["Subject"]) == "[pbem] Some messages need your attention"
-    assert '"pbem show --mail 7"' in words(alert)
-    assert '"pbem retry 7"' in words(alert)
+    assert "- pbem show --mail 7" in words(alert)
+    assert "- pbem retry 7" in words(alert)
     assert "1 incoming message couldn't be processed" in words(alert)
 
 

@@ -16,7 +16,7 @@ from pbem.rendering.views import View
 
 Scope = dict[str, Any]
 """The types of the variables of a template."""
-BUILT_IN = frozenset({"range", "dict", "loop", "caller"})
+BUILT_IN = frozenset({"range", "dict", "loop", "caller", "varargs"})
 
 
 class Checker:
@@ -63,6 +63,9 @@ class Checker:
                     self.check(node.template.value, scope)
                 else:
                     self._type(node.template, scope)
+            case nodes.CallBlock():
+                self._type(node.call, scope)
+                self._body(node.body, scope)
             case nodes.Import():
                 scope[node.target] = Any
             case nodes.FromImport():

@@ -32,10 +32,10 @@ MOMENTS = ("turn-yours", "turn-over", "refused-slip", "confirm-join", "confirm-r
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 
 
-def templates() -> set[str]:
+def kinds() -> set[str]:
     """Return the names of all messages, and of all sections with `section-` in front; a reply consists of sections."""
-    mails = {path.name.removesuffix(".txt.j2") for path in TEMPLATES.glob("*.txt.j2")} - {"answer"}
-    return mails | {f"section-{path.name.removesuffix('.txt.j2')}" for path in TEMPLATES.glob("sections/*.txt.j2")}
+    mails = {path.stem for path in TEMPLATES.glob("*.j2")} - {"answer"}
+    return mails | {f"section-{path.stem}" for path in TEMPLATES.glob("sections/*.j2")}
 
 
 Sent = tuple[str, bytes, bytes]

@@ -10,7 +10,7 @@ from pbem.config import ServerSettings
 from pbem.payloads.messages import Digest, Payload
 from pbem.payloads.sections import Section
 from pbem.rendering.render import VARIABLES
-from pbem.rendering.templating import templates
+from pbem.rendering.templating import HTML, TEXT, templates
 from pbem.rendering.views import View
 from pbem.storage.models import Outgoing, Player
 from tests.templates.contracts import Checker
@@ -33,38 +33,37 @@ KNOWN = {
 }
 EXPORT = {"held": Any, "files": Any}
 """Additional variables of the message with an export."""
-EVERYWHERE = {**dict.fromkeys((*templates().globals, *VARIABLES), Any), **KNOWN, "shapes": Any}
+EVERYWHERE = {**dict.fromkeys((*templates(HTML).globals, *VARIABLES), Any), **KNOWN}
 
 
 def test_each_payload_has_a_template_and_each_template_a_payload() -> None:
-    assert set(MESSAGES) == {path.name.removesuffix(".txt.j2") for path in TEMPLATES.glob("*.txt.j2")}
-    assert set(SECTIONS) == {path.name.removesuffix(".txt.j2") for path in TEMPLATES.glob("sections/*.txt.j2")}
+    assert set(MESSAGES) == {path.stem for path in TEMPLATES.glob("*.j2")}
+    assert set(SECTIONS) == {path.stem for path in TEMPLATES.glob("sections/*.j2")}
 
 
 @pytest.mark.sampled(14)
-@pytest.mark.parametrize("face", ["txt", "html"])
 @pytest.mark.parametrize("name", MESSAGES)
-def test_a_message_asks_only_for_what_its_payload_has(name: str, face: str) -> None:
-    checker = Checker(templates())
+def test_a_message_asks_only_for_what_its_payload_has(name: str) -> None:
+    checker = Checker(templates(HTML))
     fields = get_type_hints(MESSAGES[name], include_extras=True)
-    checker.check(f"{name}.{face}.j2", EVERYWHERE | (EXPORT if name in ("export", "records") else {}) | fields)
+    checker.check(f"{name}.j2", EVERYWHERE | (EXPORT if name in ("export", "records") else {}) | fields)
 
     assert checker.wrong == []
 
 
 @pytest.mark.sampled(11)
-@pytest.mark.parametrize("face", ["txt", "html"])
 @pytest.mark.parametrize("name", SECTIONS)
-def test_a_section_asks_only_for_what_its_payload_has(name: str, face: str) -> None:
-    checker = Checker(templates())
-    checker.check(f"sections/{name}.{face}.j2", EVERYWHERE | {"section": SECTIONS[name]})
+def test_a_section_asks_only_for_what_its_payload_has(name: str) -> None:
+    checker = Checker(templates(HTML))
+    checker.check(f"sections/{name}.j2", EVERYWHERE | {"section": SECTIONS[name]})
 
     assert checker.wrong == []
 
 
-def test_the_shapes_ask_only_for_what_a_view_has() -> None:
-    checker = Checker(templates())
-    checker.check("parts/shapes.html.j2", EVERYWHERE)
+@pytest.mark.parametrize("face", [TEXT, HTML])
+def test_the_shapes_ask_only_for_what_a_view_has(face: str) -> None:
+    checker = Checker(templates(HTML))
+    checker.check(f"parts/shapes.{face}.j2", EVERYWHERE)
 
     assert checker.wrong == []
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from notation.ending import Termination
-from pbem.rendering.templating import templates
+from pbem.rendering.templating import TEXT, templates
 
 SENTENCES = {
     Termination.RULES: ("bob won: 39 to 31.", "The match is a draw: 39 to 31."),
@@ -23,7 +23,7 @@ SENTENCES = {
 def result(termination: Termination, winner: str | None) -> str:
     by = "alice" if termination in (Termination.RESIGNATION, Termination.LEFT, Termination.TIMEOUT) else None
     match = SimpleNamespace(termination=termination, winner=winner, ended_by=by, reason="39 to 31")
-    return str(templates().get_template("parts/result.j2").module.result(match))  # type: ignore[attr-defined]
+    return str(templates(TEXT).get_template("parts/result.j2").module.result(match))  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("termination", Termination)
@@ -61,6 +61,6 @@ def test_the_headline_says_first_what_the_reader_wants_to_know(state: dict[str, 
         "turns": 1,
         "termination": "rules",
     }
-    macros: Any = templates().get_template("parts/result.j2").module
+    macros: Any = templates(TEXT).get_template("parts/result.j2").module
 
     assert macros.headline(SimpleNamespace(**known | state)) == words

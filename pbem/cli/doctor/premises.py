@@ -12,7 +12,7 @@ from sqlalchemy import make_url
 from pbem.config import DkimSettings, Settings, secrets
 from pbem.payloads.templates import templates_folder
 from pbem.reading.dkim_verify import ask_dns
-from pbem.rendering.templating import templates
+from pbem.rendering.templating import HTML, templates
 
 DNS_SECONDS = 5.0
 
@@ -61,9 +61,9 @@ def _is_open_to_all(file: Path) -> bool:
 def broken_templates() -> Iterator[str]:
     """Yield a sentence for each template that can't be used."""
     folder = templates_folder()
-    if not any(folder.glob("*.txt.j2")):
+    if not any(folder.glob("*.j2")):
         yield f"there are no templates in {folder}"
-    environment = templates()
+    environment = templates(HTML)
     for name in environment.list_templates(filter_func=lambda name: name.endswith(".j2")):
         try:
             environment.get_template(name)

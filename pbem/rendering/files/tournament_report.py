@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pbem.config import ServerSettings
 from pbem.payloads.community.tournaments import TournamentEnded
 from pbem.rendering.mime import Attachment
-from pbem.rendering.templating import fitted, templates
+from pbem.rendering.templating import HTML, templates, text_of
 
 
 def files(ended: TournamentEnded, server: ServerSettings) -> Iterator[Attachment]:
@@ -17,8 +17,8 @@ def files(ended: TournamentEnded, server: ServerSettings) -> Iterator[Attachment
     name = f"pbem-tournament-{ended.line.number}"
     tables = ended.groups or (ended.table,)
     variables = {"line": ended.line, "tables": tables, "results": ended.results, "server": server}
-    text = fitted(templates().get_template("parts/tournament_report.j2").render(variables))
-    page = templates().get_template("parts/tournament_report.html.j2").render(variables)
+    text = text_of("parts/tournament_report.j2", variables)
+    page = templates(HTML).get_template("parts/tournament_report.html.j2").render(variables)
     yield Attachment(f"{name}.txt", "text", "plain", text.encode())
     yield Attachment(f"{name}.html", "text", "html", page.encode())
     yield Attachment(f"{name}.json", "application", "json", as_json(ended, server.name).encode())
