@@ -143,7 +143,7 @@ def test_the_other_side_s_begun_turn_is_not_in_it(letters: Correspondence) -> No
 
 
 def test_more_than_fits_is_left_out_and_said_so(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data_export.packed, "__defaults__", (2_000,))
+    monkeypatch.setattr(data_export.packed, "__defaults__", (2_500,))
     mail = exported(letters)
     with zipfile.ZipFile(io.BytesIO(files(mail)["alice-mails.zip"])) as archive:
         newest = max(int(row["file"].removesuffix(".eml")) for row in facts(mail)["mails_in"] if row["file"])
