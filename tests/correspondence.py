@@ -21,6 +21,7 @@ from sqlalchemy import text as sql
 from sqlmodel import Session, select
 from typer.testing import CliRunner, Result
 
+from engines import GAMES
 from pbem import config
 from pbem.cli.index import app
 from pbem.players import bounces
@@ -120,7 +121,7 @@ class Correspondence:
         changed = self._commits != self._commits_of_scenes or self.server is not server
         if setting is None or changed:
             return scene(self, *words)
-        scenes = (*self._scenes, (scene, words, self._above))
+        scenes = (*self._scenes, (scene, words, self._above, tuple(GAMES)))
         moment = _MOMENTS.get((setting, self.clock(), scenes))
         if moment:
             self._continue_from(moment)

@@ -239,7 +239,9 @@ def _written(attributes: Mapping[str, str]) -> Markup:
 
 _BLANK = "\N{NO-BREAK SPACE}"
 """Stands between words that belong in one line, until the lines are made."""
-_QUOTED = re.compile(r'"[^"\n]{1,50}"')
+_QUOTED = re.compile(r'(?:[^\s"]+ )?[^\s"]*"[^"\n]{1,50}"')
+"""Something to write and the word before it, with which it stays in one line: a line that begins with a command and is
+quoted without a mark could be taken for the person's own."""
 
 
 def unbroken(text: str) -> str:
@@ -251,11 +253,11 @@ def unbroken(text: str) -> str:
 def wrapped(text: str, indent: int = 0) -> str:
     """Return sentences in lines of at most 72 columns. Remembered: most of them are sent to many readers.
 
-    What stands in quotation marks is something to write, so it stays in one line.
+    What stands in quotation marks is something to write, so it stays in one line, behind another word.
 
     >>> print(wrapped('You can see whether your opponent is still thinking about it with "show 4711".'))
-    You can see whether your opponent is still thinking about it with
-    "show 4711".
+    You can see whether your opponent is still thinking about it
+    with "show 4711".
     """
     text = re.sub(r"[ \n]+", " ", text).strip()
     margin = " " * indent

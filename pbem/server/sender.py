@@ -394,12 +394,5 @@ def _postpone(row: Outgoing, result: _Result, now: datetime) -> None:
 
 
 def _log(row: Outgoing, verdict: str) -> None:
-    log.info(
-        "mail out",
-        outgoing=row.id,
-        message_id=row.message_id,
-        template=row.template,
-        player=row.player,
-        match=row.match,
-        verdict=verdict,
-    )
+    about = {"message_id": row.message_id, "template": row.template, "player": row.player, "match": row.match}
+    log.info("mail out", outgoing=row.id, **about, verdict=verdict)

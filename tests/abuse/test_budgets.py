@@ -107,7 +107,7 @@ def test_the_operator_hears_once_when_half_of_what_all_strangers_get_is_used(tmp
         spent.answers_at(letters, "small.example", 2)
         letters.wait(minutes=1)
         (alert,) = letters.received[admin]
-        assert "- strangers_per_day" in text(alert)
+        assert "until tomorrow: strangers_per_day" in " ".join(text(alert).split())
         letters.wait(hours=2)
         spent.answers_at(letters, "small.example", 15)
         letters.wait(hours=2)

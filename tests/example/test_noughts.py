@@ -148,7 +148,7 @@ def test_a_match_is_played_to_its_end_by_mail(tmp_path: Path) -> None:
         for number, turn in enumerate(turns):
             letters.reply(letters.last(("alice", "bob")[number % 2]), turn)
         over = text(letters.received["bob@mail.example"][-1])
-        (answer,) = letters.write("alice@mail.example", "record 1")
+        (answer,) = letters.reply(letters.received["alice@mail.example"][-1], "record 1")
     read = record.loads(text(answer).replace("\r\n", "\n"))
 
     assert "NOUGHTS AND CROSSES" in shown
