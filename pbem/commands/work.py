@@ -23,7 +23,7 @@ LISTS = frozenset(
 """The commands that list rows, each as much work as a board."""
 PAGE = 50
 """What any other answer costs."""
-ANIMATION = 600
+ANIMATION = 1_000
 """What a record costs besides: to draw its boards one after the other takes longer than all else."""
 MOST = 4_000
 """What one message can cost."""
