@@ -1,9 +1,11 @@
 """The attackers of bench/siege.py: connections that send hostile mail without pause, in a process of their own.
 
-    python -P bench/attackers.py PORT SECONDS CONNECTIONS PLAYER ...
+    python -P bench/attackers.py PORT SECONDS CONNECTIONS RATE KIND PERSONAL MATCH PLAYER ...
 
-It prints how often each kind of connection got each reply, as JSON. Real attackers have machines of their own, so this
-process leaves the processor to the server when both want it.
+RATE is how many messages they send in a minute altogether, or 0 for as many as they can; KIND what all connections do,
+or "all". PERSONAL is the address with a token of a hostile player, who asks for what takes long, and MATCH a match of
+theirs. It prints how often each kind of connection got each reply, as JSON. Real attackers have machines of their own,
+so this process leaves the processor to the server when both want it.
 """
 
 import contextlib
@@ -17,6 +19,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from tests.hostile import HEAD, MAILS
 
@@ -56,16 +59,16 @@ class Post:
         """Send bytes."""
         self._socket.sendall(data)
 
-    def begin(self, sender: bytes) -> str:
+    def begin(self, sender: bytes, to: bytes = US) -> str:
         """Begin a message. Return the reply to DATA, or to what was refused before."""
-        for words in (b"MAIL FROM:<%s>" % sender, b"RCPT TO:<%s>" % US):
+        for words in (b"MAIL FROM:<%s>" % sender, b"RCPT TO:<%s>" % to):
             if (reply := self.say(words)) != "250":
                 return reply
         return self.say(b"DATA")
 
-    def deliver(self, sender: bytes, data: bytes) -> str:
+    def deliver(self, sender: bytes, data: bytes, to: bytes = US) -> str:
         """Send a message. Return the reply."""
-        reply = self.begin(sender)
+        reply = self.begin(sender, to)
         if reply != "354":
             return reply
         self.send(data)
@@ -100,19 +103,34 @@ class Forms:
         return self._messages[number % len(self._messages)]
 
 
+@dataclass(frozen=True)
+class Hostile:
+    """A player with a token who asks for what takes long."""
+
+    address: bytes
+    personal: bytes
+    match: int
+
+
 class Attacker:
     """One of the connections."""
 
-    def __init__(self, number: int, forms: Forms) -> None:
+    def __init__(
+        self, number: int, kind: str, forms: Forms, players: list[bytes], hostile: Hostile, interval: float
+    ) -> None:
         self.replies: Counter[str] = Counter()
         self._chance = random.Random(number)  # the same attack each time
         self._ids = itertools.count()
         self._own = b"%d.%d" % (os.getpid(), number)
         self._forms = forms
         self._next = self._chance.randrange(len(forms))
+        self._players, self._hostile = players, hostile
+        self._interval = interval
+        self._due = time.monotonic() + interval * self._chance.random()
         self._host = f"127.0.0.{2 + number % HOSTS}"
         acts = {"forms": self.form, "joins": self.join, "lines": self.lines, "slow": self.trickle, "drops": self.drop}
-        self._kind = (*["forms"] * 6, "joins", "lines", "slow", "drops")[number % 10]
+        acts |= {"forged": self.forge, "token": self.ask}
+        self._kind = kind if kind != "all" else (*["forms"] * 3, *acts)[number % 10]
         self._act: Act = acts[self._kind]
 
     def attack(self, port: int, until: float) -> None:
@@ -130,7 +148,9 @@ class Attacker:
                 reply = post.hello()
                 if reply != "250":
                     yield reply
-                while reply != "421" and time.monotonic() < until:
+                while reply != "421" and max(self._due, time.monotonic()) < until:
+                    time.sleep(max(0.0, self._due - time.monotonic()))
+                    self._due += self._interval
                     reply = self._act(post)
                     yield reply
         except OSError as error:
@@ -147,6 +167,21 @@ class Attacker:
         """Ask for an answer to somebody else's address."""
         sender = self._stranger()
         return post.deliver(sender, self._signed(as_sent(HEAD + b"\njoin x%d" % self._chance.randrange(10**9)), sender))
+
+    def forge(self, post: Post) -> str:
+        """Ask for twenty records in a player's name."""
+        sender = self._chance.choice(self._players)
+        return post.deliver(sender, self._signed(self._asking(b"record %d#%d"), sender))
+
+    def ask(self, post: Post) -> str:
+        """Ask for twenty records or boards with a token."""
+        asked = self._asking(self._chance.choice((b"record %d#%d", b"show %d#%d", b"preview %d#%d")))
+        sender, to = self._hostile.address, self._hostile.personal
+        return post.deliver(sender, self._signed(asked, sender), to)
+
+    def _asking(self, words: bytes) -> bytes:
+        lines = (words % (self._hostile.match, self._chance.randrange(20)) for _ in range(20))
+        return as_sent(HEAD + b"\n" + b"\n".join(lines))
 
     def lines(self, post: Post) -> str:
         """Send empty lines."""
@@ -185,10 +220,13 @@ def as_sent(raw: bytes) -> bytes:
 
 def main() -> None:
     """Attack and report."""
-    port, seconds, connections = (int(word) for word in sys.argv[1:4])
+    port, seconds, connections, rate = (int(word) for word in sys.argv[1:5])
+    kind = sys.argv[5]
+    hostile = Hostile(b"mallory@mail.example", sys.argv[6].encode(), int(sys.argv[7]))
+    players = [player.encode() for player in sys.argv[8:]]
     os.nice(10)
-    forms = Forms([player.encode() for player in sys.argv[4:]])
-    attackers = [Attacker(number, forms) for number in range(connections)]
+    forms, interval = Forms(players), 60 * connections / rate if rate else 0.0
+    attackers = [Attacker(number, kind, forms, players, hostile, interval) for number in range(connections)]
     until = time.monotonic() + seconds
     threads = [threading.Thread(target=attacker.attack, args=(port, until)) for attacker in attackers]
     for thread in threads:

@@ -1,4 +1,4 @@
-"""For bench/siege.py: two people who play by mail as fast as they get answers, and the next hop for these."""
+"""For bench/siege.py: pairs of people who play by mail as fast as they get answers, and the next hop for these."""
 
 import email
 import email.policy
@@ -19,6 +19,8 @@ from tests.operating.site import ADDRESS
 from tests.servers import HOST
 
 NAMES = ("anna", "bert")
+HOSTILE = ("mallory", "oscar")
+"""Two who play a match so as to ask for its record."""
 LOST_SECONDS = 60.0
 """A message that isn't answered by then is lost."""
 THINKING_SECONDS = 0.3
@@ -79,12 +81,14 @@ class Exchange:
     """The seconds until it was accepted, with all attempts."""
     answer: float | None
     """The seconds from then until all that it causes was handed over; None if something never was."""
+    news: float | None
+    """The same for what the other person gets."""
 
 
 class Contest:
     """Two people who play match after match by mail, as fast as they get their answers."""
 
-    def __init__(self, port: int, post: TimedOffice) -> None:
+    def __init__(self, port: int, post: TimedOffice, names: tuple[str, str] = NAMES) -> None:
         self.exchanges: list[Exchange] = []
         self.later = 0
         """How often the listener told a player to come back later."""
@@ -93,16 +97,18 @@ class Contest:
         self._post = post
         self._port = port
         self._accepted = 0.0
-        self._people = tuple(Person(name, ADDRESS, self._deliver, post) for name in NAMES)
-        self._personal = [self._join(person) for person in self._people]
+        self._people = tuple(Person(name, ADDRESS, self._deliver, post) for name in names)
+        self.personal = [self._join(person) for person in self._people]
         self._turns = matches.sample().moves
 
-    def play(self, end: float) -> None:
-        """Play until that time."""
+    def play(self, end: float, most: int | None = None) -> None:
+        """Play until that time, or so many matches."""
         while time.monotonic() < end:
             number = len(self.plies)
+            if number == most:
+                return
             first, second = self._people if number % 2 == 0 else self._people[::-1]
-            challenge = partial(first.write, f"challenge {second.name} quadraphages", to=self._personal[number % 2])
+            challenge = partial(first.write, f"challenge {second.name} quadraphages", to=self.personal[number % 2])
             offer = self._ask("challenge", first, challenge, lambda taken: taken.header("X-PBeM-Event") == "challenge")
             if offer is None:
                 continue
@@ -144,7 +150,8 @@ class Contest:
             awaited.append(lambda taken: taken.recipient != person.address and other(taken))
         came = [self._post.await_one(each, since) for each in awaited]
         answer = None if None in came else max(taken.at for taken in came if taken) - accepted
-        self.exchanges.append(Exchange(what, message_id, accepted - began, answer))
+        news = came[1].at - accepted if len(came) > 1 and came[1] is not None else None
+        self.exchanges.append(Exchange(what, message_id, accepted - began, answer, news))
         return came[-1]
 
     def _deliver(self, sender: str, recipient: str, raw: bytes) -> None:
