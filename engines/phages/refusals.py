@@ -18,7 +18,7 @@ class Reason(core.Reason):
         "the first turn of the game has no operation 1, only a number and operation 3, for example {fits}"
     )
     NUMBER_MISSING = "the number between operation 1 and operation 3 is missing, as in {fits}"
-    NOT_BEGUN = "the number is missing, and {steps} completes nothing sent earlier; a whole turn would be, say, {fits}"
+    NOT_BEGUN = "both stones must move first, and a number comes before {steps}; a whole turn is, for example, {fits}"
     BEGUN_OTHERWISE = (
         "you have already sent the first part of this turn, {begun}; only operation 3 is left, for example {fits} "
         "(undo takes the first part back)"

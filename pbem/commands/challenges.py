@@ -47,8 +47,9 @@ def read(words: Sequence[str], own_name: str | None, default_time: str = time_co
     if len(games) != 1 or len(people) != 1:
         unknown = f" ({' '.join(people)[:60]}?)" if len(people) > 1 else ""
         raise Refused(
-            f"A challenge needs one opponent and one game{unknown}.",
-            fits=f'For example "challenge bob {next(iter(GAMES))}". The games: {there_are}.',
+            f"Whom do you challenge, and to which game{unknown}?",
+            fits=f'For example "challenge bob {next(iter(GAMES))}"; against the house, "play {next(iter(GAMES))}" is '
+            f"enough. The games: {there_are}.",
         )
     level = given.pop(house.LEVEL, None)
     return Offer(people[0].lower(), terms.chosen(games[0], given, default_time, text, rated=rated), level)

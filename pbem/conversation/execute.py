@@ -12,7 +12,7 @@ from notation import NOTATIONS
 from pbem.commands import permissions, work
 from pbem.commands.choices.settings import resume
 from pbem.commands.conditions import together
-from pbem.commands.core import Decision, Line, Request
+from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.play import note_to_opponent
 from pbem.commands.syntax.draft import MOST_COMMANDS
 from pbem.commands.syntax.mail import ParsedMessage, Reader, tagged_match
@@ -195,12 +195,23 @@ def _behind_turns(lines: tuple[Line, ...]) -> tuple[Line, ...]:
     return (*(line for line in lines[: last + 1] if line not in early), *early, *lines[last + 1 :])
 
 
+def _unread(command: Command, words: str) -> str:
+    r"""Return what a command lacks, or that what it has can't be read.
+
+    >>> from pbem.commands import COMMANDS
+    >>> _unread(COMMANDS["join"], ""), _unread(COMMANDS["join"], "anna and bob")
+    ('Which name?', 'We can\'t read what follows "join".')
+    """
+    needed = next((word for word in command.arguments.split() if not word.startswith("[")), "")
+    if words or not needed.isupper():
+        return f'We can\'t read what follows "{command.name}".'
+    return f"Which {needed.partition('|')[0].lower()}?"
+
+
 def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, Decision]:
     """Run one command; return the reply with what follows from it, and its decision."""
     if line.malformed:
-        raise line.refusal or Refused(
-            f'That\'s not how "{line.command.name}" is written.', read=line.text, fits=line.command.advice
-        )
+        raise line.refusal or Refused(_unread(line.command, line.words), read=line.text, fits=line.command.advice)
     request = replace(request, sender=reply.sender, prose=reply.prose)
     decision = line.command.run(request, line)
     reply = replace(reply, match=_about(request, line) or reply.match)

@@ -150,5 +150,6 @@ def _played(words: str) -> str:
         known |= {option.name: option.choices for option in game.options}
     is_clear = len(given) == len(words.split()) - 1 and all(given[each] in known.get(each, ()) for each in given)
     if game is None or not is_clear:
-        raise Refused("We can't read everything in that line.", fits=f'"play {next(iter(GAMES))}" is enough.')
+        understood = "Which game?" if game is None else f'We can read "play {game.key}" in that line, and not the rest.'
+        raise Refused(understood, fits=f'"play {next(iter(GAMES)) if game is None else game.key}" is enough.')
     return " ".join((game.key, *(f"{each}={choice}" for each, choice in given.items())))

@@ -127,16 +127,16 @@ def _in_words(estimate: Estimate, names: tuple[str, str]) -> str:
     """Return what an estimate means.
 
     >>> [_in_words(Estimate(value=value), ("alice", "bob")) for value in (0.05, -0.2, 0.5, -0.9)]
-    ['even', 'slightly better for bob', 'better for alice', 'much better for bob']
+    ['the match was even', 'bob was slightly ahead', 'alice was ahead', 'bob was far ahead']
     >>> [_in_words(Estimate(value=value, certain=True), ("alice", "bob")) for value in (0.0, -0.998)]
-    ['drawn for certain', 'won for bob for certain']
+    ['it was a certain draw', 'bob was certain to win']
     """
     size, better = abs(estimate.value), names[0 if estimate.value > 0 else 1]
     if estimate.certain and (size <= EVEN or size > CLEAR):
-        return "drawn for certain" if size <= EVEN else f"won for {better} for certain"
+        return "it was a certain draw" if size <= EVEN else f"{better} was certain to win"
     if size <= EVEN:
-        return "even"
-    return f"{'slightly ' if size <= SLIGHT else '' if size <= CLEAR else 'much '}better for {better}"
+        return "the match was even"
+    return f"{better} was {'slightly ' if size <= SLIGHT else '' if size <= CLEAR else 'far '}ahead"
 
 
 def _line(turn: TurnAnalysed) -> str:

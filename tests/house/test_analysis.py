@@ -87,7 +87,7 @@ def test_each_turn_is_judged_by_what_it_gave_away(letters: Correspondence) -> No
 
     said = words(told)
     # The searcher's values: -0.8, -0.1, 0.0, 0.2, 0.5 for the first player.
-    assert "Turn 4, b1b2? by bob. It was slightly better for alice, and then better for alice." in said
+    assert "Turn 4, b1b2? by bob. Before it, alice was slightly ahead; after it, alice was ahead." in said
     assert "The house would have played" in said
     assert "[     *    |          ] 4. b1b2 ?" in text(told)
     html = told.get_body(("html",))
@@ -103,7 +103,7 @@ def test_the_course_is_told_in_words_to_those_who_want_no_drawings(letters: Corr
     letters.reply(letters.received[ALICE][1], "analyse 1")
 
     assert "4. b1b2" in words(told)
-    assert "* After turn 4: better for alice." in words(letters.last("alice"))
+    assert "* After turn 4: alice was ahead." in words(letters.last("alice"))
 
 
 def test_what_was_found_is_told_to_the_opponent_at_once(letters: Correspondence) -> None:

@@ -51,7 +51,7 @@ def answered(letters: Correspondence, mails: list[EmailMessage], address: str = 
         ("accept", ["no such offer", "a turn declines what was offered"]),
         ("withdraw draw", ["no such offer"]),
         ("resign now please", ['That\'s not how "resign" is written', "resign [NUMBER]"]),
-        ("challenge", ["That's not how", "PLAYER|ADDRESS GAME"]),
+        ("challenge", ["Which player?", "PLAYER|ADDRESS GAME"]),
         ("challenge bob", ["one opponent and one game", "quadraphages"]),
         ("challenge alice quadraphages", ["can't challenge yourself"]),
         ("challenge bob@nowhere quadraphages begin=never", ["begin=never", "begin=random"]),

@@ -16,6 +16,6 @@ def player_called(request: Request, line: Line, wanted: str, *, lock: bool = Fal
         raise Refused("Nobody has played against the house yet.", fits='"play GAME" begins a match with it.')
     if found is None or found.deleted is not None or found.confirmed is None:
         raise Refused(
-            f"No player is called {wanted[:40]}.", read=line.text, fits='"who" lists players who agreed to be found.'
+            f"No player is called {wanted[:40]}.", read=line.text, fits='"who" lists players open to challenges.'
         )
     return found

@@ -164,7 +164,7 @@ def _day(request: Request, time: datetime) -> str:
 WHO = Command(
     "who",
     "[PAGE]",
-    'list players who agreed to be found; "set listed on" adds you',
+    'list players open to challenges; "set listed on" adds you',
     who,
     words=(0, 1),
     aliases=("players",),

@@ -57,7 +57,7 @@ ADVICE = {
     "standings": _RATINGS,
     "ratings": _RATINGS,
     "list": (
-        '"who" lists players who agreed to be found.',
+        '"who" lists players open to challenges.',
         '"help" lists the games, "games NAME" a player\'s matches.',
     ),
     "add": ("A player has one address here.", '"change address NEW" replaces it.'),
