@@ -66,7 +66,7 @@ def test_a_preview_shows_the_board_after_a_turn_and_how_to_play_it(letters: Corr
     assert "Nothing has been played. This is match #1" in said
     assert board(TURNS[0]) in said
     assert "Then it would be bob's turn." in said
-    assert f'To play it, reply: * "{TURNS[0]}"' in said
+    assert f'* Play {TURNS[0]}: reply "{TURNS[0]}"' in said
 
     mails = letters.reply(letters.last("alice"), TURNS[0])
     assert sorted(str(mail["To"]) for mail in mails) == [ALICE, BOB]
@@ -79,7 +79,7 @@ def test_several_turns_are_a_line_of_play(letters: Correspondence) -> None:
 
         assert board(*TURNS) in said
         assert all(f"* {by}: {turn}" in said for by, turn in zip(("alice", "bob", "alice"), TURNS, strict=True))
-        assert f'To play the first turn, reply: * "{TURNS[0]}"' in said
+        assert f'* Play {TURNS[0]}: reply "{TURNS[0]}"' in said
 
 
 def test_a_turn_out_of_turn_may_be_previewed_but_is_not_offered(letters: Correspondence) -> None:
@@ -87,7 +87,7 @@ def test_a_turn_out_of_turn_may_be_previewed_but_is_not_offered(letters: Corresp
 
     assert board(TURNS[0]) in said
     assert "Then it would be your turn." in said
-    assert "To play" not in said
+    assert "* Play" not in said
 
 
 @pytest.mark.sampled(1)
@@ -192,7 +192,7 @@ def test_what_is_begun_is_previewed_on_and_stays_the_secret_of_who_began_it(lett
 
     own = asked(letters, "alice", "preview a7a4 i3f3")
     assert board(TURNS[0]) in own
-    assert f'reply: * "{TURNS[0]}"' in own
+    assert f'reply "{TURNS[0]}"' in own
     assert board(TURNS[0]) in asked(letters, "alice", f"preview {TURNS[0]}")
     for words in ("preview a7a4", "preview 3 a7a4"):
         said = asked(letters, "alice", words)
@@ -264,7 +264,7 @@ def test_another_way_is_tried_from_an_earlier_turn(letters: Correspondence) -> N
 
     assert "as it could have gone on from the beginning" in said
     assert board(other) in said
-    assert "To play" not in said
+    assert "* Play" not in said
     assert "* 1#0 3 a7a4 i3i6 | 1#0 3 a7a4 i3f3" in asked(letters, "alice", "preview 1#0 3 a7a4")
 
 
@@ -311,7 +311,7 @@ def test_a_turn_that_ends_the_match_is_told_so(tmp_path: Path) -> None:
 
         assert "That would end the match." in said
         assert f"won: {reason}." in said
-        assert f'reply: * "{last}"' in said
+        assert f'reply "{last}"' in said
         said = asked(letters, mover, f"preview {last} / {last}")
         assert "In turn 2 of that line: " in said
         assert "over" in said
@@ -329,11 +329,11 @@ def test_a_silent_figure_stays_silent_in_a_preview(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.match("challenge bob quadrupel")
         said = asked(letters, "alice", "preview c3e5")
-        assert 'To play it, reply: * "c3e5" * "c3e5 quadrupel"' in said
+        assert '* Play c3e5: reply "c3e5" * Play c3e5 quadrupel: reply "c3e5 quadrupel"' in said
         assert "Nothing was done." in asked(letters, "alice", "preview c3e5 quadrupel")
     with correspondence(tmp_path / "auto") as letters:
         letters.match("challenge bob quadrupel announce=auto")
-        assert 'reply: * "c3e5" You can also' in asked(letters, "alice", "preview c3e5")
+        assert 'reply "c3e5" You can also' in asked(letters, "alice", "preview c3e5")
 
 
 @pytest.mark.slow
@@ -356,8 +356,8 @@ def test_what_may_be_added_to_a_turn_is_offered(tmp_path: Path) -> None:
         play(letters, *before)
         said = asked(letters, ("alice", "bob")[len(before) % 2], f"preview {longer}")
 
-    added = said.partition("You can add to it: ")[2]
-    assert f'reply: * "{longer}"' in said
+    added = said.partition("to add to it: ")[2]
+    assert f'reply "{longer}"' in said
     for other in legal:
         if other.startswith(f"{longer} "):
             assert other in added or other.removesuffix(other.split()[-1]).strip() in added
