@@ -107,7 +107,9 @@ def text_of(template: str, variables: Mapping[str, Any]) -> str:
 def html_of(template: str, variables: Mapping[str, Any], title: str) -> str:
     """Return the page with what a template says."""
     html = templates(HTML)
-    body = Markup(html.get_template(template).render(variables))  # noqa: S704 - templates escape what they are given
+    first, end, others = html.get_template(template).render(variables).partition("</h1>")
+    others = others.replace("<h1 ", "<h2 ").replace("</h1>", "</h2>")  # a page has one headline
+    body = Markup(first + end + others)  # noqa: S704 - templates escape what they are given
     return tightened(html.get_template("parts/page.html.j2").render(title=title, body=body))
 
 
