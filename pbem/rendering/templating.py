@@ -16,6 +16,7 @@ from markupsafe import Markup
 from notation import illustrations
 from notation.hints import format_hint, listed
 from notation.illustrations import Illustration
+from pbem.clocks.time_control import in_words, parse
 from pbem.payloads.templates import templates_folder
 from pbem.rendering.boards import board_image, palette
 
@@ -92,6 +93,7 @@ def templates(face: str) -> Environment:
         "printable": printable,
         "quoted": quoted,
         "sentence": sentence,
+        "time_in_words": time_in_words,
         "unbroken": unbroken,
         "wrapped": wrapped,
     }
@@ -139,6 +141,15 @@ def sentence(text: str) -> str:
     ('No stone stands on g7', 'b1 can go to e1')
     """
     return text[:1].upper() + text[1:] if text.split(maxsplit=1)[0].isalpha() else text
+
+
+def time_in_words(written: str) -> str:
+    """Return what a time control means.
+
+    >>> time_in_words("3d/move"), time_in_words("no limit")
+    ('3 days for each turn', 'no limit')
+    """
+    return in_words(parse(written)) if written[:1].isdigit() else written
 
 
 def ordinal(place: int) -> str:
