@@ -169,7 +169,7 @@ def _reach(here: PhagesPosition, number: int) -> str:
     if not able:
         return "No stone can go that far, so write ---- ----."
     if len(able) == 1:
-        return next(f"Only {cell} can move: to {either(targets)}." for cell, targets in stones if targets)
+        return next(f"Only {cell} moves: to {either(targets)}." for cell, targets in stones if targets)
     most = max(len(steps) for steps in here.operations(number))
     must = "one of them must" if most == 1 else "both must" if len(able) == most else "two of them must"
     return f"{'; '.join(able)}; {must}."

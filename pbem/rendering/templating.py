@@ -273,12 +273,13 @@ def wrapped(text: str, indent: int = 0) -> str:
     with "show 4711".
     """
     text = re.sub(r"[ \n]+", " ", text).strip()
+    text = re.sub(r" (\S{1,4})$", rf"{_BLANK}\1", text)  # no short word stands alone in the last line
     margin = " " * indent
     lines = textwrap.wrap(
         _QUOTED.sub(lambda found: found[0].replace(" ", _BLANK), text),
         WIDTH,
         initial_indent=margin,
-        subsequent_indent=margin + "  " * text.startswith("* "),
+        subsequent_indent=margin + "  " * text.startswith(("* ", "- ")),
         break_long_words=False,
         break_on_hyphens=False,
     )
@@ -309,13 +310,21 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
     yield from (wrapped(cell, 4) for cell in left if cell)
 
 
+def _fitted(line: str) -> Sequence[str]:
+    """Return a line that no block has wrapped, such as one of a page: as several under its own indentation."""
+    if len(line) <= WIDTH:
+        return (line,)
+    indent = line[: len(line) - len(line.lstrip())]
+    return textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
 def tidied(text: str) -> str:
     r"""Return the text of a message without trailing blanks, and with one empty line where there are several.
 
     >>> tidied("\n\nHello!  \n\n\nYour turn.")
     'Hello!\n\nYour turn.\n'
     """
-    lines = "\n".join(line.rstrip() for line in text.split("\n"))
+    lines = "\n".join(piece for line in text.split("\n") for piece in _fitted(line.rstrip()))
     return re.sub(r"\n{3,}", "\n\n", lines).strip("\n") + "\n"
 
 

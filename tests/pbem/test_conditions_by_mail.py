@@ -363,7 +363,7 @@ def test_a_preview_of_a_reply_offers_to_prepare_it(letters: Correspondence) -> N
     html = preview.get_body(("html",))
     assert html is not None
     assert "body=e9f8%0D%0Aif%20f4g5%20then%20b9b8" in html.get_content()
-    assert "e9f8\nif f4g5 then b9b8" in text(preview).replace("\r", "")
+    assert "    e9f8\n    if f4g5 then b9b8\n" in text(preview).replace("\r", "")
 
     letters.reply(preview, "e9f8\nif f4g5 then b9b8", quote=False)
     assert letters.execute("select seat from prepared") == [(1,)]

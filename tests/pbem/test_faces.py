@@ -251,11 +251,11 @@ def test_a_digest_of_many_matches_shows_the_most_urgent_boards_and_stays_small(t
     assert len(news.as_bytes()) < MOST
     assert len(LexborHTMLParser(markup(news)).css("img")) == text(news).count("a b c d e f") == 3
     assert text(news).count("alice played d2d1.") == 8
-    assert [number for number in range(1, 9) if f'For the board, reply "show {number}".' in text(news)] == [
+    assert [number for number in range(1, 9) if f'* The board: reply "show {number}"' in text(news)] == [
         4,
         5,
         6,
         7,
         8,
     ]
-    assert "Show #8" in markup(news)
+    assert markup(news).count("The board</a>") == 5

@@ -78,9 +78,11 @@ def listing(folder: Path) -> Iterator[Correspondence]:
     board = "{{ m.board }}\n"
     assert board in source
     environment.globals["shapes"] = environment.from_string(source.replace(board, board + LISTED)).module
-    with correspondence(folder) as letters:
-        yield letters
-    environment.globals["shapes"] = shapes
+    try:
+        with correspondence(folder) as letters:
+            yield letters
+    finally:
+        environment.globals["shapes"] = shapes
 
 
 def taps(mail: EmailMessage, *kinds: str) -> list[Tap]:

@@ -50,7 +50,7 @@ def _colours() -> Iterator[Colour]:
     meeting += [(FILLS[tone], SIGNS[tone]) for tone in FILLS]
     meeting += [(PAPER, INK), (PAPER, FAINT), (PAPER, EDGE), (FRAME, LABEL), (FRAME, FRAME_EDGE), (FRAME, LIT_EDGE)]
     meeting += [(ground, FRAME) for ground in (*cells, *traces)]
-    meeting += [(ground, INK) for ground in FIELDS]
+    meeting += [(ground, INK) for ground in cells]
     meeting += [(ground, LIT_EDGE) for ground in (*LIT, *LEFT, *traces)]
     for one, other in meeting:
         yield from (blend(one, other, step / (SHADES + 1)) for step in range(1, SHADES + 1))
