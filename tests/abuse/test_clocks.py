@@ -101,8 +101,10 @@ def test_nobody_is_silenced_by_messages_from_a_time_that_is_yet_to_come(letters:
         letters.write(ALICE, f"#1 say {number}", to=to)
     letters.execute("update player set bounced = (select max(created) from outgoing)")
     letters.clock.leap(days=-300)
-    assert len(letters.write("zoe@stranger.example", "help")) == 1
-    assert len(letters.write(ALICE, "games", to=to)) == 1
+    told = len(letters.received["zoe@stranger.example"])
+    letters.write("zoe@stranger.example", "help")
+    assert len(letters.received["zoe@stranger.example"]) == told + 1
+    assert ALICE in [mail["To"] for mail in letters.write(ALICE, "games", to=to)]
     letters.write(ALICE, "export me", to=to)
     assert list(letters.last("alice").iter_attachments())
 

@@ -103,7 +103,8 @@ def test_a_long_list_holds_the_matches_that_matter(letters: Correspondence, monk
     told = text(letters.write(ALICE, "games")[0])
 
     assert ["#1 " in told, "#2 " in told, "#3 " in told] == [True, False, True]
-    assert 'And 1 older: "games alice 2" lists them.' in told
+    assert "And 1 older." in told
+    assert 'reply "games alice 2"' in told
     told = text(letters.write(ALICE, "games alice 2")[0])
     assert ["#1 " in told, "#2 " in told, "#3 " in told] == [False, True, False]
 
@@ -134,6 +135,7 @@ def test_much_news_goes_out_in_several_messages_of_bounded_size(letters: Corresp
     letters.write(bob, waiting, to=personal(letters, "bob"))
     for number in range(9):
         letters.write(ALICE, f"#1 say Number {number}.\n\n{'words ' * 8_000}", to=personal(letters))
+        letters.clock.advance(minutes=70)  # no more in an hour
     if waiting == "stop":
         letters.write(bob, "start", to=personal(letters, "bob"))
 

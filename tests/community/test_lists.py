@@ -29,7 +29,7 @@ CROWD = 120
 WIDTH = 72
 ENTRANTS = 64
 ROUNDS = 15
-NEXT = re.compile(r'"((?:seeks|who|history|games|standings|tournaments)(?: [a-z0-9_-]+)* \d+)" (?:lists|shows)')
+NEXT = re.compile(r'\* (?:More|Older ones): reply "((?:[a-z]+)(?: [a-z0-9_-]+)* \d+)"')
 ALICE = "alice@mail.example"
 
 
@@ -68,7 +68,7 @@ def _player(number: int) -> dict[str, Any]:
 def _seek(number: int) -> dict[str, Any]:
     """Return an open seek of somebody whom alice hasn't blocked, with terms that take room."""
     return {
-        "id": 1000 + number, "player": 200 + number % 20, "game": "quadrupel", "time": "140d+10d/10,1d/move,auto",
+        "id": 1000 + number, "player": 200 + number % 20, "game": "quadrupel", "time": "140d+10d,1d/move,auto",
         "options": {"variant": "maximum-points", "zone2": "ban"}, "begin": "me", "repeat": 5, "rated": True,
         "created": MORNING, "expires": MORNING + timedelta(days=28),
     }  # fmt: skip
@@ -97,7 +97,7 @@ def _tournament(number: int) -> dict[str, Any]:
     """Return a tournament; the first is a Swiss that goes on, and whose crosstable is as wide as it gets."""
     row = {
         "id": number + 1, "title": f"{number:040}", "kind": "swiss", "game": "quadrupel", "places": ENTRANTS,
-        "options": {"variant": "maximum-points"}, "time": "140d+10d/10,1d/move,auto", "rated": True,
+        "options": {"variant": "maximum-points"}, "time": "140d+10d,1d/move,auto", "rated": True,
         "closes": MORNING, "created": MORNING, "started": MORNING, "rounds": ROUNDS, "at_once": 1,
     }  # fmt: skip
     return {**row, "ended": None if number == 0 else MORNING}
@@ -137,13 +137,13 @@ def page(letters: Correspondence, command: str) -> str:
 @pytest.mark.parametrize(
     ("command", "row", "number"),
     [
-        ("seeks", r"\* (1\d{3}) ", CROWD),
+        ("seeks", r" .*reply \"take (1\d{3})\"", CROWD),
         ("who", r"\* somebody-with-(\d+) ", CROWD),
         ("history", r"\* #(1\d{3}) ", CROWD),
         ("games", r"\* #(1\d{3}) ", 2 * CROWD),
         ("games alice", r"\* #(1\d{3}) ", 2 * CROWD),
-        ("standings kvadratik", r" *(\d+)\. somebody-with-", CROWD),
-        ("tournaments", r"\* Tournament (\d+): ", CROWD),
+        ("standings kvadratik", r"\* somebody-with-\d+ +number (\d+),", CROWD),
+        ("tournaments", r"\* Tournament (\d+) ", CROWD),
     ],
 )
 def test_each_page_names_the_next_until_all_is_listed(
@@ -162,9 +162,9 @@ def test_each_has_a_line_and_where_that_is_too_long_another_that_is_indented(
     letters: Correspondence, command: str
 ) -> None:
     for told in pages(letters, command):
-        _, listed, *_ = told.split("\n\n")
+        listed = next(part for part in told.split("\n\n") if part.startswith("* "))
         for line in listed.splitlines():
-            assert re.match(r"\* |  *\d+\. | {22}(your turn|waiting) ", line), line
+            assert re.match(r"\* |    \S", line), line
 
 
 @pytest.mark.slow

@@ -310,7 +310,7 @@ def test_an_announcement_reaches_everyone_once_and_so_many_a_minute(letters: Cor
 
     result = letters.operate("announce", str(tmp_path / "news.txt"), keys="y\n")
 
-    assert "  | Subject: Moving house\n\n  | We move on Sunday.\n" in done(result)
+    assert "Moving house:\n\n  | We move on Sunday.\n" in done(result)
     assert "to 62 players, 60 a minute, for about 2 minutes" in " ".join(result.output.split())
     first = letters.wait()
     letters.join("fred")

@@ -65,7 +65,7 @@ def test_an_address_from_which_all_comes_back_gets_no_more_and_others_are_told(l
     mails = bounce_for_good(letters)
 
     assert to(mails) == [ALICE, ADMIN]
-    assert "so bob doesn't know where the match stands" in " ".join(text(mails[0]).split())
+    assert "bob doesn't know where match #1 (Quadraphages) stands" in " ".join(text(mails[0]).split())
     assert BOB in text(mails[1])
     assert "#1" in text(mails[1])
     assert BOB not in text(mails[0])

@@ -260,7 +260,7 @@ def test_a_forced_turn_is_played_at_once_and_told(tmp_path: Path) -> None:
         ("if e9f8 then f3g4\nif e9f8 then b3b4", "two answers"),
         ("else b3b4\nif e9f8 then b3b9", "Line 2"),
         ("if he plays e9f8 then I play f3g4", 'start the line with "say"'),
-        ("queue", 'how "queue" is written'),
+        ("queue", "Which turn?"),
         ("queue e9 to the end", "read this as a turn"),
         ("if e9f8 then f3g4 " * 300, "too much to read"),
         ("conditions", "You have prepared nothing"),
@@ -395,6 +395,7 @@ def test_what_is_forged_waits_for_a_yes_of_the_address_on_file(letters: Correspo
         ({}, other),
         ({}, news.removeprefix("<mailto:").partition("?")[0]),
     ):
+        letters.clock.advance(hours=1, minutes=1)  # the same question isn't repeated before
         (question,) = letters.write(ALICE, line, to=to_, **headers)
         assert (question["To"], str(question["Subject"])) == (ALICE, "[pbem] Was this you?")
         assert standing(letters) == before

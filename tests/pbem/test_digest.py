@@ -105,7 +105,7 @@ def test_news_that_are_old_by_then_are_told_as_things_stand(letters: Corresponde
 
     assert mail["X-PBeM-Event"] == "digest"
     turns = ["bob played 1 a7b7 i3i2.", "You played c1b1 g9h9 3 b1b4 h9e9.", "bob played b7e7 i2i5 1 e7e6 i5i4."]
-    assert "\n".join(turns) in text(mail).replace("\r\n", "\n")
+    assert "\n\n".join(turns) in text(mail).replace("\r\n", "\n")
     assert "Your turn against" in text(mail)
     assert "| Quick?" in text(mail)
     assert mail["List-Unsubscribe"]
@@ -130,7 +130,7 @@ def test_one_turn_that_is_answered_already_is_told_with_the_answer(letters: Corr
     command(letters, "alice", "#1 c1b1 g9h9 3 b1b4 h9e9")
     (mail,) = to_alice(letters.wait(minutes=15))
 
-    assert "bob played 1 a7b7 i3i2.\nYou played c1b1 g9h9 3 b1b4 h9e9." in text(mail).replace("\r\n", "\n")
+    assert "bob played 1 a7b7 i3i2.\n\nYou played c1b1 g9h9 3 b1b4 h9e9." in text(mail).replace("\r\n", "\n")
     assert text(mail).startswith("You played c1b1 g9h9 3 b1b4 h9e9.")
     assert "Your turn" not in text(mail)
 
@@ -262,6 +262,7 @@ def test_a_bug_leaves_one_player_s_news_waiting_and_tells_the_others(letters: Co
     for name in ("alice", "bob"):
         command(letters, name, "set mail batch")
     command(letters, "carol", "#2 say One")
+    letters.clock.advance(minutes=6)  # notes of five minutes are one message
     command(letters, "carol", "#2 say Two")
     command(letters, "alice", "#1 say Three")
     with database.transaction(letters.server.engine) as session:
@@ -298,6 +299,7 @@ def test_of_several_that_gather_at_once_one_does(letters: Correspondence) -> Non
     command(letters, "alice", "set mail batch")
     for word in ("One", "Two", "Three"):
         command(letters, "bob", f"#1 say {word}")
+        letters.clock.advance(minutes=6)  # notes of five minutes are one message
 
     assert gather_at_once(letters.server.engine, letters.server.settings.server, NOON + timedelta(hours=1)) == 1
     assert [row.template for row in rows(letters, OutgoingState.OWED)] == ["digest"]
@@ -408,7 +410,7 @@ def test_what_another_player_s_digest_showed_is_nobody_else_s_business(letters: 
         row.player = session.exec(select(Player.id).where(Player.name == "bob")).one()
         session.add(row)
     (answer,) = letters.reply(news, "games")
-    assert "Your matches:" in text(answer)
+    assert "Your matches" in text(answer)
     assert "This message isn't a reply about one" in text(letters.reply(news, "c1b1 g9h9 3 b1b4 h9e9")[0])
 
 

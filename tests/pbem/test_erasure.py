@@ -166,7 +166,7 @@ def test_running_matches_are_the_opponents_and_offers_end(letters: Correspondenc
         assert session.get_one(Player, (running.seat0, running.seat1)[running.winner or 0]).name == "bob"
     told = [mail for mail in sent if mail["To"] == "bob@mail.example"]
     assert [mail["X-PBeM-Match"] for mail in told] == ["1", "3", "5"]
-    assert "The match is over, and you win." in text(told[0])
+    assert "Match #1 is over, and you win." in text(told[0])
     assert f"The record calls them {anonymous}." in " ".join(text(told[0]).split())
     record = next(part for part in told[0].iter_attachments() if part.get_filename() == "pbem-1-quadraphages.txt")
     assert "1 a7b7 i3i2" in " ".join(record.get_content().split())

@@ -62,6 +62,7 @@ def test_without_her_token_nothing_happens_and_with_it_the_same_line_acts(letter
         (question,) = letters.write(ALICE, line, to=ADDRESS, **headers)
         assert (question["To"], str(question["Subject"])) == (ALICE, "[pbem] Was this you?")
         assert standing(letters) == before
+        letters.clock.advance(hours=1, minutes=1)  # the same question isn't repeated before
 
     letters.write(ALICE, line, to=str(letters.received[ALICE][1]["Reply-To"]))
     assert standing(letters) != before

@@ -126,6 +126,7 @@ def test_what_is_refused_is_repeated_as_words(letters: Correspondence, usual: Us
 def test_words_to_the_opponent_are_words(letters: Correspondence, usual: Usual) -> None:
     told = {}
     for kind, nasty in NASTY.items():
+        letters.clock.advance(minutes=6)  # notes of five minutes are one message
         sent = letters.deliver_unread(raw_mail(letters, f"say {nasty}"))
         for mail in sent:
             usual.has_all_of(mail)

@@ -39,10 +39,10 @@ def own(mails: list[EmailMessage], address: str = ALICE) -> list[EmailMessage]:
     ("words", "parts"),
     [
         (f"#1 {TURN}\n#2 {TURN}", ["You played 1 a7b7", "You played 1 a7b7"]),
-        (f"#1 {TURN}\nshow 2\ngames", ["You played 1 a7b7", "Match #2, Quadraphages", "Your matches:"]),
+        (f"#1 {TURN}\nshow 2\ngames", ["You played 1 a7b7", "Match #2, Quadraphages", "Your matches"]),
         (f"accept 3\n#1 {TURN}", ["The match has begun.", "You played 1 a7b7"]),
         (f"decline 3\n#1 {TURN}\n#2 say Hm", ["You have declined challenge #3", "You played 1 a7b7", "Sent to"]),
-        (f"#1 {TURN}\n#2 9 z9", ["You played 1 a7b7", "Nothing was done."]),
+        (f"#1 {TURN}\n#2 9 z9", ["You played 1 a7b7", "z9 is not"]),
         (f"set mail batch\n#1 {TURN}", ["Saved: mail batch.", "You played 1 a7b7"]),
     ],
 )

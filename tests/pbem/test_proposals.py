@@ -85,7 +85,7 @@ def test_a_slip_is_played_after_yes_and_not_before(letters: Correspondence, line
 @pytest.mark.slow
 def test_several_turns_are_offered_where_a_slip_resembles_them_alike(letters: Correspondence) -> None:
     answer = slip(letters, "b7d7 i2g2 1 d7d6 g2h1")
-    offered = re.findall(r'^- "(.*)"', text(answer), flags=re.MULTILINE)
+    offered = re.findall(r'^\* "(.*)"', text(answer), flags=re.MULTILINE)
 
     assert 1 < len(offered) <= 3
     before = standing(letters)

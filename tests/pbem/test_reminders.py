@@ -229,5 +229,5 @@ def test_the_admin_learns_of_a_loss_on_time_of_somebody_whose_mail_came_back(tmp
 
         assert letters.execute("select termination from match") == [("timeout",)]
         (alert,) = (mail for mail in told if str(mail["To"]) == "admin@pbem.example")
-        assert "A player has lost on time although messages to them had come back: - match 1" in said(alert)
+        assert "A player has lost on time although messages to them had come back: match 1." in said(alert)
         assert [mail for mail in letters.run_for(days=1) if str(mail["To"]) == "admin@pbem.example"] == []

@@ -178,7 +178,7 @@ def test_three_ways_to_watch_a_match_bring_one_message_and_players_get_none(lett
     assert watched(sent, BOB) == []
     write(letters, "carol", "unwatch 1")
     assert watched(play(letters, 2)) == [], "it is left out, though she watches both players"
-    assert "match #1, Quadrature: alice - bob (left out)" in text(write(letters, "carol", "watch"))
+    assert "Match #1, Quadrature: alice - bob (left out)" in text(write(letters, "carol", "watch"))
     write(letters, "carol", "watch 1")
     assert len(watched(play(letters, 3))) == 1
     assert "You don't watch anything any more." in text(write(letters, "carol", "unwatch"))
@@ -272,7 +272,7 @@ def test_who_has_been_blocked_is_told_what_others_are(letters: Correspondence) -
 def test_a_stranger_is_told_how_to_join(letters: Correspondence, words: str) -> None:
     (answer,) = letters.write("mallory@far.example", words)
 
-    assert "join NAME" in text(answer)
+    assert '"join anna"' in text(answer)
     assert "f4" not in text(answer)
     assert state(letters) == []
 
@@ -347,7 +347,7 @@ def test_it_goes_into_the_digest_of_who_has_one(letters: Correspondence) -> None
 
     assert "alice played e3f4." in text(only)
     assert "bob played e9f8." in text(only)
-    assert '"unwatch 1" ends it.' in text(only)
+    assert '* Stop watching #1: reply "unwatch 1"' in text(only)
     token = tokens.parse(str(only["Reply-To"].addresses[0].addr_spec).partition("+")[2].partition("@")[0])
     assert token is not None
     assert token.purpose is Purpose.NOTICES

@@ -52,12 +52,12 @@ def test_the_first_of_each_game(letters: Correspondence) -> None:
     rated(letters, "quadrature", 7)
     rated(letters, "kvadratik", 2, 1710)
     said = asked(letters, "standings")
-    assert "Standings of Quadrature:" in said
-    assert "   1. p100                   1600   9 won, 0 lost, 1 drawn" in said
-    assert "   3. p102                  1598?   9 won, 2 lost, 1 drawn" in said
+    assert "Standings of Quadrature" in said
+    assert "* p100  number 1, rated 1600   9 won, 0 lost, 1 drawn" in said
+    assert "* p102  number 3, rated 1598?  9 won, 2 lost, 1 drawn" in said
     assert "p105" not in said
-    assert '"standings quadrature 1" shows those who follow.' in said
-    assert "   1. p100                   1710   9 won, 0 lost, 1 drawn" in said
+    assert '* More: reply "standings quadrature 1"' in said
+    assert "* p100  number 1, rated 1710  9 won, 0 lost, 1 drawn" in said
     assert "Hexaphages" not in said
 
 

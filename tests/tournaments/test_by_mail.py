@@ -236,7 +236,7 @@ def test_who_withdraws_later_plays_on_what_has_begun_and_loses_the_rest(
     enter(letters, personal)
     ((number, first),) = running(letters)
     answer = write(letters, personal, first, "withdraw from 1")
-    assert f"* match #{number}" in text(answer)
+    assert f"goes on and counts: #{number}." in text(answer)
 
     resign(letters, personal, first, number)
 
@@ -322,7 +322,7 @@ def test_the_lists_show_what_is_open_and_how_it_stands(letters: Correspondence, 
     write(letters, personal, "alice", "enter 1")
 
     listed = text(write(letters, personal, "bob", "tournaments"))
-    assert "* Tournament 2: Quadrature knock-out" in listed
+    assert "* Tournament 2  Quadrature knock-out" in listed
     assert "1 of 3 places taken" in listed
     assert "Entered so far: alice." in text(write(letters, personal, "bob", "tournament 1"))
     for name in ("bob", "carol"):

@@ -88,7 +88,7 @@ def test_the_report_says_who_goes_up_and_the_next_season_follows_from_it(letters
     assert all(mail["Subject"] == "[pbem] Little League: over" for mail in reports.values())
     assert "You have won the tournament!" in told["alice"]
     assert "alice has won the tournament." in told["dave"]
-    assert "Your place is number 1 of 3 in group 2." in told["dave"]
+    assert "You came first of 3 in group 2." in told["dave"]
     for name, place in {"alice": "stay in group 1", "carol": "go down to group 2", "dave": "go up to group 1"}.items():
         assert f"You {place} in the next season. It is tournament 2, open until 16 Mar" in told[name]
     assert letters.execute("select previous, season, title, group_size from tournament where id = 2") == [
@@ -132,10 +132,10 @@ def test_a_group_is_a_page(letters: Correspondence) -> None:
     own, other = (text(write(letters, personal, "erin", words)) for words in ("tournament 1", "league 1 1"))
 
     assert "Group 2 of 2:" in own
-    assert "shows the next group" not in own
+    assert "The next group" not in own
     assert "dave" in own
     assert "Group 1 of 2:" in other
-    assert '"tournament 1 2" shows the next group.' in other
+    assert '* The next group: reply "tournament 1 2"' in other
     assert "dave" not in other
     assert max(map(len, own.splitlines())) <= 72
 
