@@ -49,6 +49,8 @@ News = sections.TurnPlayed | sections.ChallengeClosed | OfferNews | Away | Chall
 
 NOTES_APART = timedelta(minutes=5)
 """After a note, further ones about the match wait that long, and go out in one message."""
+LONGEST_NOTES = 100_000
+"""How many characters of notes are one piece of news; what waits goes out in messages of bounded size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +192,8 @@ def _joins(session: Session, notice: Notice, note: Words) -> bool:
     ).first()
     before = load(row.payload) if row is not None and row.content is not None else None
     if row is None or not isinstance(before, Words):
+        return False
+    if sum(map(len, (*before.message, *note.message))) > LONGEST_NOTES:
         return False
     content = outbox.kept_content(row)
     content.payload = dump(replace(before, message=(*before.message, "", *note.message)))

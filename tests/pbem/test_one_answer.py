@@ -42,7 +42,7 @@ def own(mails: list[EmailMessage], address: str = ALICE) -> list[EmailMessage]:
         (f"#1 {TURN}\nshow 2\ngames", ["You played 1 a7b7", "Match #2, Quadraphages", "Your matches"]),
         (f"accept 3\n#1 {TURN}", ["The match has begun.", "You played 1 a7b7"]),
         (f"decline 3\n#1 {TURN}\n#2 say Hm", ["You have declined challenge #3", "You played 1 a7b7", "Sent to"]),
-        (f"#1 {TURN}\n#2 9 z9", ["You played 1 a7b7", "z9 is not"]),
+        (f"#1 {TURN}\n#2 9 z9", ["You played 1 a7b7", "We can't read this as a turn"]),
         (f"set mail batch\n#1 {TURN}", ["Saved: mail batch.", "You played 1 a7b7"]),
     ],
 )

@@ -415,6 +415,7 @@ def test_of_several_daemons_that_gather_at_once_one_does(empty: str, tmp_path: P
             for number, name in enumerate(PEOPLE, start=1):
                 command(letters, name, f"#{number} say {word}")
                 command(letters, "alice", f"#{number} say {word}")
+                command(letters, "alice", f"#{number} {'draw' if word == 'One' else 'cancel'}")
 
         # A daemon skips a player whose row is locked; the daemon that holds the lock gathers it.
         assert gather_at_once(letters.server.engine, letters.server.settings.server, NOON + timedelta(hours=1)) == 4
