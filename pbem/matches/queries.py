@@ -132,7 +132,7 @@ def reached(session: Session, time: datetime | None, now: datetime, most: int) -
 
     It is `Match.due` where the player to move runs out of time, `Match.remind`, or `Match.resumes` after a pause.
     """
-    those = select(Match.id).where(col(time) <= now).order_by(col(time)).limit(most)
+    those = select(Match.id).where(col(time) <= now).order_by(col(time), col(Match.id)).limit(most)
     return [number or 0 for number in session.exec(those)]
 
 
