@@ -87,9 +87,13 @@ def full_name(client: Any, folder: str) -> str:
 
 
 def ensure_folder(client: Any, folder: str) -> None:
-    """Create the folder if it doesn't exist."""
+    """Create the folder if it doesn't exist; another server may do so at the same time."""
     if client.folder_exists(folder):
         return
-    client.create_folder(folder)
+    try:
+        client.create_folder(folder)
+    except imaplib.IMAP4.error:
+        if not client.folder_exists(folder):
+            raise
     with contextlib.suppress(imaplib.IMAP4.error):  # only so that mail programs show it
         client.subscribe_folder(folder)
