@@ -165,14 +165,15 @@ def _phages(position: Position[Any]) -> PhagesPosition:
 def _reach(here: PhagesPosition, number: int) -> str:
     """Return in a sentence which stones can move by a number, where to, and how many of them must."""
     stones = [(cell, here.targets(cell, number)) for cell in here.own_stones()]
-    able = [f"{cell} can go to {either(targets)}" for cell, targets in stones if targets]
+    able = [(cell, either(targets)) for cell, targets in stones if targets]
     if not able:
         return "No stone can go that far, so write ---- ----."
     if len(able) == 1:
-        return next(f"Only {cell} moves: to {either(targets)}." for cell, targets in stones if targets)
+        ((cell, targets),) = able
+        return f"Only {cell} moves: to {targets}."
     most = max(len(steps) for steps in here.operations(number))
     must = "one of them must" if most == 1 else "both must" if len(able) == most else "two of them must"
-    return f"{'; '.join(able)}; {must}."
+    return f"{'; '.join(f'{cell} can go to {targets}' for cell, targets in able)}; {must}."
 
 
 # Old records --------------------------------------------------------------------------------------
