@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from sqlmodel import Session, col, func, select
+from sqlmodel.sql.expression import SelectOfScalar
 
 from engines.core import Seat
 from engines.seats import SEATS
@@ -176,20 +177,9 @@ def notify(
 def _joins(session: Session, notice: Notice, note: Words) -> bool:
     """Let a note to the same player about the match that isn't on its way yet tell this one, too, if there is any."""
     player, match = notice.player, notice.match
-    row = session.exec(
-        select(Outgoing)
-        .where(
-            Outgoing.match == match.id,
-            Outgoing.player == player.id,
-            Outgoing.template == note.template,
-            col(Outgoing.state).in_(UNSENT),
-            Outgoing.attempts == 0,
-        )
-        .order_by(col(Outgoing.id).desc())
-        .limit(1)
-        .options(outbox.WITH_CONTENT)
-        .with_for_update(of=Outgoing)
-    ).first()
+    unsent = _news_of(notice, note.template).where(col(Outgoing.state).in_(UNSENT), Outgoing.attempts == 0)
+    newest = unsent.order_by(col(Outgoing.id).desc()).limit(1)
+    row = session.exec(newest.with_for_update(of=Outgoing)).first()
     before = load(row.payload) if row is not None and row.content is not None else None
     if row is None or not isinstance(before, Words):
         return False
@@ -202,6 +192,12 @@ def _joins(session: Session, notice: Notice, note: Words) -> bool:
     session.add(row)
     session.flush()
     return True
+
+
+def _news_of(notice: Notice, template: str) -> SelectOfScalar[Outgoing]:
+    """Return the query for what the player of the notice is told about its match with that template."""
+    of_match = (Outgoing.match == notice.match.id, Outgoing.player == notice.player.id)
+    return select(Outgoing).where(*of_match, Outgoing.template == template).options(outbox.WITH_CONTENT)
 
 
 def _note_waits(session: Session, notice: Notice, now: datetime) -> datetime | None:
@@ -227,16 +223,7 @@ def retell(session: Session, notice: Notice, incoming: Incoming) -> bool:
     Return whether there is such news for the same player; where there is, it tells the notice too.
     """
     player, match = notice.player, notice.match
-    turn = session.exec(
-        select(Outgoing)
-        .where(
-            Outgoing.incoming == incoming.id,
-            Outgoing.player == player.id,
-            Outgoing.match == match.id,
-            Outgoing.template == "turn",
-        )
-        .options(outbox.WITH_CONTENT)
-    ).first()
+    turn = session.exec(_news_of(notice, "turn").where(Outgoing.incoming == incoming.id)).first()
     if turn is None:
         return False
     outbox.kept_content(turn).facts = facts.gather(session, player, [match.id or 0])
