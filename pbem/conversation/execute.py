@@ -28,7 +28,6 @@ from pbem.matches.naming import is_hidden
 from pbem.matches.queries import seat_of
 from pbem.matches.snapshot import snapshot_of
 from pbem.payloads.sections import NotAttempted, NotSent, Overlooked
-from pbem.players import pairs, rate_limits
 from pbem.reading.message import Message
 from pbem.storage.models import Match, MatchState, Outgoing, Player
 
@@ -237,20 +236,20 @@ def _with_prose_sent(request: Request, reply: Reply, number: int | None = None) 
     match = request.session.get(Match, number) if number else None
     player = reply.sender.player
     request = replace(request, sender=reply.sender)
-    if match is None or player is None or not _may_write(request, match, player, reply.prose):
-        return reply.adding(NotSent(lines=reply.prose))
-    return effects.apply(request, reply, note_to_opponent(request, match, player, reply.prose))
+    unsent = reply.adding(NotSent(lines=reply.prose))
+    if match is None or player is None or not _may_write(request, match, player):
+        return unsent
+    try:
+        note = note_to_opponent(request, match, player, reply.prose)
+    except Refused:  # more than the opponent is told about the match in a day, or of the player in an hour
+        return unsent
+    return effects.apply(request, reply, note)
 
 
-def _may_write(request: Request, match: Match, player: Player, note: tuple[str, ...]) -> bool:
+def _may_write(request: Request, match: Match, player: Player) -> bool:
     """Return whether the player may send a note to the opponent in that match."""
     if not permissions.covers_notes(request, match.id or 0):
         return False
     if player.confirmed is None or seat_of(match, player) is None or match.level is not None:
         return False
-    if rate_limits.is_match_full(request.session, match.id or 0, player, request.incoming, request.now):
-        return False
-    other = opponent_in(request, match, player)
-    if pairs.is_full(request.session, match, other, note, request.now):
-        return False
-    return not (is_hidden(match, other) or is_muted_for(match, player))
+    return not (is_hidden(match, opponent_in(request, match, player)) or is_muted_for(match, player))

@@ -18,16 +18,6 @@ together, in all of their matches."""
 
 def check(session: Session, match: Match, other: Player, note: Sequence[str], now: datetime) -> None:
     """Raise Refused if the other player of the match has had more notes and offers within an hour than anyone reads."""
-    if is_full(session, match, other, note, now):
-        raise Refused(
-            f"Your notes and offers to {other.name} within an hour are as many, or as long, as we pass on.",
-            fits="Your turns still count; everything else has to wait for an hour.",
-            gist=f"{ONCE}{match.seat0} {match.seat1}",
-        )
-
-
-def is_full(session: Session, match: Match, other: Player, note: Sequence[str], now: datetime) -> bool:
-    """Return whether the other player has had that many notes and offers of their opponent, or would with this one."""
     theirs = select(Match.id).where(
         or_(
             and_(col(Match.seat0) == match.seat0, col(Match.seat1) == match.seat1),
@@ -47,4 +37,9 @@ def is_full(session: Session, match: Match, other: Player, note: Sequence[str], 
         )
     )
     number, letters = session.exec(had).one()
-    return number >= NOTES_PER_HOUR or int(letters) + sum(map(len, note)) > LETTERS_PER_HOUR
+    if number >= NOTES_PER_HOUR or int(letters) + sum(map(len, note)) > LETTERS_PER_HOUR:
+        raise Refused(
+            f"Your notes and offers to {other.name} within an hour are as many, or as long, as we pass on.",
+            fits="Your turns still count; everything else has to wait for an hour.",
+            gist=f"{ONCE}{match.seat0} {match.seat1}",
+        )

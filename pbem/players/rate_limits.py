@@ -192,19 +192,9 @@ def when_cost_falls_to(session: Session, player: Player, most: int, now: datetim
 
 
 def of_match(session: Session, match: int, player: Player, this: Incoming, now: datetime) -> None:
-    """Raise Refused if a player caused more messages about a match today than anyone can be reading."""
-    if is_match_full(session, match, player, this, now):
-        raise Refused(
-            f"Your messages about match #{match} caused {MATCH_PER_DAY} of ours today, and that's the limit.",
-            fits="Your turns still count; everything else has to wait until tomorrow.",
-            gist=f"{ONCE}{match}",
-        )
+    """Raise Refused if a player caused more messages about a match today than anyone can be reading.
 
-
-def is_match_full(session: Session, match: int, player: Player, this: Incoming, now: datetime) -> bool:
-    """Return whether a player caused that many messages about a match today, with what this message has caused so far.
-
-    What the opponent causes doesn't count.
+    What this message has caused so far counts; what the opponent causes doesn't.
     """
     is_theirs = or_(col(Incoming.player) == player.id, col(Incoming.id) == this.id)
     caused = (
@@ -212,7 +202,12 @@ def is_match_full(session: Session, match: int, player: Player, this: Incoming, 
         .join(Incoming, col(Incoming.id) == col(Outgoing.incoming))
         .where(Outgoing.match == match, within(Outgoing.created, DAY, now), is_theirs)
     )
-    return _count(session, caused, MATCH_PER_DAY) >= MATCH_PER_DAY
+    if _count(session, caused, MATCH_PER_DAY) >= MATCH_PER_DAY:
+        raise Refused(
+            f"Your messages about match #{match} caused {MATCH_PER_DAY} of ours today, and that's the limit.",
+            fits="Your turns still count; everything else has to wait until tomorrow.",
+            gist=f"{ONCE}{match}",
+        )
 
 
 def _per_domain(domain: str) -> int:
