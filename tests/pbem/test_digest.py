@@ -274,7 +274,7 @@ def test_a_bug_leaves_one_player_s_news_waiting_and_tells_the_others(letters: Co
 
     assert news["To"] == ALICE
     assert re.findall(r"\| (\w+)", text(news)) == ["Two"]
-    assert "carol offers a draw" in text(news)
+    assert "carol has offered a draw" in text(news)
 
 
 def gather_at_once(engine: Engine, server: ServerSettings, now: datetime, threads: int = 8) -> int:
