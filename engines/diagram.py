@@ -67,8 +67,7 @@ class Diagram:
     without a space between them. `lit` names the cells of the last turn. `notes` are short lines beside the
     board; `remarks` say the same in sentences, without marks, for people who can't see the board. `legend` says
     what the marks mean; code that only prints the marks doesn't need it. `left` names those cells of the last
-    turn that a piece has left, and `told` is a sentence with that turn. `score` says by seat how the sides stand, in
-    short ("5 marked"), where that is a number.
+    turn that a piece has left, and `told` is a sentence with that turn.
     """
 
     shape: Shape
@@ -80,4 +79,3 @@ class Diagram:
     legend: Legend = NO_LEGEND
     left: frozenset[str] = frozenset()
     told: str = ""
-    score: tuple[str, str] = ("", "")

@@ -259,7 +259,6 @@ class KvadratikPosition(PlayedWhole):
         rows = tuple((label, tuple((cell, mark(self.towers[INDEX[cell]])) for cell in cells)) for label, cells in ROWS)
         lit = frozenset(() if last is None else last.before._lit_by(last.move))  # noqa: SLF001 - the same class
         left = frozenset[str]() if last is None or isinstance(last.move, Setup) else vacated(last.move.steps)
-        first, second = self.reserves
         return Diagram(
             "square",
             columns(SIZE),
@@ -270,7 +269,6 @@ class KvadratikPosition(PlayedWhole):
             LEGEND,
             left,
             "" if last is None else last_move(last.move.spoken),
-            (f"{first} in reserve", f"{second} in reserve"),
         )
 
     def _lit_by(self, move: Move) -> tuple[str, ...]:

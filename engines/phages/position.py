@@ -297,7 +297,6 @@ class PhagesPosition:
             LEGEND,
             vacated((*turn.first, *(turn.second or ()))),
             "" if last is None else last_move(turn.spoken),
-            (f"{counts[0]} marked", f"{counts[1]} marked"),
         )
 
 

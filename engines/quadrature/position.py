@@ -255,8 +255,7 @@ class QuadraturePosition(PlayedWhole):
         notes, remarks = tuple(self._notes(squared)), tuple(self._remarks(squared))
         left = frozenset(() if last is None else (last.move.origin,))
         told = "" if last is None else last_move(last.move.spoken)
-        black, white = (f"{self.men[seat].bit_count()} on the board" for seat in SEATS)
-        return Diagram("square", square.columns(SIZE), rows, lit, notes, remarks, LEGEND, left, told, (black, white))
+        return Diagram("square", square.columns(SIZE), rows, lit, notes, remarks, LEGEND, left, told)
 
     def _squared(self, turn: Step) -> tuple[str, ...]:
         """Return the squares of the men that a legal turn exchanges, in order."""

@@ -238,8 +238,7 @@ class QuadrupelPosition(PlayedWhole):
         remarks = tuple(f"{note[:1].upper()}{note[1:]}." for note in notes)
         told = "" if last is None else last_move(last.move.spoken)
         left = frozenset({last.move.origin} & lit if last is not None and isinstance(last.move, Turn) else ())
-        notes, score = (*NOTES[empty], *notes), self.variant.standing(self.score, self.stones)
-        return Diagram("square", COLUMNS, rows, lit, notes, remarks, LEGENDS[empty], left, told, score)
+        return Diagram("square", COLUMNS, rows, lit, (*NOTES[empty], *notes), remarks, LEGENDS[empty], left, told)
 
     def _lit_by(self, move: Move) -> tuple[str, ...]:
         """Return the squares that a legal move highlights on the board after it."""

@@ -42,11 +42,6 @@ class MaximumPoints(Variant):
         rest = "The match has two games, and a third if they tie; more points in all win."
         return f"This is game {game}. The first player to announce a figure in it scores its points. {rest}"
 
-    def standing(self, score: Score, stones: tuple[Stones, Stones]) -> tuple[str, str]:
-        """Return the points of the games that are over."""
-        black, white = totals(score)
-        return f"{black} points", f"{white} points"
-
     def notes(self, score: Score) -> tuple[str, ...]:
         """Return the number of the game, the points so far, and the figures of the games before."""
         black, white = totals(score)

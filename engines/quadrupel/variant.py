@@ -132,11 +132,6 @@ class Variant(ABC):
     def aim(self, score: Score) -> str:
         """Return what the player to move aims for, in one or two sentences that don't depend on the stones."""
 
-    def standing(self, score: Score, stones: tuple[Stones, Stones]) -> tuple[str, str]:
-        """Return by seat how the sides stand, where that is a number: the points of their stones."""
-        black, white = map(points, stones)
-        return (f"{black} points", f"{white} points") if self.setup == "dots" else ("", "")
-
     def notes(self, score: Score) -> tuple[str, ...]:
         """Return lines of at most 46 columns for the side of the board, except those about empty squares."""
         return ()

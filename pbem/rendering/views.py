@@ -257,11 +257,6 @@ class View:
         return format_board(self._drawing.diagram, lit=True, charset=charset_of(self._context.preferences["board"]))
 
     @property
-    def score(self) -> tuple[str, str]:
-        """How the two sides stand, in the order of `sides` and in short ("5 marked"); "" where that is no number."""
-        return self._drawing.diagram.score
-
-    @property
     def remarks(self) -> tuple[str, ...]:
         """What the notes beside the board say, in sentences."""
         return self._drawing.diagram.remarks

@@ -81,7 +81,6 @@ def test_the_cells_of_the_last_turn_are_lit() -> None:
     assert diagram.left == {"a7", "b7", "i3", "i2"}
     assert diagram.told == "The last move: a7 to b7, i3 to i2, number 3, b7 to b4, i2 to f2."
     assert diagram.notes == ("last number 3", "X has marked 4", "O has marked 2")
-    assert diagram.score == ("4 marked", "2 marked")
 
 
 def test_own_stones_and_marks_do_not_block_but_the_opponent_does() -> None:

@@ -6,11 +6,13 @@ import pytest
 
 from engines import GAMES
 from engines.diagram import Diagram
+from engines.quadrupel.variant import points
 from engines.step import vacated
 from notation.description import describe
+from notation.record import replay
 from pbem.commands import COMMANDS
 from pbem.commands.syntax.mail import Reader
-from tests.diagrams import NAMES, diagrams
+from tests.diagrams import NAMES, diagrams, played
 
 WHO = ("alice", "bob")
 
@@ -66,13 +68,13 @@ def test_the_last_turn_is_told_from_where_to_where(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["quadrupel-variant-combination", "quadrupel-variant-minimum-points"])
 def test_points_can_be_worked_out_from_the_words_alone(name: str) -> None:
-    for diagram in diagrams(name):
-        totals = []
+    for position in replay(played(name)):
+        diagram, totals = position.diagram(), []
         for side in ("Black", "White"):
             (line,) = (line for line in describe(diagram).splitlines() if line.startswith(f"{side}:"))
             stones = re.findall(r"with (\d) dots? on \w\d(?: in zone (\d))?", line)
-            totals.append(f"{sum(int(dots) * int(zone or 1) for dots, zone in stones)} points")
-        assert tuple(totals) == diagram.score
+            totals.append(sum(int(dots) * int(zone or 1) for dots, zone in stones))
+        assert totals == [points(stones) for stones in position.stones]
         assert "all others are in zone 1" in describe(diagram)
 
 
