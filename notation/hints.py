@@ -27,6 +27,8 @@ class Hint:
 
     passages: tuple[Passage, ...]
     example: str = ""
+    basics: str = ""
+    """How any turn is written and what it aims for, for people who don't know the game well yet."""
     sets_up: bool = False
     """Whether the player can only set up now, and moves later."""
 
@@ -47,7 +49,7 @@ def format_hint(hint: Hint | None) -> str:
     if hint is None:
         return ""
     lines: list[str] = []
-    for passage in hint.passages:
+    for passage in (Passage(hint.basics), *hint.passages):
         lines += wrap(passage.text, WIDTH, break_on_hyphens=False)
         lines += listed(passage.choices)
         lines += (line for note in passage.notes for line in listed([note]))

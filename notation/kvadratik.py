@@ -29,6 +29,10 @@ from notation.tokens import CELL, DASH, STEP, check_end_of_cell, check_length, r
 EXAMPLE = "~a3 b3b2 @c4x c4d3"
 ROW_SETUP = "setup +x+x"
 HALF_SETUP = "setup a4+ b4x c3+ d4x"
+BASICS = (
+    "Write where a disc stands and where it goes. A disc that shows + goes one square along its row or column, and one "
+    "that shows x goes one square diagonally."
+)
 
 _SHOWN = "[+xX\u00d7]"  # some phones write the multiplication sign
 _SETUP = re.compile(rf"[sS][eE][tT][{DASH}\s]?[uU][pP]\b:?+")
@@ -94,7 +98,8 @@ class KvadratikNotation(Notation[Move]):
         if position.turn is None:
             return None
         passage = _of_setup(position.turn, position) if position.setting_up else _of_turn(position.turn, position)
-        return Hint((passage,), str(next(position.moves())), sets_up=position.setting_up)
+        basics = "" if position.setting_up else BASICS
+        return Hint((passage,), str(next(position.moves())), basics, position.setting_up)
 
 
 # Reading -------------------------------------------------------------------------------------------

@@ -17,6 +17,10 @@ from notation.hints import Hint, Passage
 from notation.steps import steps_of
 from notation.tokens import CELL, DASH, STEP, check_end_of_cell, check_length, refuse_cell
 
+BASICS = (
+    "A turn has three operations: your stones go as far as your opponent's number says, you announce a number from 1 "
+    "to 8, and they go that far."
+)
 CHOICES = 16
 """The most operations that are listed in full; if there are more, only a few are."""
 
@@ -104,10 +108,10 @@ class PhagesNotation(Notation[Turn]):
             )
         else:
             say = (
-                f"First comes a step by {here.number}, the number from your opponent. "
-                f"{_reach(here, here.number)} Then announce a new number from 1 to 8, and go that far in operation 3."
+                f"Your opponent's number is {here.number}. {_reach(here, here.number)} Then announce a number, "
+                "and go that far."
             )
-        return Hint((Passage(say),), self.format(next(here.moves()), here))
+        return Hint((Passage(say),), self.format(next(here.moves()), here), BASICS if here.number else "")
 
     def _hint_of_part(self, here: PhagesPosition, part: Turn) -> Hint:
         """Return what completes a part."""

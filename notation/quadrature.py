@@ -67,19 +67,20 @@ class QuadratureNotation(Notation[Step]):
         out = position.sitting_out
         again = "" if out is None else f"{SIDES[out]} can't move and sits out, so {SIDES[seat]} moves again. "
         towards = ("up, towards row 11", "down, towards row 1")[seat]
-        say = (
-            f"{again}{SIDES[seat]} moves {towards}. Write where a man stands and where it goes: one square "
-            f"forward, diagonally forward or sideways. {_marker(position.markers[seat])}"
+        basics = (
+            f"{SIDES[seat]} moves {towards}. Write where a man stands and where it goes: one square forward, "
+            "diagonally forward or sideways."
         )
         turns = tuple(position.moves())
-        passages = [Passage(say)]
+        say = f"{again}{_marker(position.markers[seat])}".strip()
+        passages = [Passage(say)] if say else []
         if len(turns) <= CHOICES:
             passages.append(Passage("Here are all the legal turns:", tuple(map(str, turns))))
         if drawn := tuple(str(turn) for turn in turns if position.would_repeat(turn)):
             passages.append(
                 Passage("These turns end the match in a draw: the men would stand exactly as they once did.", drawn)
             )
-        return Hint(tuple(passages), str(turns[0]))
+        return Hint(tuple(passages), str(turns[0]), basics)
 
 
 def _marker(shown: int) -> str:

@@ -13,6 +13,10 @@ from notation.hints import Hint, Passage
 from notation.tokens import ARROW, CELL, DASH, check_end_of_cell, check_length, refuse_cell, skip
 
 EXAMPLE = "c3e5 quadrupel"
+BASICS = (
+    "A stone goes one step along its row or column, or jumps over a stone beside it. It can jump again from where it "
+    "lands."
+)
 
 _GAP = re.compile(r"[\s,;.]*+")
 _TO = re.compile(rf"[\s,;.]*+(?:{ARROW}[\s,;.]*+)?+")
@@ -94,7 +98,7 @@ class QuadrupelNotation(Notation[Move]):
         if here.turn is None:
             return None
         say = _set_up_hint(here) if here.setting_up else _turn_hint(here)
-        return Hint((Passage(say),), str(next(here.moves())), sets_up=here.setting_up)
+        return Hint((Passage(say),), str(next(here.moves())), "" if here.setting_up else BASICS, here.setting_up)
 
 
 # Reading -------------------------------------------------------------------------------------------
@@ -163,16 +167,13 @@ def _set_up_hint(here: QuadrupelPosition) -> str:
 
 
 def _turn_hint(here: QuadrupelPosition) -> str:
-    """Return how a stone moves, and how a figure is announced."""
+    """Return what wins, and how a figure is announced."""
     announcing = (
         "The server announces figures for you."
         if here.auto
         else 'When your turn completes a figure, add "quadrupel": unannounced, it doesn\'t win.'
     )
-    return (
-        f"A stone goes one step along its row or column, or jumps over a stone beside it. It can jump again "
-        f"from where it lands. {here.variant.aim(here.score)} {announcing}"
-    )
+    return f"{here.variant.aim(here.score)} {announcing}"
 
 
 QUADRUPEL = QuadrupelNotation()

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 
 from sqlmodel import Session, select
@@ -129,8 +128,8 @@ def _is_taken(session: Session, wanted: str) -> bool:
     return session.exec(select(ModerationAct.id).where(ModerationAct.former_name == wanted)).first() is not None
 
 
-def welcome(request: Request, player: Player, wanted: str) -> Welcome:
-    """Make the sender, who replied to our message, a player of that name; return what they should know.
+def confirm(request: Request, player: Player, wanted: str) -> None:
+    """Make the sender, who replied to our message, a player of that name.
 
     Raise Refused for an address that joins and leaves, and joins and leaves.
     """
@@ -147,8 +146,6 @@ def welcome(request: Request, player: Player, wanted: str) -> Welcome:
     request.session.add(player)
     request.session.flush()
     blocks.recall(request.session, player, invitations.digest(player.address))
-    board = format_board(GAMES[SHOWN].position({}).diagram())
-    return Welcome(games=topics.titles(), board=tuple(board.splitlines()), house=request.house.enabled)
 
 
 def join(request: Request, line: Line) -> Decision:
@@ -167,8 +164,15 @@ def join(request: Request, line: Line) -> Decision:
     wanted = check_name(request, wanted, "join")
     if player is None:
         raise Refused("We don't know this address yet.", fits=f'Write "join {wanted}" in a new message.')
-    told = welcome(request, player, wanted)
-    return Decision(answer=(replace(told, seeks=open_seeks.newest(request.session, player, request.now)),))
+    confirm(request, player, wanted)
+    board = format_board(GAMES[SHOWN].position({}).diagram())
+    told = Welcome(
+        games=topics.titles(),
+        board=tuple(board.splitlines()),
+        house=request.house.enabled,
+        seeks=open_seeks.newest(request.session, player, request.now),
+    )
+    return Decision(answer=(told,))
 
 
 JOIN = Command(

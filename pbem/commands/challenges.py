@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 from engines import GAMES
 from pbem.clocks import time_control
 from pbem.commands import house, offers
-from pbem.commands.account import check_name, free_name, welcome
+from pbem.commands.account import check_name, confirm, free_name
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.refusals import in_words
 from pbem.commands.syntax import terms
@@ -21,7 +21,8 @@ from pbem.mailboxes import mailbox
 from pbem.matches import lifecycle
 from pbem.matches.naming import name
 from pbem.matches.queries import is_playing_enough, locked, opponent_of
-from pbem.payloads.sections import ChallengeSent, Section
+from pbem.payloads.explained import Welcome
+from pbem.payloads.sections import ChallengeSent
 from pbem.players import invitations
 from pbem.reading.message import is_address
 from pbem.storage.models import Match, MatchState, Player
@@ -126,9 +127,9 @@ def play(request: Request, line: Line) -> Decision:
     player, words = request.sender.player, [house.name(request), *line.words.split()]
     if player is None or player.confirmed is not None:
         return _against_house(request, line, request.player, words)
-    welcomed = welcome(request, player, free_name(request, player.address))
+    confirm(request, player, free_name(request, player.address))
     decision = _against_house(request, line, player, words)
-    return replace(decision, answer=(welcomed, *decision.answer))
+    return replace(decision, below=(*decision.below, Welcome(plays=True)))
 
 
 def _against_house(request: Request, line: Line, player: Player, words: Sequence[str]) -> Decision:
@@ -257,13 +258,11 @@ def accept(request: Request, line: Line) -> Decision:
         events = lifecycle.accept(request.session, match, player, request.now)
     if match.by_address:
         invitations.note_accepted(request.session, player.address)
-    answer: tuple[Section, ...] = ()
-    if player.confirmed is None:
-        wanted = (
-            check_name(request, line.words, f"accept {match.id}") if line.words else free_name(request, player.address)
-        )
-        answer = (welcome(request, player, wanted),)
-    return Decision(answer=answer, events=events)
+    if player.confirmed is not None:
+        return Decision(events=events)
+    wanted = check_name(request, line.words, f"accept {match.id}") if line.words else free_name(request, player.address)
+    confirm(request, player, wanted)
+    return Decision(events=events, below=(Welcome(plays=True),))
 
 
 def decline(request: Request, line: Line) -> Decision:

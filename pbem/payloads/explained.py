@@ -137,4 +137,6 @@ class Welcome:
     """Some open seeks."""
     house: bool = False
     """Whether the house takes matches."""
+    plays: bool = False
+    """Whether the player has a match already, which stands above it."""
     template: Literal["welcome"] = "welcome"

@@ -22,6 +22,7 @@ from pbem.matches.time.timekeeping import REMIND, ZONE
 from pbem.matches.time.vacations import AUTO, SETTING
 
 ON, OFF = "on", "off"
+HINTS, LONG = "hints", "long"
 HOUR, BULLETIN, PUBLIC = "hour", "bulletin", "public"
 """The preferences that say at what hour daily messages come, whether the player gets the weekly bulletin, and whether
 their matches are shown on the web."""
@@ -149,6 +150,11 @@ PREFERENCES: dict[str, Preference] = {
         "board",
         ("ascii", "unicode", "words"),
         'how text shows boards; "words" is best for screen readers',
+    ),
+    HINTS: Preference(
+        HINTS,
+        ("short", LONG),
+        "how much we say of writing turns; in your first match of a game it's always long at first",
     ),
     "html": Preference("html", (ON, OFF), "whether messages have an HTML part as well as text"),
     "picture": Preference("picture", (ON, OFF), "whether the HTML part shows the board as a picture"),

@@ -1,7 +1,7 @@
 """What templates can ask about a match: its state, whose turn it is, and the board in every form a message has."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
@@ -21,7 +21,7 @@ from pbem.payloads.offers import OfferShown
 from pbem.payloads.prepared import Branch
 from pbem.payloads.sections import PlayedByItself
 from pbem.payloads.shown import MatchThen, Preview
-from pbem.players.preferences import ON
+from pbem.players.preferences import HINTS, LONG, ON
 from pbem.rendering import analysis, links, turn_list
 from pbem.rendering.analysis import Analysed
 from pbem.rendering.boards import board_image
@@ -50,6 +50,8 @@ class ReaderContext:
     """The date of the message."""
     several: bool = False
     """Whether the message is about several matches, so that its pictures are smaller."""
+    first: frozenset[int] = frozenset()
+    """The matches that are the reader's first of their game, and have just begun."""
     compact: bool = False
     """Whether the HTML shows boards as characters only, without links, because the message would be too large."""
 
@@ -327,4 +329,10 @@ class View:
         """What the player to move can write now; nothing in the midst of a turn, and None when the match is over."""
         if self._snapshot.hypothesis is not None and self._snapshot.hypothesis.chosen:
             return Hint(())  # advice about the whole turn would say again what is done; the steps say what can follow
-        return NOTATIONS[self.key].hint(self._snapshot.position) if self.to_move else None
+        hint = NOTATIONS[self.key].hint(self._snapshot.position) if self.to_move else None
+        return hint if hint is None or self.explains else replace(hint, basics="")
+
+    @property
+    def explains(self) -> bool:
+        """Whether the reader is told how the game is played: in their first turns of it, or because they want that."""
+        return self._context.preferences[HINTS] == LONG or self.number in self._context.first

@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 from pydantic_core import to_jsonable_python
 from sqlalchemy import inspect
-from sqlmodel import Session, SQLModel
+from sqlmodel import Session, SQLModel, col, select
 
-from pbem.storage.models import Match, Player
+from pbem.storage.models import Match, MatchState, Player
 from pbem.storage.rows import get_one
 from pbem.storage.utc import Utc
 
@@ -24,6 +24,9 @@ TIMES = frozenset(
     column.name for table in (Match, Player) for column in inspect(table).columns if type(column.type) is Utc
 )
 """The fields of matches and players that are times."""
+FIRST_TURNS = 6
+"""The number of turns, of both sides, in which a match has just begun."""
+PLAYED = col(Match.state).in_((MatchState.RUNNING, MatchState.OVER))
 _Row = TypeVar("_Row", Match, Player)
 _HOLDS_MORE = (dict, list, tuple)
 SHOWN_OF_READER = ("id", "name", "settings", "confirmed", "created")
@@ -46,14 +49,19 @@ class Facts:
 
     reader: Player | None
     matches: Mapping[int, MatchFacts]
+    first: frozenset[int] = frozenset()
+    """Those that are the reader's first of their game, and have just begun."""
 
 
 def gather(session: Session, reader: Player | None, matches: Iterable[int]) -> dict[str, Any]:
     """Return the facts of now, as JSON can store them."""
-    return {
+    rows = [get_one(session, Match, number) for number in sorted({*matches})]
+    found = {
         "reader": _shown(reader, SHOWN_OF_READER) if reader else None,
-        "matches": [_of_match(session, get_one(session, Match, number)) for number in sorted({*matches})],
+        "matches": [_of_match(session, match) for match in rows],
     }
+    first = [match.id for match in rows if reader is not None and _is_first(session, reader, match)]
+    return {**found, "first": first} if first else found
 
 
 def restore(stored: Mapping[str, Any], known: MutableMapping[int, MatchFacts]) -> Facts:
@@ -65,7 +73,8 @@ def restore(stored: Mapping[str, Any], known: MutableMapping[int, MatchFacts]) -
             first, second = (_player(player) for player in each["players"])
             known[number] = MatchFacts(each, _with_times(Match, each["match"]), (first, second))
         matches[number] = known[number]
-    return Facts(_player(stored["reader"]) if stored["reader"] else None, matches)
+    reader = _player(stored["reader"]) if stored["reader"] else None
+    return Facts(reader, matches, frozenset(stored.get("first", ())))
 
 
 def players(stored: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:
@@ -114,6 +123,17 @@ def numbers(words: Any) -> Iterator[int]:
         for each in words:
             if isinstance(each, _HOLDS_MORE):  # most are lines, of which a page of help has hundreds
                 yield from numbers(each)
+
+
+def _is_first(session: Session, reader: Player, match: Match) -> bool:
+    """Return whether the match has just begun, and is the first of its game that the reader plays."""
+    if reader.id not in (match.seat0, match.seat1) or match.plies >= FIRST_TURNS:
+        return False
+    earlier = (
+        select(Match.id).where(seat == reader.id, Match.game == match.game, col(Match.id) < match.id, PLAYED)
+        for seat in (col(Match.seat0), col(Match.seat1))
+    )
+    return all(session.exec(query.limit(1)).first() is None for query in earlier)
 
 
 def _of_match(session: Session, match: Match) -> dict[str, Any]:

@@ -197,7 +197,9 @@ TURNS_PLAYED = ("setup +x+x", "setup x+x+", "a4a3", "b1b2", "a3b3", "b2b1")
 
 
 def test_the_hint_of_a_turn_says_where_every_disc_can_go_and_what_else_there_is() -> None:
-    assert hint(*TURNS_PLAYED).splitlines() == [
+    basics, _, turn = hint(*TURNS_PLAYED).partition(" diagonally.\n")
+    assert basics.startswith("Write where a disc stands")
+    assert turn.splitlines() == [
         "What your uncovered discs can do, before any flips:",
         "* B+ on b3 to a3, b2, b4 or c3 | Bx on b4 to a3 or c3",
         "* B+ on c4 to b4, c3 or d4 | Bx on d4 to c3",

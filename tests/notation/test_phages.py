@@ -200,10 +200,7 @@ def test_the_hint_of_the_first_turn_says_that_it_has_no_operation_1() -> None:
 def test_the_hint_says_the_number_and_which_stones_must_move() -> None:
     told = hint("quadraphages", "1 c1b1 g9h9", first="o").replace("\n", " ")
 
-    assert (
-        "First comes a step by 1, the number from your opponent. "
-        "a7 can go to a6, a8 or b7; i3 can go to h3, i2 or i4; both must." in told
-    )
+    assert "Your opponent's number is 1. a7 can go to a6, a8 or b7; i3 can go to h3, i2 or i4; both must." in told
 
 
 def test_the_hint_of_a_part_lists_what_completes_it() -> None:

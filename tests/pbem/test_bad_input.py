@@ -120,7 +120,7 @@ def test_a_stale_reply_is_told_so_and_shown_the_board(letters: Correspondence) -
     answer = answered(letters, letters.reply(stale, "b7d7 i2g2 1 d7d6 g2g1"))
 
     assert "You replied to an older message" in answer
-    assert "First comes a step by 2" in answer
+    assert "Your opponent's number is 2" in answer
     assert before == standing(letters)
 
 

@@ -235,7 +235,7 @@ def test_a_mail_that_tells_of_many_matches_spares_boards_and_stays_small(tmp_pat
     assert len(many.as_bytes()) < MOST
     assert "image/png" not in types(many)
     assert len(LexborHTMLParser(markup(many)).css("pre")) == 20
-    assert all(f"body=show%20{number}\"" in markup(many) for number in range(1, 21))
+    assert all(f'body=show%20{number}"' in markup(many) for number in range(1, 21))
     assert text(many).count("X  alice") + text(many).count("O  alice") == 20
 
 

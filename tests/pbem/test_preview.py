@@ -163,7 +163,7 @@ def test_half_a_turn_is_seen_on_the_board_and_only_what_can_follow_it_is_said(
         assert follows in said
         assert all(text.startswith(words) for text in re.findall(r"(?:\* | \| )([^*|:]*)", said) if "begun" not in text)
         assert "Write where" not in said
-        assert "First comes a step" not in said
+        assert "Your opponent's number" not in said
         assert "What your uncovered discs can do" not in said
 
 
