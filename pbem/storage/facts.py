@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from pydantic_core import to_jsonable_python
 from sqlalchemy import inspect
-from sqlmodel import Session, SQLModel, col, select
+from sqlmodel import Session, SQLModel, col, or_, select
 
 from pbem.storage.models import Match, MatchState, Player
 from pbem.storage.rows import get_one
@@ -129,11 +129,9 @@ def _is_first(session: Session, reader: Player, match: Match) -> bool:
     """Return whether the match has just begun, and is the first of its game that the reader plays."""
     if reader.id not in (match.seat0, match.seat1) or match.plies >= FIRST_TURNS:
         return False
-    earlier = (
-        select(Match.id).where(seat == reader.id, Match.game == match.game, col(Match.id) < match.id, PLAYED)
-        for seat in (col(Match.seat0), col(Match.seat1))
-    )
-    return all(session.exec(query.limit(1)).first() is None for query in earlier)
+    theirs = or_(col(Match.seat0) == reader.id, col(Match.seat1) == reader.id)
+    earlier = select(Match.id).where(theirs, Match.game == match.game, col(Match.id) < match.id, PLAYED)
+    return session.exec(earlier.limit(1)).first() is None
 
 
 def _of_match(session: Session, match: Match) -> dict[str, Any]:
