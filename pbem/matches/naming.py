@@ -5,11 +5,13 @@ from pbem.storage.models import Match, Player
 
 YOUR_TURN, OVER = "your turn", "over"
 """What the tag of a Subject can say."""
+GUEST = "a guest"
+"""What others call somebody who has no name, or doesn't show it."""
 
 
 def name(player: Player) -> str:
     """Return the name others see; never the address, even before the player has a name."""
-    return player.name or "a guest"
+    return player.name or GUEST
 
 
 def is_hidden(match: Match, player: Player) -> bool:

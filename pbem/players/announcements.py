@@ -30,13 +30,13 @@ from pbem.matches.events import (
     TurnPlayed,
     TurnsTakenBack,
 )
-from pbem.matches.naming import name, shown
+from pbem.matches.naming import GUEST, is_hidden, name
 from pbem.matches.queries import players_of, seat_of, version
 from pbem.matches.time import timekeeping
 from pbem.payloads import sections
 from pbem.payloads.absences import Away
 from pbem.payloads.community.tournaments import RoundBegun
-from pbem.payloads.messages import Challenge, Invitation, OpponentLeft, Words, dump, load
+from pbem.payloads.messages import Answer, Challenge, Invitation, OpponentLeft, Words, dump, load
 from pbem.payloads.offers import OfferNews
 from pbem.players import invitations, preferences, schedule
 from pbem.storage import facts, outbox
@@ -130,7 +130,7 @@ def notices(
             continue  # the news about the first tells of all of them
         players = players_of(session, match)
         silent = carry_prose(told) or (author is not None and is_muted_for(match, author))
-        told += tuple(_of(event, players, _Author(author, () if silent else prose), at_once))
+        told += tuple(_of(session, event, players, _Author(author, () if silent else prose), at_once))
     return tuple(notice for notice in told if notice.player.address != HOUSE and notice.player.banned is None)
 
 
@@ -231,7 +231,9 @@ def retell(session: Session, notice: Notice, incoming: Incoming) -> bool:
     return True
 
 
-def _of(event: Event, players: tuple[Player, Player], author: _Author, at_once: _AtOnce) -> Iterator[Notice]:
+def _of(
+    session: Session, event: Event, players: tuple[Player, Player], author: _Author, at_once: _AtOnce
+) -> Iterator[Notice]:
     match event:
         case MatchOffered(match):
             yield _offer(match, players, author)
@@ -255,7 +257,7 @@ def _of(event: Event, players: tuple[Player, Player], author: _Author, at_once: 
         case OfferDeclined(match, left=True) | OfferWithdrawn(match, left=True):
             yield from _left(match, players)
         case OfferDeclined(match) | OfferWithdrawn(match):
-            yield from _closed(match, players, author)
+            yield from _closed(session, match, players, author)
         case MatchEnded(match, ending) if ending.termination is Termination.LEFT:
             yield from _left(match, players)
         case MatchEnded(match, ending) if ending.termination is not Termination.RULES:
@@ -336,14 +338,28 @@ def _away(event: PlayerAway, players: tuple[Player, Player]) -> Iterator[Notice]
             yield Notice(player, told, match, match.plies)
 
 
-def _closed(match: Match, players: tuple[Player, Player], author: _Author) -> Iterator[Notice]:
-    by = name(shown(match, author.player)) if author.player else ""
+def _closed(session: Session, match: Match, players: tuple[Player, Player], author: _Author) -> Iterator[Notice]:
+    by = _as_known(session, match, author.player) if author.player else ""
     for player in players:
         is_author = author.player is not None and player.id == author.player.id
         if is_author or player.confirmed:
             message = () if is_author else author.prose
             closed = sections.ChallengeClosed(match=match.id or 0, state=match.state, message=message, by=by)
             yield Notice(player, closed, match)
+
+
+def _as_known(session: Session, match: Match, player: Player) -> str:
+    """Return who closed a challenge, as the other player knows them: who is hidden, by the address that was invited."""
+    if not is_hidden(match, player):
+        return name(player)
+    told = select(Outgoing).where(
+        Outgoing.match == match.id, Outgoing.player == match.challenger, Outgoing.template == "answer"
+    )
+    row = session.exec(told.order_by(col(Outgoing.id)).limit(1).options(outbox.WITH_CONTENT)).first()
+    answer = load(row.payload) if row is not None and row.content is not None else None
+    answered = answer.sections if isinstance(answer, Answer) else ()
+    invited = (section for section in answered if isinstance(section, sections.ChallengeSent))
+    return next((section.opponent for section in invited if section.match == match.id), GUEST)
 
 
 def _left(match: Match, players: tuple[Player, Player]) -> Iterator[Notice]:
