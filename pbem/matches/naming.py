@@ -3,8 +3,6 @@
 from engines import GAMES
 from pbem.storage.models import Match, Player
 
-YOUR_TURN, OVER = "your turn", "over"
-"""What the tag of a Subject can say."""
 GUEST = "a guest"
 """What others call somebody who has no name, or doesn't show it."""
 
@@ -27,14 +25,14 @@ def shown(match: Match, player: Player) -> Player:
 
 
 def subject_of(match: Match, first: Player, second: Player, state: str = "") -> str:
-    """Return the Subject of a message about a match; the state of the match stands in its tag.
+    """Return the Subject of a message about a match; what has happened stands in its tag.
 
     Apart from the tag, which Gmail and other mail programs ignore when they compare Subjects, it is the same for all
     messages of a match, so that they stay in one thread. Only a match that began with an invitation by address is
     renamed once, when it has started between two names; until then it must not tell whose address that is.
 
     >>> carol, dan = Player(id=1, name="carol"), Player(id=2, name="dan")
-    >>> subject_of(Match(id=42, game="quadrature", challenger=1), carol, dan, YOUR_TURN)
+    >>> subject_of(Match(id=42, game="quadrature", challenger=1), carol, dan, "your turn")
     '[pbem #42, your turn] Quadrature: carol - dan'
     """
     challenger = first if first.id == match.challenger else second

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import ClassVar, Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +27,7 @@ class VacationShown:
     is_automatic: bool
     """Whether one begins when the reader would run out of time."""
     template: Literal["vacation"] = "vacation"
+    heading: ClassVar = "Your vacation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

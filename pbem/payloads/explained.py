@@ -1,7 +1,7 @@
 """What explains the server, its commands and its games: sections, and what they consist of."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pbem.payloads.community.players import OpenSeek
 
@@ -54,6 +54,7 @@ class Help:
     moderates: bool = False
     """Whether the reader is the admin, who can do more than that."""
     template: Literal["help"] = "help"
+    heading: ClassVar = "Help"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +64,11 @@ class HelpOnTopic:
     topic: str
     template: Literal["help_topic"] = "help_topic"
 
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"Help on {self.topic}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HelpOnCommand:
@@ -71,6 +77,11 @@ class HelpOnCommand:
     command: CommandHelp
     template: Literal["help_command"] = "help_command"
 
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"Help on {self.command.name}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HelpOnModeration:
@@ -78,6 +89,7 @@ class HelpOnModeration:
 
     commands: tuple[CommandHelp, ...]
     template: Literal["help_moderation"] = "help_moderation"
+    heading: ClassVar = "Help on moderation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +99,11 @@ class HelpOnGame:
     game: GameHelp
     template: Literal["help_game"] = "help_game"
 
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"Help on {self.game.title}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HelpOnNotation:
@@ -94,6 +111,7 @@ class HelpOnNotation:
 
     games: tuple[GameHelp, ...]
     template: Literal["help_notation"] = "help_notation"
+    heading: ClassVar = "How turns are written"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +126,7 @@ class Introduction:
     """Whether the house takes matches."""
     games: tuple[GameTitle, ...]
     template: Literal["introduction"] = "introduction"
+    heading: ClassVar = "How to play board games by email"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +135,7 @@ class InvitationWaiting:
 
     match: int
     template: Literal["waiting"] = "waiting"
+    heading: ClassVar = "Your invitation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +144,11 @@ class Rules:
 
     game: GameHelp
     template: Literal["rules"] = "rules"
+
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"Rules of {self.game.title}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,3 +165,4 @@ class Welcome:
     plays: bool = False
     """Whether the player has a match already, which stands above it."""
     template: Literal["welcome"] = "welcome"
+    heading: ClassVar = "Welcome"

@@ -6,7 +6,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, TypeAdapter
 
@@ -30,6 +30,7 @@ class AddressQuestion:
     by_thread: bool = False
     """Whether it was asked before, and the answer came without the token of the question."""
     template: Literal["address"] = "address"
+    heading: ClassVar = "Is this your address?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +57,7 @@ class Alert:
     used: tuple[str, ...] = ()
     """The settings of [limits] for everybody of which half is used."""
     template: Literal["alert"] = "alert"
+    heading: ClassVar = "Some messages need your attention"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +70,12 @@ class Answer:
     plies: dict[int, int] | None = None
     """Where several matches are shown: the version of each."""
     template: Literal["answer"] = "answer"
+
+    @property
+    def heading(self) -> str:
+        """What the Subject says where the answered message had none: what its first section is about."""
+        first = self.sections[0]
+        return getattr(first, "heading", "") or f"Match #{getattr(first, 'match', 0)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +94,7 @@ class AllRecords:
     before: int | None = None
     """The match whose predecessors they are; None for the newest."""
     template: Literal["records"] = "records"
+    heading: ClassVar = "The records of your matches"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,12 +134,18 @@ class Confirmation:
     """What the admin does with it, if it is theirs."""
     template: Literal["confirm"] = "confirm"
 
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return "Please confirm" if self.acts else "Was this you?"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deleted:
     """Tells somebody that all data about them is gone."""
 
     template: Literal["deleted"] = "deleted"
+    heading: ClassVar = "Your data has been deleted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +153,7 @@ class Export:
     """Sends a player all data about them."""
 
     template: Literal["export"] = "export"
+    heading: ClassVar = "All the data we hold on you"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +180,7 @@ class AddressMoved:
 
     by: str
     template: Literal["moved"] = "moved"
+    heading: ClassVar = "Your mail now goes elsewhere"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,6 +203,7 @@ class PlayerUnreachable:
     told: tuple[int, ...] = ()
     """The numbers of all of them."""
     template: Literal["unreachable_admin"] = "unreachable_admin"
+    heading: ClassVar = "Messages to a player keep bouncing"
 
 
 News = Annotated[
@@ -249,6 +267,21 @@ class Digest:
     seeks: tuple[OpenSeek, ...] = ()
     """Some open seeks, where a reply may take one."""
     template: Literal["digest"] = "digest"
+
+    @property
+    def heading(self) -> str:
+        """What the Subject says: how many matches there are, or that a tournament has begun with all of them."""
+        yours = sum(item.stage == "yours" for item in self.matches) + len(self.waiting)
+        begun = {_begun_with(item) for item in self.matches}
+        title = begun.pop() if len(begun) == 1 else ""
+        told = f"{title} has begun" if title else f"News of {len(self.matches) + len(self.waiting)} matches"
+        return told + (f": your turn in {yours}" if yours else "")
+
+
+def _begun_with(item: DigestMatch) -> str:
+    """Return the title of the tournament that has begun with the match, if that is its news."""
+    rounds = (news.tournament for news in item.news if isinstance(news, TurnPlayed) and item.ply == 0)
+    return next((begun.title for begun in rounds if begun is not None and begun.round), "")
 
 
 Payload = Annotated[

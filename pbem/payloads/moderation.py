@@ -1,7 +1,7 @@
 """What players are told of what the operator did, announcements to all, and what the admin is shown by mail."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +18,7 @@ class AccountChanged:
     message: tuple[str, ...] = ()
     """Why, if the operator says so."""
     template: Literal["account"] = "account"
+    heading: ClassVar = "Your account"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,7 @@ class Renamed:
     message: tuple[str, ...] = ()
     """Why, if the operator says so."""
     template: Literal["renamed"] = "renamed"
+    heading: ClassVar = "A new name"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +55,7 @@ class Merged:
     message: tuple[str, ...] = ()
     """Why, if the operator says so."""
     template: Literal["merged"] = "merged"
+    heading: ClassVar = "Two accounts have become one"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +65,11 @@ class Announced:
     subject: str
     message: tuple[str, ...]
     template: Literal["announcement"] = "announcement"
+
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return self.subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +118,7 @@ class ActDone:
 
     act: Act
     template: Literal["act_done"] = "act_done"
+    heading: ClassVar = "Done"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +143,7 @@ class Roster:
     page: int
     next_page: str | None = None
     template: Literal["roster"] = "roster"
+    heading: ClassVar = "The players"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,3 +169,4 @@ class ActsKept:
     page: int
     next_page: str | None = None
     template: Literal["acts"] = "acts"
+    heading: ClassVar = "What was done"

@@ -1,7 +1,7 @@
 """The sections of an answer: each dataclass holds what the template of its name in templates/sections/ may ask for."""
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -53,6 +53,7 @@ class AddressAsked:
 
     address: str
     template: Literal["asked"] = "asked"
+    heading: ClassVar = "Your new address"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +92,7 @@ class HeldDropped:
     """A message that waited for confirmation will not be carried out."""
 
     template: Literal["dropped"] = "dropped"
+    heading: ClassVar = "Not carried out"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +101,7 @@ class QuestionExpired:
 
     days: int
     template: Literal["expired"] = "expired"
+    heading: ClassVar = "Not carried out"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +131,7 @@ class Preferences:
     days_from: str = ""
     """From when other days count, in words, if they were chosen."""
     template: Literal["preferences"] = "preferences"
+    heading: ClassVar = "Your settings"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +170,7 @@ class Refusal:
     as_of: AsOf | None = None
     """Where that is a turn."""
     template: Literal["refused"] = "refused"
+    heading: ClassVar = "That didn't work"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,6 +180,7 @@ class NewAddresses:
     moved: bool = False
     by_operator: bool = False
     template: Literal["renewed"] = "renewed"
+    heading: ClassVar = "Your new addresses"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,6 +188,7 @@ class FirstOnly:
     """Only one command of a stranger's message was answered."""
 
     template: Literal["first_only"] = "first_only"
+    heading: ClassVar = "Your message"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,6 +196,7 @@ class NewsResumed:
     """A player who had stopped the news plays on."""
 
     template: Literal["resumed"] = "resumed"
+    heading: ClassVar = "Your news"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,6 +226,7 @@ class AlreadySettled:
 
     verdict: str
     template: Literal["settled"] = "settled"
+    heading: ClassVar = "Answered before"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,6 +277,7 @@ class NotAttempted:
     most: int | None = None
     """How many commands a message can have, if that is why."""
     template: Literal["unattempted"] = "unattempted"
+    heading: ClassVar = "Your message"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,6 +300,7 @@ class NotSent:
     commands: tuple[str, ...] = ()
     """Those of them that are commands, and were not attempted because they stand below words."""
     template: Literal["unsent"] = "unsent"
+    heading: ClassVar = "Your message"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -298,6 +309,7 @@ class Overlooked:
 
     lines: tuple[str, ...]
     template: Literal["overlooked"] = "overlooked"
+    heading: ClassVar = "Your message"
 
 
 Section = Annotated[

@@ -29,6 +29,11 @@ class MatchList:
     """How to ask for those that follow."""
     template: Literal["games"] = "games"
 
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return "Your matches" if self.own else f"Matches of {self.player}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:

@@ -5,14 +5,12 @@ from email.headerregistry import Address
 from email.utils import format_datetime
 
 from pbem.config import ServerSettings
-from pbem.matches.naming import OVER, YOUR_TURN, name, subject_of
+from pbem.matches.naming import name, subject_of
 from pbem.matches.origins import carried
 from pbem.matches.snapshot import Snapshot
-from pbem.payloads.community.tournaments import RoundWithoutMatch, RungChanged, TournamentEnded
-from pbem.payloads.explained import Rules
-from pbem.payloads.messages import Answer, Confirmation, Digest, Payload
-from pbem.payloads.moderation import Announced
-from pbem.payloads.sections import TurnPlayed
+from pbem.payloads.messages import Answer, Challenge, Payload
+from pbem.payloads.offers import OfferNews
+from pbem.payloads.sections import ChallengeClosed, TurnPlayed
 from pbem.players.identity import address_with, token_of
 from pbem.reading.message import bare_subject
 from pbem.rendering.drawings import Drawings
@@ -22,25 +20,6 @@ from pbem.storage.models import MatchState, Outgoing
 from pbem.storage.outbox import is_own_id
 from pbem.tokens import Keyring, Purpose, Token
 
-SUBJECTS = {
-    "account": "Your account",
-    "renamed": "A new name",
-    "merged": "Two accounts have become one",
-    "alert": "Some messages need your attention",
-    "confirm": "Was this you?",
-    "welcome": "Welcome",
-    "renewed": "Your new addresses",
-    "address": "Is this your address?",
-    "moved": "Your mail now goes elsewhere",
-    "export": "All the data we hold on you",
-    "records": "The records of your matches",
-    "deleted": "Your data has been deleted",
-    "bulletin": "The last week",
-    "seeks_ended": "Your seeks have ended",
-    "unreachable_admin": "Messages to a player keep bouncing",
-}
-ANSWERS = {"introduction": "How to play board games by email", "help": "Help", "rules": "The rules of {game}"}
-"""The Subjects of replies that say only this, to messages without a Subject; none repeats what a stranger wrote."""
 EVENTS = {"invitation": "challenge", "unreachable_admin": "unreachable", "tournament_over": "tournament"}
 """The values of X-PBeM-Event that aren't the template's name."""
 
@@ -101,45 +80,36 @@ def reply_to(row: Outgoing, server: ServerSettings, keyring: Keyring) -> str:
 def subject(payload: Payload, snapshot: Snapshot | None, reader: int | None = None) -> str:
     """Return the Subject: the same for all messages of a match, but for its tag."""
     if snapshot is not None:
-        return subject_of(snapshot.match, *snapshot.players, _state(snapshot, reader))
-    if isinstance(payload, Digest):
-        yours = sum(item.stage == "yours" for item in payload.matches) + len(payload.waiting)
-        return f"[pbem] News of {len(payload.matches)} matches" + (f": your turn in {yours}" if yours else "")
-    if isinstance(payload, Announced):
-        return f"[pbem] {payload.subject}"
-    if isinstance(payload, RoundWithoutMatch):
-        return f"[pbem] {payload.title}: round {payload.round}"
-    if isinstance(payload, RungChanged):
-        return f"[pbem] {payload.title}: " + (f"rung {payload.rung}" if payload.rung else "off the ladder")
-    if isinstance(payload, TournamentEnded):
-        return f"[pbem] {payload.line.title}: {payload.line.state}"
-    if isinstance(payload, Confirmation) and payload.acts:
-        return "[pbem] Please confirm"
+        return subject_of(snapshot.match, *snapshot.players, _state(payload, snapshot, reader))
     asked = bare_subject(payload.subject) if isinstance(payload, Answer) else ""
     if asked.startswith("[pbem]"):
         return f"Re: {asked}"
     if asked:
         return f"[pbem] Re: {asked}"
-    return f"[pbem] {SUBJECTS.get(payload.template) or _answered(payload)}"
+    return f"[pbem] {getattr(payload, 'heading', 'Your message')}"
 
 
-def _answered(payload: Payload) -> str:
-    """Return what a reply is about, as its Subject says it where the message had none."""
-    match payload:
-        case Answer(sections=[Rules() as only]):
-            return ANSWERS["rules"].format(game=only.game.title)
-        case Answer(sections=[only, *_]):
-            return ANSWERS.get(only.template, "Your message")
-    return "Your message"
-
-
-def _state(snapshot: Snapshot, reader: int | None) -> str:
-    """Return what the tag of the Subject says about the match."""
+def _state(payload: Payload, snapshot: Snapshot, reader: int | None) -> str:
+    """Return what the tag of the Subject says: that the match is over, what has happened, or whose turn it is."""
     if snapshot.ended_here:
-        return OVER
-    turn = snapshot.base.turn
-    is_readers = turn is not None and reader is not None and snapshot.players[turn].id == reader
-    return YOUR_TURN if is_readers and snapshot.match.state not in NO_BOARD else ""
+        return "over"
+    seat = snapshot.base.turn
+    turn = None if seat is None or snapshot.match.state in NO_BOARD else snapshot.players[seat].id
+    is_readers = turn is not None and turn == reader
+    match payload:
+        case TurnPlayed(reminder=True):
+            return "reminder"
+        case TurnPlayed(ran_out=True):
+            return "your time is up" if is_readers else "you can claim"
+        case Challenge():
+            return "challenge"
+        case ChallengeClosed(state=state):
+            return state
+        case OfferNews(change="made", kind=kind):
+            return f"{kind} offered"
+        case TurnPlayed(ply=0, taken_back=()) if not is_readers:
+            return "begun"
+    return "your turn" if is_readers else ""
 
 
 def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mapping[str, Value]:

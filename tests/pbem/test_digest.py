@@ -347,7 +347,7 @@ def test_a_match_without_news_in_which_one_is_to_move_is_named_too(letters: Corr
     (news,) = to_alice(letters.wait(minutes=15))
 
     assert re.search(r"^\* #1 .* still your turn, 2 Mar\r?$", text(news), re.MULTILINE)
-    assert news["Subject"] == "[pbem] News of 2 matches: your turn in 1"
+    assert news["Subject"] == "[pbem] News of 3 matches: your turn in 1"
 
 
 @pytest.mark.slow

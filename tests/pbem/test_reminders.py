@@ -50,7 +50,7 @@ def test_a_reminder_shows_the_board_and_is_answered_with_the_turn(letters: Corre
     (reminder,) = letters.run_for(minutes=1)
 
     assert reminded([reminder]) == [BOB]
-    assert str(reminder["Subject"]) == "[pbem #1, your turn] Quadrature: alice - bob"
+    assert str(reminder["Subject"]) == "[pbem #1, reminder] Quadrature: alice - bob"
     assert "This is a reminder: alice is waiting for your turn. They played b3b4." in said(reminder)
     assert "you have 1 day 12 hours" in said(reminder)
     assert "Black #" in text(reminder)

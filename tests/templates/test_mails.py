@@ -4,11 +4,13 @@ import os
 import re
 from email.message import EmailMessage
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from pbem.commands import COMMANDS
 from pbem.commands.syntax.mail import Reader
+from pbem.payloads.sections import Section
 from pbem.reading.text import html_text
 from pbem.rendering.links import Link
 from pbem.rendering.templating import HTML, templates, tightened
@@ -108,3 +110,18 @@ def test_our_html_quoted_without_marks_is_no_command(name: str, stripped: str, f
             for match in (1, None):
                 read = Reader(COMMANDS, lambda number: "quadraphages", match).read("", [line])
                 assert not [each for each in read.commands if each.command.changes and not each.malformed], line
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_our_subjects_are_no_commands(name: str, found: dict[str, EmailMessage]) -> None:
+    """They name players, games and tournaments, and come back in replies and forwarded messages."""
+    subject = str(found[name]["Subject"])
+    for match in (1, None):
+        for written in (subject, f"Re: {subject}", f"Fwd: {subject}"):
+            read = Reader(COMMANDS, lambda number: "quadraphages", match).read(written, [])
+            assert (read.commands, read.guess) == ((), None)
+
+
+def test_each_section_can_give_a_reply_its_subject() -> None:
+    for kind in get_args(get_args(Section)[0]):
+        assert hasattr(kind, "heading") or "match" in kind.__dataclass_fields__, kind

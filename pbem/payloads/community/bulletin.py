@@ -1,7 +1,7 @@
 """The weekly bulletin."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pbem.payloads.community.players import OpenSeek
 from pbem.payloads.community.standings import PlaceListed
@@ -39,3 +39,4 @@ class WeeklyBulletin:
     seeks: tuple[OpenSeek, ...] = ()
     leaders: tuple[Leaders, ...] = ()
     template: Literal["bulletin"] = "bulletin"
+    heading: ClassVar = "The last week"

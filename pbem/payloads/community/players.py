@@ -1,7 +1,7 @@
 """Sections and messages about other players: seeks, who plays here, how their matches ended, and blocks."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +30,7 @@ class SeekList:
     narrowed: bool = False
     """Whether only some kind of seeks was asked for."""
     template: Literal["seeks"] = "seeks"
+    heading: ClassVar = "Seeks"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +43,7 @@ class SeekOpened:
     narrowed: bool = False
     """Whether it is only for players with some ratings."""
     template: Literal["seek_opened"] = "seek_opened"
+    heading: ClassVar = "Your seeks"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +52,7 @@ class SeekClosed:
 
     seeks: tuple[OpenSeek, ...]
     template: Literal["seek_closed"] = "seek_closed"
+    heading: ClassVar = "Your seeks"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +70,7 @@ class SeeksEnded:
 
     seeks: tuple[EndedSeek, ...]
     template: Literal["seeks_ended"] = "seeks_ended"
+    heading: ClassVar = "Your seeks have ended"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +91,7 @@ class PlayerList:
     is_listed: bool
     """Whether the reader is."""
     template: Literal["who"] = "who"
+    heading: ClassVar = "Players"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +124,11 @@ class PlayerProfile:
     """Whether the reader has blocked them."""
     template: Literal["whois"] = "whois"
 
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"About {self.player}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HouseProfile:
@@ -128,6 +138,11 @@ class HouseProfile:
     levels: int
     total: Results
     template: Literal["whois_house"] = "whois_house"
+
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"About {self.player}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +171,11 @@ class History:
     """Whether there is another page. How to ask for it holds names, so it isn't stored."""
     template: Literal["history"] = "history"
 
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"{self.player} - {self.opponent}" if self.opponent else f"Matches of {self.player}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blocked:
@@ -166,3 +186,8 @@ class Blocked:
     numbers: tuple[int, ...] = ()
     """The matches between the two that go on."""
     template: Literal["blocked"] = "blocked"
+
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"About {self.player}"

@@ -36,3 +36,8 @@ class Standings:
     games: tuple[GameStandings, ...]
     page: int = 1
     template: Literal["standings"] = "standings"
+
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"Standings of {self.games[0].title}" if len(self.games) == 1 else "Standings"

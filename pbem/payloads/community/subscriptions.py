@@ -1,7 +1,7 @@
 """Sections of an answer about what the reader wants to be sent: news of matches, and invitations."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -9,6 +9,7 @@ class InvitationsStopped:
     """Nobody can invite the reader again."""
 
     template: Literal["uninvited"] = "uninvited"
+    heading: ClassVar = "No more invitations"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,6 +17,7 @@ class InvitationsAllowed:
     """The reader can be invited again."""
 
     template: Literal["invitable"] = "invitable"
+    heading: ClassVar = "Invitations"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +27,7 @@ class NewsStarted:
     since: str | None = None
     """The day on which the player had stopped them."""
     template: Literal["started"] = "started"
+    heading: ClassVar = "Your news"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,3 +35,4 @@ class NewsStopped:
     """The player gets no more news."""
 
     template: Literal["stopped"] = "stopped"
+    heading: ClassVar = "No more news"

@@ -1,7 +1,7 @@
 """Tournaments in messages: sections of an answer, and messages about rounds and the end."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +107,7 @@ class TournamentList:
     page: int
     next_page: str | None = None
     template: Literal["tournaments"] = "tournaments"
+    heading: ClassVar = "Tournaments"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +129,11 @@ class TournamentShown:
     next_page: str | None = None
     template: Literal["tournament"] = "tournament"
 
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"Tournament {self.line.number}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TournamentEntered:
@@ -137,6 +143,11 @@ class TournamentEntered:
     rung: int = 0
     """Theirs, on a ladder."""
     template: Literal["entered"] = "entered"
+
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"Tournament {self.line.number}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,6 +162,11 @@ class TournamentWithdrawn:
     is_ladder: bool = False
     template: Literal["withdrawn"] = "withdrawn"
 
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"Tournament {self.number}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TournamentOpened:
@@ -158,6 +174,11 @@ class TournamentOpened:
 
     line: TournamentLine
     template: Literal["hosted"] = "hosted"
+
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"Tournament {self.line.number}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,6 +215,11 @@ class RungChanged:
     """Whether they have won that rung."""
     template: Literal["rung"] = "rung"
 
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"{self.title}: " + (f"rung {self.rung}" if self.rung else "off the ladder")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundWithoutMatch:
@@ -208,6 +234,11 @@ class RoundWithoutMatch:
     opponent: str = ""
     table: Crosstable | None = None
     template: Literal["round"] = "round"
+
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"{self.title}: round {self.round}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,3 +271,8 @@ class TournamentEnded:
     next_season: NextSeason | None = None
     """The season of a league that has opened with the end of this one."""
     template: Literal["tournament_over"] = "tournament_over"
+
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"{self.line.title}: {self.line.state}"

@@ -1,7 +1,7 @@
 """What spectators are shown of a match, and what they are told of what they watch."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,3 +68,4 @@ class Watching:
     lists: bool = False
     """Whether they asked for the list."""
     template: Literal["watching"] = "watching"
+    heading: ClassVar = "What you watch"
