@@ -83,15 +83,18 @@ def after_week(week: date, contests: Iterable[Contest], before: Mapping[int, Sta
 
 def next_week(session: Session, game: str, now: datetime) -> date | None:
     """Return the first week with results that no rating counts yet; None while it isn't over."""
+    week = unrated_week(session, game)
+    return week if week is not None and begins(week + WEEK) + GRACE <= now else None
+
+
+def unrated_week(session: Session, game: str) -> date | None:
+    """Return the first week with results that no rating counts yet, over or not."""
     last = session.exec(select(func.max(RatedWeek.week)).where(RatedWeek.game == game)).one()
     later = select(func.min(Match.counted)).where(Match.game == game, col(Match.counted).is_not(None))
     if last is not None:
         later = later.where(col(Match.counted) >= begins(last + WEEK))
     first = session.exec(later).one()
-    if first is None:
-        return None
-    week = week_of(first)
-    return week if begins(week + WEEK) + GRACE <= now else None
+    return None if first is None else week_of(first)
 
 
 def newest_week(now: datetime) -> date:

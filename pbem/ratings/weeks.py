@@ -20,6 +20,16 @@ def begins(week: date) -> datetime:
     return datetime.combine(week, time(), UTC)
 
 
+def rated_on(week: date) -> str:
+    """Return in words when the week is rated: the day after it.
+
+    >>> rated_on(date(2026, 11, 23))
+    'Monday, 30 November'
+    """
+    day = week + WEEK
+    return f"{day:%A}, {day.day} {day:%B}"
+
+
 def between(earlier: date, later: date) -> int:
     """Return how many weeks later the second week is.
 

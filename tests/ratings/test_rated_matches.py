@@ -71,6 +71,15 @@ def test_a_cancelled_match_does_not_count(letters: Correspondence) -> None:
     assert counted(letters) == [(1, 0)]
 
 
+def test_standings_say_when_the_first_ratings_come(letters: Correspondence) -> None:
+    letters.play(two_turns)
+    letters.resign("bob")
+    coming = "The first ratings come on Monday, 9 March."
+    for words, tells in (("standings", True), ("standings quadrature", True), ("standings kvadratik", False)):
+        (answer,) = letters.reply(letters.last("alice"), words)
+        assert (coming in " ".join(text(answer).split())) == tells
+
+
 def test_the_daemon_rates_the_week_and_the_operator_can_do_it_again(letters: Correspondence) -> None:
     letters.play(two_turns)
     letters.resign("bob")

@@ -489,7 +489,7 @@ def analysing(letters: Correspondence) -> None:
 
 
 def ranking(letters: Correspondence) -> None:
-    """Play a rated match, look at the standings before and after its week is over, and get a bulletin."""
+    """Play a rated match, look at the standings before and after it, and after its week, and get a bulletin."""
     letters.match("challenge bob quadrature rated")
     alice = personal_of(letters, "alice")
     letters.write("alice@mail.example", "set bulletin on", to=alice)
@@ -497,6 +497,7 @@ def ranking(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "#1 e3f4")
     letters.reply(letters.last("bob"), "e9f8")
     letters.resign("bob")
+    letters.write("alice@mail.example", "standings", to=alice)
     letters.run_for(days=8)
     letters.write("alice@mail.example", "standings\nstandings quadrature\nwhois bob\nhelp ratings", to=alice)
 

@@ -1,12 +1,15 @@
 """Standings: the players of each game by their ratings."""
 
+from collections.abc import Iterable
+
 from engines import GAMES
 from engines.core import Game
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.syntax import paging
 from pbem.errors import Refused
 from pbem.payloads.community.standings import GameStandings, PlaceListed, Standings
-from pbem.ratings import standings
+from pbem.ratings import derivation, standings
+from pbem.ratings.weeks import rated_on
 
 FIRST = 5
 """How many players of each game are listed where no game is named."""
@@ -23,9 +26,17 @@ def show(request: Request, line: Line) -> Decision:
             fits=f"The games: {', '.join(GAMES)}.",
         )
     if words:
-        return Decision(answer=(Standings(games=(_listed(request, GAMES[words[0]], page, paging.SIZE),), page=page),))
-    listed = (_listed(request, game, 1, FIRST) for game in GAMES.values())
-    return Decision(answer=(Standings(games=tuple(each for each in listed if each.rows)),))
+        listed = _listed(request, GAMES[words[0]], page, paging.SIZE)
+        first = "" if listed.rows or page > 1 else _first_ratings(request, words)
+        return Decision(answer=(Standings(games=(listed,), page=page, first=first),))
+    games = tuple(each for game in GAMES.values() if (each := _listed(request, game, 1, FIRST)).rows)
+    return Decision(answer=(Standings(games=games, first="" if games else _first_ratings(request, GAMES)),))
+
+
+def _first_ratings(request: Request, games: Iterable[str]) -> str:
+    """Return on which day somebody is rated in one of the games, in words; empty if no result waits for that."""
+    weeks = [week for game in games if (week := derivation.unrated_week(request.session, game)) is not None]
+    return rated_on(min(weeks)) if weeks else ""
 
 
 def _listed(request: Request, game: Game, page: int, size: int) -> GameStandings:

@@ -35,6 +35,8 @@ class Standings:
 
     games: tuple[GameStandings, ...]
     page: int = 1
+    first: str = ""
+    """The day on which the first ratings come, if nobody has any and matches have ended that count."""
     template: Literal["standings"] = "standings"
 
     @property
