@@ -84,6 +84,12 @@ class Challenge:
 
     message: tuple[str, ...]
     by: str
+    rating: str = ""
+    """Theirs, if the match is to be rated and they have one."""
+    won: int = 0
+    lost: int = 0
+    drawn: int = 0
+    """How the reader's matches with them ended."""
     template: Literal["challenge"] = "challenge"
 
 

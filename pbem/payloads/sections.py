@@ -266,6 +266,8 @@ class TurnPlayed:
     """The round of the tournament with which the match has begun, if so."""
     unrated: bool = False
     """Whether the match has begun and doesn't count, since the two have begun enough rated ones lately."""
+    outlook: tuple[int, ...] = ()
+    """What the players' ratings may become, by seat, if the match has ended and counts."""
     template: Literal["turn"] = "turn"
 
 

@@ -10,6 +10,7 @@ from sqlmodel.sql.expression import SelectOfScalar
 from engines.core import Seat
 from engines.seats import SEATS
 from notation.ending import Termination
+from pbem.community import history
 from pbem.config import ServerSettings
 from pbem.matches.agreements import is_muted_for
 from pbem.matches.events import (
@@ -39,6 +40,7 @@ from pbem.payloads.community.tournaments import RoundBegun
 from pbem.payloads.messages import Answer, Challenge, Invitation, OpponentLeft, Words, dump, load
 from pbem.payloads.offers import OfferNews
 from pbem.players import invitations, preferences, schedule
+from pbem.ratings import derivation, standings
 from pbem.storage import facts, outbox
 from pbem.storage.clock import within
 from pbem.storage.models import HOUSE, UNSENT, Incoming, Match, Outgoing, Player
@@ -236,17 +238,17 @@ def _of(
 ) -> Iterator[Notice]:
     match event:
         case MatchOffered(match):
-            yield _offer(match, players, author)
+            yield _offer(session, match, players, author)
         case MatchStarted(match, seek, on_ladder, is_unrated):
-            for notice in _show(match, players, author, at_once, seek=seek, on_ladder=on_ladder):
+            for notice in _show(session, match, players, author, at_once, seek=seek, on_ladder=on_ladder):
                 assert isinstance(notice.payload, sections.TurnPlayed)  # noqa: S101 - it shows a match
                 yield replace(notice, payload=replace(notice.payload, unrated=is_unrated))
         case TurnPlayed(match):
-            yield from _show(match, players, author, at_once)
+            yield from _show(session, match, players, author, at_once)
         case TurnsTakenBack(match, _, texts):
-            yield from _show(match, players, author, at_once, taken_back=texts)
+            yield from _show(session, match, players, author, at_once, taken_back=texts)
         case TimeRanOut(match):
-            yield from _show(match, players, author, at_once, ran_out=True)
+            yield from _show(session, match, players, author, at_once, ran_out=True)
         case PlayerAway():
             yield from _away(event, players)
         case ReminderDue(match, seat):
@@ -261,21 +263,26 @@ def _of(
         case MatchEnded(match, ending) if ending.termination is Termination.LEFT:
             yield from _left(match, players)
         case MatchEnded(match, ending) if ending.termination is not Termination.RULES:
-            yield from _show(match, players, author, at_once, ending.termination)
+            yield from _show(session, match, players, author, at_once, ending.termination)
         case MatchEnded() | PartKept() | PartTakenBack() | PreparedVoid():
             pass  # the message about the last turn tells how the rules ended it; a begun turn is its player's own
 
 
-def _offer(match: Match, players: tuple[Player, Player], author: _Author) -> Notice:
+def _offer(session: Session, match: Match, players: tuple[Player, Player], author: _Author) -> Notice:
     first, second = players
     challenger, other = (first, second) if first.id == match.challenger else (second, first)
-    kind = Challenge if other.confirmed else Invitation
     # Whoever was invited by address may be a stranger; the challenger must not learn from it who they are.
     prose = author.prose if not match.by_address or invitations.fits(author.prose) else ()
-    return Notice(other, kind(message=prose, by=name(challenger)), match, match.plies)
+    if not other.confirmed:
+        return Notice(other, Invitation(message=prose, by=name(challenger)), match, match.plies)
+    rating = standings.shown_in(session, challenger, match.game, match.created) if match.rated else ""
+    met = history.between(session, other, challenger)
+    told = Challenge(message=prose, by=name(challenger), rating=rating, won=met.won, lost=met.lost, drawn=met.drawn)
+    return Notice(other, told, match, match.plies)
 
 
 def _show(
+    session: Session,
     match: Match,
     players: tuple[Player, Player],
     author: _Author,
@@ -297,6 +304,7 @@ def _show(
         ran_out=ran_out,
         taken_back=taken_back,
         since=at_once.since,
+        outlook=() if match.counted is None else tuple(map(round, derivation.outlook(session, match))),
     )
     for seat, player in zip(SEATS, players, strict=True):
         theirs = replace(shows, by_itself=at_once.by_itself(seat), void=at_once.why_void(seat))

@@ -81,6 +81,16 @@ def after_week(week: date, contests: Iterable[Contest], before: Mapping[int, Sta
     return after
 
 
+def outlook(session: Session, match: Match) -> tuple[float, float]:
+    """Return what the ratings of its players, by seat, become with a result that waits to be rated, and no other."""
+    assert match.counted is not None  # noqa: S101 - it is one that counts
+    players = (match.seat0, match.seat1)
+    latest = (PlayerRating.game == match.game, col(PlayerRating.player).in_(players), _is_latest)
+    before = {row.player: standing(row) for row in session.exec(select(PlayerRating).where(*latest))}
+    after = after_week(week_of(match.counted), [Contest(players, POINTS[match.winner])], before)
+    return after[match.seat0].rating.rating, after[match.seat1].rating.rating
+
+
 def next_week(session: Session, game: str, now: datetime) -> date | None:
     """Return the first week with results that no rating counts yet; None while it isn't over."""
     week = unrated_week(session, game)

@@ -84,6 +84,13 @@ def of_player(session: Session, player: Player, now: datetime) -> Sequence[Place
     return [_place(row, player.name, now) for row in found]
 
 
+def shown_in(session: Session, player: Player, game: str, now: datetime) -> str:
+    """Return the player's rating in a game as it is shown; empty without one."""
+    latest = (PlayerRating.player == player.id, PlayerRating.game == game, col(PlayerRating.superseded).is_(None))
+    row = session.exec(select(PlayerRating).where(*latest)).first()
+    return "" if row is None else _place(row, player.name, now).shown
+
+
 def history(session: Session, player: Player) -> Sequence[PlayerRating]:
     """Return all ratings that the player has had, by game and week."""
     rows = select(PlayerRating).where(PlayerRating.player == player.id)

@@ -22,6 +22,7 @@ from pbem.payloads.prepared import Branch
 from pbem.payloads.sections import PlayedByItself
 from pbem.payloads.shown import MatchThen, Preview
 from pbem.players.preferences import HINTS, LONG, ON
+from pbem.ratings.weeks import rated_on, week_of
 from pbem.rendering import analysis, links, turn_list
 from pbem.rendering.analysis import Analysed
 from pbem.rendering.boards import board_image
@@ -206,6 +207,14 @@ class View:
     def can_claim(self) -> bool:
         """Whether the reader can claim the match, since the opponent has run out of time."""
         return self.clock is not None and self.clock.is_overdue and self.seat is not None and not self.yours
+
+    @property
+    def counts_on(self) -> str | None:
+        """When the result gets into the ratings, in words; None if it doesn't, or if that was before."""
+        counted = self._snapshot.match.counted if self.over else None
+        if counted is None or week_of(counted) != week_of(self._context.written):
+            return None
+        return rated_on(week_of(counted))
 
     @property
     def taken_back(self) -> bool:

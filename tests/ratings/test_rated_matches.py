@@ -1,6 +1,7 @@
 """A challenge says whether a match is rated; what ended with a result counts, from the next Monday on."""
 
 from collections.abc import Iterator
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,44 @@ def test_a_cancelled_match_does_not_count(letters: Correspondence) -> None:
     letters.reply(letters.last("bob"), "accept 1 cancel")
     assert letters.execute("select termination from match") == [("cancelled",)]
     assert counted(letters) == [(1, 0)]
+
+
+def words(mail: EmailMessage) -> str:
+    return " ".join(text(mail).split())
+
+
+def test_who_ends_a_match_that_counts_reads_when_and_what_it_may_do_to_the_ratings(letters: Correspondence) -> None:
+    letters.play(two_turns)
+    letters.resign("bob")
+    for name, own, other, theirs in (("alice", 1662, "bob", 1338), ("bob", 1338, "alice", 1662)):
+        told = f"It counts on Monday, 9 March: your rating may become about {own}, and {other}'s about {theirs}."
+        assert told in words(letters.last(name))
+    letters.run_for(days=8)
+    assert letters.execute("select round(rating) from playerrating order by player") == [(1662,), (1338,)]
+
+
+def test_a_challenge_tells_the_rating_of_who_offers_it_and_how_the_two_have_fared(letters: Correspondence) -> None:
+    letters.play(two_turns)
+    letters.resign("bob")
+    letters.run_for(days=8)
+    for offered, rating in (("rated", " (1662?)"), ("unrated", ""), ("kvadratik rated", "")):
+        game = "Kvadratik" if "kvadratik" in offered else "Quadrature"
+        letters.reply(letters.last("alice"), f"challenge bob {offered.replace('kvadratik ', '')} {game.lower()}")
+        assert f"alice{rating} challenges you to {game}" in words(letters.last("bob"))
+        assert "Against each other, you have won 0 and lost 1." in words(letters.last("bob"))
+
+
+@pytest.mark.slow
+def test_news_of_a_result_that_come_after_its_week_do_not_announce_it(letters: Correspondence) -> None:
+    letters.play(two_turns)
+    welcome = letters.received["alice@mail.example"][1]
+    letters.reply(welcome, "stop")
+    letters.resign("bob")
+    letters.run_for(days=8)
+    letters.reply(welcome, "start")
+    letters.run_for(minutes=1)
+    assert "bob resigned" in words(letters.last("alice"))
+    assert "It counts on" not in words(letters.last("alice"))
 
 
 def test_standings_say_when_the_first_ratings_come(letters: Correspondence) -> None:
