@@ -46,18 +46,18 @@ class Place:
     losses: int
 
     @property
-    def is_provisional(self) -> bool:
-        """Whether too little is known of the player."""
-        return self.rating.deviation > PROVISIONAL
-
-    @property
     def shown(self) -> str:
         """The rating in the usual way.
 
         >>> Place(1, "bob", "kvadratik", Rating(1583.4, 120), 3, 0, 1).shown
         '1583?'
         """
-        return f"{self.rating.rating:.0f}{'?' if self.is_provisional else ''}"
+        return in_short(self.rating.rating, self.rating.deviation)
+
+
+def in_short(rating: float, deviation: float) -> str:
+    """Return a rating as it is usually written, with a question mark where too little is known of the player."""
+    return f"{rating:.0f}{'?' if deviation > PROVISIONAL else ''}"
 
 
 def of_game(session: Session, game: str, now: datetime, first: int, most: int) -> Sequence[Place]:

@@ -22,6 +22,7 @@ from pbem.payloads.prepared import Branch
 from pbem.payloads.sections import PlayedByItself
 from pbem.payloads.shown import MatchThen, Preview
 from pbem.players.preferences import HINTS, LONG, ON
+from pbem.ratings.standings import in_short
 from pbem.ratings.weeks import rated_on, week_of
 from pbem.rendering import analysis, links, turn_list
 from pbem.rendering.analysis import Analysed
@@ -74,7 +75,7 @@ class Views:
         key = (number, ply, part)
         if key not in self._viewed:
             drawing = self._drawings.of(self._matches[number], ply, part)
-            self._viewed[key] = View(drawing, self._context, drawing.snapshot.ply)
+            self._viewed[key] = View(drawing, self._context, drawing.snapshot.ply, self._matches[number].ratings)
         return self._viewed[key]
 
     def preview(self, asked: Preview | MatchThen | Branch) -> "View":
@@ -89,7 +90,8 @@ class Views:
                 flags = {"past": asked.past, "playable": asked.playable, "kept": asked.kept}
                 hypothesis = snapshot.with_hypothesis(asked.turns, asked.part, asked.chosen, **flags)
             now = asked.ply if isinstance(asked, Branch) else asked.now
-            self._previewed[asked] = View(Drawing(hypothesis), self._context, now)
+            ratings = self._matches[asked.match].ratings
+            self._previewed[asked] = View(Drawing(hypothesis), self._context, now, ratings)
         return self._previewed[asked]
 
     def illustrations(self, game: str) -> tuple[PagePicture, ...]:
@@ -106,7 +108,9 @@ class Views:
 class View:
     """A match as one reader sees it. Whatever takes time is computed when a template asks for it."""
 
-    def __init__(self, drawing: Drawing, context: ReaderContext, seen: int) -> None:
+    def __init__(
+        self, drawing: Drawing, context: ReaderContext, seen: int, ratings: Sequence[tuple[float, float] | None]
+    ) -> None:
         snapshot, reader = drawing.snapshot, context.reader
         self._drawing, self._snapshot, self._context, self._seen = drawing, snapshot, context, seen
         self.number = snapshot.number
@@ -115,8 +119,13 @@ class View:
         self.key = snapshot.match.game
         self.ply = self.turns = snapshot.ply
         self.sides = tuple(
-            {"name": name(player), "side": side, "you": reader is not None and player.id == reader.id}
-            for player, side in zip(snapshot.players, snapshot.game.sides, strict=True)
+            {
+                "name": name(player),
+                "side": side,
+                "you": reader is not None and player.id == reader.id,
+                "rating": in_short(*rating) if rating else "",
+            }
+            for player, side, rating in zip(snapshot.players, snapshot.game.sides, ratings, strict=True)
         )
         chosen = snapshot.game.options_in_words(snapshot.match.options)
         self.options = " ".join((*chosen, "rated") if snapshot.match.rated else chosen)

@@ -14,7 +14,7 @@ from pydantic_core import to_jsonable_python
 from sqlalchemy import inspect
 from sqlmodel import Session, SQLModel, col, or_, select
 
-from pbem.storage.models import Match, MatchState, Player
+from pbem.storage.models import Match, MatchState, Player, PlayerRating
 from pbem.storage.rows import get_one
 from pbem.storage.utc import Utc
 
@@ -31,6 +31,7 @@ _Row = TypeVar("_Row", Match, Player)
 _HOLDS_MORE = (dict, list, tuple)
 SHOWN_OF_READER = ("id", "name", "settings", "confirmed", "created")
 SHOWN_OF_PLAYER = ("id", "name", "epoch", "stopped", "confirmed", "created")
+RATING = "rating"
 SHOWN_OF_MATCH = tuple(field for field in Match.model_fields if field not in LEFT_OUT)
 
 
@@ -41,6 +42,8 @@ class MatchFacts:
     stored: Mapping[str, Any]
     match: Match
     players: tuple[Player, Player]
+    ratings: tuple[tuple[float, float] | None, ...] = (None, None)
+    """By seat, in a rated match: the rating and its deviation; None for who has none yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,8 @@ def restore(stored: Mapping[str, Any], known: MutableMapping[int, MatchFacts]) -
         number = each["match"]["id"]
         if number not in known or known[number].stored != each:
             first, second = (_player(player) for player in each["players"])
-            known[number] = MatchFacts(each, _with_times(Match, each["match"]), (first, second))
+            ratings = tuple(tuple(found) if (found := player.get(RATING)) else None for player in each["players"])
+            known[number] = MatchFacts(each, _with_times(Match, each["match"]), (first, second), ratings)
         matches[number] = known[number]
     reader = _player(stored["reader"]) if stored["reader"] else None
     return Facts(reader, matches, frozenset(stored.get("first", ())))
@@ -136,10 +140,12 @@ def _is_first(session: Session, reader: Player, match: Match) -> bool:
 
 def _of_match(session: Session, match: Match) -> dict[str, Any]:
     players = (get_one(session, Player, match.seat0), get_one(session, Player, match.seat1))
-    return {
-        "match": _shown(match, SHOWN_OF_MATCH),
-        "players": [_shown(player, SHOWN_OF_PLAYER) for player in players],
-    }
+    shown = [_shown(player, SHOWN_OF_PLAYER) for player in players]
+    if match.rated:
+        theirs = (col(PlayerRating.player).in_((match.seat0, match.seat1)), PlayerRating.game == match.game)
+        for each in session.exec(select(PlayerRating).where(*theirs, col(PlayerRating.superseded).is_(None))):
+            shown[each.player == match.seat1][RATING] = [each.rating, each.deviation]
+    return {"match": _shown(match, SHOWN_OF_MATCH), "players": shown}
 
 
 def _shown(row: SQLModel, fields: Iterable[str]) -> dict[str, Any]:
@@ -149,7 +155,8 @@ def _shown(row: SQLModel, fields: Iterable[str]) -> dict[str, Any]:
 
 
 def _player(stored: Mapping[str, Any]) -> Player:
-    return _with_times(Player, {"address": "", **stored})
+    known = {field: value for field, value in stored.items() if field != RATING}
+    return _with_times(Player, {"address": "", **known})
 
 
 def _with_times(table: type[_Row], stored: Mapping[str, Any]) -> _Row:

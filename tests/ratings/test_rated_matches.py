@@ -1,5 +1,6 @@
 """A challenge says whether a match is rated; what ended with a result counts, from the next Monday on."""
 
+import re
 from collections.abc import Iterator
 from email.message import EmailMessage
 from pathlib import Path
@@ -137,3 +138,27 @@ def test_the_daemon_rates_the_week_and_the_operator_can_do_it_again(letters: Cor
     assert (rebuilt.exit_code, rebuilt.output.splitlines()[-1]) == (0, "2 ratings derived from the matches")
     assert letters.execute(rows) == before
     assert letters.operate("check").exit_code == 0
+
+
+def test_a_rated_match_shows_the_ratings_of_both(letters: Correspondence) -> None:
+    letters.play(two_turns)
+    letters.resign("bob")
+    letters.run_for(days=8)
+    letters.reply(letters.last("bob"), "rematch")
+    letters.reply(letters.last("alice"), "accept")
+
+    ((better,), (worse,)) = letters.execute("select round(rating) from playerrating order by player")
+    board = text(letters.last("alice"))
+    assert re.search(rf"^\w+  alice \(you\), {better:.0f}\?\r?$", board, re.MULTILINE)
+    assert re.search(rf"^\w+  bob, {worse:.0f}\?\r?$", board, re.MULTILINE)
+
+
+def test_any_other_match_shows_none(letters: Correspondence) -> None:
+    letters.play(two_turns)
+    letters.resign("bob")
+    letters.run_for(days=8)
+    letters.reply(letters.received["alice@mail.example"][1], "challenge bob quadrature")
+    letters.reply(letters.last("bob"), "accept")
+
+    assert "match #2" in text(letters.last("alice"))
+    assert re.search(r"^\w+  alice \(you\)\r?$", text(letters.last("alice")), re.MULTILINE)
