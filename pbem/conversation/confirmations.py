@@ -101,10 +101,11 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply:
     by_thread = request.sender.by_thread or (bool(question.acts) and request.sender.vouched)
     must_say_so = player is not None and (player.confirmed is not None or bool(question.acts))
     if player is not None and (by_thread or (must_say_so and not is_clear)):
-        question = replace(question, unclear=not by_thread, by_thread=by_thread)
         gist = rate_limits.gist_of_question(["again", str(held_id)])
-        if rate_limits.is_asked_enough(request.session, request.sender, gist, request.now):
+        left = rate_limits.questions_left(request.session, request.sender, gist, request.now)
+        if left <= 0:
             raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
+        question = replace(question, unclear=not by_thread, by_thread=by_thread, last=left == 1)
         again = _question(request, player, held_id, question, asked.match, gist)
         return replace(effects.apply(request, reply, again), verdict=Verdict(Outcome.ASKED_AGAIN))
     if drops:

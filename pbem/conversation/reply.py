@@ -4,7 +4,9 @@ Here, and nowhere else, the sections that decisions and refusals leave become a 
 """
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 
+from pbem.clocks.wording import moment
 from pbem.commands import work
 from pbem.commands.core import Line, Request
 from pbem.commands.syntax import did_you_mean
@@ -13,11 +15,12 @@ from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Refused, Unread
 from pbem.house import receipts
 from pbem.matches.queries import seat_of, version
+from pbem.matches.time.timekeeping import ZONE
 from pbem.payloads.analysis import MatchAnalysis
 from pbem.payloads.community.subscriptions import InvitationsAllowed, InvitationsStopped
 from pbem.payloads.explained import Welcome
 from pbem.payloads.messages import Answer, Payload
-from pbem.payloads.sections import NotAttempted, NotSent, Refusal, Section, TurnPlayed
+from pbem.payloads.sections import LastAnswer, NotAttempted, NotSent, Refusal, Section, TurnPlayed
 from pbem.players import preferences, rate_limits
 from pbem.players.identity import Sender
 from pbem.players.preferences import OFF
@@ -99,8 +102,12 @@ def enqueue(request: Request, reply: Reply) -> None:
     """Queue one message to the sender with everything that there is to say."""
     player, sections = reply.sender.player, _without_books(reply)
     gist = reply.gist or rate_limits.gist_of(sections)
-    if not sections or (gist is not None and _is_enough(request, reply, gist)):
+    until = request.now if gist is None else _ends_until(request, reply, gist)
+    if not sections or until is None:
         return
+    if reply.sender.proven and until > request.now:
+        zone = preferences.with_defaults(player.settings if player else {})[ZONE]
+        sections = (*sections, LastAnswer(until=moment(until, zone, request.now)))
     if _wants_no_receipts(player) and all(_is_receipt(request, section) for section in sections):
         return
     shown = list(dict.fromkeys(number for section in sections if (number := getattr(section, "match", None))))
@@ -167,17 +174,17 @@ def _is_receipt(request: Request, section: Section) -> bool:
     return request.session.get_one(Match, section.match).state == MatchState.RUNNING
 
 
-def _is_enough(request: Request, reply: Reply, gist: str) -> bool:
-    """Return whether the address has had this answer often enough; sooner if the message proves nothing."""
+def _ends_until(request: Request, reply: Reply, gist: str) -> datetime | None:
+    """Return until when the address gets no such answer after this one; None if it isn't even sent.
+
+    That is sooner if the message proves nothing.
+    """
     sender, session, now = reply.sender, request.session, request.now
     is_error = any(isinstance(section, Refusal) for section in reply.sections)
     doubtful = not sender.proven and (is_error or sender.is_stranger)
     if doubtful and rate_limits.was_said(session, sender, gist, reply.sections, now):
-        return True
-    if rate_limits.is_enough(session, sender, gist, reply.sections, now):
-        return True
-    refuses = all(isinstance(section, rate_limits.REFUSING) for section in reply.sections)
-    return refuses and sender.player is not None and rate_limits.is_refused_enough(session, sender.player, now)
+        return None
+    return rate_limits.ends_until(session, sender, gist, reply.sections, now)
 
 
 def _without_books(reply: Reply) -> tuple[Section, ...]:

@@ -130,6 +130,8 @@ class Confirmation:
     asking: tuple[Asking, ...]
     unclear: bool = False
     """Whether it was asked before, and the answer was neither a yes nor a no."""
+    last: bool = False
+    """Whether it isn't asked again."""
     by_thread: bool = False
     """Whether it was asked before, and the answer came without the token of the question."""
     more: bool = False

@@ -293,6 +293,15 @@ class TurnDropped:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LastAnswer:
+    """The last answer of its kind for now: machines reply to every reply."""
+
+    until: str
+    template: Literal["last_answer"] = "last_answer"
+    heading: ClassVar = "Your message"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NotSent:
     """Words that were no command and went to nobody."""
 
@@ -372,6 +381,7 @@ Section = Annotated[
     | TournamentWithdrawn
     | NotAttempted
     | TurnDropped
+    | LastAnswer
     | NotSent
     | Overlooked
     | VacationShown

@@ -284,29 +284,48 @@ def was_told(session: Session, address: str, gist: str, now: datetime) -> bool:
     return session.exec(select(Outgoing.id).where(*sent).limit(1)).first() is not None
 
 
-def is_enough(session: Session, sender: Sender, gist: str, sections: Sequence[Section], now: datetime) -> bool:
-    """Return whether the sender has had a reply like this often enough; machines reply to every reply."""
+def ends_until(
+    session: Session, sender: Sender, gist: str, sections: Sequence[Section], now: datetime
+) -> datetime | None:
+    """Return until when the sender gets no reply like this one, if it is the last for now; None if it isn't even sent.
+
+    A time that isn't later than now says that more of them can follow. Machines reply to every reply, so what is always
+    the same ends.
+    """
     if gist.startswith(ONCE):
-        return was_asked(session, sender, gist, now)
+        return None if was_asked(session, sender, gist, now) else now
+    refuses = all(isinstance(section, REFUSING) for section in sections)
     which = {"address": sender.address, "gist": gist, "standing": sender.standing, **ends(WEEK, now)}
     times = session.connection().execute(_TIMES, which).scalars().all()
-    if not all(isinstance(section, REFUSING) for section in sections):
-        return len(times) == MOST_REPEATS and now - times[-1] < HOUR
+    if not refuses:
+        if len(times) == MOST_REPEATS and now - times[-1] < HOUR:
+            return None
+        oldest = times[MOST_REPEATS - 2] if len(times) > MOST_REPEATS - 2 else now - HOUR
+        return max(now, oldest + HOUR)
     times = times[: 2 * MOST_REFUSALS]
-    in_a_row = zip(times, times[MOST_REFUSALS - 1 :], strict=False)
-    return any(last - first < HOUR for last, first in in_a_row) and now - times[0] < DAY
+    refused = 0 if sender.player is None else _refused(session, sender.player, now)
+    if refused >= MOST_REFUSED or (_in_a_row(times, MOST_REFUSALS) and now - times[0] < DAY):
+        return None
+    if _in_a_row((now, *times), MOST_REFUSALS):
+        return now + DAY
+    return now + HOUR if refused == MOST_REFUSED - 1 else now
 
 
-def is_refused_enough(session: Session, player: Player, now: datetime) -> bool:
-    """Return whether more of a player's messages were refused within an hour than a person would write."""
+def _in_a_row(times: Sequence[datetime], most: int) -> bool:
+    """Return whether so many of these times, the latest first, are within an hour."""
+    return any(last - first < HOUR for last, first in zip(times, times[most - 1 :], strict=False))
+
+
+def _refused(session: Session, player: Player, now: datetime) -> int:
+    """Return how many of a player's messages were refused within an hour."""
     which = {"player": player.id, **ends(HOUR, now)}
-    return int(session.connection().execute(_REFUSED_OF, which).scalar_one()) >= MOST_REFUSED
+    return int(session.connection().execute(_REFUSED_OF, which).scalar_one())
 
 
-def is_asked_enough(session: Session, sender: Sender, gist: str, now: datetime) -> bool:
-    """Return whether a question was repeated often enough to someone who says neither yes nor no."""
+def questions_left(session: Session, sender: Sender, gist: str, now: datetime) -> int:
+    """Return how often a question can be repeated to someone who says neither yes nor no."""
     repeated = session.exec(_with_gist(Outgoing.id, sender, gist, WEEK, now).limit(MOST_QUESTIONS)).all()
-    return len(repeated) >= MOST_QUESTIONS
+    return MOST_QUESTIONS - len(repeated)
 
 
 def _digest(value: object) -> str:

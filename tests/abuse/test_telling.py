@@ -124,6 +124,7 @@ def test_no_way_to_write_an_address_tells_whether_it_is_a_player_s(
             letters.write("yan@mail.example", "challenge nobody@mail.example quadrature", to=letters.join("yan"))
             letters.reply(letters.last("nobody"), "stop")
         for address in order.format(f"{name}@mail.example", f"{name}+q@mail.example").split():
+            letters.clock.advance(hours=1, minutes=1)  # the third answer in an hour says that it is the last
             letters.write("mallory@mail.example", f"challenge {address} quadraphages", to=mallory)
             answer = " ".join(text(letters.last("mallory")).split())
             told.append(re.sub(r"#\d+|withdraw \d+", "N", answer.replace(name, "NAME")))

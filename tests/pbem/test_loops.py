@@ -310,3 +310,31 @@ def test_a_match_that_runs_in_circles_is_left_alone(tmp_path: Path) -> None:
 
         assert len([answer for answer in answers if answer]) < 12
         assert len(letters.reply(personal, "games")) == 1
+
+
+def test_a_player_who_is_told_the_same_again_and_again_is_told_when_that_ends(letters: Correspondence) -> None:
+    board = letters.last("alice")
+    told = [letters.reply(board, "frobnicate") for _ in range(4)]
+
+    assert ["we won't until" in " ".join(text(mail).split()) for (mail,) in told[:3]] == [False, False, True]
+    assert told[3] == []
+    assert len(letters.reply(board, TURN)) == 2
+    letters.clock.advance(days=1, minutes=1)
+    assert len(letters.reply(letters.last("alice"), "frobnicate")) == 1
+
+
+def test_a_player_of_whom_nothing_can_be_done_is_told_when_that_ends(letters: Correspondence) -> None:
+    board = letters.last("alice")
+    told = [letters.reply(board, f"show {number}") for number in range(10, 31)]
+
+    assert ["we won't until" in " ".join(text(mail).split()) for (mail,) in told[:20]] == [False] * 19 + [True]
+    assert told[20] == []
+    assert len(letters.reply(board, TURN)) == 2
+
+
+def test_a_question_that_is_answered_by_neither_yes_nor_no_says_that_it_is_the_last(letters: Correspondence) -> None:
+    (question,) = letters.reply(letters.last("alice"), "resign")
+    told = [letters.reply(question, "Hmm, I wonder.") for _ in range(4)]
+
+    assert ["for the last time" in " ".join(text(mail).split()) for (mail,) in told[:3]] == [False, False, True]
+    assert told[3] == []

@@ -139,6 +139,8 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     (moments["confirm"],) = letters.write(ALICE, "#1 resign")
     letters.reply(letters.last("alice"), "no, that was not me")
     bob = str(letters.received[BOB][1]["Reply-To"].addresses[0].addr_spec)
+    for _ in range(3):
+        letters.write(ALICE, "climb", to=personal)
     (moments["refused-slip"],) = letters.write(BOB, "#1 b1e1 h9e9 3 e9b9 e1e5", to=bob)
     (moments["confirm-resign"],) = letters.write(BOB, "#1 resign\n\nI was wrong.", to=bob)
     letters.reply(moments["confirm-resign"], "yes")
