@@ -30,7 +30,7 @@ from notation.board import format_board
 from notation.hints import format_hint
 from pbem.cli import index, logs
 from pbem.commands import COMMANDS, MODERATION, permissions
-from pbem.commands.core import Command
+from pbem.commands.core import Command, Group
 from pbem.config import LogSettings, Settings, Tls
 from pbem.secret import Secret
 from pbem.tokens import Purpose
@@ -51,8 +51,13 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def commands() -> str:
-    """Return every command with its usage, help and aliases."""
-    return "\n\n".join(_command(command) for command in COMMANDS.values())
+    """Return every command with its usage, help and aliases, under the heading of its group."""
+    groups = []
+    for group in Group:
+        listed = [_command(command, "####") for command in COMMANDS.values() if command.group is group]
+        if listed:
+            groups.append("\n\n".join([f"### {group.heading}", *listed]))
+    return "\n\n".join(groups)
 
 
 def moderation() -> str:
@@ -60,10 +65,10 @@ def moderation() -> str:
     return "\n\n".join(_command(command) for command in MODERATION.values())
 
 
-def _command(command: Command) -> str:
+def _command(command: Command, level: str = "###") -> str:
     also = f" Aliases: {', '.join(f'`{alias}`' for alias in command.aliases)}." if command.aliases else ""
     place = " It applies to one match: the one you are replying about, or the one you name." if command.of_match else ""
-    return f"### {command.name}\n\n`{command.usage}`\n\n{_capital(command.help)}.{place}{also}"
+    return f"{level} {command.name}\n\n`{command.usage}`\n\n{_capital(command.help)}.{place}{also}"
 
 
 def _capital(words: str) -> str:

@@ -22,6 +22,8 @@ from typing import Any
 UNITS = {"w": timedelta(weeks=1), "d": timedelta(days=1), "h": timedelta(hours=1), "m": timedelta(minutes=1)}
 NAMES = {"d": "day", "h": "hour", "m": "minute"}
 SHORTEST, LONGEST = timedelta(hours=1), timedelta(days=3650)
+SHORT = timedelta(days=14)
+"""How long a time may be that somebody meant for each turn, and not for the whole match."""
 MOST_TURNS = 1000
 NONE, AUTOMATIC = "none", "auto"
 WEEKENDS, OFF, ON = "weekends", "off", "on"
@@ -187,8 +189,8 @@ def _parts(control: TimeControl) -> Iterator[str]:
 def in_words(control: TimeControl) -> str:
     """Return what a time control means, for the two players who agree on it.
 
-    >>> in_words(parse("14d+1d")), in_words(parse("60d,36h/move"))
-    ('14 days each, plus 1 day for each turn, up to 14 days', '60 days each, and at most 1 day 12 hours for one turn')
+    >>> in_words(parse("14d+1d")), in_words(parse("60d"))
+    ('14 days each, plus 1 day for each turn, up to 14 days', '60 days each for the whole match')
     >>> in_words(parse("3d/move,auto"))
     '3 days for each turn; a player who runs out of time loses at once'
     """
@@ -219,7 +221,21 @@ def _limits_in_words(control: TimeControl) -> str:
     elif control.increment:
         words += f", plus {spoken(control.increment)} for each turn"
         words += f", up to {spoken(control.cap)}" if control.cap is not None else ""
+    else:
+        words += " for the whole match"
     return words + (f", and at most {spoken(control.per_move)} for one turn" if control.per_move is not None else "")
+
+
+def per_turn_instead(control: TimeControl) -> str:
+    """Return how to write a time for each turn, where one for the whole match is so short that this may be meant.
+
+    >>> per_turn_instead(parse("3d")), per_turn_instead(parse("60d"))
+    ('time=3d/move', '')
+    """
+    bank = control.bank
+    if bank is None or bank > SHORT or control.increment or control.turns is not None or control.per_move is not None:
+        return ""
+    return f"time={duration(bank)}/move"
 
 
 def parse_duration(text: str) -> timedelta:

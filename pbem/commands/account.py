@@ -8,7 +8,7 @@ from sqlmodel import Session, select
 
 from engines import GAMES
 from notation.board import format_board
-from pbem.commands.core import Command, Decision, Line, Request, named
+from pbem.commands.core import Command, Decision, Group, Line, Request, named
 from pbem.commands.syntax import topics
 from pbem.commands.syntax.courtesies import GREETINGS, POLITE
 from pbem.community import blocks
@@ -183,4 +183,6 @@ JOIN = Command(
     changes=True,
     words=(1, 1),
     aliases=("signup", "register"),
+    group=Group.MATCHES,
+    brief="become a player",
 )

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from sqlmodel import col, func, select
 
-from pbem.commands.core import Command, Decision, Line, Request, ToNewAddress
+from pbem.commands.core import Command, Decision, Group, Line, Request, ToNewAddress
 from pbem.errors import Refused
 from pbem.matches.naming import name
 from pbem.payloads.messages import AddressQuestion
@@ -92,6 +92,8 @@ REVOKE = Command(
     revoke,
     changes=True,
     asks_once_more=True,
+    group=Group.ACCOUNT,
+    brief="replace reply addresses that a stranger has seen",
 )
 CHANGE = Command(
     "change",
@@ -101,4 +103,6 @@ CHANGE = Command(
     changes=True,
     asks_once_more=True,
     words=(1, 2),
+    group=Group.ACCOUNT,
+    brief="move your mail to another address",
 )

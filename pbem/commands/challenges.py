@@ -10,7 +10,7 @@ from engines import GAMES
 from pbem.clocks import time_control
 from pbem.commands import house, offers
 from pbem.commands.account import check_name, confirm, free_name
-from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.core import Command, Decision, Group, Line, Request
 from pbem.commands.refusals import in_words
 from pbem.commands.syntax import terms
 from pbem.commands.syntax.terms import Terms
@@ -293,6 +293,8 @@ CHALLENGE = Command(
     words=(1, 12),
     aliases=("chall", "invite"),
     resumes=True,
+    group=Group.MATCHES,
+    brief="offer someone a match",
 )
 PLAY = Command(
     "play",
@@ -302,6 +304,8 @@ PLAY = Command(
     changes=True,
     words=(1, 12),
     resumes=True,
+    group=Group.MATCHES,
+    brief="play the house, which always has time",
 )
 REMATCH = Command(
     "rematch",
@@ -311,6 +315,8 @@ REMATCH = Command(
     changes=True,
     of_match=True,
     resumes=True,
+    group=Group.MATCHES,
+    brief="offer another match like the last one",
 )
 ACCEPT = Command(
     "accept",
@@ -321,6 +327,8 @@ ACCEPT = Command(
     of_match=True,
     words=(0, 1),
     resumes=True,
+    group=Group.MATCHES,
+    brief="accept a challenge or an offer",
 )
 DECLINE = Command(
     "decline",
@@ -331,6 +339,8 @@ DECLINE = Command(
     of_match=True,
     words=(0, 1),
     aliases=("reject",),
+    group=Group.MATCHES,
+    brief="turn down a challenge or an offer",
 )
 WITHDRAW = Command(
     "withdraw",
@@ -340,4 +350,6 @@ WITHDRAW = Command(
     changes=True,
     of_match=True,
     words=(0, 1),
+    group=Group.MATCHES,
+    brief="take back a challenge or an offer",
 )

@@ -8,7 +8,7 @@ from sqlmodel import select
 from engines.core import Seat
 from engines.seats import other
 from notation import NOTATIONS
-from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.core import Command, Decision, Group, Line, Request
 from pbem.commands.refusals import in_words
 from pbem.commands.target import opponent_in, own_match
 from pbem.errors import Refused
@@ -172,6 +172,8 @@ IF = Command(
     changes=True,
     of_match=True,
     aliases=("else",),
+    group=Group.TURNS,
+    brief="prepare a reply to a turn",
 )
 QUEUE = Command(
     "queue",
@@ -182,6 +184,8 @@ QUEUE = Command(
     of_match=True,
     takes_turn=True,
     words=(1, 200),
+    group=Group.TURNS,
+    brief="prepare your next turn, whatever comes",
 )
 CONDITIONS = Command(
     "conditions",
@@ -189,4 +193,6 @@ CONDITIONS = Command(
     'list what you have prepared in a match; "cancel conditions" drops it',
     conditions,
     of_match=True,
+    group=Group.TURNS,
+    brief="list what you have prepared",
 )

@@ -7,6 +7,7 @@ a `Decision`. It has no other effect: `pbem.conversation.effects` turns decision
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import Enum
 
 from sqlmodel import Session
 
@@ -138,6 +139,29 @@ class Decision:
     """What to log if the name of the command doesn't tell."""
 
 
+class Group(Enum):
+    """Under which heading help lists a command; each value is the word after `help`, and the heading."""
+
+    MATCHES = ("challenges", "How a match begins")
+    TURNS = ("turns", "In a match")
+    BOARDS = ("boards", "Boards, records, and what others play")
+    CONTESTS = ("contests", "Tournaments, ladders and ratings")
+    PLAYERS = ("players", "Players")
+    ACCOUNT = ("account", "Your mail and your account")
+    EXPLAINING = ("explanations", "Explanations")
+    MODERATION = ("moderation", "What only the admin can write")
+
+    @property
+    def word(self) -> str:
+        """What is written after `help`."""
+        return self.value[0]
+
+    @property
+    def heading(self) -> str:
+        """What stands above the list."""
+        return self.value[1]
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
     """A command. The parser, the help message and the documents all use these attributes."""
@@ -147,6 +171,9 @@ class Command:
     help: str
     run: "Callable[[Request, Line], Decision]"
     """Carries the command out and returns what follows; raises Refused."""
+    group: Group
+    brief: str = ""
+    """What it does, in at most ten words."""
     changes: bool = False
     """Whether it needs proof of who sent it."""
     is_large: bool = False

@@ -1,7 +1,7 @@
 """Explanations: help and rules."""
 
 from engines import GAMES
-from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.core import Command, Decision, Group, Line, Request
 from pbem.commands.syntax import rognlie, topics
 from pbem.errors import Refused
 from pbem.payloads.explained import Rules
@@ -39,5 +39,15 @@ HELP = Command(
     help_,
     words=(0, 3),
     aliases=("info", "faq"),
+    group=Group.EXPLAINING,
+    brief="explain a command, a game or any other word",
 )
-RULES = Command("rules", "[GAME]", "send you the rules of a game", rules, words=(0, 1))
+RULES = Command(
+    "rules",
+    "[GAME]",
+    "send you the rules of a game",
+    rules,
+    words=(0, 1),
+    group=Group.EXPLAINING,
+    brief="send the rules of a game",
+)

@@ -6,7 +6,7 @@ from sqlmodel import Session
 
 from engines.core import Game
 from pbem.clocks.time_control import TimeControl
-from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.core import Command, Decision, Group, Line, Request
 from pbem.commands.refusals import in_words
 from pbem.commands.target import own_match
 from pbem.errors import Refused
@@ -118,6 +118,8 @@ HINT = Command(
     hint,
     changes=True,
     of_match=True,
+    group=Group.TURNS,
+    brief="ask what the house would play",
 )
 
 
@@ -174,4 +176,6 @@ ANALYSE = Command(
     changes=True,
     of_match=True,
     aliases=("analyze", "analysis"),
+    group=Group.BOARDS,
+    brief="ask what the house thinks of a finished match",
 )

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pbem.clocks.vacation import BadDates, parse_end
 from pbem.commands import conditions
-from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.core import Command, Decision, Group, Line, Request
 from pbem.commands.refusals import in_words
 from pbem.commands.target import opponent_in, own_match
 from pbem.errors import Refused
@@ -128,7 +128,16 @@ def check_not_muted(request: Request, line: Line, match: Match, player: Player) 
         raise Refused(f"{opponent} doesn't want offers and notes in match #{match.id}.", read=line.text)
 
 
-DRAW = Command("draw", "[NUMBER]", "offer a draw; it can go with a turn", draw, changes=True, of_match=True)
+DRAW = Command(
+    "draw",
+    "[NUMBER]",
+    "offer a draw; it can go with a turn",
+    draw,
+    changes=True,
+    of_match=True,
+    group=Group.TURNS,
+    brief="offer a draw",
+)
 PAUSE = Command(
     "pause",
     "[NUMBER] [DAY|10d]",
@@ -137,6 +146,8 @@ PAUSE = Command(
     changes=True,
     of_match=True,
     words=(0, 2),
+    group=Group.TURNS,
+    brief="suggest a pause",
 )
 CANCEL = Command(
     "cancel",
@@ -146,6 +157,8 @@ CANCEL = Command(
     changes=True,
     of_match=True,
     words=(0, 1),
+    group=Group.TURNS,
+    brief="suggest ending the match without a result",
 )
 MUTE = Command(
     "mute",
@@ -155,4 +168,6 @@ MUTE = Command(
     changes=True,
     of_match=True,
     words=(0, 1),
+    group=Group.TURNS,
+    brief="stop offers and notes from your opponent",
 )

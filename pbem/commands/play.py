@@ -7,7 +7,7 @@ from notation import NOTATIONS
 from notation.core import Notation
 from notation.resemblance import resembling
 from pbem.commands import conditions, offers
-from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.core import Command, Decision, Group, Line, Request
 from pbem.commands.refusals import in_words
 from pbem.commands.syntax import did_you_mean
 from pbem.commands.target import opponent_in, own_match
@@ -203,6 +203,8 @@ MOVE = Command(
     words=(1, 40),
     aliases=("mvoe", "board"),
     resumes=True,
+    group=Group.TURNS,
+    brief="play a turn; in a reply, the turn is enough",
 )
 UNDO = Command(
     "undo",
@@ -211,6 +213,8 @@ UNDO = Command(
     undo,
     changes=True,
     of_match=True,
+    group=Group.TURNS,
+    brief="take back a turn, if your opponent agrees",
 )
 RESIGN = Command(
     "resign",
@@ -220,6 +224,8 @@ RESIGN = Command(
     changes=True,
     of_match=True,
     asks_once_more=True,
+    group=Group.TURNS,
+    brief="give up the match",
 )
 CLAIM = Command(
     "claim",
@@ -228,6 +234,8 @@ CLAIM = Command(
     claim,
     changes=True,
     of_match=True,
+    group=Group.TURNS,
+    brief="win a match whose time is up",
 )
 SAY = Command(
     "say",
@@ -238,4 +246,6 @@ SAY = Command(
     of_match=True,
     words=(0, 500),
     aliases=("chat",),
+    group=Group.TURNS,
+    brief="write to your opponent without moving",
 )

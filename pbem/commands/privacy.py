@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from sqlmodel import select
 
-from pbem.commands.core import Command, Decision, Line, Request, ToPlayer
+from pbem.commands.core import Command, Decision, Group, Line, Request, ToPlayer
 from pbem.errors import Refused
 from pbem.matches import queries
 from pbem.payloads.messages import AllRecords, Export
@@ -74,6 +74,8 @@ EXPORT = Command(
     export,
     changes=True,
     words=(0, 1),
+    group=Group.ACCOUNT,
+    brief="get all the data we hold on you",
 )
 RECORDS = Command(
     "records",
@@ -82,6 +84,8 @@ RECORDS = Command(
     records,
     changes=True,
     words=(1, 3),
+    group=Group.BOARDS,
+    brief="get all your records in one archive",
 )
 DELETE = Command(
     "delete",
@@ -91,4 +95,6 @@ DELETE = Command(
     changes=True,
     asks_once_more=True,
     words=(0, 1),
+    group=Group.ACCOUNT,
+    brief="leave, and have your data deleted",
 )

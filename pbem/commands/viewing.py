@@ -9,7 +9,7 @@ from sqlmodel import select
 from engines import GAMES
 from notation import NOTATIONS
 from notation.ending import Termination
-from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.core import Command, Decision, Group, Line, Request
 from pbem.commands.syntax import paging
 from pbem.commands.target import match_of
 from pbem.community import sight
@@ -255,7 +255,14 @@ def _is_to_move(request: Request, match: Match) -> bool:
 
 
 GAMES_COMMAND = Command(
-    "games", "[PLAYER] [PAGE]", "list your matches, or another player's", games, words=(0, 2), aliases=("matches",)
+    "games",
+    "[PLAYER] [PAGE]",
+    "list your matches, or another player's",
+    games,
+    words=(0, 2),
+    aliases=("matches",),
+    group=Group.BOARDS,
+    brief="list your matches",
 )
 SHOW = Command(
     "show",
@@ -264,6 +271,8 @@ SHOW = Command(
     show,
     of_match=True,
     looks_back=True,
+    group=Group.BOARDS,
+    brief="show a match",
 )
 RECORD = Command(
     "record",
@@ -274,6 +283,8 @@ RECORD = Command(
     of_match=True,
     looks_back=True,
     words=(0, 1),
+    group=Group.BOARDS,
+    brief="get the record of a match",
 )
 PREVIEW = Command(
     "preview",
@@ -284,4 +295,6 @@ PREVIEW = Command(
     takes_turn=True,
     looks_back=True,
     words=(0, 200),
+    group=Group.BOARDS,
+    brief="see where a turn leads, without playing it",
 )

@@ -14,6 +14,18 @@ class CommandHelp:
     usage: str
     help: str
     aliases: tuple[str, ...]
+    brief: str = ""
+    """What it does, in at most ten words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandGroup:
+    """Some commands under one heading."""
+
+    word: str
+    """What is written after `help`."""
+    title: str
+    commands: tuple[CommandHelp, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +61,7 @@ class GameHelp:
 class Help:
     """All commands and games."""
 
-    commands: tuple[CommandHelp, ...]
+    groups: tuple[CommandGroup, ...]
     games: tuple[GameTitle, ...]
     moderates: bool = False
     """Whether the reader is the admin, who can do more than that."""
@@ -68,6 +80,35 @@ class HelpOnTopic:
     def heading(self) -> str:
         """What the Subject says."""
         return f"Help on {self.topic}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HelpOnGroup:
+    """The commands of a group."""
+
+    group: CommandGroup
+    template: Literal["help_group"] = "help_group"
+
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"Help on {self.group.word}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HelpOnSetting:
+    """Something that `set` chooses."""
+
+    name: str
+    spelled: str
+    default: str
+    help: str
+    template: Literal["help_setting"] = "help_setting"
+
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"Help on {self.name}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,8 +33,10 @@ from pbem.payloads.explained import (
     Help,
     HelpOnCommand,
     HelpOnGame,
+    HelpOnGroup,
     HelpOnModeration,
     HelpOnNotation,
+    HelpOnSetting,
     HelpOnTopic,
     Introduction,
     InvitationWaiting,
@@ -351,6 +353,8 @@ Section = Annotated[
     | Help
     | HelpOnCommand
     | HelpOnGame
+    | HelpOnGroup
+    | HelpOnSetting
     | HelpOnModeration
     | HelpOnTopic
     | Introduction

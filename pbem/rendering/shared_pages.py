@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pbem.payloads.messages import Answer, Payload
 from pbem.tokens import LENGTH
 
-SHARED = frozenset({"help", "help_command", "help_game", "help_notation", "help_topic"})
+SHARED = frozenset({"help", "help_command", "help_game", "help_group", "help_notation", "help_setting", "help_topic"})
 """The sections of which such pages consist."""
 KEPT = 32
 """How many pages are kept; those of a server without a change are fewer, but each can be asked for under a Subject."""

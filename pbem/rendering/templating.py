@@ -16,6 +16,7 @@ from markupsafe import Markup
 from notation import illustrations
 from notation.hints import format_hint, listed
 from notation.illustrations import Illustration
+from pbem.clocks import time_control
 from pbem.clocks.time_control import in_words, parse
 from pbem.payloads.templates import templates_folder
 from pbem.rendering.boards import board_image, palette
@@ -93,6 +94,7 @@ def templates(face: str) -> Environment:
         "printable": printable,
         "quoted": quoted,
         "sentence": sentence,
+        "per_turn_instead": per_turn_instead,
         "time_in_words": time_in_words,
         "unbroken": unbroken,
         "wrapped": wrapped,
@@ -150,6 +152,11 @@ def time_in_words(written: str) -> str:
     ('3 days for each turn', 'no limit')
     """
     return in_words(parse(written)) if written[:1].isdigit() else written
+
+
+def per_turn_instead(written: str) -> str:
+    """Return how to write a time for each turn where that may be meant; "" elsewhere."""
+    return time_control.per_turn_instead(parse(written)) if written[:1].isdigit() else ""
 
 
 def ordinal(place: int) -> str:
@@ -289,11 +296,13 @@ def wrapped(text: str, indent: int = 0) -> str:
 def columns(table: str) -> str:
     r"""Return rows, whose cells are separated by tabs, in columns; what doesn't fit stands below its row.
 
+    Each begins with a mark, so that it can't act; a row that has one for its HTML gets no second one.
+
     >>> print(columns("#3\tQuadrature\tyour turn\n#12\tKvadratik\tover\n"))
     * #3   Quadrature  your turn
     * #12  Kvadratik   over
     """
-    rows = [line.split("\t") for line in table.splitlines() if line.strip()]
+    rows = [line.removeprefix("- ").split("\t") for line in table.splitlines() if line.strip()]
     widths = [max(map(len, cells)) for cells in zip_longest(*rows, fillvalue="")]
     return "\n".join(line for row in rows for line in _row(row, widths))
 

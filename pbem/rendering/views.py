@@ -10,7 +10,7 @@ from notation import NOTATIONS
 from notation.board import format_board
 from notation.ending import Termination
 from notation.hints import Hint
-from pbem.clocks.time_control import in_words, parse
+from pbem.clocks.time_control import in_words, parse, per_turn_instead
 from pbem.clocks.wording import TimeShown, moment, time_shown
 from pbem.matches import offers
 from pbem.matches.naming import name
@@ -134,6 +134,7 @@ class View:
         self.level = snapshot.match.level
         self.tournament, self.round = snapshot.match.tournament, snapshot.match.round
         self.time = in_words(parse(snapshot.match.time)) if snapshot.match.time else None
+        self.per_turn = per_turn_instead(parse(snapshot.match.time)) if snapshot.match.time else ""
         self.seat = snapshot.seat_of(reader) if reader else None
         opponents = [str(side["name"]) for side in self.sides if not side["you"]]
         self.opponent = " - ".join(opponents)

@@ -7,8 +7,18 @@ import pytest
 
 from engines import GAMES
 from pbem.commands import COMMANDS
+from pbem.commands.core import Group
 from pbem.commands.syntax import topics
-from pbem.payloads.explained import Help, HelpOnCommand, HelpOnGame, HelpOnNotation, HelpOnTopic
+from pbem.payloads.explained import (
+    Help,
+    HelpOnCommand,
+    HelpOnGame,
+    HelpOnGroup,
+    HelpOnNotation,
+    HelpOnSetting,
+    HelpOnTopic,
+)
+from pbem.players.preferences import PREFERENCES
 from tests.correspondence import Correspondence, correspondence, text
 
 ALICE = "alice@mail.example"
@@ -84,7 +94,7 @@ def test_the_day_is_that_of_the_reader_s_zone(letters: Correspondence) -> None:
         ("how to play", HelpOnTopic, "first"),
         ("quit", HelpOnTopic, "leaving"),
         ("vacation", HelpOnCommand, "stop"),
-        ("turns", HelpOnCommand, "move"),
+        ("turns", HelpOnGroup, "move"),
         ("password", HelpOnCommand, "revoke"),
         ("takeback", HelpOnCommand, "undo"),
         ("history", HelpOnCommand, "history"),
@@ -185,3 +195,45 @@ def test_a_valid_line_below_a_misspelt_one_is_reported_as_skipped(letters: Corre
     (answer,) = letters.write(ALICE, "show 1\nchalenge bob quadrupel\ngames", to=personal)
 
     assert "these lines of your message were skipped: | games" in " ".join(text(answer).split())
+
+
+@pytest.mark.parametrize("group", [group for group in Group if group is not Group.MODERATION])
+def test_help_lists_each_command_of_a_group_in_a_few_words_and_explains_it_there(group: Group) -> None:
+    found = topics.find(COMMANDS, group.word)
+
+    assert isinstance(found, HelpOnGroup)
+    named = [command for command in COMMANDS.values() if command.group is group]
+    assert [entry.name for entry in found.group.commands] == [command.name for command in named]
+    assert all(1 <= len(command.brief.split()) <= 10 for command in named)
+
+
+@pytest.mark.parametrize("words", ["time", "clock", "the deadline?", "time control", "timeout"])
+def test_help_explains_time(words: str) -> None:
+    found = topics.find(COMMANDS, words)
+
+    assert isinstance(found, HelpOnTopic)
+    assert found.topic == "time"
+
+
+@pytest.mark.parametrize("name", PREFERENCES)
+def test_each_setting_has_help(name: str) -> None:
+    found = topics.find(COMMANDS, f"set {name}")
+
+    assert isinstance(found, HelpOnSetting)
+    assert (found.spelled, found.help) == (PREFERENCES[name].spelled, PREFERENCES[name].help)
+
+
+@pytest.mark.parametrize(
+    ("time", "told"),
+    [
+        ("3d", ["for the whole match", "write time=3d/move"]),
+        ("60d", ["for the whole match"]),
+        ("3d/move", []),
+        ("14d+1d", []),
+    ],
+)
+def test_a_short_time_for_a_whole_match_is_pointed_out(letters: Correspondence, time: str, told: list[str]) -> None:
+    for words in ("challenge bob quadrature", "seek quadrature"):
+        letters.reply(letters.received["alice@mail.example"][1], f"{words} time={time}")
+        answer = " ".join(text(letters.last("alice")).split())
+        assert [each for each in ("for the whole match", "write time=3d/move") if each in answer] == told

@@ -126,6 +126,8 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
         "help quadrupel",
         "help notation",
         "help opponent",
+        "help turns",
+        "help hints",
     ):
         letters.reply(letters.received[ALICE][1], words)
     letters.reply(letters.received[ALICE][1], "rules quadrupel")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from pbem.clocks.wording import moment
 from pbem.clocks.working_days import DAYS_OFF, EVERY_DAY, format_days, parse_days
-from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.core import Command, Decision, Group, Line, Request
 from pbem.commands.refusals import in_words
 from pbem.commands.target import own_match
 from pbem.commands.viewing import games
@@ -158,6 +158,8 @@ SET = Command(
     set_,
     changes=True,
     words=(0, sum(1 + preference.words for preference in PREFERENCES.values())),
+    group=Group.ACCOUNT,
+    brief="choose how our messages look and when they come",
 )
 STOP = Command(
     "stop",
@@ -166,6 +168,8 @@ STOP = Command(
     stop,
     changes=True,
     aliases=("signoff", "unsubscribe", "never"),
+    group=Group.ACCOUNT,
+    brief="stop news by email",
 )
 START = Command(
     "start",
@@ -174,6 +178,8 @@ START = Command(
     start,
     changes=True,
     aliases=("signon",),
+    group=Group.ACCOUNT,
+    brief="get news again",
 )
 RESUME = Command(
     "resume",
@@ -183,4 +189,6 @@ RESUME = Command(
     changes=True,
     of_match=True,
     resumes=True,
+    group=Group.TURNS,
+    brief="end a pause",
 )

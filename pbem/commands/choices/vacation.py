@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from pbem.clocks.vacation import OFF, BadDates, parse_vacation
 from pbem.clocks.wording import moment
-from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.core import Command, Decision, Group, Line, Request
 from pbem.errors import Refused
 from pbem.matches.time import vacations
 from pbem.matches.time.calendars import TooManyChoices
@@ -72,4 +72,6 @@ VACATION = Command(
     vacation,
     changes=True,
     words=(0, 4),
+    group=Group.ACCOUNT,
+    brief="stop your clocks while you are away",
 )

@@ -2,7 +2,7 @@
 
 from pbem.commands.challenges import check_running
 from pbem.commands.community import named
-from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.core import Command, Decision, Group, Line, Request
 from pbem.errors import Refused
 from pbem.storage.models import Player, Tournament
 from pbem.tournaments import entries, rungs
@@ -65,4 +65,6 @@ CLIMB = Command(
     changes=True,
     words=(2, 2),
     resumes=True,
+    group=Group.CONTESTS,
+    brief="challenge someone above you on a ladder",
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from engines import GAMES
 from pbem.commands.choices import settings
 from pbem.commands.community import named
-from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.core import Command, Decision, Group, Line, Request
 from pbem.community import blocks
 from pbem.community.willingness import LIMIT, NONE, REJECTS, rejected
 from pbem.errors import Refused
@@ -107,8 +107,19 @@ BLOCK = Command(
     block,
     changes=True,
     words=(1, 1),
+    group=Group.PLAYERS,
+    brief="exchange no more challenges with a player",
 )
-UNBLOCK = Command("unblock", "PLAYER", 'end what "block" did', unblock, changes=True, words=(1, 1))
+UNBLOCK = Command(
+    "unblock",
+    "PLAYER",
+    'end what "block" did',
+    unblock,
+    changes=True,
+    words=(1, 1),
+    group=Group.PLAYERS,
+    brief="end that",
+)
 REFUSE = Command(
     "refuse",
     "GAME",
@@ -116,6 +127,8 @@ REFUSE = Command(
     refuse,
     changes=True,
     words=(1, 1),
+    group=Group.PLAYERS,
+    brief="let nobody challenge you to a game",
 )
 ALLOW = Command(
     "allow",
@@ -124,6 +137,8 @@ ALLOW = Command(
     allow,
     changes=True,
     words=(1, 1),
+    group=Group.PLAYERS,
+    brief="end that",
 )
 LIMIT_COMMAND = Command(
     "limit",
@@ -132,4 +147,6 @@ LIMIT_COMMAND = Command(
     limit,
     changes=True,
     words=(0, 1),
+    group=Group.PLAYERS,
+    brief="stop challenges while you play many matches",
 )

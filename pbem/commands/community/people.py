@@ -6,7 +6,7 @@ from engines import GAMES
 from notation.ending import Termination
 from pbem.clocks.time_control import spoken
 from pbem.commands.community import named
-from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.core import Command, Decision, Group, Line, Request
 from pbem.commands.syntax import paging
 from pbem.community import blocks, directory, history, seeks, sight
 from pbem.community.history import Tally
@@ -168,6 +168,8 @@ WHO = Command(
     who,
     words=(0, 1),
     aliases=("players",),
+    group=Group.PLAYERS,
+    brief="list players open to challenges",
 )
 WHOIS = Command(
     "whois",
@@ -175,6 +177,8 @@ WHOIS = Command(
     "tell about a player: results, running matches, pace, vacation",
     whois,
     words=(1, 1),
+    group=Group.PLAYERS,
+    brief="tell about a player",
 )
 HISTORY = Command(
     "history",
@@ -182,4 +186,6 @@ HISTORY = Command(
     "list finished matches: yours, another player's, or those of two players with each other",
     past,
     words=(0, 3),
+    group=Group.PLAYERS,
+    brief="list finished matches",
 )

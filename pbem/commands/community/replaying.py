@@ -2,7 +2,7 @@
 
 from pbem.clocks import time_control
 from pbem.commands import challenges, house
-from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.core import Command, Decision, Group, Line, Request
 from pbem.commands.refusals import in_words
 from pbem.commands.syntax import terms
 from pbem.commands.syntax.terms import BEGIN
@@ -68,4 +68,6 @@ REPLAY = Command(
     looks_back=True,
     words=(1, 8),
     resumes=True,
+    group=Group.MATCHES,
+    brief="go on from a position of another match",
 )

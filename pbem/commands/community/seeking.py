@@ -6,7 +6,7 @@ from engines import GAMES
 from pbem.clocks import time_control
 from pbem.clocks.time_control import BadTime
 from pbem.commands.challenges import check_running, is_first
-from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.core import Command, Decision, Group, Line, Request
 from pbem.commands.refusals import in_words
 from pbem.commands.syntax import paging, terms
 from pbem.community import rating_ranges, seeks, willingness
@@ -205,6 +205,8 @@ SEEK = Command(
     changes=True,
     words=(1, 12),
     resumes=True,
+    group=Group.MATCHES,
+    brief="offer a match to everybody",
 )
 SEEKS = Command(
     "seeks",
@@ -212,6 +214,8 @@ SEEKS = Command(
     'list what others want to play; "take NUMBER" begins the match',
     list_seeks,
     words=(0, 4),
+    group=Group.MATCHES,
+    brief="list what others want to play",
 )
 TAKE = Command(
     "take",
@@ -221,6 +225,8 @@ TAKE = Command(
     changes=True,
     words=(1, 1),
     resumes=True,
+    group=Group.MATCHES,
+    brief="begin the match that somebody seeks",
 )
 UNSEEK = Command(
     "unseek",
@@ -229,4 +235,6 @@ UNSEEK = Command(
     unseek,
     changes=True,
     words=(0, 1),
+    group=Group.MATCHES,
+    brief="take back a seek",
 )

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from engines import GAMES
 from engines.core import Game
-from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.core import Command, Decision, Group, Line, Request
 from pbem.commands.syntax import paging
 from pbem.errors import Refused
 from pbem.payloads.community.standings import GameStandings, PlaceListed, Standings
@@ -67,4 +67,6 @@ STANDINGS = Command(
     show,
     words=(0, 2),
     aliases=("ratings", "ranking"),
+    group=Group.CONTESTS,
+    brief="list players by their ratings",
 )

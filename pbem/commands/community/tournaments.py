@@ -4,7 +4,7 @@ from sqlmodel import Session
 
 from pbem.commands.challenges import check_running
 from pbem.commands.community import hosting
-from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.core import Command, Decision, Group, Line, Request
 from pbem.commands.syntax import paging
 from pbem.errors import Refused
 from pbem.payloads.community.tournaments import (
@@ -183,6 +183,8 @@ TOURNAMENTS = Command(
     'list the tournaments; "help tournaments" explains how they go',
     list_tournaments,
     words=(0, 1),
+    group=Group.CONTESTS,
+    brief="list the tournaments",
 )
 TOURNAMENT = Command(
     "tournament",
@@ -191,6 +193,8 @@ TOURNAMENT = Command(
     show,
     words=(1, 2),
     aliases=("ladder", "league"),
+    group=Group.CONTESTS,
+    brief="show a tournament",
 )
 ENTER = Command(
     "enter",
@@ -200,6 +204,8 @@ ENTER = Command(
     changes=True,
     words=(1, 1),
     resumes=True,
+    group=Group.CONTESTS,
+    brief="enter a tournament or a ladder",
 )
 RETIRE = Command(
     "retire",
@@ -208,6 +214,8 @@ RETIRE = Command(
     retire,
     changes=True,
     words=(1, 1),
+    group=Group.CONTESTS,
+    brief="withdraw from a tournament",
 )
 HOST = Command(
     "host",
@@ -216,4 +224,6 @@ HOST = Command(
     host,
     changes=True,
     words=(2, 20),
+    group=Group.CONTESTS,
+    brief="open a tournament",
 )

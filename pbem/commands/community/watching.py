@@ -7,7 +7,7 @@ from sqlmodel import col, or_, select
 from engines import GAMES
 from pbem.commands import viewing
 from pbem.commands.community import named
-from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.core import Command, Decision, Group, Line, Request
 from pbem.community import blocks, sight, watches
 from pbem.community.sight import IN_TOURNAMENTS, WATCHERS, Sight
 from pbem.errors import Refused
@@ -175,6 +175,8 @@ WATCH = Command(
     changes=True,
     words=(0, 2),
     aliases=("spectate",),
+    group=Group.BOARDS,
+    brief="see what others play, turn by turn",
 )
 UNWATCH = Command(
     "unwatch",
@@ -183,4 +185,6 @@ UNWATCH = Command(
     unwatch,
     changes=True,
     words=(0, 2),
+    group=Group.BOARDS,
+    brief="end that",
 )

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.core import Command, Decision, Group, Line, Request
 from pbem.commands.syntax import paging
 from pbem.community import directory, history
 from pbem.errors import Refused
@@ -84,6 +84,7 @@ PLAYERS = Command(
     players,
     words=(0, 3),
     of_admin=True,
+    group=Group.MODERATION,
 )
 ACTS = Command(
     "acts",
@@ -92,4 +93,5 @@ ACTS = Command(
     acts_,
     words=(0, 2),
     of_admin=True,
+    group=Group.MODERATION,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from pbem.commands.core import Command, Decision, Line, Request
+from pbem.commands.core import Command, Decision, Group, Line, Request
 from pbem.errors import Refused
 from pbem.moderation import acts
 from pbem.moderation.acts import Order
@@ -80,7 +80,7 @@ def command(
 ) -> Command:
     """Return a command that gives an order."""
     return Command(
-        *(name, arguments, about, run),
+        *(name, arguments, about, run, Group.MODERATION),
         changes=True,
         words=words,
         asks_once_more=True,

@@ -5,28 +5,36 @@ from difflib import get_close_matches
 
 from engines import GAMES
 from notation import NOTATIONS
-from pbem.commands.core import Command, named
+from pbem.commands.core import Command, Group, named
 from pbem.commands.syntax.courtesies import with_other_number
 from pbem.payloads.explained import (
+    CommandGroup,
     CommandHelp,
     GameHelp,
     GameTitle,
     Help,
     HelpOnCommand,
     HelpOnGame,
+    HelpOnGroup,
     HelpOnModeration,
     HelpOnNotation,
+    HelpOnSetting,
     HelpOnTopic,
     OptionHelp,
 )
+from pbem.players.preferences import PREFERENCES
 
-Explanation = Help | HelpOnCommand | HelpOnGame | HelpOnModeration | HelpOnNotation | HelpOnTopic
+Explanation = (
+    Help | HelpOnCommand | HelpOnGame | HelpOnGroup | HelpOnModeration | HelpOnNotation | HelpOnSetting | HelpOnTopic
+)
 
 FILLING = frozenset(
     {"a", "about", "an", "can", "do", "does", "find", "for", "get", "getting", "how", "i", "in", "is", "it", "me", "my"}
     | {"of", "on", "please", "the", "there", "to", "what", "where", "with", "you"}
 )
 """Words that say nothing about what is looked for: "help me", "help on the notation"."""
+SETTING = frozenset({"set", "setting", "settings", "preference", "preferences"})
+"""Words with which a setting is named: "help set mail"."""
 MODERATION = frozenset({"moderation", "moderate", "moderator", "admin", "operator"})
 """Words with which the admin looks for what only they can write."""
 OVERVIEW = frozenset({"command", "commands", "all", "everything", "list", "options"})
@@ -42,15 +50,16 @@ INDEX: Mapping[str, str] = {
     "block": "ban hide harass harassment spam",
     "limit": "busy enough",
     "house": "level levels computer bot bots robot ai engine machine program strength difficulty alone solo practice",
+    "time": "clock clocks deadline deadlines control controls timeout timeouts limits hours time=",
     "first": "begin beginner beginning started newbie new introduction intro tutorial guide play playing work works",
     "ending": "ending end draws drawn win wins winner winning lose loss over finish tie stalemate result results",
-    "leaving": "leaving leave quit quitting account unregister forget privacy data gdpr",
-    "move": "turn turns moves moving",
+    "leaving": "leaving leave quit quitting unregister forget privacy data gdpr",
+    "move": "turn moves moving",
     "notation": "notations coordinate coordinates square squares syntax format write writing",
     "resign": "forfeit surrender concede",
     "draw": "remis peace agree agreement",
     "cancel": "abort annul void",
-    "claim": "time timeout timeouts clock clocks deadline limit overdue late slow days",
+    "claim": "overdue late slow flag",
     "rematch": "revenge again another",
     "replay": "practice practise continue resume-from",
     "analyse": "analyses analyst evaluate evaluation blunder blunders better lesson",
@@ -60,7 +69,7 @@ INDEX: Mapping[str, str] = {
     "undo": "takeback retract mistake wrong correct correction",
     "say": "talk chat note notes write comment text",
     "games": "matches match status waiting pending",
-    "show": "board boards position diagram see view",
+    "show": "board position diagram see view",
     "preview": "try test look steps step",
     "record": "save sgf pgn notation-file download",
     "records": "archive zip backup",
@@ -77,16 +86,28 @@ INDEX: Mapping[str, str] = {
     "export": "download-data",
     "delete": "erase remove",
     "join": "name nickname signup-name userid user register registration",
-    "challenge": "invitation invitations invites challenges option begin= offer",
+    "challenge": "invitation invitations invites option begin= offer",
     "tournaments": "round-robin swiss knock-out knockout crosstable buchholz sonneborn-berger tiebreak tie-break cup",
-    "watching": "spectator spectators observe observer observers audience watchers live",
+    "watching": "spectator spectators observe observer observers audience live",
     "league": "leagues season seasons group groups promotion promoted relegation relegated",
     "ladder": "ladders rung rungs",
     "ratings": "rating rated glicko elo ranking rankings points provisional",
     "rules": "rule howto",
 }
 """A topic, a command or `notation`, and the words under which it is found besides its own name."""
-TOPICS = ("opponent", "house", "first", "ending", "leaving", "ratings", "tournaments", "league", "ladder", "watching")
+TOPICS = (
+    "opponent",
+    "house",
+    "first",
+    "ending",
+    "leaving",
+    "ratings",
+    "time",
+    "tournaments",
+    "league",
+    "ladder",
+    "watching",
+)
 """The topics that are more than a command or a game; each has a page in templates/help."""
 
 
@@ -96,10 +117,15 @@ def find(commands: Mapping[str, Command], words: str) -> Explanation | None:
     wanted = [word for word in said if word and word not in FILLING]
     of_admin = tuple(_entry(command) for command in commands.values() if command.of_admin)
     if not wanted or OVERVIEW.issuperset(wanted):
-        others = tuple(_entry(command) for command in commands.values() if not command.of_admin)
-        return Help(commands=others, games=titles(), moderates=bool(of_admin))
+        groups = tuple(_grouped(commands, group) for group in Group if group is not Group.MODERATION)
+        return Help(groups=groups, games=titles(), moderates=bool(of_admin))
     if of_admin and not MODERATION.isdisjoint(wanted):
         return HelpOnModeration(commands=of_admin)
+    group = next((group for group in Group if group.word in wanted and group is not Group.MODERATION), None)
+    if group is not None:
+        return HelpOnGroup(group=_grouped(commands, group))
+    if not SETTING.isdisjoint(wanted) and (chosen := next((word for word in wanted if word in PREFERENCES), None)):
+        return _setting(chosen)
     games = [key for word in wanted if (key := with_other_number(word, frozenset(GAMES))) in GAMES]
     if "notation" in wanted:
         return HelpOnNotation(games=tuple(game(key) for key in games or GAMES))
@@ -139,6 +165,8 @@ def _found(commands: Mapping[str, Command], word: str, *, asks_how: bool) -> Exp
         return HelpOnCommand(command=_entry(command))
     if meant == "notation":
         return HelpOnNotation(games=tuple(game(key) for key in GAMES))
+    if word in PREFERENCES and meant in (None, "set"):
+        return _setting(word)
     if meant is None or meant in TOPICS:
         return HelpOnTopic(topic=meant) if meant else None
     return HelpOnCommand(command=_entry(commands[meant]))
@@ -150,4 +178,17 @@ def _words() -> Iterator[str]:
 
 
 def _entry(command: Command) -> CommandHelp:
-    return CommandHelp(name=command.name, usage=command.usage, help=command.help, aliases=command.aliases)
+    return CommandHelp(
+        name=command.name, usage=command.usage, help=command.help, aliases=command.aliases, brief=command.brief
+    )
+
+
+def _grouped(commands: Mapping[str, Command], group: Group) -> CommandGroup:
+    entries = tuple(_entry(command) for command in commands.values() if command.group is group)
+    return CommandGroup(word=group.word, title=group.heading, commands=entries)
+
+
+def _setting(name: str) -> HelpOnSetting:
+    """Return what a setting chooses, from its definition."""
+    found = PREFERENCES[name]
+    return HelpOnSetting(name=name, spelled=found.spelled, default=found.default, help=found.help)
