@@ -147,6 +147,12 @@ def waits_from(session: Session, address: str) -> bool:
     return session.exec(select(Incoming.id).where(*waiting).limit(1)).first() is not None
 
 
+def has_replied(session: Session, address: str, time: datetime) -> bool:
+    """Return whether a reply with a token of the player at that address was received by then, and still waits."""
+    waiting = (Incoming.group == address, Incoming.state == IncomingState.NEW, Incoming.lane == Lane.REPLIES)
+    return session.exec(select(Incoming.id).where(*waiting, Incoming.received <= time).limit(1)).first() is not None
+
+
 def waits_since(session: Session, time: datetime) -> bool:
     """Return whether a message that was received by then, and may be a player's, still waits to be handled."""
     for lane in (Lane.REPLIES, Lane.PLAYERS):

@@ -30,7 +30,8 @@ def claim(session: Session, match: Match, seat: Seat, received: datetime, now: d
         raise NotPossible(Obstacle.NO_LIMIT, match)
     if match.paused is not None or clock.seat != other(seat) or not clock.has_run_out:
         raise NotPossible(Obstacle.TIME_LEFT, match)
-    if due is not None and queries.waits_since(session, due):
+    late = session.get_one(Player, match.seat0 if seat else match.seat1)
+    if (due is not None and queries.waits_since(session, due)) or queries.has_replied(session, late.address, received):
         raise NotPossible(Obstacle.TURN_MAY_WAIT, match)
     return _end(session, match, clock, other(seat), now)
 

@@ -59,8 +59,8 @@ def test_a_mail_that_ends_the_server_is_put_aside_by_the_next_one_which_goes_on(
     assert scene.rows("select state, attempts from incoming") == [("new", 1)]
     daemon = scene.start(Step.READ)  # each process that works on it alone dies, and the daemon doesn't
     until(lambda: scene.count("incoming", "state = 'shunted'") == 1, "it is put aside")
+    until(lambda: len(daemon.lines("mail in")) == 4, "each try has its line, and so has what became of it")
     daemon.kill()
-    assert len(daemon.lines("mail in")) == 4
     scene.write(good, asking("nobody", scene.door.address))
     daemon = scene.start()
     scene.quiet()
