@@ -302,7 +302,7 @@ def columns(table: str) -> str:
     * #3   Quadrature  your turn
     * #12  Kvadratik   over
     """
-    rows = [line.removeprefix("- ").split("\t") for line in table.splitlines() if line.strip()]
+    rows = [line.removeprefix("-\u00a0").split("\t") for line in table.splitlines() if line.strip()]
     widths = [max(map(len, cells)) for cells in zip_longest(*rows, fillvalue="")]
     return "\n".join(line for row in rows for line in _row(row, widths))
 

@@ -142,9 +142,10 @@ def _of_match(session: Session, match: Match) -> dict[str, Any]:
     players = (get_one(session, Player, match.seat0), get_one(session, Player, match.seat1))
     shown = [_shown(player, SHOWN_OF_PLAYER) for player in players]
     if match.rated:
-        theirs = (col(PlayerRating.player).in_((match.seat0, match.seat1)), PlayerRating.game == match.game)
-        for each in session.exec(select(PlayerRating).where(*theirs, col(PlayerRating.superseded).is_(None))):
-            shown[each.player == match.seat1][RATING] = [each.rating, each.deviation]
+        of_both = (col(PlayerRating.player).in_((match.seat0, match.seat1)), PlayerRating.game == match.game)
+        for each in session.exec(select(PlayerRating).where(*of_both, col(PlayerRating.superseded).is_(None))):
+            theirs = shown[int(each.player == match.seat1)]
+            theirs[RATING] = [each.rating, each.deviation]
     return {"match": _shown(match, SHOWN_OF_MATCH), "players": shown}
 
 
