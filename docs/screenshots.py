@@ -37,6 +37,10 @@ SHOWN = (
     ("turn-yours", 360, "dark"),
     ("face-table", 360, "light"),
     ("turn-over", 900, "light"),
+    ("challenge", 360, "dark"),
+    ("refused-slip", 360, "light"),
+    ("digest", 900, "dark"),
+    ("section-tournament", 360, "light"),
 )
 """The screenshots in docs/mails.md: message, width in pixels, colour scheme."""
 PUBLISHED = (
