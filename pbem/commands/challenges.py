@@ -1,5 +1,6 @@
 """Challenges: challenge, play, rematch, accept, decline, withdraw. The last three also answer offers in a match."""
 
+import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,12 +21,16 @@ from pbem.errors import Refused
 from pbem.mailboxes import mailbox
 from pbem.matches import lifecycle
 from pbem.matches.naming import name
-from pbem.matches.queries import is_playing_enough, locked, opponent_of
+from pbem.matches.queries import challenges_to, is_playing_enough, locked, opponent_of
 from pbem.payloads.explained import Welcome
 from pbem.payloads.sections import ChallengeSent
 from pbem.players import invitations
 from pbem.reading.message import is_address
 from pbem.storage.models import Match, MatchState, Player
+
+_OF_HOUSE = re.compile(
+    r"\b(?:against|vs\.?|versus|with) (?:the |a )?(?:computer|house|bot|machine|program|server|ai)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +129,8 @@ def _check_open(request: Request, line: Line, player: Player, other: Player, gam
 
 def play(request: Request, line: Line) -> Decision:
     """Start a match against the house; whoever isn't a player yet becomes one."""
-    player, words = request.sender.player, [house.name(request), *line.words.split()]
+    said = _OF_HOUSE.sub("", line.words).split()
+    player, words = request.sender.player, [house.name(request), *(house.SAID.get(word.lower(), word) for word in said)]
     if player is None or player.confirmed is not None:
         return _against_house(request, line, request.player, words)
     confirm(request, player, free_name(request, player.address))
@@ -250,6 +256,7 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
 
 def accept(request: Request, line: Line) -> Decision:
     """Start the match, or accept an offer in it; a guest who was invited by address becomes a player."""
+    line = _about_a_challenge(request, line)
     match, player, _ = own_match(request, line)
     if match.state == MatchState.RUNNING:
         return offers.accept(request, line, match, player)
@@ -265,8 +272,16 @@ def accept(request: Request, line: Line) -> Decision:
     return Decision(events=events, below=(Welcome(plays=True),))
 
 
+def _about_a_challenge(request: Request, line: Line) -> Line:
+    """Return the line with the match that it is about: the one challenge to its sender, if it names no match."""
+    player = request.sender.player
+    open_to_them = [] if line.match is not None or player is None else challenges_to(request.session, player, 2)
+    return replace(line, match=open_to_them[0]) if len(open_to_them) == 1 else line
+
+
 def decline(request: Request, line: Line) -> Decision:
     """Decline a challenge, or an offer in a running match."""
+    line = _about_a_challenge(request, line)
     match, player, _ = own_match(request, line)
     if match.state == MatchState.RUNNING:
         return offers.reject(request, line, match, player)

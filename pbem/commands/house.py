@@ -24,6 +24,14 @@ from pbem.storage.models import Match, MatchState, Player
 LEVEL = "level"
 MOST_MATCHES = 10
 """The number of matches that a player can play against the house at the same time."""
+SAID = {
+    **dict.fromkeys(("easy", "easiest", "beginner"), "level=1"),
+    "casual": "level=2",
+    **dict.fromkeys(("medium", "normal", "regular"), "level=3"),
+    **dict.fromkeys(("hard", "difficult", "strong"), "level=4"),
+    **dict.fromkeys(("hardest", "strongest"), "level=5"),
+}
+"""How people call the levels."""
 HINTS_PER_DAY, ANALYSES_PER_DAY = 10, 3
 """The number of hints that a player gets in a day, and of analyses that they can ask for."""
 

@@ -14,6 +14,7 @@ from pbem.commands.choices.settings import resume
 from pbem.commands.conditions import together
 from pbem.commands.core import Command, Decision, Line, Request
 from pbem.commands.play import note_to_opponent
+from pbem.commands.syntax import intents
 from pbem.commands.syntax.draft import MOST_COMMANDS
 from pbem.commands.syntax.mail import ParsedMessage, Reader, tagged_match
 from pbem.commands.target import opponent_in
@@ -210,7 +211,11 @@ def _unread(command: Command, words: str) -> str:
 def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, Decision]:
     """Run one command; return the reply with what follows from it, and its decision."""
     if line.malformed:
-        raise line.refusal or Refused(_unread(line.command, line.words), read=line.text, fits=line.command.advice)
+        about = line.match or request.sender.match
+        match = request.session.get(Match, about) if about else None
+        meant = intents.understood([line.text], match, request.server.admin or "") if line.words else None
+        unread = Refused(_unread(line.command, line.words), read=line.text, fits=line.command.advice)
+        raise line.refusal or meant or unread
     request = replace(request, sender=reply.sender, prose=reply.prose)
     decision = line.command.run(request, line)
     reply = replace(reply, match=_about(request, line) or reply.match)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, func, or_, select
 
 from engines.core import Seat
 from pbem.storage.database import exclude_others, lock
@@ -209,6 +209,13 @@ def people_of(session: Session, matches: Sequence[Match]) -> dict[int, Player]:
     numbers = {seat for match in matches for seat in (match.seat0, match.seat1)}
     people = session.exec(select(Player).where(col(Player.id).in_(numbers))) if numbers else ()
     return {player.id or 0: player for player in people}
+
+
+def challenges_to(session: Session, player: Player, most: int) -> list[int]:
+    """Return the numbers of the newest challenges that the player can accept."""
+    theirs = or_(col(Match.seat0) == player.id, col(Match.seat1) == player.id)
+    offered = select(Match.id).where(theirs, Match.state == MatchState.OFFERED, Match.challenger != player.id)
+    return [number or 0 for number in session.exec(offered.order_by(col(Match.id).desc()).limit(most))]
 
 
 def awaiting(session: Session, player: Player) -> list[Match]:

@@ -1,10 +1,12 @@
 """Refusals of lines that aren't commands, with what was probably meant. Nothing is carried out without asking."""
 
+from collections.abc import Mapping
+
 from notation import NOTATIONS
 from notation.resemblance import resembling
-from pbem.commands.core import Line, Request
+from pbem.commands.core import Command, Line, Request, named
 from pbem.commands.refusals import not_a_command
-from pbem.commands.syntax import rognlie
+from pbem.commands.syntax import intents, rognlie
 from pbem.commands.syntax.line import NAMES_GAME, LineReader
 from pbem.commands.syntax.mail import ParsedMessage
 from pbem.errors import Refused
@@ -37,8 +39,9 @@ def for_message(request: Request, parsed: ParsedMessage) -> Refused:
     refusal = (
         rognlie.advice(parsed.first)
         or (_turn_suggested(request, turns_in, said) if turns_in is not None else None)
+        or intents.understood((parsed.first, *parsed.prose), match, request.server.admin or "")
         or (not_a_command(parsed.first, guess) if guess is not None else None)
-        or _nothing_found(said, match)
+        or _nothing_found(said, match, request.commands)
     )
     refusal.unsent = parsed.prose if refusal.proposal else ()
     refusal.gist = None if refusal.meant else NO_COMMAND
@@ -82,7 +85,7 @@ def with_turns(refusal: Refused, meant: tuple[str, ...]) -> Refused:
     return refusal
 
 
-def _nothing_found(said: str, match: Match | None) -> Refused:
+def _nothing_found(said: str, match: Match | None, commands: Mapping[str, Command]) -> Refused:
     """Return the refusal of prose."""
     if match is not None and match.state == MatchState.OFFERED:
         return Refused(
@@ -92,13 +95,17 @@ def _nothing_found(said: str, match: Match | None) -> Refused:
             match=match.id,
         )
     word = said.split()[0]
+    command = named(commands, word.strip(".,:;!?"))
+    if command is not None and len(said.split()) == 1:
+        return Refused(f'"{command.name}" needs more than that.', read=said[:SHOWN], fits=command.advice)
     if match is not None:
         return Refused(
             "We found neither a turn nor a command in your message.",
             read=said[:SHOWN],
             at=0,
             width=len(word[:SHOWN]),
-            fits='To write to your opponent, start the line with "say". "help" lists the commands.',
+            fits='To write to your opponent, start the line with "say". "show" sends the board with what you can play, '
+            'and "help" lists all commands.',
             match=match.id,
         )
     return Refused(

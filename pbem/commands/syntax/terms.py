@@ -1,5 +1,6 @@
 """What is to be played, as a challenge or a seek says it: the game, its options, who begins, and how much time."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,16 @@ from pbem.errors import Refused
 BEGIN = ("me", "you", "random")
 TIME = "time"
 RATED = {"rated": True, "unrated": False}
+NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10}
+_BEGINS = re.compile(r"\b(i|you) (?:begin|start|move first|go first)\b", re.IGNORECASE)
+_LEVEL = re.compile(r"\b(?:at )?(?:level|lvl)[: ]+(\w+)", re.IGNORECASE)
+_WEEKENDS = re.compile(r"\bweekends off\b", re.IGNORECASE)
+_IN_WORDS = re.compile(
+    rf"(?:\btime[=: ]+|\bwith )?\b({'|'.join(NUMBERS)}|\d{{1,3}}) ?(hours?|days?|weeks?)\b"
+    r"(?: ?(?:per|a|each|every|for each|for every|for a|/) ?(?:turn|move))?( (?:in all|in total|for the whole match))?",
+    re.IGNORECASE,
+)
+_BARE_TIME = re.compile(r"(?<!\S)\d{1,4}[wdhm]\S*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +49,33 @@ def rated_in(words: Sequence[str]) -> tuple[bool, list[str]]:
     return True in found, [word for word, bare in zip(words, plain, strict=True) if bare not in RATED]
 
 
+def as_written(words: Sequence[str]) -> list[str]:
+    """Return the words with times, levels and who begins as our help writes them, where people say them in words.
+
+    >>> as_written("kvadratik level 3".split()), as_written("bob quadrupel 3 days per move you begin".split())
+    (['kvadratik', 'level=3'], ['bob', 'quadrupel', 'time=3d/move', 'begin=you'])
+    >>> as_written("bob quadrupel time=a week".split()), as_written("bob quadrupel 14d+1d,auto".split())
+    (['bob', 'quadrupel', 'time=7d/move'], ['bob', 'quadrupel', 'time=14d+1d,auto'])
+    """
+    text = _BEGINS.sub(lambda found: f"begin={'me' if found[1].lower() == 'i' else 'you'}", " ".join(words))
+    text = _WEEKENDS.sub(f"{WEEKENDS}=off", _LEVEL.sub(r"level=\1", text))
+    return _BARE_TIME.sub(rf"{TIME}=\g<0>", _IN_WORDS.sub(_time, text)).split()
+
+
+def _time(found: re.Match[str]) -> str:
+    count, unit, whole = found[1].lower(), found[2][0].lower(), found[3]
+    number = int(count) if count.isdecimal() else NUMBERS[count]
+    written = f"{7 * number}d" if unit == "w" else f"{number}{unit}"
+    return f"{TIME}={written}" if whole else f"{TIME}={written}/move"
+
+
 def split(words: Sequence[str]) -> tuple[list[str], dict[str, str], list[str]]:
     """Return the games among the words, what is written as name=choice, and the other words.
 
     >>> split(["bob", "Hexaphages", "-first=X"])
     (['hexaphages'], {'first': 'x'}, ['bob'])
     """
+    words = as_written(words)
     games = [word.lower() for word in words if word.lower() in GAMES]
     given = dict(word.lstrip("-").lower().split("=", 1) for word in words if "=" in word)
     return games, given, [word for word in words if "=" not in word and word.lower() not in GAMES]

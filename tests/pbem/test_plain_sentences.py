@@ -1,0 +1,127 @@
+"""Plain sentences in place of commands: what they mean is suggested, in several languages, and nothing takes effect."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pbem.commands.syntax.intents import INTENTS, Intent, understood
+from pbem.storage.models import Match
+from tests.correspondence import Correspondence, correspondence, text
+
+ALICE = "alice@mail.example"
+EXAMPLES = [(intent, example) for intent in INTENTS for example in intent.examples]
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Iterator[Correspondence]:
+    """Begin a match of alice, to move, and bob."""
+    with correspondence(tmp_path, server='admin = "admin@far.example"') as letters:
+        letters.match("challenge bob quadrupel begin=me")
+        yield letters
+
+
+def told(letters: Correspondence, name: str = "alice") -> str:
+    return " ".join(text(letters.last(name)).split())
+
+
+@pytest.mark.parametrize(("intent", "example"), EXAMPLES, ids=[example for _, example in EXAMPLES])
+def test_every_example_is_understood(intent: Intent, example: str) -> None:
+    match = Match(id=7, game="quadrupel", state=intent.match[0] if intent.match else "running")
+
+    refused = understood(["Hi!", example] if intent.name != "thanks" else [example], match)
+
+    assert refused is not None
+    assert intent.means in refused.sentence
+    assert refused.proposal or refused.fits
+
+
+@pytest.mark.parametrize(
+    "sentence", ["I resign", "How do I win?", "Where can I move?", "Abmelden", "delete my account"]
+)
+def test_a_sentence_does_nothing_and_says_what_would(letters: Correspondence, sentence: str) -> None:
+    letters.reply(letters.last("alice"), sentence)
+
+    assert "It seems that" in told(letters)
+    assert "Nothing was done." in told(letters)
+    assert letters.execute("select state from match") == [("running",)]
+    assert letters.execute("select count(*) from player where confirmed is not null and stopped is null") == [(2,)]
+
+
+def test_a_yes_to_what_was_understood_asks_as_the_command_would(letters: Correspondence) -> None:
+    letters.reply(letters.last("alice"), "OK, I give up!")
+    letters.reply(letters.last("alice"), "yes")
+    assert "You're about to resign match #1" in told(letters)
+    letters.reply(letters.last("alice"), "yes")
+    assert letters.execute("select state, termination from match") == [("over", "resignation")]
+
+
+def test_kind_words_go_to_the_opponent_after_a_yes(letters: Correspondence) -> None:
+    letters.reply(letters.last("alice"), "Thanks for the nice move!")
+    assert "Thanks for the nice move!" not in told(letters, "bob")
+    letters.reply(letters.last("alice"), "yes")
+    assert "Thanks for the nice move!" in told(letters, "bob")
+
+
+def test_a_question_about_the_rules_leads_to_those_of_the_match(letters: Correspondence) -> None:
+    letters.reply(letters.last("alice"), "What is a figure?")
+    letters.reply(letters.last("alice"), "yes")
+    assert "QUADRUPEL" in told(letters)
+
+
+def test_who_wants_a_person_is_told_who_reads_what(letters: Correspondence) -> None:
+    letters.reply(letters.last("alice"), "A human please")
+    assert "The operator of this server reads admin@far.example." in told(letters)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "state"), [("No thanks, not my thing.", "declined"), ("Sure, sounds fun!", "running")]
+)
+def test_whoever_is_invited_answers_in_a_sentence(letters: Correspondence, sentence: str, state: str) -> None:
+    letters.reply(letters.received[ALICE][1], "challenge zoe@mail.example quadrupel")
+    letters.reply(letters.last("zoe"), sentence)
+    letters.reply(letters.last("zoe"), "yes")
+    assert letters.execute("select state from match where id = 2") == [(state,)]
+
+
+@pytest.mark.parametrize(
+    ("words", "level"),
+    [("level 3", 3), ("at level 5", 5), ("easy", 1), ("against the computer", 2), ("hard vs. the house", 4)],
+)
+def test_the_house_is_challenged_in_words(letters: Correspondence, words: str, level: int) -> None:
+    letters.reply(letters.received[ALICE][1], f"play kvadratik {words}")
+    assert letters.execute("select game, level from match where id = 2") == [("kvadratik", level)]
+
+
+@pytest.mark.parametrize(
+    ("words", "time"),
+    [
+        ("3 days per move", "3d/move"),
+        ("with 3 days", "3d/move"),
+        ("a week for each turn", "7d/move"),
+        ("time: 60 days in all", "60d"),
+        ("14d+1d", "14d+1d"),
+        ("time=3d/move", "3d/move"),
+    ],
+)
+def test_times_are_read_in_words(letters: Correspondence, words: str, time: str) -> None:
+    letters.reply(letters.received[ALICE][1], f"challenge bob quadrature {words}")
+    assert letters.execute("select time from match where id = 2") == [(time,)]
+
+
+def test_accept_alone_takes_the_only_challenge(letters: Correspondence) -> None:
+    bob = letters.received["bob@mail.example"][1]
+    letters.reply(letters.received[ALICE][1], "challenge bob quadrature")
+    letters.reply(bob, "accept")
+    assert letters.execute("select state from match where id = 2") == [("running",)]
+
+    letters.reply(letters.received[ALICE][1], "challenge bob hexaphages\nchallenge bob kvadratik")
+    letters.reply(bob, "accept")
+    assert "Which match?" in told(letters, "bob")
+    assert letters.execute("select state from match where id > 2") == [("offered",), ("offered",)]
+
+
+@pytest.mark.parametrize("name", ["play", "enter", "tournament", "take"])
+def test_a_command_alone_says_what_goes_with_it(letters: Correspondence, name: str) -> None:
+    letters.reply(letters.received[ALICE][1], name)
+    assert f'Write it like this: "{name} ' in told(letters)
