@@ -1,6 +1,5 @@
 """Challenges: challenge, play, rematch, accept, decline, withdraw. The last three also answer offers in a match."""
 
-import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -27,10 +26,6 @@ from pbem.payloads.sections import ChallengeSent
 from pbem.players import invitations
 from pbem.reading.message import is_address
 from pbem.storage.models import Match, MatchState, Player
-
-_OF_HOUSE = re.compile(
-    r"\b(?:against|vs\.?|versus|with) (?:the |a )?(?:computer|house|bot|machine|program|server|ai)\b", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +124,7 @@ def _check_open(request: Request, line: Line, player: Player, other: Player, gam
 
 def play(request: Request, line: Line) -> Decision:
     """Start a match against the house; whoever isn't a player yet becomes one."""
-    said = _OF_HOUSE.sub("", line.words).split()
-    player, words = request.sender.player, [house.name(request), *(house.SAID.get(word.lower(), word) for word in said)]
+    player, words = request.sender.player, [house.name(request), *house.as_written(line.words)]
     if player is None or player.confirmed is not None:
         return _against_house(request, line, request.player, words)
     confirm(request, player, free_name(request, player.address))

@@ -1,5 +1,6 @@
 """Matches against the house, at the level that the player chooses; its hints, and its analyses of finished matches."""
 
+import re
 from collections.abc import Mapping
 
 from sqlmodel import Session
@@ -8,6 +9,7 @@ from engines.core import Game
 from pbem.clocks.time_control import TimeControl
 from pbem.commands.core import Command, Decision, Group, Line, Request
 from pbem.commands.refusals import in_words
+from pbem.commands.syntax import terms
 from pbem.commands.target import own_match
 from pbem.errors import Refused
 from pbem.house import analyses, levels, receipts
@@ -32,8 +34,21 @@ SAID = {
     **dict.fromkeys(("hardest", "strongest"), "level=5"),
 }
 """How people call the levels."""
+_AGAINST_IT = re.compile(
+    r"\b(?:against|vs\.?|versus|with) (?:the |a )?(?:computer|house|bot|machine|program|server|ai)\b", re.IGNORECASE
+)
 HINTS_PER_DAY, ANALYSES_PER_DAY = 10, 3
 """The number of hints that a player gets in a day, and of analyses that they can ask for."""
+
+
+def as_written(words: str) -> list[str]:
+    """Return the words of `play` as our help writes them.
+
+    >>> as_written("Kvadratik against the computer, level 3"), as_written("kvadratik easy")
+    (['Kvadratik', 'level=3'], ['kvadratik', 'level=1'])
+    """
+    said = _AGAINST_IT.sub("", words).replace(",", " ").split()
+    return terms.as_written([SAID.get(word.lower(), word) for word in said])
 
 
 def name(request: Request) -> str:

@@ -129,10 +129,11 @@ def _obey(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
         return moderating.obey(request, reply, parsed)
     parsed = moderating.without_acts(parsed)
     if not sender.is_player:
-        parsed = strangers.joining_first(parsed)
+        parsed = strangers.joining_first(parsed if parsed.commands or sender.match else strangers.named(parsed))
     names = [line.command.name for line in parsed.commands]
     if not names and not sender.is_player and sender.match is None:
-        return strangers.introduced(request, reply, wants_name=False)
+        name = strangers.full_name(parsed)
+        return strangers.introduced(request, reply, wants_name=name is not None, name=name)
     if not names:
         raise did_you_mean.for_message(request, parsed)
     if not sender.is_player and not GUESTS_MAY.issuperset(names) and names[0] not in strangers.FIRST:

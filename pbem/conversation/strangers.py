@@ -3,11 +3,13 @@
 The address in From may be a victim's. So an answer can't be made to carry a message, and is short whatever is asked.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
 from engines import GAMES
-from pbem.commands.account import JOIN, NAME, suggested_name
+from pbem.commands import house
+from pbem.commands.account import JOIN, NAME, suggested_name, words_in_use
 from pbem.commands.challenges import PLAY
 from pbem.commands.core import Command, Line, Request
 from pbem.commands.help import WHICH_RULES
@@ -27,6 +29,12 @@ from pbem.storage.models import Match, MatchState, Player
 
 LOOKING = frozenset({"help", "rules"})
 """The commands that are answered at once."""
+MOST_NAMES = 4
+_NAME_IS = re.compile(
+    r"(?:(?:my name is|my name's|i'm|i am|call me|name:|ich hei\xdfe|ich bin|mein name ist|je m'appelle|je suis|me llamo|"
+    r"soy|mi chiamo|ik ben|ik heet|jag heter)\s+)?(\S+?)[.!]*",
+    re.IGNORECASE,
+)
 FIRST = ("join", "accept", "play")
 """The commands that make somebody a player, in their order; the others of a newcomer's message wait for them."""
 
@@ -73,13 +81,38 @@ def check_left(request: Request, left: Left) -> None:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_STRANGERS)
 
 
-def introduced(request: Request, reply: Reply, *, wants_name: bool) -> Reply:
-    """Return the reply with what a newcomer should know; a `yes` in answer to it joins."""
-    name = suggested_name(request.sender.address)
+def introduced(request: Request, reply: Reply, *, wants_name: bool, name: str | None = None) -> Reply:
+    """Return the reply with what a newcomer should know; a `yes` in answer to it joins, under that name or another."""
+    name = name or suggested_name(request.sender.address)
     house = request.house.enabled
     section = Introduction(name=name, wants_name=wants_name, house=house, games=topics.titles())
     proposal = f"join {name}" if name else None
     return replace(reply.adding(section), verdict=Verdict(Outcome.INTRODUCED), proposal=proposal)
+
+
+def named(parsed: ParsedMessage) -> ParsedMessage:
+    """Return the message as one that joins, if all that a newcomer writes in answer to us is their name.
+
+    >>> [named(ParsedMessage((), (), first)).commands[0].text for first in ("Otto.", "My name is Hanna")]
+    ['join otto', 'join hanna']
+    """
+    said = _NAME_IS.fullmatch(parsed.first.strip())
+    name = (said[1] if said else "").lower()
+    if not NAME.fullmatch(name) or name in words_in_use():
+        return parsed
+    return replace(parsed, commands=(Line(JOIN, name, None, f"join {name}"),), words=())
+
+
+def full_name(parsed: ParsedMessage) -> str | None:
+    """Return the name that a `yes` takes where a newcomer has answered with the names of a person; None elsewhere.
+
+    >>> full_name(ParsedMessage((), (), "Mary Jane Watson")), full_name(ParsedMessage((), (), "what is this"))
+    ('mary', None)
+    """
+    said = parsed.first.strip().rstrip(".!").split()
+    is_name = 1 < len(said) <= MOST_NAMES and all(word.isalpha() and word.istitle() for word in said)
+    name = said[0].lower() if is_name else ""
+    return name if NAME.fullmatch(name) and name not in words_in_use() else None
 
 
 def joining_first(parsed: ParsedMessage) -> ParsedMessage:
@@ -137,7 +170,7 @@ def _bare(line: Line, commands: Mapping[str, Command]) -> Line:
         case "help" if topics.find(commands, words) is None:
             raise Refused("There is no help on that.", fits='"help" alone lists everything.')
         case "play":
-            words = _played(words)
+            words = _played(" ".join(house.as_written(words)))
     return Line(line.command, words, None, f"{line.command.name} {words}".strip())
 
 

@@ -125,3 +125,27 @@ def test_accept_alone_takes_the_only_challenge(letters: Correspondence) -> None:
 def test_a_command_alone_says_what_goes_with_it(letters: Correspondence, name: str) -> None:
     letters.reply(letters.received[ALICE][1], name)
     assert f'Write it like this: "{name} ' in told(letters)
+
+
+@pytest.mark.parametrize(
+    ("answer", "name"),
+    [("otto", "otto"), ("My name is Hanna.", "hanna"), ("Ich heiße Max", "max"), ("I'm Ben!", "ben")],
+)
+def test_a_newcomer_answers_with_a_name(letters: Correspondence, answer: str, name: str) -> None:
+    letters.write("zed@mail.example", "I'd like to play some games")
+    letters.reply(letters.last("zed"), answer)
+    assert f"Welcome, {name}!" in told(letters, "zed")
+
+
+def test_of_several_names_the_first_is_suggested(letters: Correspondence) -> None:
+    letters.write("zed@mail.example", "I'd like to play some games")
+    letters.reply(letters.last("zed"), "Mary Jane Watson")
+    assert 'reply just "yes", and your name is mary' in told(letters, "zed")
+    letters.reply(letters.last("zed"), "yes")
+    assert "Welcome, mary!" in told(letters, "zed")
+
+
+def test_a_newcomer_names_a_level_in_words(letters: Correspondence) -> None:
+    letters.write("zed@mail.example", "play kvadratik level 3")
+    letters.reply(letters.last("zed"), "yes")
+    assert letters.execute("select game, level from match where id = 2") == [("kvadratik", 3)]
