@@ -185,7 +185,7 @@ QUEUE = Command(
     takes_turn=True,
     words=(1, 200),
     group=Group.TURNS,
-    brief="prepare your next turn, whatever comes",
+    brief="prepare your next turn while your opponent thinks",
 )
 CONDITIONS = Command(
     "conditions",
