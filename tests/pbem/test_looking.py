@@ -96,6 +96,7 @@ def test_the_day_is_that_of_the_reader_s_zone(letters: Correspondence) -> None:
         ("vacation", HelpOnCommand, "stop"),
         ("turns", HelpOnGroup, "move"),
         ("password", HelpOnCommand, "revoke"),
+        ("delete account", HelpOnCommand, "delete"),
         ("takeback", HelpOnCommand, "undo"),
         ("history", HelpOnCommand, "history"),
         ("lobby", HelpOnCommand, "seeks"),

@@ -121,7 +121,7 @@ def find(commands: Mapping[str, Command], words: str) -> Explanation | None:
         return Help(groups=groups, games=titles(), moderates=bool(of_admin))
     if of_admin and not MODERATION.isdisjoint(wanted):
         return HelpOnModeration(commands=of_admin)
-    group = next((group for group in Group if group.word in wanted and group is not Group.MODERATION), None)
+    group = next((group for group in Group if [group.word] == wanted and group is not Group.MODERATION), None)
     if group is not None:
         return HelpOnGroup(group=_grouped(commands, group))
     if not SETTING.isdisjoint(wanted) and (chosen := next((word for word in wanted if word in PREFERENCES), None)):
