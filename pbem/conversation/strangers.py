@@ -31,8 +31,8 @@ LOOKING = frozenset({"help", "rules"})
 """The commands that are answered at once."""
 MOST_NAMES = 4
 _NAME_IS = re.compile(
-    r"(?:(?:my name is|my name's|i'm|i am|call me|name:|ich hei\xdfe|ich bin|mein name ist|je m'appelle|je suis|me llamo|"
-    r"soy|mi chiamo|ik ben|ik heet|jag heter)\s+)?(\S+?)[.!]*",
+    r"(?:(?:my name is|my name's|i'm|i am|call me|name:|ich hei\xdfe|ich bin|mein name ist|je m'appelle|je suis|"
+    r"me llamo|soy|mi chiamo|ik ben|ik heet|jag heter)\s+)?(\S+?)[.!]*",
     re.IGNORECASE,
 )
 FIRST = ("join", "accept", "play")

@@ -149,3 +149,12 @@ def test_a_newcomer_names_a_level_in_words(letters: Correspondence) -> None:
     letters.write("zed@mail.example", "play kvadratik level 3")
     letters.reply(letters.last("zed"), "yes")
     assert letters.execute("select game, level from match where id = 2") == [("kvadratik", 3)]
+
+
+@pytest.mark.parametrize("words", ["setup", "setup xxxxx", "setup please"])
+def test_a_set_up_that_cannot_be_read_gets_an_example(letters: Correspondence, words: str) -> None:
+    letters.reply(letters.received[ALICE][1], "challenge bob kvadratik begin=me")
+    letters.reply(letters.last("bob"), "accept")
+    letters.reply(letters.last("alice"), words)
+    assert 'For example "setup ++++".' in told(letters)
+    assert "Match #2, Kvadratik, as it stands now" in told(letters)

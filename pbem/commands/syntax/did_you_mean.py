@@ -13,6 +13,7 @@ from pbem.errors import Refused
 from pbem.matches import turns
 from pbem.matches.queries import seat_of
 from pbem.matches.snapshot import Snapshot, snapshot_of
+from pbem.matches.turns import SET_UP
 from pbem.players.rate_limits import NO_COMMAND
 from pbem.reading.text.normalize import to_ascii
 from pbem.storage.models import Match, MatchState
@@ -39,6 +40,7 @@ def for_message(request: Request, parsed: ParsedMessage) -> Refused:
     refusal = (
         rognlie.advice(parsed.first)
         or (_turn_suggested(request, turns_in, said) if turns_in is not None else None)
+        or (_set_up_expected(request, turns_in, said) if turns_in is not None else None)
         or intents.understood((parsed.first, *parsed.prose), match, request.server.admin or "")
         or (not_a_command(parsed.first, guess) if guess is not None else None)
         or _nothing_found(said, match, request.commands)
@@ -70,6 +72,19 @@ def _turn_suggested(request: Request, match: Match, text: str) -> Refused | None
     if not meant:
         return None
     return with_turns(Refused("We can't read this as a turn.", read=text[:SHOWN], match=match.id), meant)
+
+
+def _set_up_expected(request: Request, match: Match, text: str) -> Refused | None:
+    """Return a refusal with an example, if the sender has to set up and the line tries to."""
+    player = request.sender.player
+    moves = player is not None and match.to_move is not None and match.to_move == seat_of(match, player)
+    if match.state != MatchState.RUNNING or not moves or not SET_UP.match(text):
+        return None
+    hint = NOTATIONS[match.game].hint(snapshot_of(request.session, match).position)
+    if hint is None or not hint.sets_up:
+        return None
+    sentence, fits = "We can't read this as a set-up.", f'For example "{hint.example}".'
+    return Refused(sentence, read=text[:SHOWN], fits=fits, match=match.id)
 
 
 def _resembling(snapshot: Snapshot, text: str) -> tuple[str, ...]:
