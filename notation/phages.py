@@ -101,10 +101,11 @@ class PhagesNotation(Notation[Turn]):
             return self._hint_of_part(here, here.part)
         if here.number is None:
             stones = here.own_stones()
+            numbers = [number for number in NUMBERS if any(here.targets(cell, number) for cell in stones)]
             which = together(stones) if len(stones) == MOVERS else f"two of {together(stones)}"
             say = (
-                f"This is the first turn, so there is no operation 1: announce a number from 1 to 8, "
-                f"then go that far with {which}."
+                f"This is the first turn, so there is no operation 1: announce a number from {numbers[0]} to "
+                f"{numbers[-1]}, then go that far with {which}."
             )
         else:
             say = (

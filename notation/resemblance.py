@@ -37,6 +37,7 @@ _MARKS = re.compile(r"[^\w\s+@~|!.\-]+")
 _DASHES = re.compile(r"[\u2010-\u2015\u2212]")
 _PIECES = (re.compile(r"[a-z][0-9]|[0-9]|-{2,}|[@~+x]"), re.compile(r"[a-z][0-9]{1,2}|[0-9]+|-{2,}|[@~+x]"))
 _PAIR = re.compile(r"([a-z][0-9]{1,2})([^a-z0-9]*?|\s*to\s*)([a-z][0-9]{1,2})(?![0-9])")
+_FLIPS = re.compile(r"\b(?:flip|turn over|turn)\s+(?=[a-z][0-9])")
 _ALPHABET = "abcdefghijklmnop0123456789+x~@"
 
 
@@ -117,7 +118,7 @@ def _repairs(text: str) -> Iterator[Iterator[str]]:
         yield iter((base,))
     if not any(character.isdigit() or character == "+" for character in text):
         return
-    for slip in (_turned_round, _separated, _reordered, _renumbered, _with_one_other_character):
+    for slip in (_turned_over, _turned_round, _separated, _reordered, _renumbered, _with_one_other_character):
         for base in bases:
             yield from slip(base)
 
@@ -125,6 +126,7 @@ def _repairs(text: str) -> Iterator[Iterator[str]]:
 def _bases(text: str) -> Iterator[str]:
     """Yield the text with digits for letters, with columns before rows, with separators: each alone and combined."""
     yield text
+    yield _FLIPS.sub("~", text)
     figures = _ALONE.sub("1", _with_figures(_with_figures(text)))  # twice, as one pair may hide the next: "glfl"
     yield figures
     for base in (text, figures):
@@ -151,6 +153,12 @@ def _loose(text: str) -> str:
     '1c 1b 9g 9h 3'
     """
     return " ".join(f"{word[:2]} {word[2:]}" if len(word) == 4 and word.isalnum() else word for word in text.split())
+
+
+def _turned_over(text: str) -> Iterator[Iterator[str]]:
+    """Yield a lone move with its disc turned over first, as Kvadratik writes that; in other games it reads as nothing."""
+    if pair := _PAIR.fullmatch(text):
+        yield iter((f"~{pair[1]} {text}",))
 
 
 def _turned_round(text: str) -> Iterator[Iterator[str]]:

@@ -82,6 +82,8 @@ def test_a_slip_is_undone(text: str, slip: str) -> None:
         ("quadrupel", {"variant": "basic"}, (), "e5c3", ("c3e5",)),
         ("kvadratik", {}, (), "setup+x+x", ("setup +x+x",)),
         ("kvadratik", {}, (), "+x+x setup", ("setup +x+x",)),
+        ("kvadratik", {}, ("setup +x+x", "setup +x+x"), "a4b3", ("~a4 a4b3",)),
+        ("kvadratik", {}, ("setup +x+x", "setup +x+x"), "flip b4, b4 to b3", ("~b4 b4b3",)),
     ],
 )
 def test_slips_of_every_game(

@@ -100,7 +100,7 @@ def test_a_picture_is_for_a_phone_and_small(name: str) -> None:
         picture = opened(content)
 
         assert picture.format == "PNG"
-        assert picture.width == 750
+        assert picture.width == 675
         assert opened(png(diagram, scale=1)).width == 500
         assert len(content) < SMALL
         assert content == png(diagram), "the same diagram makes the same picture"

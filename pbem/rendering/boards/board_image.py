@@ -43,8 +43,8 @@ SMALL_TEXT, TEXT, LINE = 17, 18, 25
 NAME_SIZE = 0.34
 """The size of the names in free hexagons, in widths of a cell."""
 RADIUS = 12
-SCALE, SMALL_SCALE, PAGE_SCALE = 1.5, 1.2, 0.8
-"""Twice the dots that a phone's screen has in CSS pixels are enough there, and make a message of 40 KB instead of 60.
+SCALE, SMALL_SCALE, PAGE_SCALE = 1.35, 1.2, 0.8
+"""Twice the dots that a phone's screen has in CSS pixels are enough there, and no message about a turn has more than 45 KB.
 
 For a message with one board, for one with several, and for a page of rules, which shows them smaller."""
 COMPRESSION = 6
