@@ -156,7 +156,7 @@ def _loose(text: str) -> str:
 
 
 def _turned_over(text: str) -> Iterator[Iterator[str]]:
-    """Yield a lone move with its disc turned over first, as Kvadratik writes that; in other games it reads as nothing."""
+    """Yield a lone move with its disc turned over first, as Kvadratik writes it; other games read nothing in that."""
     if pair := _PAIR.fullmatch(text):
         yield iter((f"~{pair[1]} {text}",))
 

@@ -44,7 +44,7 @@ NAME_SIZE = 0.34
 """The size of the names in free hexagons, in widths of a cell."""
 RADIUS = 12
 SCALE, SMALL_SCALE, PAGE_SCALE = 1.35, 1.2, 0.8
-"""Twice the dots that a phone's screen has in CSS pixels are enough there, and no message about a turn has more than 45 KB.
+"""Twice the dots that a phone's screen has in CSS pixels are enough: no message about a turn has more than 45 KB.
 
 For a message with one board, for one with several, and for a page of rules, which shows them smaller."""
 COMPRESSION = 6
