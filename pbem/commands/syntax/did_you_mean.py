@@ -46,7 +46,7 @@ def for_message(request: Request, parsed: ParsedMessage) -> Refused:
         or _nothing_found(said, match, request.commands)
     )
     refusal.unsent = parsed.prose if refusal.proposal else ()
-    refusal.gist = None if refusal.meant else NO_COMMAND
+    refusal.gist = refusal.gist or (None if refusal.meant else NO_COMMAND)
     return refusal
 
 

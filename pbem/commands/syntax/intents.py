@@ -79,6 +79,7 @@ def _refusal(intent: Intent, text: str, said: str, match: Match | None, admin: s
         read=text[:SHOWN],
         fits=intent.fits.format(admin=f"The operator of this server reads {admin}. " if admin else ""),
         match=match.id if match is not None and intent.name in ("moves", "announce") else None,
+        gist=f"intent {intent.name}",  # machines vary the words
     )
     if not line or (intent.name == "rules" and not game):
         refused.fits = refused.fits or " or ".join(f'"rules {key}"' for key in GAMES) + " sends the rules of a game."

@@ -18,7 +18,7 @@ _BEGINS = re.compile(r"\b(i|you) (?:begin|start|move first|go first)\b", re.IGNO
 _LEVEL = re.compile(r"\b(?:at )?(?:level|lvl)[: ]+(\w+)", re.IGNORECASE)
 _WEEKENDS = re.compile(r"\bweekends off\b", re.IGNORECASE)
 _IN_WORDS = re.compile(
-    rf"(?:\btime[=: ]+|\bwith )?\b({'|'.join(NUMBERS)}|\d{{1,3}}) ?(hours?|days?|weeks?)\b"
+    rf"(?:\btime[=: ]+|\bwith |(?<![=\w]))({'|'.join(NUMBERS)}|\d{{1,3}}) ?(hours?|days?|weeks?)\b(?!=)"
     r"(?: ?(?:per|a|each|every|for each|for every|for a|/) ?(?:turn|move))?( (?:in all|in total|for the whole match))?",
     re.IGNORECASE,
 )
@@ -56,6 +56,8 @@ def as_written(words: Sequence[str]) -> list[str]:
     (['kvadratik', 'level=3'], ['bob', 'quadrupel', 'time=3d/move', 'begin=you'])
     >>> as_written("bob quadrupel time=a week".split()), as_written("bob quadrupel 14d+1d,auto".split())
     (['bob', 'quadrupel', 'time=7d/move'], ['bob', 'quadrupel', 'time=14d+1d,auto'])
+    >>> as_written("swiss kvadratik time=3d/move places=8 days=5".split())
+    ['swiss', 'kvadratik', 'time=3d/move', 'places=8', 'days=5']
     """
     text = _BEGINS.sub(lambda found: f"begin={'me' if found[1].lower() == 'i' else 'you'}", " ".join(words))
     text = _WEEKENDS.sub(f"{WEEKENDS}=off", _LEVEL.sub(r"level=\1", text))
