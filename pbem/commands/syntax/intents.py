@@ -37,6 +37,8 @@ class Intent:
     """What a `yes` carries out."""
     fits: str = ""
     """What would work, where no line does."""
+    shows_board: bool = False
+    """Whether the board belongs to the answer."""
 
     def is_in(self, sentence: str) -> bool:
         """Return whether one of its phrases stands in the sentence, which is `plain`."""
@@ -78,11 +80,11 @@ def _refusal(intent: Intent, text: str, said: str, match: Match | None, admin: s
         f"It seems that {intent.means}.",
         read=text[:SHOWN],
         fits=intent.fits.format(admin=f"The operator of this server reads {admin}. " if admin else ""),
-        match=match.id if match is not None and intent.name in ("moves", "announce") else None,
+        match=match.id if match is not None and intent.shows_board else None,
         gist=f"intent {intent.name}",  # machines vary the words
     )
-    if not line or (intent.name == "rules" and not game):
-        refused.fits = refused.fits or " or ".join(f'"rules {key}"' for key in GAMES) + " sends the rules of a game."
-        return refused
-    refused.meant, refused.proposal = (line,), line
+    if "{game}" in intent.line and not game:
+        refused.fits = " or ".join(f'"rules {key}"' for key in GAMES) + " sends the rules of a game."
+    elif line:
+        refused.meant, refused.proposal = (line,), line
     return refused
