@@ -63,6 +63,19 @@ def test_kind_words_go_to_the_opponent_after_a_yes(letters: Correspondence) -> N
     assert "Thanks for the nice move!" in told(letters, "bob")
 
 
+def test_kind_words_reach_the_opponent_of_a_match_that_is_over(letters: Correspondence) -> None:
+    letters.resign("alice")
+    letters.reply(letters.last("bob"), "Well played!")
+    letters.reply(letters.last("bob"), "yes")
+    assert "Well played!" in told(letters)
+
+
+def test_the_house_reads_no_kind_words(letters: Correspondence) -> None:
+    letters.reply(letters.received[ALICE][1], "play quadrature easy")
+    letters.reply(letters.last("alice"), "Good luck!")
+    assert "The house doesn't read what you write to it" in told(letters)
+
+
 def test_a_question_about_the_rules_leads_to_those_of_the_match(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "What is a figure?")
     letters.reply(letters.last("alice"), "yes")

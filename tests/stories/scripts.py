@@ -473,6 +473,32 @@ def alone(letters: Correspondence) -> None:
     letters.reply(letters.last("carol"), "rematch")
 
 
+def misunderstood(letters: Correspondence) -> None:
+    """Come without knowing a word of ours, write plain sentences, slip, and play the first match to its end."""
+    letters.write("zed@mail.example", "Hello, I'd like to play some games with you")
+    for words in (
+        "Mary Jane Watson",
+        "yes",
+        "play kvadratik at level 1",
+        "setup",
+        "setup xxxxx",
+        "setup ++++",
+        "Where can I move?",
+        "flip a4, a4 to b3",
+        "yes",
+        "How do I win?",
+        "yes",
+        "Thanks, that was helpful",
+        "OK, I give up!",
+        "yes",
+        "yes",
+        "well played!",
+        "no more emails please",
+        "yes",
+    ):
+        letters.reply(letters.last("zed"), words)
+
+
 def analysing(letters: Correspondence) -> None:
     """Ask for an analysis too soon, then after the match, then again, and let the opponent have it too."""
     letters.match("challenge bob kvadratik")
@@ -671,6 +697,7 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
     "alone": alone,
     "analysing": analysing,
     "moderating": moderating,
+    "misunderstood": misunderstood,
 }
 SERVERS = {"moderating": 'admin = "admin@pbem.example"'}
 """What stands in [server] for stories that need more than the others."""

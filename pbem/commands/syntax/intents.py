@@ -37,6 +37,8 @@ class Intent:
     """What a `yes` carries out."""
     fits: str = ""
     """What would work, where no line does."""
+    is_for_people: bool = False
+    """Whether the house would make nothing of it."""
     shows_board: bool = False
     """Whether the board belongs to the answer."""
 
@@ -85,6 +87,8 @@ def _refusal(intent: Intent, text: str, said: str, match: Match | None, admin: s
     )
     if "{game}" in intent.line and not game:
         refused.fits = " or ".join(f'"rules {key}"' for key in GAMES) + " sends the rules of a game."
+    elif intent.is_for_people and match is not None and match.level is not None:
+        refused.fits = "The house doesn't read what you write to it, but thank you."
     elif line:
         refused.meant, refused.proposal = (line,), line
     return refused
