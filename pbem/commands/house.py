@@ -34,6 +34,8 @@ SAID = {
     **dict.fromkeys(("hardest", "strongest"), "level=5"),
 }
 """How people call the levels."""
+FILLING = frozenset({"a", "game", "match", "me", "now", "of", "please", "round", "the", "with"})
+"""Words around the game that say nothing: "play a game of quadrupel with me, please"."""
 _AGAINST_IT = re.compile(
     r"\b(?:against|vs\.?|versus|with) (?:the |a )?(?:computer|house|bot|machine|program|server|ai)\b", re.IGNORECASE
 )
@@ -44,11 +46,11 @@ HINTS_PER_DAY, ANALYSES_PER_DAY = 10, 3
 def as_written(words: str) -> list[str]:
     """Return the words of `play` as our help writes them.
 
-    >>> as_written("Kvadratik against the computer, level 3"), as_written("kvadratik easy")
+    >>> as_written("Kvadratik against the computer, level 3"), as_written("a game of kvadratik, easy please")
     (['Kvadratik', 'level=3'], ['kvadratik', 'level=1'])
     """
     said = _AGAINST_IT.sub("", words).replace(",", " ").split()
-    return terms.as_written([SAID.get(word.lower(), word) for word in said])
+    return terms.as_written([SAID.get(word.lower(), word) for word in said if word.lower() not in FILLING])
 
 
 def name(request: Request) -> str:

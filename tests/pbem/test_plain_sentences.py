@@ -99,7 +99,14 @@ def test_whoever_is_invited_answers_in_a_sentence(letters: Correspondence, sente
 
 @pytest.mark.parametrize(
     ("words", "level"),
-    [("level 3", 3), ("at level 5", 5), ("easy", 1), ("against the computer", 2), ("hard vs. the house", 4)],
+    [
+        ("level 3", 3),
+        ("at level 5", 5),
+        ("easy", 1),
+        ("against the computer", 2),
+        ("hard vs. the house", 4),
+        ("please", 2),
+    ],
 )
 def test_the_house_is_challenged_in_words(letters: Correspondence, words: str, level: int) -> None:
     letters.reply(letters.received[ALICE][1], f"play kvadratik {words}")
