@@ -208,14 +208,18 @@ def _unread(command: Command, words: str) -> str:
     return f"Which {needed.partition('|')[0].lower()}?"
 
 
+def _malformed(request: Request, line: Line) -> Refused:
+    """Return the refusal of a line whose fault the reader doesn't know: what it means, if it is a sentence."""
+    about = line.match or request.sender.match
+    match = request.session.get(Match, about) if about else None
+    meant = intents.understood([line.text], match, request.server.admin or "") if line.words else None
+    return meant or Refused(_unread(line.command, line.words), read=line.text, fits=line.command.advice)
+
+
 def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, Decision]:
     """Run one command; return the reply with what follows from it, and its decision."""
     if line.malformed:
-        about = line.match or request.sender.match
-        match = request.session.get(Match, about) if about else None
-        meant = intents.understood([line.text], match, request.server.admin or "") if line.words else None
-        unread = Refused(_unread(line.command, line.words), read=line.text, fits=line.command.advice)
-        raise line.refusal or meant or unread
+        raise line.refusal or _malformed(request, line)
     request = replace(request, sender=reply.sender, prose=reply.prose)
     decision = line.command.run(request, line)
     reply = replace(reply, match=_about(request, line) or reply.match)
