@@ -270,7 +270,7 @@ def _about_a_challenge(request: Request, line: Line) -> Line:
     """Return the line with the match that it is about: the one challenge to its sender, if it names no match."""
     player = request.sender.player
     open_to_them = [] if line.match is not None or player is None else challenges_to(request.session, player, 2)
-    return replace(line, match=open_to_them[0]) if len(open_to_them) == 1 else line
+    return replace(line, match=open_to_them[0].id) if len(open_to_them) == 1 else line
 
 
 def decline(request: Request, line: Line) -> Decision:

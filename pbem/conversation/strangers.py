@@ -25,7 +25,7 @@ from pbem.matches import queries
 from pbem.payloads.explained import Introduction, InvitationWaiting
 from pbem.players import rate_limits
 from pbem.players.rate_limits import Left
-from pbem.storage.models import Match, MatchState, Player
+from pbem.storage.models import Match, Player
 
 LOOKING = frozenset({"help", "rules"})
 """The commands that are answered at once."""
@@ -143,8 +143,7 @@ def _invitation_to(request: Request) -> Match | None:
     guest = request.sender.player
     if guest is None:
         return None
-    offered = queries.of_player(request.session, guest, (MatchState.OFFERED,))
-    return next((match for match in reversed(offered) if match.challenger != guest.id), None)
+    return next(iter(queries.challenges_to(request.session, guest, 1)), None)
 
 
 def _wants_to_join(parsed: ParsedMessage) -> bool:

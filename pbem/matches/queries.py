@@ -141,16 +141,15 @@ def mover(match: Match) -> int:
     return match.seat1 if match.to_move else match.seat0
 
 
-def waits_from(session: Session, address: str) -> bool:
-    """Return whether a message that claims to be from that address waits to be handled."""
-    waiting = (Incoming.group == address, Incoming.state == IncomingState.NEW)
+def waits_from(session: Session, address: str, *which: bool) -> bool:
+    """Return whether a message that claims to be from that address waits to be handled, of those where that holds."""
+    waiting = (Incoming.group == address, Incoming.state == IncomingState.NEW, *which)
     return session.exec(select(Incoming.id).where(*waiting).limit(1)).first() is not None
 
 
 def has_replied(session: Session, address: str, time: datetime) -> bool:
     """Return whether a reply with a token of the player at that address was received by then, and still waits."""
-    waiting = (Incoming.group == address, Incoming.state == IncomingState.NEW, Incoming.lane == Lane.REPLIES)
-    return session.exec(select(Incoming.id).where(*waiting, Incoming.received <= time).limit(1)).first() is not None
+    return waits_from(session, address, Incoming.lane == Lane.REPLIES, Incoming.received <= time)
 
 
 def waits_since(session: Session, time: datetime) -> bool:
@@ -211,11 +210,11 @@ def people_of(session: Session, matches: Sequence[Match]) -> dict[int, Player]:
     return {player.id or 0: player for player in people}
 
 
-def challenges_to(session: Session, player: Player, most: int) -> list[int]:
-    """Return the numbers of the newest challenges that the player can accept."""
+def challenges_to(session: Session, player: Player, most: int) -> list[Match]:
+    """Return the newest challenges that the player can accept, the newest first."""
     theirs = or_(col(Match.seat0) == player.id, col(Match.seat1) == player.id)
-    offered = select(Match.id).where(theirs, Match.state == MatchState.OFFERED, Match.challenger != player.id)
-    return [number or 0 for number in session.exec(offered.order_by(col(Match.id).desc()).limit(most))]
+    offered = select(Match).where(theirs, Match.state == MatchState.OFFERED, Match.challenger != player.id)
+    return list(session.exec(offered.order_by(col(Match.id).desc()).limit(most)))
 
 
 def awaiting(session: Session, player: Player) -> list[Match]:
