@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from notation.board import format_board
 from notation.description import describe
-from pbem.rendering.boards.animation import animation
-from pbem.rendering.boards.board_image import png
+from pbem.messages.boards.animation import animation
+from pbem.messages.boards.board_image import png
 from tests.diagrams import NAMES, diagrams
 
 

@@ -36,10 +36,10 @@ from engines import GAMES
 from notation import NOTATIONS
 from notation.ending import Termination
 from notation.record import Record, diagrams
+from pbem.messages.boards.animation import animation
 from pbem.publishing import publication
 from pbem.publishing.pages import Site, match_path
 from pbem.publishing.publication import Published
-from pbem.rendering.boards.animation import animation
 from pbem.storage.models import Match, MatchState, Player, Ply
 from tests.correspondence import MORNING
 

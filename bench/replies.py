@@ -14,7 +14,7 @@ from time import perf_counter
 from rich.console import Console
 from rich.table import Table
 
-from pbem.reading.text import reply_text
+from pbem.mail.reading.text import reply_text
 from tests.corpora import CORPORA, Labelled, bare, labelled
 
 PATIENCE = 10.0

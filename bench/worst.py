@@ -22,10 +22,10 @@ from rich.table import Table
 from bench import performance
 from bench.performance import Row
 from pbem.config import ChecksSettings
-from pbem.reading.authentication import Checked
-from pbem.reading.limits import LARGEST_OF_STRANGERS
-from pbem.reading.message import Message
-from pbem.reading.protocol import InProcessParser
+from pbem.mail.reading.authentication import Checked
+from pbem.mail.reading.limits import LARGEST_OF_STRANGERS
+from pbem.mail.reading.message import Message
+from pbem.mail.reading.protocol import InProcessParser
 from tests.correspondence import Correspondence, correspondence
 from tests.hostile import HEAD, MAILS, filled
 from tests.pbem.conftest import two_turns

@@ -29,9 +29,10 @@ from notation import NOTATIONS
 from notation.board import format_board
 from notation.hints import format_hint
 from pbem.cli import index, logs
-from pbem.commands import COMMANDS, MODERATION, permissions
-from pbem.commands.core import Command, Group
 from pbem.config import LogSettings, Settings, Tls
+from pbem.conversation import permissions
+from pbem.conversation.core import Command, Group
+from pbem.features.commands import COMMANDS, MODERATION
 from pbem.secret import Secret
 from pbem.tokens import Purpose
 from tests.correspondence import correspondence, text

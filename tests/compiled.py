@@ -5,8 +5,8 @@ Only the process from which commands are forked imports it (see forks).
 
 from sqlalchemy.orm import configure_mappers
 
-from pbem.payloads.messages import Deleted, dump
-from pbem.rendering.templating import HTML, TEXT, templates
+from pbem.messages.said.messages import Deleted, dump
+from pbem.messages.templating import HTML, TEXT, templates
 from tests import compiled_templates
 
 compiled_templates.share()

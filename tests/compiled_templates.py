@@ -6,7 +6,7 @@ from pathlib import Path
 
 from jinja2 import FileSystemBytecodeCache
 
-from pbem.rendering.templating import HTML, TEXT, templates
+from pbem.messages.templating import HTML, TEXT, templates
 
 
 def share() -> None:

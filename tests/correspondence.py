@@ -24,8 +24,8 @@ from typer.testing import CliRunner, Result
 from engines import GAMES
 from pbem import config
 from pbem.cli.index import app
+from pbem.mail.reading.protocol import InProcessParser, MailParser
 from pbem.players import bounces
-from pbem.reading.protocol import InProcessParser, MailParser
 from pbem.server import daemon
 from pbem.storage.database import transaction
 from pbem.storage.models import Clock as ServerClock

@@ -18,11 +18,11 @@ from pathlib import Path
 
 from pbem import cli
 from pbem.cli.index import COMMANDS, load
+from pbem.mail.reading import sandbox
+from pbem.mail.transports import imap
+from pbem.mail.transports.protocols import Patience
 from pbem.players import schedule
-from pbem.reading import sandbox
 from pbem.server import loops
-from pbem.transports import imap
-from pbem.transports.protocols import Patience
 from tests import faked_clock, parsers
 
 faked_clock.mend()

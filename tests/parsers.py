@@ -1,4 +1,4 @@
-"""Parser processes for forked daemons, forked as well: the same code as `pbem.reading.worker`, without its imports.
+"""Parser processes for forked daemons, forked too: the same code as `pbem.mail.reading.worker`, without its imports.
 
 A daemon has threads and open sockets, which no fork should inherit. So a process is forked before the daemon begins,
 the nursery, and forks a parser whenever the daemon asks for one.
@@ -12,7 +12,7 @@ import struct
 from collections.abc import Callable
 from contextlib import suppress
 
-from pbem.reading import worker
+from pbem.mail.reading import worker
 
 NUMBER = struct.Struct("i")
 
@@ -85,7 +85,7 @@ def _attend(descriptor: int, news: int, megabytes: int) -> None:
 
 
 def _parse(descriptor: int, megabytes: int) -> None:
-    """Parse messages as `python -m pbem.reading.worker` does. Never returns."""
+    """Parse messages as `python -m pbem.mail.reading.worker` does. Never returns."""
     code = 1
     try:
         os.environ.clear()

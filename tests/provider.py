@@ -14,8 +14,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import pytest
 
 from pbem.config import OAuth2Settings
-from pbem.oauth2 import stored
-from pbem.oauth2.stored import Tokens
+from pbem.mail.oauth2 import stored
+from pbem.mail.oauth2.stored import Tokens
 from pbem.secret import Secret
 from tests.servers import HOST
 

@@ -2,7 +2,7 @@
 
 from notation import NOTATIONS
 from notation.record import Record, replay
-from pbem.house.protocol import Answer, Examination, Finding, Findings, Question
+from pbem.features.house.protocol import Answer, Examination, Finding, Findings, Question
 
 
 class FirstTurn:

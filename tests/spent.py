@@ -5,8 +5,8 @@ from typing import Any
 
 from sqlmodel import SQLModel
 
-from pbem.mailboxes import owner
 from pbem.storage.database import transaction
+from pbem.storage.mailboxes import owner
 from pbem.storage.models import Outgoing, OutgoingState, Standing
 from tests import bulk_insert
 from tests.correspondence import Correspondence

@@ -24,16 +24,16 @@ from sqlmodel import Session, select
 
 from engines.seats import seat_of
 from pbem.cli import logs
+from pbem.mail.reading.protocol import InProcessParser
+from pbem.mail.transports.protocols import Arrival
 from pbem.matches import lifecycle, queries
 from pbem.players import announcements
 from pbem.players.identity import address_with
-from pbem.reading.protocol import InProcessParser
 from pbem.server import daemon
 from pbem.server.daemon import Server
 from pbem.storage.database import transaction
 from pbem.storage.models import Match, Player
 from pbem.tokens import Purpose, Token
-from pbem.transports.protocols import Arrival
 from tests import databases
 from tests.correspondence import Clock, settings
 from tests.operating import matches

@@ -11,8 +11,15 @@ from sqlalchemy import Connection, Engine, event
 from pbem.storage import database
 
 SLOW = (
-    *("pbem.rendering.", "pbem.transports.", "pbem.reading.message.read", "pbem.reading.bounce_report."),
-    *("pbem.reading.sandbox.", "pbem.reading.dkim_verify.", "jinja2.", "PIL.", "dns.", "dkim."),
+    *("pbem.messages.render.", "pbem.messages.mime.", "pbem.messages.views.", "pbem.messages.boards."),
+    *(
+        "pbem.messages.templating.",
+        "pbem.messages.drawings.",
+        "pbem.mail.transports.",
+        "pbem.mail.reading.message.read",
+    ),
+    "pbem.mail.reading.bounce_report.",
+    *("pbem.mail.reading.sandbox.", "pbem.mail.reading.dkim_verify.", "jinja2.", "PIL.", "dns.", "dkim."),
     *("smtplib.", "imaplib.", "email.feedparser.", "pbem.server.intake.key", "pbem.server.triage."),
 )
 """What parses, renders, draws, talks to the network, or reads a whole message."""

@@ -21,15 +21,16 @@ from sqlmodel import Session, col, select
 from engines import GAMES
 from engines.seats import other, seat_of
 from notation import NOTATIONS
-from pbem.clocks.time_control import parse
+from notation.time_control import parse
+from pbem.mail.reading.protocol import InProcessParser
+from pbem.mail.transports.protocols import Arrival, NotSent
 from pbem.matches import lifecycle, queries
 from pbem.matches.events import Events
 from pbem.matches.offers import open_offers
 from pbem.matches.snapshot import turn_texts
+from pbem.messages.render import Renderer
 from pbem.players import announcements
 from pbem.players.identity import address_with
-from pbem.reading.protocol import InProcessParser
-from pbem.rendering.render import Renderer
 from pbem.server import daemon
 from pbem.storage import retention
 from pbem.storage.database import transaction
@@ -38,7 +39,6 @@ from pbem.storage.models import Match, MatchState, Outgoing, OutgoingContent, Pl
 from pbem.storage.outbox import WITH_CONTENT
 from pbem.storage.utc import Utc
 from pbem.tokens import Purpose, Token
-from pbem.transports.protocols import Arrival, NotSent
 from tests import databases
 from tests.correspondence import MORNING, Clock, settings
 

@@ -12,20 +12,20 @@ from engines import GAMES
 from pbem.cli import core
 from pbem.cli.core import CONFIG, ConfigOption, JsonOption, app, errors, out, stored
 from pbem.cli.terminal import Listing
-from pbem.commands.community import hosting
 from pbem.errors import Refused
+from pbem.features.moderation import roster
+from pbem.features.ratings import derivation, standings
+from pbem.features.tournaments import crosstable, entries, hosting, rounds, shown
+from pbem.features.tournaments import due as tournaments
+from pbem.features.tournaments import ladders_due as ladders
+from pbem.features.tournaments import trf as report
+from pbem.features.tournaments.entries import State
+from pbem.features.tournaments.field import Kind
+from pbem.features.tournaments.formats import league
+from pbem.features.tournaments.trf import Heading
 from pbem.matches import naming
-from pbem.moderation import roster
-from pbem.ratings import derivation, standings
-from pbem.server.scheduled import ladders, tournaments
 from pbem.storage import database
 from pbem.storage.models import Player, Tournament
-from pbem.tournaments import crosstable, entries, rounds, shown
-from pbem.tournaments import trf as report
-from pbem.tournaments.entries import State
-from pbem.tournaments.field import Kind
-from pbem.tournaments.formats import league
-from pbem.tournaments.trf import Heading
 
 PAGE = 50
 """How many rows a list shows."""

@@ -17,10 +17,10 @@ from pbem.cli import IMPOSSIBLE as IMPOSSIBLE
 from pbem.cli import INTERRUPTED, UNREAD, logs, terminal
 from pbem.errors import Refused
 from pbem.failpoints import BadFailpoint
+from pbem.mail.transports.protocols import NotStored, Unreachable
 from pbem.secret import BadConfig
 from pbem.storage import database, holders
 from pbem.storage.utc import now as now
-from pbem.transports.protocols import NotStored, Unreachable
 
 if TYPE_CHECKING:
     from pbem.server.daemon import Server

@@ -34,12 +34,12 @@ from notation.record import Record
 from pbem import config
 from pbem.cli import core, demo_pages, logs
 from pbem.config import ListenSettings, LogSettings
+from pbem.mail.transports.listener import MailListener
+from pbem.mail.transports.protocols import Arrival
+from pbem.messages.mime import text_of
 from pbem.publishing import publication
 from pbem.publishing.pages import Site
-from pbem.rendering.mime import text_of
 from pbem.server import daemon
-from pbem.transports.listener import MailListener
-from pbem.transports.protocols import Arrival
 
 SAMPLE_GAME = "quadraphages"
 SAMPLE = Path(__file__).parent / "demo_record.txt"

@@ -6,7 +6,7 @@ from email.message import EmailMessage
 from html import escape
 from pathlib import Path
 
-from pbem.rendering.mime import text_of
+from pbem.messages.mime import text_of
 
 PAGE = """\
 <!DOCTYPE html>

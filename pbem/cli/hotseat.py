@@ -12,8 +12,8 @@ from notation.hints import format_hint
 from notation.record import Record
 from pbem.errors import Refused
 from pbem.matches import turns
-from pbem.payloads.sections import Refusal
-from pbem.rendering.templating import TEXT, templates, text_of
+from pbem.messages.said.sections import Refusal
+from pbem.messages.templating import TEXT, templates, text_of
 
 HELP = "Write a turn, or: undo, resign, record, rules, help, quit."
 

@@ -10,8 +10,8 @@ import structlog
 from structlog.typing import EventDict
 
 from pbem.config import LogSettings, ServerSettings
+from pbem.mail.reading.text.normalize import escape_controls
 from pbem.players.token_redaction import TokenRedactor
-from pbem.reading.text.normalize import escape_controls
 
 LONGEST = 2_000
 """The most characters of one value; a traceback has its own field."""

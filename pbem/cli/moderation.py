@@ -14,15 +14,15 @@ from sqlmodel import Session
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, Stored, app, out, stored
 from pbem.cli.terminal import Listing
-from pbem.community import directory, history
 from pbem.errors import Refused
+from pbem.features.moderation import acts, roster
+from pbem.features.moderation.bans import Ended
+from pbem.features.moderation.messages import ActDone
+from pbem.features.moderation.roster import Kind
+from pbem.features.people import directory, history
+from pbem.mail.reading.message import Message
 from pbem.matches.naming import name
-from pbem.moderation import acts, roster
-from pbem.moderation.bans import Ended
-from pbem.moderation.roster import Kind
-from pbem.payloads.moderation import ActDone
 from pbem.players.identity import Sender
-from pbem.reading.message import Message
 from pbem.storage import database
 from pbem.storage.models import HOUSE, Incoming, Player
 from pbem.tokens import Keyring
@@ -173,7 +173,7 @@ def _order(config_file: Path, name: str, *words: str, note: str, tell: bool, yes
 
 def _obey(server: Stored, name: str, words: str, below: str, *, yes: bool) -> None:
     """Carry out a command; show first what it does, and ask."""
-    from pbem.rendering.templating import text_of  # the lists do without
+    from pbem.messages.templating import text_of  # the lists do without
 
     def show(template: str, **variables: object) -> None:
         out.print(text_of(template, variables), end="", markup=False, highlight=False)
@@ -194,8 +194,8 @@ def _obey(server: Stored, name: str, words: str, below: str, *, yes: bool) -> No
 
 def _done(server: Stored, session: Session, name: str, words: str, below: str, *, is_trial: bool = False) -> ActDone:
     """Run a command as if the admin had written that line, and what stands below it; return the answer."""
-    from pbem.commands import COMMANDS, MODERATION  # the lists do without
-    from pbem.commands.core import Line, Request
+    from pbem.conversation.core import Line, Request
+    from pbem.features.commands import COMMANDS, MODERATION  # the lists do without
 
     settings, now = server.settings, core.now()
     request = Request(

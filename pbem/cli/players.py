@@ -9,9 +9,10 @@ from sqlmodel import col, select
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, JsonOption, app, errors, opened, out, stored
 from pbem.cli.terminal import Listing
+from pbem.features.accounts import data_export
+from pbem.features.moderation import roster
 from pbem.matches import naming, queries
-from pbem.moderation import roster
-from pbem.players import addresses, bounces, data_export, erasure, traces
+from pbem.players import addresses, bounces, erasure, traces
 from pbem.storage import database
 from pbem.storage.models import MatchState, Player
 

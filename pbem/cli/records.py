@@ -16,10 +16,10 @@ from engines import GAMES
 from notation.record import BadRecord
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, app, errors, opened, out
-from pbem.matches.origins import carried, imported, restored
-from pbem.matches.origins.imported import PlayedElsewhere
-from pbem.moderation import roster
-from pbem.reading.message import is_address
+from pbem.features.moderation import roster
+from pbem.features.records import carried, imported, restored
+from pbem.features.records.imported import PlayedElsewhere
+from pbem.mail.reading.message import is_address
 from pbem.storage import database
 from pbem.storage.models import Player
 

@@ -16,13 +16,13 @@ from sqlmodel import Session, col, select
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, app, errors, opened, out
 from pbem.cli.doctor import premises
-from pbem.rendering.mime import text_of
-from pbem.rendering.render import Renderer
+from pbem.mail.transports.protocols import Arrival
+from pbem.messages.mime import text_of
+from pbem.messages.render import Renderer
 from pbem.server import daemon, work_queue, worker
 from pbem.server.health.systemd import Systemd
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Outgoing
-from pbem.transports.protocols import Arrival
 
 log = structlog.get_logger()
 

@@ -16,7 +16,7 @@ from rich.segment import Segment
 from rich.table import Table
 
 from pbem.cli import UNWRITABLE
-from pbem.reading.text.normalize import escape_controls
+from pbem.mail.reading.text.normalize import escape_controls
 
 
 def console(*, errors: bool = False) -> Console:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from pbem.clocks import time_control
+from notation import time_control
 from pbem.config.mail import LOOPBACK, OneLine, Port
 from pbem.secret import Secret, Section
 

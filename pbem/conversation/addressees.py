@@ -7,10 +7,10 @@ tell, it goes to nobody, and its author is asked: a guess might hand one opponen
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pbem.commands.core import Line
-from pbem.commands.syntax.draft import Words
-from pbem.commands.syntax.mail import ParsedMessage
-from pbem.reading.text.written import trim
+from pbem.conversation.core import Line
+from pbem.conversation.syntax.draft import Words
+from pbem.conversation.syntax.mail import ParsedMessage
+from pbem.mail.reading.text.written import trim
 
 Lines = tuple[str, ...]
 Target = int | str

@@ -5,15 +5,15 @@ from datetime import timedelta
 
 from sqlmodel import select
 
-from pbem.commands.core import Decision, Line, Request, ToPlayer
-from pbem.commands.syntax.mail import ParsedMessage
 from pbem.conversation import effects, execute, strangers, suggested_yes
+from pbem.conversation.core import Decision, Line, Request, ToPlayer
 from pbem.conversation.reply import Reply, clipped
+from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Changed, Silence, Unanswerable, Unread
-from pbem.payloads.messages import Asking, Confirmation, load
-from pbem.payloads.moderation import ActDone
-from pbem.payloads.sections import AlreadySettled, HeldDropped, NotAttempted, NotSent, QuestionExpired, Refusal
+from pbem.features.moderation.messages import ActDone
+from pbem.messages.said.messages import Asking, Confirmation, load
+from pbem.messages.said.sections import AlreadySettled, HeldDropped, NotAttempted, NotSent, QuestionExpired, Refusal
 from pbem.players import identity, rate_limits
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
 from pbem.tokens import Purpose

@@ -10,21 +10,22 @@ from functools import partial
 import structlog
 
 from pbem import failpoints
-from pbem.commands import permissions
-from pbem.commands.core import Request
-from pbem.commands.syntax import did_you_mean
-from pbem.commands.syntax.mail import ParsedMessage
-from pbem.community import directory
-from pbem.conversation import confirmations, execute, moderating, new_address, strangers
+from pbem.conversation import confirmations, execute, permissions, strangers
+from pbem.conversation.core import Request
 from pbem.conversation.reply import Reply, enqueue, refused
+from pbem.conversation.syntax import did_you_mean
+from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.errors import Changed, Refused, Silence, Unanswerable, Unread
 from pbem.failpoints import Step
+from pbem.features.accounts import new_address
+from pbem.features.challenges import invitations
+from pbem.features.moderation import bans, moderating
+from pbem.features.people import directory
+from pbem.mail.reading.limits import LARGEST_MESSAGE, LARGEST_OF_STRANGERS
 from pbem.matches.naming import name
-from pbem.moderation import bans
-from pbem.payloads.sections import FirstOnly
-from pbem.players import bounces, invitations, rate_limits
+from pbem.messages.said.sections import FirstOnly
+from pbem.players import bounces, rate_limits
 from pbem.players.rate_limits import Left
-from pbem.reading.limits import LARGEST_MESSAGE, LARGEST_OF_STRANGERS
 from pbem.storage.database import is_bug
 from pbem.storage.models import Outgoing, Player
 

@@ -5,12 +5,12 @@ This is the one place where a command's decision has effects; commands themselve
 
 from dataclasses import replace
 
-from pbem.commands.core import Decision, Request, ToAddress, ToNewAddress, ToPlayer
+from pbem.conversation.core import Decision, Request, ToAddress, ToNewAddress, ToPlayer
 from pbem.conversation.reply import Reply
 from pbem.matches.events import TurnPlayed
-from pbem.payloads import sections
-from pbem.payloads.messages import Confirmation
-from pbem.payloads.offers import OfferNews
+from pbem.messages.said import sections
+from pbem.messages.said.messages import Confirmation
+from pbem.messages.said.offers import OfferNews
 from pbem.players import announcements
 from pbem.players.announcements import Notice
 from pbem.storage.outbox import Mailer

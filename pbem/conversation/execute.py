@@ -9,27 +9,27 @@ from dataclasses import replace
 from functools import cache
 
 from notation import NOTATIONS
-from pbem.commands import permissions, work
-from pbem.commands.choices.settings import resume
-from pbem.commands.conditions import together
-from pbem.commands.core import Command, Decision, Line, Request
-from pbem.commands.play import note_to_opponent
-from pbem.commands.syntax import intents
-from pbem.commands.syntax.draft import MOST_COMMANDS
-from pbem.commands.syntax.mail import ParsedMessage, Reader, tagged_match
-from pbem.commands.target import opponent_in
-from pbem.conversation import addressees, effects, offers, suggested_yes
+from pbem.conversation import addressees, effects, permissions, suggested_yes, work
 from pbem.conversation.addressees import Allotment
+from pbem.conversation.core import Command, Decision, Line, Request
 from pbem.conversation.reply import Reply, clipped, not_attempted, refused
+from pbem.conversation.syntax import intents
+from pbem.conversation.syntax.draft import MOST_COMMANDS
+from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match
+from pbem.conversation.target import opponent_in
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Refused
+from pbem.features.accounts.settings import resume
+from pbem.features.playing import offer_answers as offers
+from pbem.features.playing.conditions import together
+from pbem.features.playing.play import note_to_opponent
+from pbem.mail.reading.message import Message
 from pbem.matches import turns
 from pbem.matches.agreements import is_muted_for
 from pbem.matches.naming import is_hidden
 from pbem.matches.queries import seat_of
 from pbem.matches.snapshot import snapshot_of
-from pbem.payloads.sections import NotAttempted, NotSent, Overlooked
-from pbem.reading.message import Message
+from pbem.messages.said.sections import NotAttempted, NotSent, Overlooked
 from pbem.storage.models import Match, MatchState, Outgoing, Player
 
 Act = Callable[[Request, Reply, ParsedMessage], Reply]
@@ -198,7 +198,7 @@ def _behind_turns(lines: tuple[Line, ...]) -> tuple[Line, ...]:
 def _unread(command: Command, words: str) -> str:
     r"""Return what a command lacks, or that what it has can't be read.
 
-    >>> from pbem.commands import COMMANDS
+    >>> from pbem.features.commands import COMMANDS
     >>> _unread(COMMANDS["join"], ""), _unread(COMMANDS["join"], "anna and bob")
     ('Which name?', 'We can\'t read what follows "join".')
     """

@@ -6,21 +6,20 @@ Here, and nowhere else, the sections that decisions and refusals leave become a 
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from pbem.clocks.wording import moment
-from pbem.commands import work
-from pbem.commands.core import Line, Request
-from pbem.commands.syntax import did_you_mean
-from pbem.conversation import suggested_yes
+from pbem.conversation import suggested_yes, work
+from pbem.conversation.core import Line, Request
+from pbem.conversation.syntax import did_you_mean
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Refused, Unread
-from pbem.house import receipts
+from pbem.features.explaining.messages import Welcome
+from pbem.features.house import receipts
+from pbem.features.house.messages import MatchAnalysis
+from pbem.matches.clock.timekeeping import ZONE
+from pbem.matches.clock.wording import moment
 from pbem.matches.queries import seat_of, version
-from pbem.matches.time.timekeeping import ZONE
-from pbem.payloads.analysis import MatchAnalysis
-from pbem.payloads.community.subscriptions import InvitationsAllowed, InvitationsStopped
-from pbem.payloads.explained import Welcome
-from pbem.payloads.messages import Answer, Payload
-from pbem.payloads.sections import LastAnswer, NotAttempted, NotSent, Refusal, Section, TurnPlayed
+from pbem.messages.said.messages import Answer, Payload
+from pbem.messages.said.sections import LastAnswer, NotAttempted, NotSent, Refusal, Section, TurnPlayed
+from pbem.messages.said.subscriptions import InvitationsAllowed, InvitationsStopped
 from pbem.players import preferences, rate_limits
 from pbem.players.identity import Sender
 from pbem.players.preferences import OFF
@@ -53,7 +52,7 @@ class Reply:
     gist: str | None = None
     """What makes it the same as another reply; None if its sections do."""
     cost: int = 0
-    """What it took to look up (see pbem.commands.work)."""
+    """What it took to look up (see pbem.conversation.work)."""
 
     def adding(self, *sections: Section) -> "Reply":
         """Return the reply with more sections."""

@@ -8,21 +8,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from engines import GAMES
-from pbem.commands import house
-from pbem.commands.account import JOIN, NAME, suggested_name, words_in_use
-from pbem.commands.challenges import PLAY
-from pbem.commands.core import Command, Line, Request
-from pbem.commands.help import WHICH_RULES
-from pbem.commands.house import LEVEL
-from pbem.commands.syntax import topics
-from pbem.commands.syntax.mail import ParsedMessage
-from pbem.commands.syntax.terms import BEGIN
+from pbem.conversation.core import Command, Line, Request
 from pbem.conversation.reply import Reply
+from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Refused, Silence, Unanswerable
-from pbem.house.levels import LEVELS
+from pbem.features.accounts.account import JOIN, NAME, suggested_name, words_in_use
+from pbem.features.challenges.commands import PLAY
+from pbem.features.explaining import topics
+from pbem.features.explaining.commands import WHICH_RULES
+from pbem.features.explaining.messages import Introduction, InvitationWaiting
+from pbem.features.house import commands as house
+from pbem.features.house.commands import LEVEL
+from pbem.features.house.levels import LEVELS
+from pbem.features.seeks.terms import BEGIN
 from pbem.matches import queries
-from pbem.payloads.explained import Introduction, InvitationWaiting
 from pbem.players import rate_limits
 from pbem.players.rate_limits import Left
 from pbem.storage.models import Match, Player

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from sqlmodel import Session, col, select
 
 from pbem.errors import Refused
+from pbem.mail.reading.message import Message
+from pbem.mail.reading.text.normalize import to_ascii
 from pbem.matches.queries import locked
-from pbem.payloads.messages import Answer, load
-from pbem.payloads.sections import AsOf, Refusal
+from pbem.messages.said.messages import Answer, load
+from pbem.messages.said.sections import AsOf, Refusal
 from pbem.players.identity import Sender
-from pbem.reading.message import Message
-from pbem.reading.text.normalize import to_ascii
 from pbem.storage import outbox
 from pbem.storage.models import Match, Outgoing, Ply
 from pbem.storage.retention import is_removed

@@ -12,13 +12,13 @@ from engines.core import Seat
 from engines.seats import other
 from engines.seats import seat_of as engine_seat
 from notation.ending import Ending, Termination
-from pbem.clocks.clock import Paused, Resumed
 from pbem.matches import lifecycle, offers
+from pbem.matches.clock import timekeeping
+from pbem.matches.clock.clock import Paused, Resumed
 from pbem.matches.events import Change, Events, OfferChanged
 from pbem.matches.lifecycle import NotPossible, Obstacle
 from pbem.matches.offers import Offer, OfferKind
 from pbem.matches.queries import seat_of, version
-from pbem.matches.time import timekeeping
 from pbem.storage.models import Match, Player, Ply
 
 

@@ -12,10 +12,10 @@ from engines.core import BadOption, IllegalMove
 from notation import NOTATIONS
 from notation.core import BadNotation
 from notation.record import BadRecord, replay
-from pbem.clocks.time_control import BadTime
+from notation.time_control import BadTime
+from pbem.matches.clock import timekeeping
 from pbem.matches.queries import version
 from pbem.matches.snapshot import record_of
-from pbem.matches.time import timekeeping
 from pbem.storage.models import ClockEvent, Match, MatchState, Player, Ply, Prepared, TakenBack
 
 

@@ -16,11 +16,12 @@ from engines import GAMES
 from engines.core import Seat
 from engines.seats import other, seat_of, with_entry
 from notation.ending import Ending, Termination
+from notation.time_control import TimeControl, to_stored
 from pbem import tokens
-from pbem.clocks import clock
-from pbem.clocks.clock import Ended
-from pbem.clocks.time_control import TimeControl, to_stored
+from pbem.features.watching.watched import UNNOTICED
 from pbem.matches import offers, prepared, queries
+from pbem.matches.clock import calendars, clock, timekeeping
+from pbem.matches.clock.clock import Ended
 from pbem.matches.conditions import Conditions
 from pbem.matches.events import (
     Events,
@@ -38,9 +39,7 @@ from pbem.matches.events import (
     Why,
 )
 from pbem.matches.snapshot import Snapshot, snapshot_of
-from pbem.matches.time import calendars, timekeeping
 from pbem.matches.turns import ReadTurn
-from pbem.matches.watched import UNNOTICED
 from pbem.storage.models import Incoming, Match, MatchState, Player, Ply, TakenBack
 
 MOST_OPEN = 20

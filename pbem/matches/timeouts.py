@@ -10,11 +10,11 @@ from sqlmodel import Session
 from engines.core import Seat
 from engines.seats import other
 from notation.ending import Ending, Termination
-from pbem.clocks.clock import Clock, RanOut
 from pbem.matches import lifecycle, queries
+from pbem.matches.clock import timekeeping
+from pbem.matches.clock.clock import Clock, RanOut
 from pbem.matches.events import Events, TimeRanOut
 from pbem.matches.lifecycle import NotPossible, Obstacle
-from pbem.matches.time import timekeeping
 from pbem.storage.models import Match, Player
 
 NO_SHOW = "no first turn in time"

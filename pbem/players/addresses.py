@@ -7,7 +7,7 @@ from sqlmodel import Session, col, or_, select, update
 from pbem.config import ServerSettings
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player, seat_of
-from pbem.payloads.sections import NewAddresses
+from pbem.messages.said.sections import NewAddresses
 from pbem.storage import facts, outbox
 from pbem.storage.models import UNSENT, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import Mailer

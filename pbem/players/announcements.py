@@ -10,9 +10,14 @@ from sqlmodel.sql.expression import SelectOfScalar
 from engines.core import Seat
 from engines.seats import SEATS
 from notation.ending import Termination
-from pbem.community import history
 from pbem.config import ServerSettings
+from pbem.features.challenges import invitations
+from pbem.features.people import history
+from pbem.features.ratings import derivation, standings
+from pbem.features.time.absences import Away
+from pbem.features.tournaments.messages import RoundBegun
 from pbem.matches.agreements import is_muted_for
+from pbem.matches.clock import timekeeping
 from pbem.matches.events import (
     Event,
     MatchEnded,
@@ -33,14 +38,10 @@ from pbem.matches.events import (
 )
 from pbem.matches.naming import GUEST, is_hidden, name
 from pbem.matches.queries import players_of, seat_of, version
-from pbem.matches.time import timekeeping
-from pbem.payloads import sections
-from pbem.payloads.absences import Away
-from pbem.payloads.community.tournaments import RoundBegun
-from pbem.payloads.messages import Answer, Challenge, Invitation, OpponentLeft, Words, dump, load
-from pbem.payloads.offers import OfferNews
-from pbem.players import invitations, preferences, schedule
-from pbem.ratings import derivation, standings
+from pbem.messages.said import sections
+from pbem.messages.said.messages import Answer, Challenge, Invitation, OpponentLeft, Words, dump, load
+from pbem.messages.said.offers import OfferNews
+from pbem.players import preferences, schedule
 from pbem.storage import facts, outbox
 from pbem.storage.clock import within
 from pbem.storage.models import HOUSE, UNSENT, Incoming, Match, Outgoing, Player

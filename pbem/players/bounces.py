@@ -14,15 +14,15 @@ import structlog
 from sqlmodel import Session, col, select
 
 from pbem import tokens
-from pbem.clocks.clock import Unreachable
-from pbem.community import watches
 from pbem.config import ServerSettings
+from pbem.features.watching import watches
+from pbem.mail.reading.message import Message
+from pbem.matches.clock import timekeeping
+from pbem.matches.clock.clock import Unreachable
 from pbem.matches.naming import is_hidden, name
 from pbem.matches.queries import of_player, opponent_of, seat_of
-from pbem.matches.time import timekeeping
-from pbem.payloads.messages import OpponentUnreachable
+from pbem.messages.said.messages import OpponentUnreachable
 from pbem.players.identity import address_with, tags_of
-from pbem.reading.message import Message
 from pbem.storage.models import HOUSE, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import Mailer
 from pbem.storage.retention import is_removed

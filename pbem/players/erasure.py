@@ -14,16 +14,19 @@ import structlog
 from sqlalchemy import case
 from sqlmodel import Session, col, delete, func, select, update
 
-from pbem.community import blocks, directory, seeks, watches
 from pbem.config import ServerSettings
-from pbem.mailboxes import mailbox
+from pbem.features.challenges import invitations
+from pbem.features.people import blocks, directory
+from pbem.features.seeks import seeks
+from pbem.features.tournaments import entries
+from pbem.features.watching import watches
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player
-from pbem.payloads.messages import Deleted
-from pbem.players import invitations
+from pbem.messages.said.messages import Deleted
 from pbem.players.announcements import announce
 from pbem.storage import retention
 from pbem.storage.clock import within
+from pbem.storage.mailboxes import mailbox
 from pbem.storage.models import (
     ANONYMOUS,
     UNSENT,
@@ -42,7 +45,6 @@ from pbem.storage.models import (
 )
 from pbem.storage.outbox import Mailer
 from pbem.tokens import OLDEST, Purpose
-from pbem.tournaments import entries
 
 log = structlog.get_logger()
 

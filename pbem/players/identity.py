@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 from pbem import tokens
 from pbem.config import ServerSettings
 from pbem.errors import Silence, Unanswerable
-from pbem.reading.message import Message
+from pbem.mail.reading.message import Message
 from pbem.storage.models import HOUSE, Match, Outgoing, Player, Standing
 from pbem.tokens import Keyring, Purpose, Token
 

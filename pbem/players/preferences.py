@@ -9,17 +9,17 @@ from functools import cache
 from zoneinfo import available_timezones
 
 from engines import GAMES
-from pbem.clocks import reminders
-from pbem.clocks.time_control import BadTime
-from pbem.clocks.working_days import BadDays, format_days, parse_days
-from pbem.community import sight
-from pbem.community.directory import LISTED
-from pbem.community.willingness import LIMIT, NONE, REJECTS
+from notation.time_control import BadTime
 from pbem.errors import Refused
+from pbem.features.people.directory import LISTED
+from pbem.features.people.willingness import LIMIT, NONE, REJECTS
+from pbem.features.time.vacations import AUTO, SETTING
+from pbem.features.watching import sight
+from pbem.matches.clock import reminders
+from pbem.matches.clock.calendars import DAYS
+from pbem.matches.clock.timekeeping import REMIND, ZONE
+from pbem.matches.clock.working_days import BadDays, format_days, parse_days
 from pbem.matches.prepared import AUTOMOVE
-from pbem.matches.time.calendars import DAYS
-from pbem.matches.time.timekeeping import REMIND, ZONE
-from pbem.matches.time.vacations import AUTO, SETTING
 
 ON, OFF = "on", "off"
 HINTS, LONG = "hints", "long"

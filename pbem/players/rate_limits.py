@@ -18,10 +18,9 @@ from sqlmodel import Session, col, func, select
 
 from pbem.config import LimitsSettings
 from pbem.errors import Refused, Silence, Unanswerable
-from pbem.mailboxes import DOTLESS, is_large, mailbox, owner
-from pbem.payloads.explained import Introduction, InvitationWaiting
-from pbem.payloads.messages import Answer, dump
-from pbem.payloads.sections import (
+from pbem.features.explaining.messages import Introduction, InvitationWaiting
+from pbem.messages.said.messages import Answer, dump
+from pbem.messages.said.sections import (
     AlreadySettled,
     HeldDropped,
     NotAttempted,
@@ -33,6 +32,7 @@ from pbem.payloads.sections import (
 )
 from pbem.players.identity import Sender
 from pbem.storage.clock import ends, in_span, within
+from pbem.storage.mailboxes import DOTLESS, is_large, mailbox, owner
 from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingContent, Player, Standing
 
 HOUR, DAY, WEEK, MONTH = timedelta(hours=1), timedelta(days=1), timedelta(days=7), timedelta(days=30)
@@ -174,7 +174,7 @@ def of_player(session: Session, player: Player, this: Incoming, most: int, now: 
 
 
 def cost_of_hour(session: Session, player: Player, this: Incoming, now: datetime) -> int:
-    """Return what a player's other messages have cost within an hour (see pbem.commands.work)."""
+    """Return what a player's other messages have cost within an hour (see pbem.conversation.work)."""
     which = {"player": player.id, **ends(HOUR, now)}
     others = _COSTS_BY.where(col(Incoming.id) != this.id)
     return sum(cost for _, cost in session.connection().execute(others, which))

@@ -15,10 +15,9 @@ from sqlalchemy import BindParameter, Engine, bindparam, delete, exists, union, 
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, or_, select
 
-from pbem.payloads import people
+from pbem.mail.reading.limits import header_block
 from pbem.players.erasure import LAST_MAIL, REMEMBERED
-from pbem.reading.limits import header_block
-from pbem.storage import facts
+from pbem.storage import facts, people
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import (
     ANONYMOUS,

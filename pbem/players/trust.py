@@ -11,9 +11,9 @@ from sqlmodel import Session, col, select
 
 from pbem.config import ChecksSettings
 from pbem.errors import Silence, Unanswerable
+from pbem.mail.reading.authentication import Checked, Finding
+from pbem.mail.reading.message import Message
 from pbem.players.identity import Sender
-from pbem.reading.authentication import Checked, Finding
-from pbem.reading.message import Message
 from pbem.storage.models import Incoming, Player
 
 

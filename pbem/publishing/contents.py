@@ -20,19 +20,19 @@ from notation import record
 from notation.board import format_board
 from notation.description import describe
 from notation.ending import in_words
-from pbem.clocks.time_control import from_stored
-from pbem.clocks.time_control import in_words as in_words_of_time
-from pbem.community.history import WITHOUT_RESULT
+from notation.time_control import from_stored
+from notation.time_control import in_words as in_words_of_time
+from pbem.features.people.history import WITHOUT_RESULT
+from pbem.features.ratings import standings
+from pbem.features.tournaments import crosstable, entries, rounds, rungs
+from pbem.features.tournaments.crosstable import Table
+from pbem.features.tournaments.field import Kind
+from pbem.features.tournaments.messages import TournamentLine
+from pbem.features.tournaments.shown import line as tournament_line
 from pbem.matches.snapshot import Snapshot, replayed, turn_texts
-from pbem.payloads.community.tournaments import TournamentLine
 from pbem.publishing import fingerprints
 from pbem.publishing.visibility import NOBODY, Listed, Shown
-from pbem.ratings import standings
 from pbem.storage.models import Entry, Match, Pairing, Player, Seek, Tournament
-from pbem.tournaments import crosstable, entries, rounds, rungs
-from pbem.tournaments.crosstable import Table
-from pbem.tournaments.field import Kind
-from pbem.tournaments.shown import line as tournament_line
 
 STANDINGS, SEEKS = 100, 100
 """How many places and seeks a page has."""

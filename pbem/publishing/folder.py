@@ -16,8 +16,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Self
 
-from pbem import folder_locks
 from pbem.publishing.listing import Listing
+from pbem.storage import folder_locks
 
 LIST = ".published.sqlite"
 DRAFTS = ".unfinished"

@@ -16,14 +16,14 @@ from markupsafe import Markup
 
 from engines import GAMES
 from notation import illustrations
-from pbem.payloads.community.tournaments import TournamentLine
-from pbem.payloads.templates import templates_folder
+from pbem.features.tournaments.messages import TournamentLine
+from pbem.messages.boards.svg_board import BoardSheet
+from pbem.messages.said.templates import templates_folder
+from pbem.messages.templating import HTML, PagePicture, page, templates
 from pbem.publishing import contents
 from pbem.publishing.contents import Line, MatchShown, Place, SeekShown, TournamentShown
 from pbem.publishing.listing import THOUSAND
 from pbem.publishing.visibility import Shown
-from pbem.rendering.boards.svg_board import BoardSheet
-from pbem.rendering.templating import HTML, PagePicture, page, templates
 
 
 def match_path(number: int, ending: str = "html") -> str:

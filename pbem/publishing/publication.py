@@ -18,7 +18,7 @@ from sqlalchemy import Engine
 from sqlmodel import func, select
 
 from engines import GAMES
-from pbem.payloads.templates import templates_folder
+from pbem.messages.said.templates import templates_folder
 from pbem.publishing import changes, contents, feeds, machine_readable, pages, visibility, writers
 from pbem.publishing.contents import Line, Place
 from pbem.publishing.folder import UNFINISHED, SiteFolder

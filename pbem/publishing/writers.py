@@ -17,15 +17,15 @@ from typing import Any
 
 from sqlalchemy import Engine
 
-from pbem import folder_locks, sandboxing
+from pbem.mail import sandboxing
+from pbem.messages import attachments
+from pbem.messages.boards import board_image
 from pbem.publishing import contents, pages
 from pbem.publishing.contents import MatchShown
 from pbem.publishing.folder import Files
 from pbem.publishing.pages import Site, match_path
 from pbem.publishing.visibility import Listed, Shown
-from pbem.rendering.boards import board_image
-from pbem.rendering.files import attachments
-from pbem.storage import database
+from pbem.storage import database, folder_locks
 
 KILLED = "a process that wrote pages was killed; the next publication writes what is missing"
 ENDINGS = ("html", "txt", "json", "gif", "png")

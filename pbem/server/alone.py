@@ -17,9 +17,9 @@ from typing import Any
 import structlog
 
 import pbem
-from pbem import sandboxing
-from pbem.reading import authentication
-from pbem.reading.sandbox import Sandbox
+from pbem.mail import sandboxing
+from pbem.mail.reading import authentication
+from pbem.mail.reading.sandbox import Sandbox
 from pbem.server import work_queue, worker
 from pbem.server.examination import Services
 from pbem.server.sender import send_queue

@@ -21,17 +21,20 @@ from sqlalchemy import Engine
 from pbem import failpoints
 from pbem.config import Settings
 from pbem.failpoints import Step
-from pbem.house.searcher import SandboxedSearcher, Searcher
-from pbem.house.thinker import Thinker
-from pbem.oauth2.access import AccessTokens
-from pbem.reading import authentication
-from pbem.reading.protocol import MailParser
-from pbem.reading.sandbox import Sandbox
-from pbem.rendering.render import Renderer
+from pbem.features.house.searcher import SandboxedSearcher, Searcher
+from pbem.features.house.thinker import Thinker
+from pbem.mail.oauth2.access import AccessTokens
+from pbem.mail.reading import authentication
+from pbem.mail.reading.protocol import MailParser
+from pbem.mail.reading.sandbox import Sandbox
+from pbem.mail.transports import dkim_signing, receiver
+from pbem.mail.transports.listener import MailListener
+from pbem.mail.transports.protocols import Arrival, Inbox, Outbox
+from pbem.messages.render import Renderer
 from pbem.server import alone, doors, intake, loops
 from pbem.server import sender as senders
 from pbem.server import work_queue as work_queues
-from pbem.server.backups import Backups
+from pbem.server.backups.by_itself import Backups
 from pbem.server.examination import Services
 from pbem.server.health import exposure
 from pbem.server.health.reports import Reporter
@@ -52,9 +55,6 @@ from pbem.storage.queue import Queue, Rows
 from pbem.storage.retention import Retention
 from pbem.storage.utc import now
 from pbem.tokens import Keyring
-from pbem.transports import dkim_signing, receiver
-from pbem.transports.listener import MailListener
-from pbem.transports.protocols import Arrival, Inbox, Outbox
 from pbem.vitals import FirstOfEach, Vitals
 
 log = structlog.get_logger()

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from pbem.config import Settings
-from pbem.oauth2.access import AccessTokens
+from pbem.mail.oauth2.access import AccessTokens
+from pbem.mail.reading.limits import LARGEST_MESSAGE
+from pbem.mail.transports.listener import MailListener
+from pbem.mail.transports.maildir import MaildirInbox, MaildirOutbox
+from pbem.mail.transports.protocols import Inbox, Outbox
+from pbem.mail.transports.smtp import SmtpOutbox
 from pbem.players import identity
-from pbem.reading.limits import LARGEST_MESSAGE
-from pbem.transports.listener import MailListener
-from pbem.transports.maildir import MaildirInbox, MaildirOutbox
-from pbem.transports.protocols import Inbox, Outbox
-from pbem.transports.smtp import SmtpOutbox
 
 
 def kind(inbox: Inbox) -> str:
@@ -29,7 +29,7 @@ def outbox(settings: Settings, tokens: AccessTokens | None) -> Outbox:
 def inboxes(settings: Settings, tokens: AccessTokens | None) -> Iterator[Inbox]:
     """Yield the mailboxes to read."""
     if settings.inbox.imap is not None:
-        from pbem.transports.imap import ImapInbox  # it takes more than a megabyte, which others don't need
+        from pbem.mail.transports.imap import ImapInbox  # it takes more than a megabyte, which others don't need
 
         yield ImapInbox(settings.inbox.imap, LARGEST_MESSAGE, tokens)
     if settings.inbox.maildir is not None:

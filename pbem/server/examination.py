@@ -15,12 +15,12 @@ from sqlmodel import Session
 from pbem import tokens
 from pbem.config import ChecksSettings, HouseSettings, LimitsSettings, ServerSettings
 from pbem.errors import Unanswerable
+from pbem.mail.reading import authentication
+from pbem.mail.reading.authentication import Checked
+from pbem.mail.reading.limits import Unreadable
+from pbem.mail.reading.message import Message
+from pbem.mail.reading.protocol import MailParser
 from pbem.players import bounces, identity
-from pbem.reading import authentication
-from pbem.reading.authentication import Checked
-from pbem.reading.limits import Unreadable
-from pbem.reading.message import Message
-from pbem.reading.protocol import MailParser
 from pbem.storage.database import read_only
 from pbem.storage.models import Incoming, IncomingState
 from pbem.tokens import Keyring, Purpose

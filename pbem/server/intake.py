@@ -11,13 +11,13 @@ from sqlalchemy import Connection, bindparam, insert, select
 from sqlmodel import col
 
 from pbem import tokens
-from pbem.reading.limits import LARGEST_HEADER_BLOCK
-from pbem.reading.message import MACHINES_HEADERS
+from pbem.mail.reading.limits import LARGEST_HEADER_BLOCK
+from pbem.mail.reading.message import MACHINES_HEADERS
+from pbem.mail.transports.protocols import Arrival
 from pbem.server.triage import Place, Triage
 from pbem.storage.database import insert_new
 from pbem.storage.models import Incoming, IncomingState, Lane, RawMessage
 from pbem.storage.queue import waiting_of_group
-from pbem.transports.protocols import Arrival
 
 log = structlog.get_logger()
 

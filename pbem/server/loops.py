@@ -12,13 +12,13 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from pbem.config import Settings
-from pbem.house import searcher
-from pbem.reading import dkim_verify, sandbox
-from pbem.reading.protocol import Unavailable
+from pbem.features.house import searcher
+from pbem.mail.reading import dkim_verify, sandbox
+from pbem.mail.reading.protocol import Unavailable
+from pbem.mail.transports import receiver
+from pbem.mail.transports.protocols import USUAL, Inbox, Store
 from pbem.storage import notifications
 from pbem.storage.notifications import Channel
-from pbem.transports import receiver
-from pbem.transports.protocols import USUAL, Inbox, Store
 from pbem.vitals import Link, Pulse, Vitals
 
 log = structlog.get_logger()

@@ -13,31 +13,23 @@ from typing import Any
 from sqlalchemy import ColumnElement, Engine, select
 
 from pbem.config import LimitsSettings, ServerSettings
-from pbem.house import receipts
+from pbem.features.bulletin import due as bulletins
+from pbem.features.house import receipts
+from pbem.features.moderation import due as announcing
+from pbem.features.ratings import derivation
+from pbem.features.time import pauses, reminders, timeouts
+from pbem.features.time import vacations_due as vacations
+from pbem.features.tournaments import due as tournaments
+from pbem.features.tournaments import ladders_due as ladders
+from pbem.features.watching import spectators
 from pbem.players import traces
 from pbem.players.erasure import REMEMBERED
-from pbem.ratings import derivation
-from pbem.server.scheduled import (
-    alerts,
-    announcing,
-    bulletins,
-    digest,
-    expiry,
-    ladders,
-    pauses,
-    reminders,
-    setbacks,
-    spectators,
-    timeouts,
-    tournaments,
-    unreachable,
-    vacations,
-)
-from pbem.server.scheduled.each import NOW
-from pbem.server.scheduled.setbacks import Setbacks
-from pbem.storage import outages
+from pbem.server.scheduled import alerts, digest, expiry, unreachable
+from pbem.storage import outages, setbacks
 from pbem.storage.database import reading
+from pbem.storage.due import NOW
 from pbem.storage.retention import Retention
+from pbem.storage.setbacks import Setbacks
 
 LATE = timedelta(minutes=1)
 """How long it may wait while messages are being sent."""

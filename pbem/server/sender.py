@@ -27,9 +27,10 @@ from sqlmodel import Session, col, or_
 from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.failpoints import Step
-from pbem.matches.time import timekeeping
+from pbem.mail.transports.protocols import NotSent, Outbox
+from pbem.matches.clock import timekeeping
+from pbem.messages.render import Renderer
 from pbem.players import bounces, erasure
-from pbem.rendering.render import Renderer
 from pbem.storage import facts, leases
 from pbem.storage.database import read_only, reading, transaction, writing
 from pbem.storage.leases import is_free
@@ -38,7 +39,6 @@ from pbem.storage.outbox import WITH_CONTENT
 from pbem.storage.queue import Queue, Rows
 from pbem.storage.utc import Utc
 from pbem.tokens import Keyring
-from pbem.transports.protocols import NotSent, Outbox
 from pbem.vitals import Vitals
 
 log = structlog.get_logger()

@@ -12,11 +12,11 @@ from sqlalchemy import Connection, String, bindparam, select
 from sqlmodel import col
 
 from pbem import tokens
-from pbem.reading import from_header
-from pbem.reading.limits import LARGEST_OF_STRANGERS, header_block, normalize_newlines
+from pbem.mail.reading import from_header
+from pbem.mail.reading.limits import LARGEST_OF_STRANGERS, header_block, normalize_newlines
+from pbem.mail.transports.protocols import Arrival
 from pbem.storage.models import Lane, Player
 from pbem.tokens import Keyring
-from pbem.transports.protocols import Arrival
 
 MOST_TAGS = 10
 _TAG = re.compile(rb"[+=-]([a-z2-7]{%d})@" % tokens.LENGTH, re.IGNORECASE)

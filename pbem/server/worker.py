@@ -10,15 +10,15 @@ from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
 from pbem import failpoints
-from pbem.commands import known_to
-from pbem.commands.core import Request
 from pbem.conversation import dispatch
+from pbem.conversation.core import Request
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Changed, Silence, Unanswerable
 from pbem.failpoints import Step
+from pbem.features.commands import known_to
+from pbem.mail.reading.message import Automatic
+from pbem.mail.reading.protocol import Unavailable
 from pbem.players import bounces, identity, trust
-from pbem.reading.message import Automatic
-from pbem.reading.protocol import Unavailable
 from pbem.server import work_queue
 from pbem.server.examination import Examined, Received, Services, examine
 from pbem.server.sender import what_is_due

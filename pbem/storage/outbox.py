@@ -11,10 +11,9 @@ from sqlalchemy.orm import joinedload
 from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
-from pbem.mailboxes import owner
-from pbem.payloads import people
-from pbem.payloads.messages import Payload, dump
-from pbem.storage import facts, queue
+from pbem.messages.said.messages import Payload, dump
+from pbem.storage import facts, people, queue
+from pbem.storage.mailboxes import owner
 from pbem.storage.models import (
     HOUSE,
     Incoming,

@@ -8,10 +8,10 @@ import pytest
 import structlog
 
 from pbem.cli import logs
-from pbem.commands import COMMANDS
-from pbem.commands.core import Decision, Line, Request
 from pbem.config import LogSettings
-from pbem.rendering.render import Renderer
+from pbem.conversation.core import Decision, Line, Request
+from pbem.features.commands import COMMANDS
+from pbem.messages.render import Renderer
 from pbem.tokens import Keyring, Purpose, Token
 from tests.correspondence import Correspondence, text
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pbem.reading.text import reply_text
-from pbem.reading.text.attributions import MOST_CANDIDATES, AttributionFinder
+from pbem.mail.reading.text import reply_text
+from pbem.mail.reading.text.attributions import MOST_CANDIDATES, AttributionFinder
 from tests.effort import calls
 from tests.hostile import filled
 

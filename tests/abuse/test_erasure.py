@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy import event
 
 from engines import GAMES
-from pbem.commands import account
-from pbem.payloads.messages import Payload
-from pbem.payloads.sections import Section
+from pbem.features.accounts import account
+from pbem.messages.said.messages import Payload
+from pbem.messages.said.sections import Section
 from pbem.players import traces
 from tests.correspondence import Correspondence, correspondence, text
 

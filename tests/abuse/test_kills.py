@@ -8,15 +8,15 @@ from sqlmodel import select
 
 from pbem import failpoints
 from pbem.failpoints import Step
-from pbem.reading.protocol import Unavailable
-from pbem.reading.sandbox import Sandbox
+from pbem.mail.reading.protocol import Unavailable
+from pbem.mail.reading.sandbox import Sandbox
+from pbem.mail.transports.protocols import Arrival
 from pbem.server import alone, daemon, sender, work_queue
 from pbem.server.daemon import Server
 from pbem.server.sender import MOST
 from pbem.storage import database
 from pbem.storage.leases import new_holder
 from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingState
-from pbem.transports.protocols import Arrival
 from tests.correspondence import Correspondence
 from tests.operating.people import written
 

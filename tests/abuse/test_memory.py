@@ -12,12 +12,12 @@ import pytest
 from structlog.testing import capture_logs
 
 from pbem.config import ListenSettings, SmtpSettings
-from pbem.transports.gate import USUAL
-from pbem.transports.listener import MailListener
-from pbem.transports.message_data import BytesInFlight, DataProblem, MessageData
-from pbem.transports.protocols import Arrival, NotSent
-from pbem.transports.smtp import SmtpOutbox
-from pbem.transports.smtp_client import BoundedReplies
+from pbem.mail.transports.gate import USUAL
+from pbem.mail.transports.listener import MailListener
+from pbem.mail.transports.message_data import BytesInFlight, DataProblem, MessageData
+from pbem.mail.transports.protocols import Arrival, NotSent
+from pbem.mail.transports.smtp import SmtpOutbox
+from pbem.mail.transports.smtp_client import BoundedReplies
 from tests.servers import GENEROUS, HOST, until
 from tests.transports.test_listener import Talk
 

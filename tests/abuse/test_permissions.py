@@ -4,8 +4,8 @@ from email.message import EmailMessage
 
 import pytest
 
-from pbem.commands import COMMANDS
-from pbem.commands.permissions import REACH, Reach, reach
+from pbem.conversation.permissions import REACH, Reach, reach
+from pbem.features.commands import COMMANDS
 from pbem.tokens import Purpose
 from tests.correspondence import Correspondence, text
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from pbem.reading.limits import LARGEST_OF_STRANGERS
+from pbem.mail.reading.limits import LARGEST_OF_STRANGERS
+from pbem.mail.transports.protocols import Arrival
 from pbem.server import daemon
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Lane
 from pbem.storage.queue import Queue
 from pbem.storage.sqlite import WriteTurns
-from pbem.transports.protocols import Arrival
 from tests import databases
 from tests.correspondence import ADDRESS, Correspondence, settings
 from tests.operating.people import written

@@ -10,7 +10,7 @@ import pytest
 from pbem.cli import logs
 from pbem.config import LogSettings
 from pbem.server.health import figures, judgement
-from pbem.server.scheduled import setbacks as setbacks_of_work
+from pbem.storage import setbacks as setbacks_of_work
 from pbem.storage.database import read_only
 from tests.correspondence import Correspondence, correspondence, text
 
@@ -100,4 +100,4 @@ def test_work_that_fails_as_a_whole_stops_no_other(letters: Correspondence) -> N
 
     (news,) = letters.run_for(minutes=15)
     assert news["To"] == "alice@mail.example"
-    assert ("vacations.prolong", 0, 1) in setbacks(letters)
+    assert ("vacations_due.prolong", 0, 1) in setbacks(letters)

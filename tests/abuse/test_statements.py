@@ -29,13 +29,13 @@ from tests.correspondence import Correspondence
 
 pytestmark = pytest.mark.sql
 BUILT = {
-    ("house/queue.py", "_waiting"): "when the module is imported",
-    ("house/queue.py", "_round"): "when the module is imported",
+    ("features/house/queue.py", "_waiting"): "when the module is imported",
+    ("features/house/queue.py", "_round"): "when the module is imported",
     ("storage/queue.py", "waiting_of_group"): "when the modules that use it are imported",
     ("storage/leases.py", "terms"): "when the modules that use it are imported",
     ("storage/clock.py", "in_span"): "when the modules that use it are imported",
     ("storage/rows.py", "_by_number"): "run for each table below",
-    ("ratings/derivation.py", "_store"): "run by the tests of ratings: the name is no column's",
+    ("features/ratings/derivation.py", "_store"): "run by the tests of ratings: the name is no column's",
 }
 """The functions in which a parameter has a name, and when they build their statement."""
 NOW = datetime(2026, 3, 2, tzinfo=UTC)

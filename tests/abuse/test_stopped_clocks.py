@@ -9,10 +9,10 @@ from unittest.mock import patch
 import pytest
 from sqlmodel import Session
 
-from pbem.clocks.clock import Clock
-from pbem.matches.time import timekeeping
+from pbem.mail.transports.protocols import NotSent
+from pbem.matches.clock import timekeeping
+from pbem.matches.clock.clock import Clock
 from pbem.storage.models import Match
-from pbem.transports.protocols import NotSent
 from tests.bounces import dsn
 from tests.correspondence import Correspondence, correspondence, text
 

@@ -10,13 +10,13 @@ import structlog
 
 from pbem import tokens
 from pbem.cli import logs
-from pbem.commands import COMMANDS
 from pbem.config import LogSettings
+from pbem.features.commands import COMMANDS
+from pbem.mail.transports.protocols import NotSent
 from pbem.matches.lifecycle import NotPossible, Obstacle, check_turn
 from pbem.server import daemon
 from pbem.storage.models import Match, MatchState
 from pbem.tokens import LENGTH, Keyring, Purpose, Token
-from pbem.transports.protocols import NotSent
 from tests.correspondence import ADDRESS, Correspondence, correspondence, text
 
 ALICE, ZOE = "alice@mail.example", "zoe@mail.example"

@@ -2,8 +2,8 @@
 
 import pytest
 
+from pbem.mail.transports.protocols import Arrival
 from pbem.server import sender
-from pbem.transports.protocols import Arrival
 from tests.correspondence import ADDRESS, Correspondence, text
 from tests.operating.people import written
 

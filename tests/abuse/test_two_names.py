@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
+from pbem.mail.transports.protocols import Arrival
 from pbem.server.intake import key, sort, store
 from pbem.storage import database
-from pbem.transports.protocols import Arrival
 from tests.correspondence import Correspondence
 
 RAW = b"From: a@b.example\nTo: games@pbem.example\nMessage-ID: <1@b.example>\nSubject: x\n\nsay hello\n"

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pbem.commands import viewing, work
+from pbem.conversation import work
+from pbem.features.playing import viewing
 from tests.correspondence import Correspondence, correspondence, text
 from tests.pbem.conftest import two_turns
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from engines.core import Seat
 from engines.seats import other
-from pbem.clocks import clock as clocks
-from pbem.clocks.clock import (
+from notation.time_control import TimeControl, parse
+from pbem.matches.clock import clock as clocks
+from pbem.matches.clock.clock import (
     NOTHING,
     Clock,
     DaysChosen,
@@ -28,9 +29,8 @@ from pbem.clocks.clock import (
     TurnsTakenBack,
     Unreachable,
 )
-from pbem.clocks.time_control import TimeControl, parse
-from pbem.clocks.vacation import days_taken, parse_vacation
-from pbem.clocks.working_days import EVERY_DAY, Change, Span, WorkingDays, next_change
+from pbem.matches.clock.vacation import days_taken, parse_vacation
+from pbem.matches.clock.working_days import EVERY_DAY, Change, Span, WorkingDays, next_change
 
 START = datetime(2026, 3, 27, 8, tzinfo=UTC)
 """A Friday, two days before the clocks change in Europe."""

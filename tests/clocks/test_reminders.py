@@ -8,10 +8,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbem.clocks.clock import Clock, Outage, Paused, RanOut, Reminded, ReplyReceived, Resumed, TurnHandedOver, begin
-from pbem.clocks.reminders import MOST, NEVER, Wishes, next_reminder, parse_wishes, settled, spelled
-from pbem.clocks.time_control import BadTime, parse
-from pbem.clocks.working_days import Span, WorkingDays
+from notation.time_control import BadTime, parse
+from pbem.matches.clock.clock import (
+    Clock,
+    Outage,
+    Paused,
+    RanOut,
+    Reminded,
+    ReplyReceived,
+    Resumed,
+    TurnHandedOver,
+    begin,
+)
+from pbem.matches.clock.reminders import MOST, NEVER, Wishes, next_reminder, parse_wishes, settled, spelled
+from pbem.matches.clock.working_days import Span, WorkingDays
 
 START = datetime(2026, 3, 2, 8, tzinfo=UTC)
 """A Monday."""

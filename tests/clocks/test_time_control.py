@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbem.clocks.time_control import (
+from notation.time_control import (
     LONGEST,
     SHORTEST,
     BadTime,
@@ -17,7 +17,7 @@ from pbem.clocks.time_control import (
     parse,
     parse_duration,
 )
-from pbem.clocks.working_days import NAMES, BadDays, WorkingDays, format_days, parse_days
+from pbem.matches.clock.working_days import NAMES, BadDays, WorkingDays, format_days, parse_days
 
 times = st.integers(SHORTEST // timedelta(minutes=1), LONGEST // timedelta(minutes=2)).map(
     lambda minutes: timedelta(minutes=minutes)

@@ -6,19 +6,19 @@ import pytest
 from sqlmodel import Session, select
 
 from notation.ending import Ending, Termination
-from pbem.commands import COMMANDS
-from pbem.commands.core import Decision, Request, ToNewAddress, ToPlayer
-from pbem.commands.syntax.mail import Reader
 from pbem.config import LimitsSettings, ServerSettings
 from pbem.conversation import execute
+from pbem.conversation.core import Decision, Request, ToNewAddress, ToPlayer
 from pbem.conversation.reply import Reply
+from pbem.conversation.syntax.mail import Reader
 from pbem.conversation.verdict import Outcome
 from pbem.errors import Refused
+from pbem.features.commands import COMMANDS
+from pbem.mail.reading.message import Message
 from pbem.matches.events import MatchEnded, PartKept, TurnPlayed
-from pbem.payloads import messages, sections
+from pbem.messages.said import messages, sections
 from pbem.players.announcements import Notice
 from pbem.players.identity import Sender
-from pbem.reading.message import Message
 from pbem.secret import Secret
 from pbem.storage.models import Incoming, Match, Outgoing, Player
 from pbem.tokens import Keyring, Purpose

@@ -7,8 +7,8 @@ from sqlmodel import Session
 
 from engines.seats import seat_of
 from notation.ending import Ending, Termination
-from pbem.community import blocks, directory, history, willingness
-from pbem.community.history import Tally
+from pbem.features.people import blocks, directory, history, willingness
+from pbem.features.people.history import Tally
 from pbem.matches import lifecycle
 from pbem.storage.models import Match, Ply
 from tests.matches.test_lifecycle import NOW, people, started

@@ -6,10 +6,11 @@ from datetime import date, datetime, timedelta
 import pytest
 from sqlmodel import Session, select
 
-from pbem.clocks.time_control import TimeControl, parse
-from pbem.community import blocks, rating_ranges, seeks
-from pbem.community.rating_ranges import BadRange, RatingRange
-from pbem.community.seeks import Terms, Wanted
+from notation.time_control import TimeControl, parse
+from pbem.features.people import blocks
+from pbem.features.seeks import rating_ranges, seeks
+from pbem.features.seeks.rating_ranges import BadRange, RatingRange
+from pbem.features.seeks.seeks import Terms, Wanted
 from pbem.matches.events import MatchStarted
 from pbem.storage.models import Match, MatchState, Player, PlayerRating, Seek
 from tests.matches.test_lifecycle import NOW, people, started

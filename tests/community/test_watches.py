@@ -8,13 +8,12 @@ import pytest
 from sqlalchemy import Engine, update
 from sqlmodel import Session, col, select
 
-from pbem.community import sight, watches
-from pbem.community.sight import Sight
 from pbem.config import ServerSettings
-from pbem.matches import lifecycle, queries, watched
-from pbem.matches.watched import News
+from pbem.features.watching import sight, spectators, watched, watches
+from pbem.features.watching.sight import Sight
+from pbem.features.watching.watched import News
+from pbem.matches import lifecycle, queries
 from pbem.secret import Secret
-from pbem.server.scheduled import spectators
 from pbem.storage import database
 from pbem.storage.models import HOUSE, Match, MatchState, Outgoing, Player, TakenBack, Watch
 from tests import databases

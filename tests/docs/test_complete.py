@@ -8,7 +8,7 @@ import pytest
 from engines import GAMES
 from pbem.cli.index import COMMANDS as OPERATOR_COMMANDS
 from pbem.cli.index import load
-from pbem.commands import COMMANDS
+from pbem.features.commands import COMMANDS
 from tests.docs.pages import PAGES, ROOT, page, section
 
 PROJECT = tomllib.loads(page("pyproject.toml"))["project"]

@@ -17,7 +17,7 @@ from notation import NOTATIONS
 from notation.board import format_board
 from notation.core import BadNotation
 from notation.hints import format_hint
-from pbem.commands import COMMANDS
+from pbem.features.commands import COMMANDS
 
 WIDTH = 72
 LONGEST = 20_000

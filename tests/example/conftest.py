@@ -8,7 +8,7 @@ from jinja2 import FileSystemLoader
 
 from engines import GAMES
 from notation import NOTATIONS
-from pbem.rendering.templating import HTML, TEXT, templates
+from pbem.messages.templating import HTML, TEXT, templates
 from tests.example import engine, notation
 
 HERE = Path(__file__).parent

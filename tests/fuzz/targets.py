@@ -15,29 +15,29 @@ from typing import Any
 
 from engines import GAMES
 from engines.core import BadOption, IllegalMove, Seat
-from notation import NOTATIONS, record
+from notation import NOTATIONS, record, time_control
 from notation.core import BadNotation
 from notation.record import BadRecord
-from pbem.clocks import reminders, time_control, vacation, working_days
-from pbem.clocks.time_control import BadTime
-from pbem.clocks.vacation import FARTHEST, BadDates
-from pbem.clocks.working_days import BadDays
-from pbem.commands import COMMANDS, known_to
-from pbem.commands.core import Request
-from pbem.commands.syntax.draft import MOST_COMMANDS
-from pbem.commands.syntax.mail import Reader
+from notation.time_control import BadTime
 from pbem.config import ChecksSettings
 from pbem.conversation import dispatch
+from pbem.conversation.core import Request
+from pbem.conversation.syntax.draft import MOST_COMMANDS
+from pbem.conversation.syntax.mail import Reader
 from pbem.errors import Refused, Silence, Unanswerable
+from pbem.features.commands import COMMANDS, known_to
+from pbem.mail.reading import authentication, authentication_results, bounce_report
+from pbem.mail.reading.authentication import Checked
+from pbem.mail.reading.limits import LARGEST_HEADER_BLOCK, Unreadable
+from pbem.mail.reading.message import is_address, read
+from pbem.mail.reading.text import html_text, reply_text
+from pbem.mail.reading.text.written import MOST_LINES
 from pbem.matches import conditions
+from pbem.matches.clock import reminders, vacation, working_days
+from pbem.matches.clock.vacation import FARTHEST, BadDates
+from pbem.matches.clock.working_days import BadDays
 from pbem.matches.conditions import Conditions
 from pbem.players import identity
-from pbem.reading import authentication, authentication_results, bounce_report
-from pbem.reading.authentication import Checked
-from pbem.reading.limits import LARGEST_HEADER_BLOCK, Unreadable
-from pbem.reading.message import is_address, read
-from pbem.reading.text import html_text, reply_text
-from pbem.reading.text.written import MOST_LINES
 from pbem.server.intake import key
 from pbem.storage.database import transaction
 from pbem.storage.models import Incoming

@@ -8,13 +8,13 @@ import pytest
 from structlog.testing import capture_logs
 
 from pbem.config import ImapSettings, InboxSettings, OutboxSettings, ServerSettings, Settings, SmtpSettings
-from pbem.house import searcher
-from pbem.reading import sandbox
+from pbem.features.house import searcher
+from pbem.mail.reading import sandbox
+from pbem.mail.transports.protocols import USUAL
 from pbem.secret import Secret
 from pbem.server.health.systemd import Systemd
 from pbem.server.health.watch import Watch
 from pbem.server.loops import PATIENCE, Loop, bounds
-from pbem.transports.protocols import USUAL
 from pbem.vitals import Vitals
 from tests.health.conftest import Manager, Monotonic
 from tests.servers import until

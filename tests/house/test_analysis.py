@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pbem.house import analyses
-from pbem.house.protocol import Answer, Examination, Finding, Findings, Question, findings
-from pbem.house.searcher import SearchFailed
-from pbem.payloads.analysis import Estimate
+from pbem.features.house import analyses
+from pbem.features.house.messages import Estimate
+from pbem.features.house.protocol import Answer, Examination, Finding, Findings, Question, findings
+from pbem.features.house.searcher import SearchFailed
 from pbem.storage.leases import new_holder
 from pbem.storage.models import Analysis, Match
 from tests import spent

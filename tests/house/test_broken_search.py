@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from engines import GAMES
-from pbem.house.protocol import Answer, Examination, Question
-from pbem.house.replies import read_turn
-from pbem.house.searcher import SandboxedSearcher, SearchFailed
+from pbem.features.house.protocol import Answer, Examination, Question
+from pbem.features.house.replies import read_turn
+from pbem.features.house.searcher import SandboxedSearcher, SearchFailed
 from tests.correspondence import Correspondence, correspondence, text
 from tests.house.test_thinker import ADMIN, ALICE, question
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pbem.commands.house import HINTS_PER_DAY
-from pbem.house.levels import LEVELS
+from pbem.features.house.commands import HINTS_PER_DAY
+from pbem.features.house.levels import LEVELS
 from pbem.storage.models import Search
 from tests import spent
 from tests.correspondence import Correspondence, correspondence, text

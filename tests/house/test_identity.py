@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlmodel import Session
 
-from pbem.payloads.messages import OpponentLeft
+from pbem.messages.said.messages import OpponentLeft
 from pbem.players.identity import address_with
 from pbem.storage.models import HOUSE, Player
 from pbem.storage.outbox import Mailer

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from pbem.commands.house import MOST_MATCHES
-from pbem.house import worker
-from pbem.house.protocol import Answer, Examination, Findings, Question, findings, respond
-from pbem.house.searcher import SandboxedSearcher, SearchFailed, Stopped
-from pbem.house.thinker import Thinker
+from pbem.features.house import worker
+from pbem.features.house.commands import MOST_MATCHES
+from pbem.features.house.protocol import Answer, Examination, Findings, Question, findings, respond
+from pbem.features.house.searcher import SandboxedSearcher, SearchFailed, Stopped
+from pbem.features.house.thinker import Thinker
 from pbem.server.daemon import void_leases
 from tests.correspondence import Correspondence, correspondence, text
 
@@ -20,7 +20,7 @@ ADMIN = "admin@pbem.example"
 WITHOUT_END = """
 import sys
 from itertools import count
-from pbem.house import worker
+from pbem.features.house import worker
 worker.respond = lambda _question: sum(count())
 worker.main(float(sys.argv[1]), int(sys.argv[2]))
 """

@@ -10,7 +10,7 @@ from engines import GAMES
 from engines.core import Position
 from engines.search import choose
 from notation import NOTATIONS
-from pbem.house.protocol import Answer, Examination, Findings, Question, findings, respond
+from pbem.features.house.protocol import Answer, Examination, Findings, Question, findings, respond
 from pbem.server.daemon import Server
 from tests.correspondence import correspondence, text
 from tests.playthroughs.test_playthroughs import MATCHES

@@ -6,8 +6,8 @@ from sqlmodel import Session
 from engines.core import Seat
 from notation.ending import Ending, Termination
 from pbem.matches import lifecycle
-from pbem.payloads.messages import Challenge, OpponentLeft
-from pbem.payloads.sections import ChallengeClosed, TurnPlayed
+from pbem.messages.said.messages import Challenge, OpponentLeft
+from pbem.messages.said.sections import ChallengeClosed, TurnPlayed
 from pbem.players.announcements import notices
 from tests.matches.test_lifecycle import FIRST, NOW, offered, people, play, session, started
 

@@ -10,8 +10,8 @@ from engines.quadrupel.variant import points
 from engines.step import vacated
 from notation.description import describe
 from notation.record import replay
-from pbem.commands import COMMANDS
-from pbem.commands.syntax.mail import Reader
+from pbem.conversation.syntax.mail import Reader
+from pbem.features.commands import COMMANDS
 from tests.diagrams import NAMES, diagrams, played
 
 WHO = ("alice", "bob")

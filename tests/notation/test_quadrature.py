@@ -18,7 +18,7 @@ from notation.core import BadNotation
 from notation.ending import Ending, Termination
 from notation.hints import format_hint
 from notation.record import BadRecord, Record, dumps, loads, replay
-from pbem.commands import COMMANDS
+from pbem.features.commands import COMMANDS
 
 QUADRATURE = NOTATIONS["quadrature"]
 

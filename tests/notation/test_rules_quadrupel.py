@@ -12,8 +12,8 @@ from engines.quadrupel.board import FIGURES, NAMES
 from engines.quadrupel.variant import Stone, points
 from notation import NOTATIONS
 from notation.board import format_board
-from pbem.commands import COMMANDS
-from pbem.commands.syntax.mail import Reader
+from pbem.conversation.syntax.mail import Reader
+from pbem.features.commands import COMMANDS
 
 PAGE = (Path(__file__).parents[2] / "templates/rules/quadrupel.md").read_text(encoding="utf-8")
 QUADRUPEL = NOTATIONS["quadrupel"]

@@ -22,12 +22,12 @@ from sqlmodel import SQLModel, select
 from structlog.testing import capture_logs
 
 from pbem import config
-from pbem.backups import archive, copies, rotation
-from pbem.backups.manifest import FORMAT
 from pbem.cli.doctor import storage
 from pbem.config import LimitsSettings
 from pbem.failpoints import Step
-from pbem.server.backups import AGAIN, Backups
+from pbem.server.backups import archive, copies, rotation
+from pbem.server.backups.by_itself import AGAIN, Backups
+from pbem.server.backups.manifest import FORMAT
 from pbem.server.scheduled import alerts
 from pbem.storage import database
 from pbem.storage.leases import new_holder

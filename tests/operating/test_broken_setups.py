@@ -20,11 +20,11 @@ import pytest
 from jinja2 import FileSystemLoader
 
 from pbem import config
-from pbem.backups import rotation
 from pbem.cli.doctor import domain, examination, ports, premises, round_trip
 from pbem.cli.doctor.findings import Finding, Level
 from pbem.config.veiled import veiled_url
-from pbem.rendering import templating
+from pbem.messages import templating
+from pbem.server.backups import rotation
 from pbem.server.daemon import now
 from pbem.storage import sqlite
 from tests import faked_clock

@@ -486,7 +486,15 @@ def test_the_index_has_every_command_and_says_what_it_does() -> None:
 
 
 SERVER = (
-    *("pbem.server", "pbem.conversation", "pbem.commands", "pbem.rendering", "pbem.house", "pbem.reading.message"),
+    *(
+        "pbem.server",
+        "pbem.conversation",
+        "pbem.features.commands",
+        "pbem.messages.templating",
+        "pbem.messages.mime",
+        "pbem.features.house",
+        "pbem.mail.reading.message",
+    ),
     *("alembic", "jinja2", "PIL", "imapclient", "aiosmtpd", "dkim", "httpx", "email.policy"),
 )
 """What only a verb that parses or renders messages needs."""

@@ -19,10 +19,10 @@ from pbem.cli.doctor import domain, examination, machine, mail, ports, round_tri
 from pbem.cli.doctor.findings import Finding, Level
 from pbem.cli.doctor.ports import Door
 from pbem.config import ImapSettings, ListenSettings, ServerSettings, SmtpSettings, Tls
-from pbem.reading import sandbox
+from pbem.mail.reading import sandbox
+from pbem.mail.transports.listener import MailListener
+from pbem.mail.transports.protocols import USUAL, Arrival, Patience
 from pbem.secret import Secret
-from pbem.transports.listener import MailListener
-from pbem.transports.protocols import USUAL, Arrival, Patience
 from tests import databases, faked_clock
 from tests.operating.doors import answering, begins_with_tls, expired, greets, is_silent, submission
 from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, LMTP_IN, Site, smtp_out

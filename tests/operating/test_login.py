@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.oauth2 import stored
+from pbem.mail.oauth2 import stored
 from tests.operating.site import FOLDER_IN, Site
 from tests.provider import CLIENT_ID, CLIENT_SECRET, Provider, provider
 from tests.servers import Dovecot, Mailbox, free_port

@@ -11,15 +11,14 @@ from sqlmodel import Session
 from typer.testing import Result
 
 from pbem.cli import core
-from pbem.commands.community import hosting
 from pbem.errors import Refused
-from pbem.matches.time import calendars
-from pbem.moderation import merges
-from pbem.moderation.acts import Order
-from pbem.ratings import derivation
+from pbem.features.moderation import merges
+from pbem.features.moderation.acts import Order
+from pbem.features.ratings import derivation
+from pbem.features.tournaments import entries, hosting
+from pbem.matches.clock import calendars
 from pbem.storage import database
 from pbem.storage.models import Player
-from pbem.tournaments import entries
 from tests.correspondence import ADDRESS, Correspondence, correspondence, text
 
 ALICE, BOB, CAROL = "alice@mail.example", "bob@mail.example", "carol@mail.example"

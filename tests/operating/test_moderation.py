@@ -8,7 +8,7 @@ import pytest
 from typer.testing import Result
 
 from pbem.cli import core
-from pbem.server.scheduled import announcing
+from pbem.features.moderation import due as announcing
 from pbem.storage.models import Player
 from tests import spent
 from tests.correspondence import Correspondence, correspondence, text

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from pbem.reading import sandbox
+from pbem.mail.reading import sandbox
+from pbem.mail.transports import listener, smtp
 from pbem.server import daemon
-from pbem.transports import listener, smtp
 from tests.docs.pages import ROOT, page
 from tests.servers import missing
 

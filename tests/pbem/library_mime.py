@@ -5,8 +5,8 @@ from email.message import EmailMessage
 from email.policy import SMTP, SMTPUTF8, EmailPolicy
 from hashlib import sha256
 
-from pbem.rendering.mime import LONGEST_LINE, Enclosed
-from pbem.rendering.token_filter import Header
+from pbem.messages.mime import LONGEST_LINE, Enclosed
+from pbem.messages.token_filter import Header
 
 
 def message(address: str, head: Sequence[Header], text: str, html: str | None, enclosed: Enclosed) -> bytes:

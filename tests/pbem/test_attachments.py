@@ -11,9 +11,9 @@ from notation import record
 from notation.ending import Ending, Termination
 from notation.record import Record, loads
 from pbem.matches.snapshot import Snapshot
-from pbem.rendering.boards.animation import animation
-from pbem.rendering.drawings import Drawing
-from pbem.rendering.files import attachments
+from pbem.messages import attachments
+from pbem.messages.boards.animation import animation
+from pbem.messages.drawings import Drawing
 from pbem.storage.models import Match, MatchState, Player
 from tests.notation.test_gamerecord import check_document, played
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from pbem.cli import core
+from pbem.mail.reading import bounce_report
+from pbem.mail.transports.protocols import Arrival
 from pbem.players.identity import address_with
-from pbem.reading import bounce_report
 from pbem.tokens import Purpose, Token
-from pbem.transports.protocols import Arrival
 from tests.bounces import KINDS, dsn
 from tests.correspondence import Correspondence, correspondence, text
 
@@ -218,7 +218,7 @@ def test_a_bounce_from_an_address_that_was_left_is_about_nobody(letters: Corresp
 
 @pytest.mark.slow
 def test_a_refusal_by_the_next_hop_counts_as_a_bounce(letters: Correspondence) -> None:
-    from pbem.transports.protocols import NotSent
+    from pbem.mail.transports.protocols import NotSent
 
     class Refusing:
         def send(self, sender: str, recipient: str, raw: bytes) -> None:

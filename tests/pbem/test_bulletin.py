@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pbem.players import bulletins
-from pbem.server.scheduled import bulletins as scheduled
+from pbem.features.bulletin import bulletins
+from pbem.features.bulletin import due as scheduled
 from pbem.storage import database
 from pbem.storage.models import Bulletin
 from tests.correspondence import MORNING, Correspondence, correspondence, text

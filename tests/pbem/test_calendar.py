@@ -9,7 +9,7 @@ import pytest
 from icalendar import Calendar
 from sqlmodel import Session, select
 
-from pbem.rendering.files import calendar
+from pbem.features.time import calendar
 from pbem.storage import facts
 from pbem.storage.models import Match, Player
 from tests.correspondence import Correspondence, correspondence

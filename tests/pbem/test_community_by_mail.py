@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from pbem.commands.community.seeking import SEEKS_PER_DAY
+from pbem.features.seeks.commands import SEEKS_PER_DAY
 from pbem.storage.models import Seek
 from tests import spent
 from tests.correspondence import Correspondence, correspondence, text

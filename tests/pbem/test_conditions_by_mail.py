@@ -12,8 +12,8 @@ import pytest
 
 from engines import GAMES
 from notation import NOTATIONS
-from pbem.commands import COMMANDS
-from pbem.commands.syntax.mail import Reader
+from pbem.conversation.syntax.mail import Reader
+from pbem.features.commands import COMMANDS
 from pbem.matches import lifecycle
 from pbem.matches import turns as reading
 from pbem.matches.snapshot import snapshot_of

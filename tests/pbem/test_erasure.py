@@ -11,11 +11,11 @@ import pytest
 from sqlalchemy import inspect
 from sqlmodel import Session, col, select
 
+from pbem.mail.transports.protocols import NotSent
 from pbem.matches import integrity
 from pbem.players import erasure
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
-from pbem.transports.protocols import NotSent
 from tests.correspondence import Correspondence, correspondence, text
 from tests.postgres import postgres
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlmodel import Session, select
 
-from pbem.players import data_export
+from pbem.features.accounts import data_export
 from pbem.storage.models import Incoming, Player
 from tests.correspondence import Correspondence, text
 

@@ -10,10 +10,10 @@ from selectolax.lexbor import LexborHTMLParser
 from sqlmodel import Session, select
 
 from engines import GAMES
+from pbem.messages.boards.palette import LEFT, LIT, css
+from pbem.messages.mime import Enclosed, message
+from pbem.messages.token_filter import TokenFilter
 from pbem.players.token_redaction import TokenRedactor
-from pbem.rendering.boards.palette import LEFT, LIT, css
-from pbem.rendering.mime import Enclosed, message
-from pbem.rendering.token_filter import TokenFilter
 from pbem.storage.models import Outgoing
 from pbem.storage.outbox import kept_content
 from pbem.tokens import Keyring

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbem.commands import COMMANDS
-from pbem.commands.syntax.mail import ParsedMessage, Reader
-from pbem.commands.syntax.rognlie import ADVICE, advice
-from pbem.reading.message import REPLY_MARKS, bare_subject
+from pbem.conversation.syntax.mail import ParsedMessage, Reader
+from pbem.conversation.syntax.rognlie import ADVICE, advice
+from pbem.features.commands import COMMANDS
+from pbem.mail.reading.message import REPLY_MARKS, bare_subject
 
 GAMES_OF = {42: "quadraphages", 7: "quadraphages", 3: "kvadratik", 5: "quadrupel"}
 

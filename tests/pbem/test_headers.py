@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlmodel import select
 
-from pbem.rendering.mime import folded
+from pbem.messages.mime import folded
 from pbem.storage.database import transaction
 from pbem.storage.models import Incoming
 from tests.correspondence import ADDRESS, correspondence, text

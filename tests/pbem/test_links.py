@@ -20,9 +20,9 @@ from engines import GAMES
 from engines.core import Position
 from notation import NOTATIONS
 from pbem import tokens
-from pbem.payloads.templates import templates_folder
-from pbem.rendering.links import LONGEST, Links, ReplyTarget
-from pbem.rendering.templating import TEXT, templates
+from pbem.messages.links import LONGEST, Links, ReplyTarget
+from pbem.messages.said.templates import templates_folder
+from pbem.messages.templating import TEXT, templates
 from pbem.server.daemon import Server
 from pbem.tokens import Purpose
 from tests.cases import quick_where

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from engines import GAMES
-from pbem.commands import COMMANDS
-from pbem.commands.core import Group
-from pbem.commands.syntax import topics
-from pbem.payloads.explained import (
+from pbem.conversation.core import Group
+from pbem.features.commands import COMMANDS
+from pbem.features.explaining import topics
+from pbem.features.explaining.messages import (
     Help,
     HelpOnCommand,
     HelpOnGame,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.commands import COMMANDS
+from pbem.features.commands import COMMANDS
 from pbem.players.rate_limits import DOMAIN_PER_DAY, MATCH_PER_DAY
 from tests import spent
 from tests.correspondence import ADDRESS, Correspondence, correspondence, text

@@ -6,10 +6,10 @@ from email.message import EmailMessage
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pbem.messages import mime
+from pbem.messages.mime import Attachment, Enclosed
+from pbem.messages.token_filter import Header, TokenFilter
 from pbem.players.token_redaction import TokenRedactor
-from pbem.rendering import mime
-from pbem.rendering.mime import Attachment, Enclosed
-from pbem.rendering.token_filter import Header, TokenFilter
 from pbem.storage.models import Outgoing
 from pbem.tokens import Keyring
 from tests.pbem import library_mime

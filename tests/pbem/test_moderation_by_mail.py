@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from pbem.commands import COMMANDS, MODERATION, known_to
-from pbem.commands.syntax.mail import Reader
+from pbem.conversation.syntax.mail import Reader
+from pbem.features.commands import COMMANDS, MODERATION, known_to
 from tests.correspondence import ADDRESS, Correspondence, correspondence, text
 
 ALICE, BOB, ADMIN = "alice@mail.example", "bob@mail.example", "Admin@pbem.example"
@@ -342,7 +342,7 @@ def test_the_log_has_what_was_done_and_not_what_was_asked(letters: Correspondenc
 @pytest.mark.slow
 def test_lists_are_pages_for_the_admin_alone(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
     letters.reply(asked(letters, "ban bob Insults."), "yes")
-    monkeypatch.setattr("pbem.commands.syntax.paging.SIZE", 2)
+    monkeypatch.setattr("pbem.conversation.syntax.paging.SIZE", 2)
 
     (first,) = letters.write(ADMIN, "players")
     personal = str(first["Reply-To"].addresses[0].addr_spec)

@@ -9,10 +9,10 @@ from PIL import Image, ImageChops, ImageStat
 
 from engines import GAMES
 from engines.diagram import Diagram
-from pbem.rendering.boards.animation import LARGEST, LAST_FRAME_MS, MOST_BOARDS, SCALES, animation
-from pbem.rendering.boards.board_image import NAME_SIZE, SCALE, Layout, drawn, is_alike, lines, png, redrawn
-from pbem.rendering.boards.palette import FIELDS, LEFT, LIT, LIT_EDGE
-from pbem.rendering.boards.tiles import lit_in
+from pbem.messages.boards.animation import LARGEST, LAST_FRAME_MS, MOST_BOARDS, SCALES, animation
+from pbem.messages.boards.board_image import NAME_SIZE, SCALE, Layout, drawn, is_alike, lines, png, redrawn
+from pbem.messages.boards.palette import FIELDS, LEFT, LIT, LIT_EDGE
+from pbem.messages.boards.tiles import lit_in
 from tests.diagrams import NAMES, diagrams
 
 SMALL = 28_000

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.commands.syntax.intents import INTENTS, Intent, understood
+from pbem.conversation.syntax.intents import INTENTS, Intent, understood
 from pbem.storage.models import Match
 from tests.correspondence import Correspondence, correspondence, text
 

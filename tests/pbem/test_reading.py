@@ -11,9 +11,9 @@ from engines import GAMES
 from notation import NOTATIONS
 from notation.board import format_board
 from notation.hints import format_hint
-from pbem.commands import COMMANDS
-from pbem.commands.syntax.mail import ParsedMessage, Reader
-from pbem.payloads.templates import templates_folder
+from pbem.conversation.syntax.mail import ParsedMessage, Reader
+from pbem.features.commands import COMMANDS
+from pbem.messages.said.templates import templates_folder
 
 
 def reading(lines: str, subject: str = "", match: int | None = None) -> ParsedMessage:

@@ -9,10 +9,9 @@ import pytest
 from sqlmodel import Session, select
 
 from notation import record
-from pbem.commands import privacy
+from pbem.features.accounts import data_export, privacy
+from pbem.features.records import record_archive
 from pbem.matches import queries
-from pbem.players import data_export
-from pbem.rendering.files import record_archive
 from pbem.storage.models import Match, MatchState, Player, Ply
 from tests.correspondence import MORNING, Correspondence, text
 

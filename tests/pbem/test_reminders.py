@@ -7,10 +7,10 @@ from unittest.mock import patch
 
 import pytest
 
+from pbem.features.time import reminders
 from pbem.matches import queries
 from pbem.players import announcements
 from pbem.server import daemon
-from pbem.server.scheduled import reminders
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Match
 from tests import databases

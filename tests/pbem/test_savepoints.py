@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import event
 from sqlmodel import Session, col, select
 
-from pbem.commands import COMMANDS, MODERATION
-from pbem.commands.core import Command, Line
+from pbem.conversation.core import Command, Line
 from pbem.errors import Refused
+from pbem.features.commands import COMMANDS, MODERATION
 from pbem.storage.database import read_only
 from pbem.storage.models import Incoming, Outgoing, Ply
 from tests.commands.test_decisions import asked

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
+from pbem.mail.transports.protocols import NotSent, Outbox
 from pbem.players import addresses
 from pbem.server import sender as send
 from pbem.storage import database
 from pbem.storage.models import Outgoing, OutgoingState, Player
-from pbem.transports.protocols import NotSent, Outbox
 from tests.correspondence import Correspondence, correspondence
 
 pytestmark = pytest.mark.sql

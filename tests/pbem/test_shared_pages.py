@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 from sqlmodel import col, select
 
+from pbem.messages import shared_pages
+from pbem.messages.render import Renderer
 from pbem.players.identity import address_with
-from pbem.rendering import shared_pages
-from pbem.rendering.render import Renderer
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Outgoing, Player
 from pbem.tokens import Purpose, Token

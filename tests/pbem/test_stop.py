@@ -9,7 +9,8 @@ import pytest
 from sqlmodel import select
 
 from pbem import tokens
-from pbem.commands import COMMANDS, permissions
+from pbem.conversation import permissions
+from pbem.features.commands import COMMANDS
 from pbem.storage import database
 from pbem.storage.models import Match, Player, Ply, Vacation, Watch
 from pbem.tokens import Purpose

@@ -8,11 +8,11 @@ from unittest.mock import patch
 
 import pytest
 
+from pbem.features.time import timeouts
 from pbem.matches import queries
 from pbem.matches.lifecycle import NotPossible, Obstacle
 from pbem.matches.timeouts import claim
 from pbem.server import daemon
-from pbem.server.scheduled import timeouts
 from pbem.storage.database import transaction
 from pbem.storage.models import Match
 from tests import databases

@@ -20,7 +20,7 @@ from sqlmodel import Session, col, select
 from pbem import tokens
 from pbem.cli import logs
 from pbem.config import LogSettings
-from pbem.payloads.messages import Answer, dump
+from pbem.messages.said.messages import Answer, dump
 from pbem.players.identity import address_with
 from pbem.players.token_redaction import TokenRedactor
 from pbem.storage.models import Outgoing

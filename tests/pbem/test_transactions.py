@@ -11,8 +11,8 @@ from sqlmodel import col, select
 
 from pbem import failpoints
 from pbem.failpoints import Step
-from pbem.reading.message import Message
-from pbem.reading.protocol import InProcessParser
+from pbem.mail.reading.message import Message
+from pbem.mail.reading.protocol import InProcessParser
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Player
 from tests import databases
@@ -54,7 +54,7 @@ def test_the_watch_sees_a_message_that_is_parsed_in_a_writing_transaction(letter
     with watched(letters.server.engine) as watch, database.transaction(letters.server.engine) as session:
         assert session.exec(select(Player)).all() == []  # begins the transaction
         InProcessParser().read(b"From: a@b.example\n\nhello\n", None, ())
-    assert "pbem.reading.message.read" in watch.found
+    assert "pbem.mail.reading.message.read" in watch.found
 
 
 def test_what_is_opened_for_reading_cannot_write(letters: Correspondence) -> None:

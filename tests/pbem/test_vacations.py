@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
-from pbem.clocks.clock import Clock
-from pbem.matches.time import timekeeping
-from pbem.players import data_export
+from pbem.features.accounts import data_export
+from pbem.features.time import pauses
+from pbem.features.time import vacations_due as vacations
+from pbem.matches.clock import timekeeping
+from pbem.matches.clock.clock import Clock
 from pbem.players.token_redaction import TokenRedactor
-from pbem.server.scheduled import pauses, vacations
 from pbem.storage.database import transaction
 from pbem.storage.models import Match, Player
 from tests import databases

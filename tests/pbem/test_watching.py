@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pbem import tokens
-from pbem.server.scheduled import spectators
+from pbem.features.watching import spectators
 from pbem.tokens import Purpose
 from tests.correspondence import Correspondence, correspondence, text
 
@@ -297,10 +297,10 @@ def test_what_can_t_be_watched_is_refused(letters: Correspondence, words: str, w
 def test_there_is_a_limit_to_what_one_watches_and_to_who_watches(
     letters: Correspondence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pbem.community.watches.MOST", 2)
+    monkeypatch.setattr("pbem.features.watching.watches.MOST", 2)
     write(letters, "carol", "watch 1\nwatch alice")
     assert "You watch 2 things, and that's the limit." in text(write(letters, "carol", "watch bob"))
-    monkeypatch.setattr("pbem.community.watches.MOST_SPECTATORS", 1)
+    monkeypatch.setattr("pbem.features.watching.watches.MOST_SPECTATORS", 1)
     letters.join("dave")
     assert "there is no room for more" in text(write(letters, "dave", "watch 1"))
     assert "as before" in text(write(letters, "carol", "watch 1"))

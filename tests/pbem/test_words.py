@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pbem.commands import COMMANDS
-from pbem.commands.syntax.draft import MOST_COMMANDS
-from pbem.commands.syntax.mail import ParsedMessage, Reader
-from pbem.reading.text import reply_text
+from pbem.conversation.syntax.draft import MOST_COMMANDS
+from pbem.conversation.syntax.mail import ParsedMessage, Reader
+from pbem.features.commands import COMMANDS
+from pbem.mail.reading.text import reply_text
 from tests.correspondence import Correspondence, correspondence, text
 from tests.effort import calls
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from pbem import folder_locks
 from pbem.publishing import publication
 from pbem.publishing.folder import DRAFTS, SiteFolder
 from pbem.publishing.writers import Killed
+from pbem.storage import folder_locks
 from tests.publishing.site import Archive, files, store_many
 from tests.publishing.test_publication import broken_links
 from tests.servers import until

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.ratings.weeks import week_of
+from pbem.features.ratings.weeks import week_of
 from tests.correspondence import MORNING, Correspondence, correspondence, text
 
 DAY = f"{MORNING:%Y-%m-%d}"

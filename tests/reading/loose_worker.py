@@ -3,7 +3,7 @@
 import re
 import sys
 
-from pbem.reading import bounce_report, limits, worker
+from pbem.mail.reading import bounce_report, limits, worker
 
 NONE = 1 << 40
 LONGEST = 300_000

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pbem.reading.authentication import Finding, of_results
-from pbem.reading.authentication_results import Result, results
+from pbem.mail.reading.authentication import Finding, of_results
+from pbem.mail.reading.authentication_results import Result, results
 from tests.effort import calls
 
 OURS = "mx.games.example"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pbem.reading import limits
-from pbem.reading.text import body
+from pbem.mail.reading import limits
+from pbem.mail.reading.text import body
 from tests.effort import calls
 
 

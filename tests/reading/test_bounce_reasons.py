@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.reading import bounce_reasons, bounce_report
+from pbem.mail.reading import bounce_reasons, bounce_report
 from tests import bounces
 from tests.effort import calls
 

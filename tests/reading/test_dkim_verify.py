@@ -8,9 +8,9 @@ from email.utils import format_datetime
 import pytest
 
 from pbem.config import ChecksSettings
-from pbem.reading.authentication import Checked, Finding, check
-from pbem.reading.dkim_verify import aligned, ask_dns, covers
-from pbem.reading.limits import MOST_LINES
+from pbem.mail.reading.authentication import Checked, Finding, check
+from pbem.mail.reading.dkim_verify import aligned, ask_dns, covers
+from pbem.mail.reading.limits import MOST_LINES
 from tests.correspondence import MORNING
 from tests.effort import calls
 from tests.signing import SIGNED, key, name_server, sign, zone

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.reading.from_header import author
-from pbem.reading.message import read
+from pbem.mail.reading.from_header import author
+from pbem.mail.reading.message import read
 
 PLAIN = [
     "alice@mail.example",

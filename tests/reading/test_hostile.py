@@ -2,10 +2,10 @@
 
 import pytest
 
-from pbem.reading import limits
-from pbem.reading.limits import Problem, ReadError, Unreadable
-from pbem.reading.message import read
-from pbem.reading.text import body, written
+from pbem.mail.reading import limits
+from pbem.mail.reading.limits import Problem, ReadError, Unreadable
+from pbem.mail.reading.message import read
+from pbem.mail.reading.text import body, written
 from tests.correspondence import Correspondence, text
 from tests.hostile import HEAD, MAILS, many_parts, nested, with_content_type
 

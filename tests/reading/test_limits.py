@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from pbem.commands.syntax import wrapped
-from pbem.reading import bounce_report, limits
-from pbem.reading.limits import Problem, ReadError
-from pbem.reading.message import Message, read
-from pbem.reading.text import body, html_text, reply_text, written
+from pbem.conversation.syntax import wrapped
+from pbem.mail.reading import bounce_report, limits
+from pbem.mail.reading.limits import Problem, ReadError
+from pbem.mail.reading.message import Message, read
+from pbem.mail.reading.text import body, html_text, reply_text, written
 from tests.correspondence import Correspondence, text
 from tests.effort import calls
 from tests.hostile import HEAD, MAILS, coded, filled, in_html, many_parts, with_content_type

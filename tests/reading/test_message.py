@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notation.phages import QUADRAPHAGES
-from pbem.commands import COMMANDS
-from pbem.commands.syntax.mail import Reader
-from pbem.reading.limits import Unreadable
-from pbem.reading.message import Message, read
-from pbem.reading.text.normalize import to_ascii
+from pbem.conversation.syntax.mail import Reader
+from pbem.features.commands import COMMANDS
+from pbem.mail.reading.limits import Unreadable
+from pbem.mail.reading.message import Message, read
+from pbem.mail.reading.text.normalize import to_ascii
 from tests.corpora import CORPORA, bare
 from tests.effort import calls
 

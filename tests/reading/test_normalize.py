@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from notation.phages import QUADRAPHAGES
-from pbem.commands import COMMANDS
-from pbem.commands.syntax.mail import ParsedMessage, Reader
-from pbem.reading.text import normalize
+from pbem.conversation.syntax.mail import ParsedMessage, Reader
+from pbem.features.commands import COMMANDS
+from pbem.mail.reading.text import normalize
 
 
 def read(*lines: str) -> ParsedMessage:

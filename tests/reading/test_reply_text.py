@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.commands import COMMANDS
-from pbem.commands.syntax.mail import Reader
-from pbem.reading.text import html_text, normalize, reply_text
+from pbem.conversation.syntax.mail import Reader
+from pbem.features.commands import COMMANDS
+from pbem.mail.reading.text import html_text, normalize, reply_text
 from tests.corpora import CORPORA, bare, labelled
 from tests.effort import calls
 

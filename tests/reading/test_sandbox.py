@@ -13,16 +13,16 @@ import pytest
 from sqlmodel import select
 
 from pbem.config import ChecksSettings
-from pbem.reading import sandbox, worker
-from pbem.reading.authentication import Finding
-from pbem.reading.limits import Problem, ReadError, Unreadable
-from pbem.reading.message import read
-from pbem.reading.protocol import REQUESTS, BounceRequest, Unavailable
-from pbem.reading.sandbox import Sandbox
+from pbem.mail.reading import sandbox, worker
+from pbem.mail.reading.authentication import Finding
+from pbem.mail.reading.limits import Problem, ReadError, Unreadable
+from pbem.mail.reading.message import read
+from pbem.mail.reading.protocol import REQUESTS, BounceRequest, Unavailable
+from pbem.mail.reading.sandbox import Sandbox
+from pbem.mail.transports.protocols import Arrival
 from pbem.server import daemon
 from pbem.storage.database import transaction
 from pbem.storage.models import Incoming
-from pbem.transports.protocols import Arrival
 from tests.bounces import KINDS
 from tests.correspondence import ADDRESS, Correspondence, correspondence, parsed, text
 from tests.hostile import HEAD, MAILS, filled
@@ -332,7 +332,7 @@ def test_a_process_that_ends_at_once_is_reported(reader: Sandbox, monkeypatch: p
 def test_a_server_that_is_killed_leaves_no_process_behind() -> None:
     """Neither an idle one nor one in the middle of a message."""
     program = (
-        "import sys\nfrom pbem.reading import sandbox\n"
+        "import sys\nfrom pbem.mail.reading import sandbox\n"
         "from tests.reading.test_sandbox import PLAIN, SLOW, number\n"
         "sandbox.WORKER = 'tests.reading.loose_worker'\n"
         "box = sandbox.Sandbox(seconds=2)\nprint(number(box), flush=True)\n"

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from pbem.reading.limits import Unreadable
-from pbem.reading.message import Message, read
-from pbem.reading.sandbox import Sandbox
+from pbem.mail.reading.limits import Unreadable
+from pbem.mail.reading.message import Message, read
+from pbem.mail.reading.sandbox import Sandbox
+from pbem.mail.transports.protocols import Arrival
 from pbem.storage.database import transaction
 from pbem.storage.models import Player
-from pbem.transports.protocols import Arrival
 from tests.bounces import KINDS
 from tests.corpora import CORPORA
 from tests.correspondence import ADDRESS, Correspondence, correspondence, parsed

@@ -5,7 +5,7 @@ from datetime import timedelta
 from sqlalchemy import Engine
 from sqlmodel import Session, select
 
-from pbem.matches.time import timekeeping
+from pbem.matches.clock import timekeeping
 from pbem.storage.models import ClockEvent, Match, Outgoing, Player
 
 

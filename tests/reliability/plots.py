@@ -8,13 +8,13 @@ from email.message import EmailMessage
 from sqlmodel import Session, select
 
 from pbem.failpoints import Step
+from pbem.features.time import timeouts
+from pbem.mail.transports.protocols import Arrival
 from pbem.players import bounces
 from pbem.players.identity import address_with
 from pbem.server.daemon import Server
-from pbem.server.scheduled import timeouts
 from pbem.storage.models import Outgoing
 from pbem.tokens import Purpose, Token
-from pbem.transports.protocols import Arrival
 from tests import bounces as reports
 from tests import forks
 from tests.operating import matches

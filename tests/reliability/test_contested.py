@@ -9,20 +9,20 @@ from datetime import timedelta
 import pytest
 from sqlmodel import Session, col, select
 
-from pbem.clocks.time_control import TimeControl, parse
+from notation.time_control import TimeControl, parse
 from pbem.failpoints import Step
+from pbem.mail.transports.protocols import Arrival
 from pbem.matches import lifecycle, prepared
+from pbem.matches.clock import timekeeping
 from pbem.matches.conditions import Conditions
 from pbem.matches.integrity import faults
 from pbem.matches.queries import version
 from pbem.matches.snapshot import snapshot_of
-from pbem.matches.time import timekeeping
 from pbem.players.identity import address_with
 from pbem.server.daemon import Server
 from pbem.storage.database import transaction
 from pbem.storage.models import Match, Player
 from pbem.tokens import Purpose, Token
-from pbem.transports.protocols import Arrival
 from tests.matches.test_lifecycle import read
 from tests.operating.people import written
 from tests.reliability.conftest import Stage

@@ -8,23 +8,24 @@ import pytest
 from sqlmodel import Session, col, select
 
 from engines.seats import other
+from notation import time_control
 from notation.ending import Ending, Termination
-from pbem.clocks import time_control
-from pbem.clocks.time_control import TimeControl
-from pbem.clocks.working_days import Span
-from pbem.community import seeks, watches
-from pbem.community.seeks import Terms
+from notation.time_control import TimeControl
 from pbem.failpoints import Step
+from pbem.features.moderation import broadcasts
+from pbem.features.moderation.acts import Order
+from pbem.features.seeks import seeks
+from pbem.features.seeks.seeks import Terms
+from pbem.features.time import vacations
+from pbem.features.tournaments import due as tournaments
+from pbem.features.tournaments import entries, rungs
+from pbem.features.tournaments.field import Kind
+from pbem.features.watching import watches
 from pbem.matches import agreements, lifecycle, queries
+from pbem.matches.clock.working_days import Span
 from pbem.matches.offers import OfferKind
-from pbem.matches.time import vacations
-from pbem.moderation import broadcasts
-from pbem.moderation.acts import Order
-from pbem.server.scheduled import tournaments
 from pbem.storage.database import transaction
 from pbem.storage.models import Bulletin, Match, Player
-from pbem.tournaments import entries, rungs
-from pbem.tournaments.field import Kind
 from tests.reliability.conftest import Stage
 from tests.reliability.effects import effects
 from tests.reliability.past import by_day

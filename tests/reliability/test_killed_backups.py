@@ -16,7 +16,7 @@ import structlog
 
 from pbem import config
 from pbem.cli.index import app
-from pbem.server.backups import Backups
+from pbem.server.backups.by_itself import Backups
 from pbem.server.daemon import void_leases
 from pbem.storage import database
 from pbem.storage.leases import new_holder

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from pbem.mail.transports import receiver
 from pbem.server import daemon
-from pbem.transports import receiver
 from tests.operating.people import PostOffice
 from tests.operating.site import Site
 from tests.reliability.conftest import Stage

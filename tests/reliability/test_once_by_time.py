@@ -15,16 +15,17 @@ from sqlalchemy import Engine
 from sqlmodel import col, select
 
 from engines import GAMES
-from pbem.clocks.time_control import TimeControl
-from pbem.community import seeks
-from pbem.community.seeks import Terms
+from notation.time_control import TimeControl
 from pbem.config import ServerSettings
-from pbem.moderation import broadcasts
-from pbem.moderation.acts import Order
-from pbem.ratings import derivation
-from pbem.ratings.weeks import WEEK, begins
+from pbem.features.bulletin import due as bulletins
+from pbem.features.moderation import broadcasts
+from pbem.features.moderation import due as announcing
+from pbem.features.moderation.acts import Order
+from pbem.features.ratings import derivation
+from pbem.features.ratings.weeks import WEEK, begins
+from pbem.features.seeks import seeks
+from pbem.features.seeks.seeks import Terms
 from pbem.secret import Secret
-from pbem.server.scheduled import announcing, bulletins
 from pbem.storage import database
 from pbem.storage.models import Bulletin, Outgoing, Player, PlayerRating, RatedWeek
 from tests.matches.test_lifecycle import NOW

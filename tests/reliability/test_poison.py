@@ -14,15 +14,15 @@ from sqlmodel import col, select
 
 from engines import GAMES
 from engines.phages import PhagesPosition
-from pbem.commands import COMMANDS
-from pbem.commands.syntax.mail import Reader
+from pbem.conversation.syntax.mail import Reader
 from pbem.failpoints import Step
-from pbem.rendering.templating import WIDTH
+from pbem.features.commands import COMMANDS
+from pbem.mail.transports import receiver
+from pbem.mail.transports.protocols import Arrival
+from pbem.messages.templating import WIDTH
 from pbem.server.scheduled import alerts
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState
-from pbem.transports import receiver
-from pbem.transports.protocols import Arrival
 from tests.cases import quick_where
 from tests.correspondence import Correspondence, correspondence
 from tests.operating import matches

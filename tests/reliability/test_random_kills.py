@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from pbem.failpoints import Step
+from pbem.mail.transports.protocols import Arrival
 from pbem.server.sender import TOGETHER
-from pbem.transports.protocols import Arrival
 from tests.cases import MANY, SEEDS, quick_where
 from tests.operating.site import ADDRESS
 from tests.reliability.conftest import Stage

@@ -16,6 +16,7 @@ import pytest
 from sqlalchemy import Engine
 
 from pbem.failpoints import Step
+from pbem.mail.transports.protocols import Arrival
 from pbem.server import work_queue
 from pbem.server.scheduled import alerts
 from pbem.server.sender import TOGETHER
@@ -23,7 +24,6 @@ from pbem.storage import database
 from pbem.storage.leases import new_holder
 from pbem.storage.models import Incoming, IncomingState, Lane, OutgoingState
 from pbem.storage.queue import Queue
-from pbem.transports.protocols import Arrival
 from tests.cases import MANY, ONLY_IN_SOAK, SEEDS, quick_where
 from tests.correspondence import correspondence, text
 from tests.operating.people import PostOffice

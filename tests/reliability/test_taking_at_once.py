@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import Engine
 from sqlmodel import Session, col, select
 
-from pbem.clocks.time_control import TimeControl
-from pbem.community import seeks
-from pbem.community.seeks import Terms
+from notation.time_control import TimeControl
 from pbem.config import ServerSettings
+from pbem.features.seeks import seeks
+from pbem.features.seeks.seeks import Terms
 from pbem.secret import Secret
 from pbem.server.scheduled import expiry
 from pbem.storage import database

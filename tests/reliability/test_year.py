@@ -15,9 +15,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlmodel import Session, select
 
-from pbem.clocks.reminders import MOST
+from pbem.matches.clock.reminders import MOST
+from pbem.matches.clock.timekeeping import clock_of
 from pbem.matches.integrity import faults
-from pbem.matches.time.timekeeping import clock_of
 from pbem.storage.models import ClockEvent, Match, MatchState, Outgoing, Player, Ply
 from tests.year import CONTROLS, Year, year
 

@@ -17,18 +17,18 @@ from engines import GAMES
 from engines.seats import SEATS, other, seat_of
 from notation import NOTATIONS
 from notation.record import replay
-from pbem.clocks.time_control import TimeControl, parse
+from notation.time_control import TimeControl, parse
+from pbem.features.tournaments import entries, rungs
+from pbem.features.tournaments.entries import Terms
+from pbem.features.tournaments.field import Kind
 from pbem.matches import agreements, lifecycle, queries, turns
+from pbem.matches.clock import timekeeping
 from pbem.matches.offers import OfferKind
 from pbem.matches.snapshot import snapshot_of
-from pbem.matches.time import timekeeping
 from pbem.matches.turns import ReadTurn
 from pbem.server.daemon import Server
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Match, MatchState, Player, Tournament
-from pbem.tournaments import entries, rungs
-from pbem.tournaments.entries import Terms
-from pbem.tournaments.field import Kind
 from tests import diagrams
 from tests.correspondence import MORNING, Clock
 from tests.year import beat, opened

@@ -20,16 +20,16 @@ from typer.testing import CliRunner
 from engines import GAMES
 from pbem.cli.index import app
 from pbem.config import Settings
+from pbem.features.ratings import derivation
+from pbem.features.tournaments import crosstable, entries, rounds, rungs, tournament_report
+from pbem.features.tournaments.field import Kind
+from pbem.features.tournaments.messages import TournamentEnded
 from pbem.matches.integrity import faults
 from pbem.matches.snapshot import snapshot_of
-from pbem.payloads.community.tournaments import TournamentEnded
-from pbem.payloads.messages import load
-from pbem.ratings import derivation
-from pbem.rendering.files import attachments, tournament_report
+from pbem.messages import attachments
+from pbem.messages.said.messages import load
 from pbem.storage.database import read_only
 from pbem.storage.models import Match, Outgoing, Player, PlayerRating, Tournament
-from pbem.tournaments import crosstable, entries, rounds, rungs
-from pbem.tournaments.field import Kind
 from tests.season.simulation import CUPS, Season, season
 
 SCRIPT = Path(__file__).with_name("recomputed.py")

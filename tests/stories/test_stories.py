@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
-from pbem.commands import COMMANDS
-from pbem.commands.syntax.mail import Reader
-from pbem.reading.message import bare_subject
+from pbem.conversation.syntax.mail import Reader
+from pbem.features.commands import COMMANDS
+from pbem.mail.reading.message import bare_subject
 from pbem.storage.database import transaction
 from pbem.storage.models import Outgoing
 from tests import databases

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 from jinja2 import Environment, nodes
 from pydantic import BaseModel
 
-from pbem.rendering.views import View
+from pbem.messages.views import View
 
 Scope = dict[str, Any]
 """The types of the variables of a template."""

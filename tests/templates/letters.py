@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sqlmodel import Session, select
 
-from pbem.moderation import bans, broadcasts, merges, names
-from pbem.moderation.acts import Order
+from pbem.features.moderation import bans, broadcasts, merges, names
+from pbem.features.moderation.acts import Order
 from pbem.players import addresses
 from pbem.server.scheduled import alerts
 from pbem.storage import database

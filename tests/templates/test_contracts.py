@@ -7,11 +7,11 @@ import pytest
 from jinja2 import DictLoader, Environment
 
 from pbem.config import ServerSettings
-from pbem.payloads.messages import Digest, Payload
-from pbem.payloads.sections import Section
-from pbem.rendering.render import VARIABLES
-from pbem.rendering.templating import HTML, TEXT, templates
-from pbem.rendering.views import View
+from pbem.messages.render import VARIABLES
+from pbem.messages.said.messages import Digest, Payload
+from pbem.messages.said.sections import Section
+from pbem.messages.templating import HTML, TEXT, templates
+from pbem.messages.views import View
 from pbem.storage.models import Outgoing, Player
 from tests.templates.contracts import Checker
 from tests.templates.letters import TEMPLATES

@@ -8,12 +8,12 @@ from typing import get_args
 
 import pytest
 
-from pbem.commands import COMMANDS
-from pbem.commands.syntax.mail import Reader
-from pbem.payloads.sections import Section
-from pbem.reading.text import html_text
-from pbem.rendering.links import Link
-from pbem.rendering.templating import HTML, templates, tightened
+from pbem.conversation.syntax.mail import Reader
+from pbem.features.commands import COMMANDS
+from pbem.mail.reading.text import html_text
+from pbem.messages.links import Link
+from pbem.messages.said.sections import Section
+from pbem.messages.templating import HTML, templates, tightened
 from tests.templates import golden
 from tests.templates.letters import FACES, MOMENTS, TEMPLATES, Sent, examples, kinds
 

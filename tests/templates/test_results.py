@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from notation.ending import Termination
-from pbem.rendering.templating import TEXT, templates
+from pbem.messages.templating import TEXT, templates
 
 SENTENCES = {
     Termination.RULES: ("bob won: 39 to 31.", "The match is a draw: 39 to 31."),

@@ -6,16 +6,16 @@ from pathlib import Path
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
+from notation import time_control
 from notation.ending import Ending, Termination
-from pbem.clocks import time_control
 from pbem.config import ServerSettings
+from pbem.features.tournaments import entries, rounds
+from pbem.features.tournaments.entries import Terms
+from pbem.features.tournaments.field import Kind
 from pbem.matches import lifecycle, queries
 from pbem.secret import Secret
 from pbem.storage import database
 from pbem.storage.models import Match, Outgoing, Pairing, Player
-from pbem.tournaments import entries, rounds
-from pbem.tournaments.entries import Terms
-from pbem.tournaments.field import Kind
 from tests import databases
 from tests.matches.test_lifecycle import NOW
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from random import Random
 
-from pbem.tournaments import formats
-from pbem.tournaments.field import Entrant, Field, Kind, Pair, Result
+from pbem.features.tournaments import formats
+from pbem.features.tournaments.field import Entrant, Field, Kind, Pair, Result
 
 NOW = datetime(2026, 3, 2, 8, tzinfo=UTC)
 DECISIVE = (Result.FIRST, Result.SECOND)

@@ -12,16 +12,16 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, select
 
+from notation import time_control
 from notation.ending import Ending, Termination
-from pbem.clocks import time_control
+from pbem.features.tournaments import entries, rounds, rungs
+from pbem.features.tournaments import ladders_due as ladders
+from pbem.features.tournaments.due import advance
+from pbem.features.tournaments.entries import Terms
+from pbem.features.tournaments.field import Kind
 from pbem.matches import lifecycle, queries
-from pbem.server.scheduled import ladders
-from pbem.server.scheduled.tournaments import advance
 from pbem.storage import database
 from pbem.storage.models import LadderStep, Match, Outgoing, Pairing, Player, Tournament
-from pbem.tournaments import entries, rounds, rungs
-from pbem.tournaments.entries import Terms
-from pbem.tournaments.field import Kind
 from tests.matches.test_lifecycle import NOW
 from tests.tournaments.hosting import SERVER, finish, is_due, numbers, opened
 

@@ -9,11 +9,11 @@ import pytest
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
-from pbem.server.scheduled.tournaments import FEW, advance
+from pbem.features.tournaments import boards, entries, rounds
+from pbem.features.tournaments.due import FEW, advance
+from pbem.features.tournaments.field import Kind
 from pbem.storage import database
 from pbem.storage.models import Match, Outgoing, Pairing, Player, Tournament
-from pbem.tournaments import boards, entries, rounds
-from pbem.tournaments.field import Kind
 from tests.matches.test_lifecycle import NOW
 from tests.tournaments.hosting import SERVER, finish, is_due, numbers, opened
 

@@ -5,10 +5,10 @@ from random import Random
 
 import pytest
 
-from pbem.tournaments import formats
-from pbem.tournaments.field import Field, Kind, Result
-from pbem.tournaments.formats import knock_out
-from pbem.tournaments.standings import standings
+from pbem.features.tournaments import formats
+from pbem.features.tournaments.field import Field, Kind, Result
+from pbem.features.tournaments.formats import knock_out
+from pbem.features.tournaments.standings import standings
 from tests.tournaments.playing import ANY, DECISIVE, ended, new, played, without
 
 

@@ -6,7 +6,17 @@ from random import Random
 
 import pytest
 
-from pbem.tournaments.formats.ladder import AGAIN, Challenge, Entered, Event, Ladder, Left, Obstacle, after, order
+from pbem.features.tournaments.formats.ladder import (
+    AGAIN,
+    Challenge,
+    Entered,
+    Event,
+    Ladder,
+    Left,
+    Obstacle,
+    after,
+    order,
+)
 from tests.tournaments.playing import NOW
 
 FOUR = (1, 2, 3, 4)

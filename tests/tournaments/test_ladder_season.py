@@ -9,15 +9,15 @@ import pytest
 from sqlalchemy import Engine, text
 from sqlmodel import col, select
 
+from notation import time_control
 from notation.ending import Ending, Termination
-from pbem.clocks import time_control
+from pbem.features.tournaments import entries, rungs
+from pbem.features.tournaments import ladders_due as ladders
+from pbem.features.tournaments.entries import Terms
+from pbem.features.tournaments.field import Kind
 from pbem.matches import lifecycle, queries
-from pbem.server.scheduled import ladders
 from pbem.storage import database
 from pbem.storage.models import Match, Player, Tournament
-from pbem.tournaments import entries, rungs
-from pbem.tournaments.entries import Terms
-from pbem.tournaments.field import Kind
 from tests import databases
 from tests.matches.test_lifecycle import NOW
 from tests.tournaments.hosting import SERVER

@@ -5,9 +5,9 @@ from random import Random
 
 import pytest
 
-from pbem.tournaments import crosstable, formats
-from pbem.tournaments.field import Entrant, Field, Kind, Result
-from pbem.tournaments.formats import league
+from pbem.features.tournaments import crosstable, formats
+from pbem.features.tournaments.field import Entrant, Field, Kind, Result
+from pbem.features.tournaments.formats import league
 from tests.tournaments.playing import ANY, ended, played
 
 

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pbem.commands.community import hosting
 from pbem.errors import Refused
+from pbem.features.tournaments import entries, hosting
 from pbem.storage import database
-from pbem.tournaments import entries
 from tests.correspondence import Correspondence, correspondence, text
 
 NAMES = ("alice", "bob", "carol", "dave", "erin", "fred")

@@ -5,9 +5,9 @@ from random import Random
 
 import pytest
 
-from pbem.tournaments import formats
-from pbem.tournaments.field import Kind, Result
-from pbem.tournaments.formats.round_robin import berger
+from pbem.features.tournaments import formats
+from pbem.features.tournaments.field import Kind, Result
+from pbem.features.tournaments.formats.round_robin import berger
 from tests.tournaments.playing import ended, new, played, without
 
 SIZES = range(3, 11)

@@ -4,10 +4,10 @@ from random import Random
 
 import pytest
 
-from pbem.tournaments import crosstable
-from pbem.tournaments.field import Entrant, Field, Kind, Pair, Result, bye
-from pbem.tournaments.standings import standings
-from pbem.tournaments.tie_breaks import buchholz, direct_encounter, sonneborn_berger
+from pbem.features.tournaments import crosstable
+from pbem.features.tournaments.field import Entrant, Field, Kind, Pair, Result, bye
+from pbem.features.tournaments.standings import standings
+from pbem.features.tournaments.tie_breaks import buchholz, direct_encounter, sonneborn_berger
 from tests.tournaments.playing import new, played
 
 VALUES = {"1": 1.0, "=": 0.5, "0": 0.0, "+": 1.0, "-": 0.0}

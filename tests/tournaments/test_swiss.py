@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from pbem.tournaments import formats
-from pbem.tournaments.field import Field, Kind, Pair, Result, bye
-from pbem.tournaments.formats import swiss
+from pbem.features.tournaments import formats
+from pbem.features.tournaments.field import Field, Kind, Pair, Result, bye
+from pbem.features.tournaments.formats import swiss
 from tests.tournaments.playing import ended, new, played, without
 
 

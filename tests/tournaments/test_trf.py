@@ -8,8 +8,8 @@ import pytest
 from caissify_pairings.fpc import check_trf
 from caissify_pairings.trf import parse_trf
 
-from pbem.tournaments import trf
-from pbem.tournaments.field import Field, Kind, Result
+from pbem.features.tournaments import trf
+from pbem.features.tournaments.field import Field, Kind, Result
 from tests.tournaments.playing import new, played
 
 GIVEN = {"1": 1.0, "+": 1.0, "U": 1.0, "=": 0.5, "0": 0.0, "-": 0.0, "Z": 0.0}

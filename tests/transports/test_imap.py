@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from imapclient import IMAPClient
 
-import pbem.transports.imap
+import pbem.mail.transports.imap
 from pbem.config import Tls
-from pbem.transports.imap import ImapInbox
-from pbem.transports.imap_idle import IDLE_SECONDS, POLL_SECONDS
-from pbem.transports.protocols import Arrival, Patience, Unreachable
+from pbem.mail.transports.imap import ImapInbox
+from pbem.mail.transports.imap_idle import IDLE_SECONDS, POLL_SECONDS
+from pbem.mail.transports.protocols import Arrival, Patience, Unreachable
 from tests.servers import FOREIGN_PASSWORD, HOST, PASSWORD, Dovecot, Mailbox, free_port, until
 from tests.transports.eavesdrop import Wire
 
@@ -138,7 +138,7 @@ def test_batches_keep_the_order_of_arrival(mailbox: Mailbox) -> None:
 
 
 def test_batches_are_bounded_in_bytes(mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pbem.transports.imap, "BATCH_BYTES", 10_000)
+    monkeypatch.setattr(pbem.mail.transports.imap, "BATCH_BYTES", 10_000)
     for number in range(4):
         mailbox.drop(letter("x", "y" * 4000), f"{number}.a")
     with inbox(mailbox) as box:
@@ -279,7 +279,7 @@ def test_mail_that_cannot_be_moved_now_is_marked_and_moved_later(mailbox: Mailbo
 
 
 def test_a_flood_is_read_in_windows(mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pbem.transports.imap, "WINDOW", 3)
+    monkeypatch.setattr(pbem.mail.transports.imap, "WINDOW", 3)
     for number in range(5):
         mailbox.drop(letter(str(number)), f"{number}.a")
     with inbox(mailbox) as box:

@@ -14,12 +14,12 @@ from typing import Any, Literal, Self
 import pytest
 from structlog.testing import capture_logs
 
-import pbem.transports.gate
-import pbem.transports.listener
+import pbem.mail.transports.gate
+import pbem.mail.transports.listener
 from pbem.config import ListenSettings
-from pbem.transports.gate import USUAL
-from pbem.transports.listener import MailListener
-from pbem.transports.protocols import Arrival
+from pbem.mail.transports.gate import USUAL
+from pbem.mail.transports.listener import MailListener
+from pbem.mail.transports.protocols import Arrival
 from tests.servers import HOST, SBIN, missing, until
 
 LIMIT = 10_000
@@ -379,7 +379,7 @@ def test_connections_are_limited_per_address_and_minute(kept: Kept, monkeypatch:
         for number in range(210):
             assert is_let_in(listener.port) == (number < 200), number
         assert is_let_in(listener.port, "127.0.0.2")
-        monkeypatch.setattr(pbem.transports.gate, "MINUTE", 0.0)
+        monkeypatch.setattr(pbem.mail.transports.gate, "MINUTE", 0.0)
         until(lambda: is_let_in(listener.port), "the next minute has begun")
 
 
@@ -488,7 +488,7 @@ def test_stopping_finishes_the_current_message_and_no_other(kept: Kept) -> None:
 
 
 def test_stopping_does_not_wait_forever(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pbem.transports.listener, "GRACE_SECONDS", 0.2)
+    monkeypatch.setattr(pbem.mail.transports.listener, "GRACE_SECONDS", 0.2)
     with listening(kept, "lmtp") as listener, Talk(listener.port) as talk:
         talk.begin("a@game.test")
         listener.stop()

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pbem.config import MaildirSettings
-from pbem.transports.maildir import MaildirInbox, MaildirOutbox
-from pbem.transports.protocols import Arrival, NotSent, Unreachable
+from pbem.mail.transports.maildir import MaildirInbox, MaildirOutbox
+from pbem.mail.transports.protocols import Arrival, NotSent, Unreachable
 
 LIMIT = 10_000
 

@@ -19,14 +19,14 @@ from structlog.testing import capture_logs
 
 from pbem.cli.doctor import mail
 from pbem.config import ImapSettings, ServerSettings, SmtpSettings, Tls
-from pbem.oauth2 import login, stored
-from pbem.oauth2.access import AccessTokens, LoginNeeded
-from pbem.oauth2.login import NotLoggedIn, Pause
+from pbem.mail.oauth2 import login, stored
+from pbem.mail.oauth2.access import AccessTokens, LoginNeeded
+from pbem.mail.oauth2.login import NotLoggedIn, Pause
+from pbem.mail.transports import imap_connection
+from pbem.mail.transports.imap import ImapInbox
+from pbem.mail.transports.protocols import NotSent, Unreachable
+from pbem.mail.transports.smtp import SmtpOutbox
 from pbem.secret import BadConfig
-from pbem.transports import imap_connection
-from pbem.transports.imap import ImapInbox
-from pbem.transports.protocols import NotSent, Unreachable
-from pbem.transports.smtp import SmtpOutbox
 from tests.provider import CLIENT_SECRET, START, Provider, provider
 from tests.servers import HOST, Dovecot, free_port
 

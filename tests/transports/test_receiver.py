@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-import pbem.transports.receiver
+import pbem.mail.transports.receiver
 from pbem.config import MaildirSettings
-from pbem.transports.imap import ImapInbox
-from pbem.transports.maildir import MaildirInbox
-from pbem.transports.protocols import Arrival, NotStored, Unreachable
-from pbem.transports.receiver import receive, receive_once
+from pbem.mail.transports.imap import ImapInbox
+from pbem.mail.transports.maildir import MaildirInbox
+from pbem.mail.transports.protocols import Arrival, NotStored, Unreachable
+from pbem.mail.transports.receiver import receive, receive_once
 from tests.servers import HOST, Mailbox, free_port, until
 
 LIMIT = 10_000
@@ -91,7 +91,7 @@ def test_mail_is_stored_and_moved_until_stopped(inbox: MaildirInbox, new: Path, 
 def test_while_the_store_fails_mail_stays_and_is_tried_again(
     inbox: MaildirInbox, new: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pbem.transports.receiver, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(pbem.mail.transports.receiver, "FIRST_PAUSE", 0.01)
     for number in range(5):
         (new / str(number)).write_bytes(b"%d" % number)
     shelf.refuses = lambda _: shelf.calls < 20
@@ -187,7 +187,7 @@ def test_imap_again_after_the_server_hung_up(mailbox: Mailbox, shelf: Shelf) -> 
 
 @pytest.mark.dovecot
 def test_imap_with_a_store_that_fails(mailbox: Mailbox, shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pbem.transports.receiver, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(pbem.mail.transports.receiver, "FIRST_PAUSE", 0.01)
     mailbox.deliver(b"Subject: one\r\n\r\nx\r\n")
     shelf.refuses = lambda _: shelf.calls < 3
     daemon = Daemon(ImapInbox(mailbox.settings(), LIMIT), shelf)

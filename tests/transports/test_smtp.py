@@ -15,11 +15,11 @@ import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, Envelope, LoginPassword
 
-import pbem.transports.smtp
+import pbem.mail.transports.smtp
 from pbem.config import ListenSettings, SmtpSettings, Tls
-from pbem.transports.listener import MailListener
-from pbem.transports.protocols import Arrival, NotSent, Patience
-from pbem.transports.smtp import SmtpOutbox
+from pbem.mail.transports.listener import MailListener
+from pbem.mail.transports.protocols import Arrival, NotSent, Patience
+from pbem.mail.transports.smtp import SmtpOutbox
 from tests.servers import HOST, SmtpSink, certificate, free_port, until
 
 Sinks = Callable[..., SmtpSink]
@@ -309,7 +309,7 @@ def test_a_connection_that_the_server_closed_is_replaced(arrived: list[Arrival])
 
 
 def test_a_connection_is_not_kept_for_long(counted: Controller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pbem.transports.smtp, "KEPT_SECONDS", 0)
+    monkeypatch.setattr(pbem.mail.transports.smtp, "KEPT_SECONDS", 0)
     with outbox(counted.port) as out:
         send(out)
         send(out)

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pbem.cli.doctor import premises
 from pbem.cli.doctor.findings import Finding, note, ok, problem
 from pbem.config import Settings
-from pbem.mailboxes import public_suffixes
+from pbem.mail.transports import dkim_signing
 from pbem.secret import BadConfig
-from pbem.transports import dkim_signing
+from pbem.storage.mailboxes import public_suffixes
 
 SECONDS = 5.0
 NO_RESOLVER = note("the DNS isn't looked at", "pip install pbem[dkim] adds what asks it")

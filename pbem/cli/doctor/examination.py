@@ -15,7 +15,7 @@ from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, out
 from pbem.cli.doctor import domain, machine, mail, round_trip, storage
 from pbem.cli.doctor.findings import Check, Finding, Level
 from pbem.config import LogSettings, Settings
-from pbem.oauth2.access import AccessTokens
+from pbem.mail.oauth2.access import AccessTokens
 
 COLOURS = {Level.OK: "green", Level.NOTE: "yellow", Level.PROBLEM: "bold red"}
 

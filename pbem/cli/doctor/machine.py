@@ -8,9 +8,9 @@ from pbem import config
 from pbem.cli.doctor import premises
 from pbem.cli.doctor.findings import Finding, ok, problem
 from pbem.config import Settings
-from pbem.reading.limits import Unreadable
-from pbem.reading.protocol import Unavailable
-from pbem.reading.sandbox import MEGABYTES, Sandbox
+from pbem.mail.reading.limits import Unreadable
+from pbem.mail.reading.protocol import Unavailable
+from pbem.mail.reading.sandbox import MEGABYTES, Sandbox
 from pbem.secret import BadConfig
 
 SAMPLE = b"From: doctor@pbem.example\nTo: games@pbem.example\nSubject: hello\n\nhelp\n"

@@ -18,12 +18,12 @@ from pbem.cli.doctor.ports import Door
 from pbem.cli.setup.presets import PRESETS
 from pbem.config import ImapSettings, ListenSettings, ServerSettings, SmtpSettings
 from pbem.config.mail import is_loopback
-from pbem.oauth2.access import AccessTokens, LoginNeeded
+from pbem.mail.oauth2.access import AccessTokens, LoginNeeded
+from pbem.mail.transports import imap_connection, imap_idle
+from pbem.mail.transports.imap_connection import CONNECTION_ERRORS
+from pbem.mail.transports.protocols import NotSent
+from pbem.mail.transports.smtp import SmtpOutbox
 from pbem.secret import BadConfig, Secret
-from pbem.transports import imap_connection, imap_idle
-from pbem.transports.imap_connection import CONNECTION_ERRORS
-from pbem.transports.protocols import NotSent
-from pbem.transports.smtp import SmtpOutbox
 
 OURS = b" pbem"
 """How our listeners end their greeting."""

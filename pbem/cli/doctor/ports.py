@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pbem.cli.doctor.findings import Finding, problem
 from pbem.config import ImapSettings, SmtpSettings
-from pbem.transports.protocols import USUAL, Patience
+from pbem.mail.transports.protocols import USUAL, Patience
 
 GREETING_SECONDS = 5.0
 """How long to wait for a greeting; a server that begins with TLS waits for us instead."""

@@ -10,9 +10,9 @@ from jinja2 import TemplateError
 from sqlalchemy import make_url
 
 from pbem.config import DkimSettings, Settings, secrets
-from pbem.payloads.templates import templates_folder
-from pbem.reading.dkim_verify import ask_dns
-from pbem.rendering.templating import HTML, templates
+from pbem.mail.reading.dkim_verify import ask_dns
+from pbem.messages.said.templates import templates_folder
+from pbem.messages.templating import HTML, templates
 
 DNS_SECONDS = 5.0
 

@@ -12,16 +12,16 @@ from sqlalchemy import Engine
 from sqlmodel import col, select
 
 from engines import GAMES
-from pbem import sandboxing
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
 from pbem.cli.doctor import premises
 from pbem.config.veiled import veiled_url
+from pbem.features.ratings import derivation
+from pbem.features.tournaments import rungs
+from pbem.mail import sandboxing
 from pbem.matches import integrity
 from pbem.matches.integrity import Fault
-from pbem.ratings import derivation
 from pbem.storage import database, utc
 from pbem.storage.models import Match
-from pbem.tournaments import rungs
 
 FEW = 1_000
 """Up to this many matches are replayed sooner than other processes have started."""

@@ -21,14 +21,14 @@ from sqlmodel import col, func, select
 
 from pbem.cli.doctor.findings import Finding, note, ok, problem
 from pbem.config import ImapSettings, ServerSettings, Settings
-from pbem.oauth2.access import AccessTokens
+from pbem.mail.oauth2.access import AccessTokens
+from pbem.mail.transports import dkim_signing, imap_connection
+from pbem.mail.transports.imap_connection import CONNECTION_ERRORS
+from pbem.mail.transports.protocols import NotSent
+from pbem.mail.transports.smtp import SmtpOutbox
 from pbem.secret import BadConfig
 from pbem.storage import database
 from pbem.storage.models import Incoming
-from pbem.transports import dkim_signing, imap_connection
-from pbem.transports.imap_connection import CONNECTION_ERRORS
-from pbem.transports.protocols import NotSent
-from pbem.transports.smtp import SmtpOutbox
 
 LOOK_SECONDS = 1.0
 Look = Callable[[], bool]

@@ -12,10 +12,10 @@ from sqlalchemy import Engine, make_url, text
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import col, select
 
-from pbem.backups import rotation
 from pbem.cli.doctor.findings import Finding, note, ok, problem
 from pbem.config import ServerSettings, Settings
 from pbem.config.veiled import veiled_url
+from pbem.server.backups import rotation
 from pbem.storage import database, holders
 from pbem.storage.models import Incoming
 

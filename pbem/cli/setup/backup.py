@@ -8,15 +8,15 @@ from typing import Annotated
 import typer
 
 from pbem import config, failpoints
-from pbem.backups import copies, making, restoring
-from pbem.backups.manifest import CONFIG as CONFIGURATION
-from pbem.backups.manifest import Manifest, NotABackup
 from pbem.cli import core, logs
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, out
 from pbem.cli.doctor.replaying import check
 from pbem.config import LogSettings
 from pbem.config.veiled import veiled_url
 from pbem.secret import BadConfig
+from pbem.server.backups import copies, making, restoring
+from pbem.server.backups.manifest import CONFIG as CONFIGURATION
+from pbem.server.backups.manifest import Manifest, NotABackup
 from pbem.storage import database
 
 

@@ -8,8 +8,8 @@ import typer
 from pbem import config
 from pbem.cli.core import CONFIG, ConfigOption, app, out
 from pbem.config import OAuth2Settings
-from pbem.oauth2 import login as flows
-from pbem.oauth2 import providers, stored
+from pbem.mail.oauth2 import login as flows
+from pbem.mail.oauth2 import providers, stored
 from pbem.secret import BadConfig
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, select
 from sqlmodel import Session, col
 
-from pbem.server.scheduled import setbacks
+from pbem.storage import setbacks
 from pbem.storage.clock import THE_ONE
 from pbem.storage.models import Backup, Incoming, IncomingState, Lane, Match, MatchState, Outgoing, OutgoingState
 

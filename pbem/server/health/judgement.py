@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from pbem.backups import rotation
 from pbem.config import BackupSettings
+from pbem.server.backups import rotation
 from pbem.server.health.figures import Figures
 from pbem.server.health.reports import SILENT, Report, State
 

@@ -10,9 +10,10 @@ from sqlalchemy import select as columns
 from sqlmodel import Session, col, func, select
 
 from pbem.config import LimitsSettings, ServerSettings
-from pbem.payloads.messages import Alert
-from pbem.players import invitations, rate_limits
-from pbem.server.scheduled import setbacks
+from pbem.features.challenges import invitations
+from pbem.messages.said.messages import Alert
+from pbem.players import rate_limits
+from pbem.storage import setbacks
 from pbem.storage.clock import within
 from pbem.storage.database import exclude_others, read_only, transaction
 from pbem.storage.models import Analysis, Backup, Incoming, IncomingState, Match, Outgoing, OutgoingState, Search

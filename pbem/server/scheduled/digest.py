@@ -15,14 +15,15 @@ from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
 from pbem.failpoints import Step
+from pbem.features.seeks import open_seeks
+from pbem.matches.clock.timekeeping import expected_due
 from pbem.matches.queries import awaiting, plies, seat_of, since_when, version
-from pbem.matches.time.timekeeping import expected_due
-from pbem.payloads.messages import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch, load_news
-from pbem.players import open_seeks, preferences, schedule
-from pbem.server.scheduled.each import each
+from pbem.messages.said.messages import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch, load_news
+from pbem.players import preferences, schedule
 from pbem.storage import facts, outbox
 from pbem.storage.clock import SLACK
 from pbem.storage.database import lock_if_free, read_only
+from pbem.storage.due import each
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingContent, OutgoingState, Player, Ply
 from pbem.storage.outbox import Mailer
 from pbem.storage.rows import keep_rows

@@ -12,11 +12,11 @@ from sqlalchemy import Engine, exists
 from sqlmodel import Session, col
 
 from engines import GAMES
-from pbem.community import seeks
-from pbem.community.rating_ranges import ANY, RatingRange
 from pbem.config import ServerSettings
-from pbem.payloads.community.players import EndedSeek, SeeksEnded
-from pbem.server.scheduled.each import NOW, each_row
+from pbem.features.seeks import seeks
+from pbem.features.seeks.rating_ranges import ANY, RatingRange
+from pbem.messages.said.players import EndedSeek, SeeksEnded
+from pbem.storage.due import NOW, each_row
 from pbem.storage.models import Player, Seek
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose

@@ -11,9 +11,9 @@ from sqlmodel import Session, col, select
 from pbem.config import ServerSettings
 from pbem.matches.naming import name
 from pbem.matches.queries import of_player
-from pbem.payloads.messages import PlayerUnreachable
-from pbem.server.scheduled.each import NOW
+from pbem.messages.said.messages import PlayerUnreachable
 from pbem.storage.database import exclude_others, read_only, transaction
+from pbem.storage.due import NOW
 from pbem.storage.models import MatchState, Outgoing, Player
 from pbem.storage.outbox import WITH_CONTENT, Mailer
 

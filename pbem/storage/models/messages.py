@@ -123,7 +123,7 @@ class Incoming(Queued, table=True):
     proof: str | None = Field(default=None, index=True, unique=True)
     """What let it act without a token (see authentication); a replayed message has the same value."""
     cost: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
-    """How much it had us look up (see pbem.commands.work), which has a limit by the hour."""
+    """How much it had us look up (see pbem.conversation.work), which has a limit by the hour."""
     received: datetime = Field(sa_type=Utc)
     handled: datetime | None = Field(default=None, sa_type=Utc)
     removed: datetime | None = Field(default=None, sa_type=Utc)
@@ -209,7 +209,7 @@ class Outgoing(Queued, table=True):
 
     @property
     def payload(self) -> dict[str, Any]:
-        """What the message says (see pbem.payloads), loaded when it is asked for unless the query did."""
+        """What the message says (see pbem.messages.said), loaded when it is asked for unless the query did."""
         return self.content.payload if self.content is not None else {"removed": True}
 
     @property

@@ -46,9 +46,9 @@ class Player(SQLModel, table=True):
     deleted: datetime | None = Field(default=None, sa_type=Utc)
     """When the player's data was deleted (see erasure). Name and address are placeholders from then on."""
     banned: datetime | None = Field(default=None, sa_type=Utc)
-    """Since when the operator has closed the account (see pbem.moderation)."""
+    """Since when the operator has closed the account (see pbem.features.moderation)."""
     merged_into: int | None = None
-    """The player of whose account this one is a part (see pbem.moderation.merges). The row is no player's any more."""
+    """The player of whose account this one is a part (see moderation.merges). The row is no player's any more."""
     trusted: datetime | None = Field(default=None, sa_type=Utc)
     """Since when the operator lets them open tournaments."""
     created: datetime = Field(sa_type=Utc)

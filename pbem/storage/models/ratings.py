@@ -1,4 +1,4 @@
-"""Ratings and the weeks that they count: derived from rated matches, and made again from them (see pbem.ratings)."""
+"""Ratings and the weeks that they count: derived from rated matches, made again from them (see features.ratings)."""
 
 from datetime import date
 

@@ -75,7 +75,7 @@ class Entry(SQLModel, table=True):
     rating: int | None = None
     """Their rating then, rounded; None if they had none."""
     rung: int | None = None
-    """Where they stand on a ladder, from 1 at the top; what its steps add up to (see pbem.tournaments.rungs)."""
+    """Where they stand on a ladder, from 1 at the top; what its steps add up to (see features.tournaments.rungs)."""
 
 
 class Pairing(SQLModel, table=True):

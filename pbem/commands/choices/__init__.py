@@ -1,4 +1,0 @@
-"""What players choose for themselves: their settings, whether news comes, and when they are away.
-
-May import what `pbem.commands` may.
-"""

@@ -1,4 +1,0 @@
-"""How a line of a message becomes a command: its grammar, courtesies around it, old spellings and suggestions.
-
-Start with `mail`, then `line`. May import what `pbem.commands` may.
-"""

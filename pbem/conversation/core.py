@@ -1,0 +1,239 @@
+"""A command, the line that calls it, what it is asked and what it decides.
+
+A command takes a `Request` and a `Line`. It writes the rows of matches and players through their domains, and returns
+a `Decision`. It has no other effect: `pbem.conversation.effects` turns decisions into messages and the reply.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+
+from sqlmodel import Session
+
+from pbem.config import HouseSettings, LimitsSettings, ServerSettings
+from pbem.errors import Refused
+from pbem.mail.reading.message import Message
+from pbem.matches.events import Events
+from pbem.matches.turns import ParsedTurn
+from pbem.messages.said.messages import AddressQuestion, Payload
+from pbem.messages.said.sections import Section
+from pbem.players.announcements import Notice
+from pbem.players.identity import Sender
+from pbem.storage.models import Incoming, Match, Player
+from pbem.tokens import Keyring, Purpose
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked: by whom, with what proof, in which message, and the transaction in which to decide it."""
+
+    session: Session
+    server: ServerSettings
+    keyring: Keyring
+    now: datetime
+    """When the message is handled."""
+    incoming: Incoming
+    """The row of the message."""
+    message: Message
+    sender: Sender
+    """Who sent the message, and whether that is proven."""
+    commands: "Mapping[str, Command]"
+    """Every command there is, for those that explain them."""
+    limits: LimitsSettings
+    """How much mail one sender can cause."""
+    house: HouseSettings = field(default_factory=HouseSettings)
+    """The opponent that always has time."""
+    stored_bytes: int = 0
+    """How much of the message is stored: less than its size where it was too large."""
+    held_messages: Mapping[int, Message] = field(default_factory=dict)
+    """The held message that this one confirms, by its number, parsed before the transaction."""
+    prose: tuple[str, ...] = ()
+    """The text for the opponent below the commands, unless an earlier command has used it."""
+    tells_names: bool = True
+    """Whether the answer may tell which names are taken, and so who plays here."""
+    operator: str = ""
+    """The user at the command line who asks for it; empty for a message."""
+    is_trial: bool = False
+    """Whether it is only tried, to be asked about, and undone."""
+    later: "tuple[Line, ...]" = ()
+    """The lines of the same message below the one that is carried out."""
+
+    @property
+    def player(self) -> Player:
+        """The sender as a player; raises Refused for a stranger."""
+        player = self.sender.player
+        if player is None or player.confirmed is None:
+            raise Refused(
+                "This address doesn't belong to a player yet.",
+                fits='Write "join NAME" to get started. The name is one word.',
+            )
+        return player
+
+    @property
+    def in_reply_to(self) -> tuple[str, ...]:
+        """The Message-ID that a reply to the message refers to, if it has one."""
+        return (self.message.message_id,) if self.message.message_id else ()
+
+    def is_from(self, player: Player) -> bool:
+        """Return whether that player sent the message."""
+        return self.sender.player is not None and self.sender.player.id == player.id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToPlayer:
+    """A message to a player, to be sent at once."""
+
+    player: Player
+    payload: Payload
+    purpose: Purpose
+    """What an answer to it allows."""
+    match: Match | None = None
+    token_subject: int = 0
+    gist: str | None = None
+    """What makes it the same as another message, where budgets count that."""
+    is_reply: bool = True
+    """Whether it replies to the message that is handled."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToAddress:
+    """A message to an address that is no player's any more."""
+
+    address: str
+    payload: Payload
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToNewAddress:
+    """The question to an address whether that player may have it."""
+
+    address: str
+    payload: AddressQuestion
+    player: Player
+    token_subject: int
+    """The message in which the player asked for the address."""
+    is_reply: bool
+    """Whether it replies to the message that is handled."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What a command decided. Its rows are written; these are the messages that follow from it."""
+
+    answer: tuple[Section, ...] = ()
+    """What the sender is told."""
+    events: Events = ()
+    """What happened in a match, which both players are told."""
+    below: tuple[Section, ...] = ()
+    """What the sender is told below that."""
+    covers: "tuple[Line, ...]" = ()
+    """The later lines of the message that are carried out with this one."""
+    messages: tuple[Notice | ToPlayer | ToAddress | ToNewAddress, ...] = ()
+    """The other messages to be sent."""
+    takes_prose: bool = False
+    """Whether the sender's prose is part of this already; otherwise it goes with the news of the events."""
+    leaves: bool = False
+    """Whether the sender is gone: they are told nothing more, and are a stranger from now on."""
+    log: str = ""
+    """What to log if the name of the command doesn't tell."""
+
+
+class Group(Enum):
+    """Under which heading help lists a command; each value is the word after `help`, and the heading."""
+
+    MATCHES = ("challenges", "How a match begins")
+    TURNS = ("turns", "In a match")
+    BOARDS = ("boards", "Boards, records, and what others play")
+    CONTESTS = ("contests", "Tournaments, ladders and ratings")
+    PLAYERS = ("players", "Players")
+    ACCOUNT = ("account", "Your mail and your account")
+    EXPLAINING = ("explanations", "Explanations")
+    MODERATION = ("moderation", "What only the admin can write")
+
+    @property
+    def word(self) -> str:
+        """What is written after `help`."""
+        return self.value[0]
+
+    @property
+    def heading(self) -> str:
+        """What stands above the list."""
+        return self.value[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command. The parser, the help message and the documents all use these attributes."""
+
+    name: str
+    arguments: str
+    help: str
+    run: "Callable[[Request, Line], Decision]"
+    """Carries the command out and returns what follows; raises Refused."""
+    group: Group
+    brief: str = ""
+    """What it does, in at most ten words."""
+    changes: bool = False
+    """Whether it needs proof of who sent it."""
+    is_large: bool = False
+    """Whether its answer is so large that it needs proof of who sent it, though it changes nothing."""
+    of_match: bool = False
+    """Whether it applies to one match: the named one, or that of the message replied to."""
+    takes_turn: bool = False
+    """Whether a turn follows, which may itself start with a number."""
+    looks_back: bool = False
+    """Whether the match's number may be followed by a turn, as in 42#7."""
+    words: tuple[int, int] = (0, 0)
+    """How many words may follow, at least and at most, not counting the match's number."""
+    aliases: tuple[str, ...] = ()
+    asks_once_more: bool = False
+    """Whether even a proven message waits for a `yes` from the address on file."""
+    resumes: bool = False
+    """Whether it resumes news for a player who had stopped them."""
+    of_admin: bool = False
+    """Whether only the admin can write it: for anybody else it is no command at all."""
+    takes_rest: bool = False
+    """Whether all lines below it belong to it, also those that begin like a command."""
+
+    def fits(self, words: str) -> bool:
+        """Return whether that many words may follow; prose that starts with the command's name mostly doesn't fit."""
+        fewest, most = self.words
+        return fewest <= len(words.split()) <= most
+
+    @property
+    def usage(self) -> str:
+        """How to write it."""
+        return f"{self.name} {self.arguments}".strip()
+
+    @property
+    def advice(self) -> str:
+        """How to write it, as a sentence."""
+        return f'Write it like this: "{self.usage}".'
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a message, read as a command."""
+
+    command: Command
+    words: str
+    match: int | None
+    text: str
+    """As the person wrote it, without courtesies, userid and password."""
+    ply: int | None = None
+    """The turn after which to show the match, as in 42#7; None for its current state."""
+    malformed: bool = False
+    """Whether the command is known but its arguments don't fit."""
+    refusal: Refused | None = None
+    """Why they don't fit, if the reader knows."""
+    turn_number: int | None = None
+    """The number that the turn must have, as in Rognlie's `move#7`."""
+    turn: ParsedTurn | None = None
+    """The turn that `move` takes, parsed; None if the match wasn't known when the line was read."""
+
+
+def named(commands: Mapping[str, Command], verb: str) -> Command | None:
+    """Return the command with that name or alias."""
+    verb = verb.lower()
+    return commands.get(verb) or next((found for found in commands.values() if verb in found.aliases), None)

@@ -1,0 +1,132 @@
+"""Refusals of lines that aren't commands, with what was probably meant. Nothing is carried out without asking."""
+
+from collections.abc import Mapping
+
+from notation import NOTATIONS
+from notation.resemblance import resembling
+from pbem.conversation.core import Command, Line, Request, named
+from pbem.conversation.refusals import not_a_command
+from pbem.conversation.syntax import intents, rognlie
+from pbem.conversation.syntax.line import NAMES_GAME, LineReader
+from pbem.conversation.syntax.mail import ParsedMessage
+from pbem.errors import Refused
+from pbem.mail.reading.text.normalize import to_ascii
+from pbem.matches import turns
+from pbem.matches.queries import seat_of
+from pbem.matches.snapshot import Snapshot, snapshot_of
+from pbem.matches.turns import SET_UP
+from pbem.players.rate_limits import NO_COMMAND
+from pbem.storage.models import Match, MatchState
+
+SHOWN = 60
+
+
+def for_message(request: Request, parsed: ParsedMessage) -> Refused:
+    """Return the refusal of a message without a command."""
+    about = request.sender.match
+    match = request.session.get(Match, about) if about else None
+    if not parsed.first:
+        return Refused(
+            "Your message has no text of your own (quotes and signatures don't count).",
+            fits="Write a command at the top of your message.",
+            match=match.id if match else None,
+        )
+    guess, said, turns_in = parsed.guess, parsed.first, match
+    if guess is not None and guess.command.takes_turn:
+        said, turns_in = guess.words, request.session.get(Match, guess.match) if guess.match else None
+        guess = None
+    elif guess is None and parsed.overlooked:
+        said = parsed.overlooked[0]
+    refusal = (
+        rognlie.advice(parsed.first)
+        or (_turn_suggested(request, turns_in, said) if turns_in is not None else None)
+        or (_set_up_expected(request, turns_in, said) if turns_in is not None else None)
+        or intents.understood((parsed.first, *parsed.prose), match, request.server.admin or "")
+        or (not_a_command(parsed.first, guess) if guess is not None else None)
+        or _nothing_found(said, match, request.commands)
+    )
+    refusal.unsent = parsed.prose if refusal.proposal else ()
+    refusal.gist = refusal.gist or (None if refusal.meant else NO_COMMAND)
+    return refusal
+
+
+def add_spelling(request: Request, line: Line, refusal: Refused) -> None:
+    """Add a suggestion to the refusal of a line that misspells a game."""
+    if refusal.meant or line.command.name not in NAMES_GAME:
+        return
+    respelt = LineReader(request.commands, lambda _: None, line.match).respelt(line.text)
+    if respelt.split() != line.text.split():
+        refusal.meant, refusal.proposal = (respelt,), respelt
+
+
+def _turn_suggested(request: Request, match: Match, text: str) -> Refused | None:
+    """Return a refusal that suggests a turn, if it is the sender's turn and the line resembles one."""
+    player = request.sender.player
+    if match.state != MatchState.RUNNING or player is None:
+        return None
+    if match.to_move is None or match.to_move != seat_of(match, player):
+        return None
+    snapshot = snapshot_of(request.session, match)
+    held = LineReader(request.commands, lambda _: match.game, match.id).held_turn(to_ascii(text))
+    meant = next(filter(None, (_resembling(snapshot, each) for each in (text, held) if each)), ())
+    if not meant:
+        return None
+    return with_turns(Refused("We can't read this as a turn.", read=text[:SHOWN], match=match.id), meant)
+
+
+def _set_up_expected(request: Request, match: Match, text: str) -> Refused | None:
+    """Return a refusal with an example, if the sender has to set up and the line tries to."""
+    player = request.sender.player
+    moves = player is not None and match.to_move is not None and match.to_move == seat_of(match, player)
+    if match.state != MatchState.RUNNING or not moves or not SET_UP.match(text):
+        return None
+    hint = NOTATIONS[match.game].hint(snapshot_of(request.session, match).position)
+    if hint is None or not hint.sets_up:
+        return None
+    sentence, fits = "We can't read this as a set-up.", f'For example "{hint.example}".'
+    return Refused(sentence, read=text[:SHOWN], fits=fits, match=match.id)
+
+
+def _resembling(snapshot: Snapshot, text: str) -> tuple[str, ...]:
+    notation = NOTATIONS[snapshot.match.game]
+    set_up = turns.set_up_in(notation, snapshot.position, text)
+    return (set_up,) if set_up is not None else resembling(notation, snapshot.position, text)
+
+
+def with_turns(refusal: Refused, meant: tuple[str, ...]) -> Refused:
+    """Return the refusal with the legal turns that the text resembles."""
+    refusal.meant = meant
+    refusal.proposal = f"#{refusal.match} {meant[0]}" if len(meant) == 1 else None
+    return refusal
+
+
+def _nothing_found(said: str, match: Match | None, commands: Mapping[str, Command]) -> Refused:
+    """Return the refusal of prose."""
+    if match is not None and match.state == MatchState.OFFERED:
+        return Refused(
+            "We found no command in your message.",
+            read=said[:SHOWN],
+            fits=f'"rules {match.game}" sends the rules, and "help" explains the rest.',
+            match=match.id,
+        )
+    word = said.split()[0]
+    command = named(commands, word.strip(".,:;!?"))
+    if command is not None and len(said.split()) == 1:
+        return Refused(f'"{command.name}" needs more than that.', read=said[:SHOWN], fits=command.advice)
+    if match is not None:
+        return Refused(
+            "We found neither a turn nor a command in your message.",
+            read=said[:SHOWN],
+            at=0,
+            width=len(word[:SHOWN]),
+            fits='To write to your opponent, start the line with "say". "show" sends the board with what you can play, '
+            'and "help" lists all commands.',
+            match=match.id,
+        )
+    return Refused(
+        f'We don\'t know the command "{word[:30]}".',
+        read=said[:SHOWN],
+        at=0,
+        width=len(word[:SHOWN]),
+        fits='"help" lists the commands. To name a match, write "#42 TURN".',
+    )

@@ -1,0 +1,87 @@
+"""The commands and words of a message as far as it has been read, line by line."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pbem.conversation.core import Line
+from pbem.mail.reading.text.written import trim
+
+MOST_COMMANDS = 20
+MOST_READ = 500
+"""How many lines are tried as commands. Below them, only lines that begin with #NUMBER count, as beyond the limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Lines in a row that are neither a command nor a turn."""
+
+    lines: tuple[str, ...]
+    under: tuple[int, ...] = ()
+    """The numbers of the commands, from 0, to which they belong by their place: the one right above them; below a blank
+    line, all that stand together above it; none above the first command."""
+
+
+class Draft:
+    """The commands and words of a message as far as it has been read."""
+
+    def __init__(self, head: Sequence[Line]) -> None:
+        self.commands: list[Line] = [*head]
+        self.words: list[Words] = []
+        self.beyond: list[str] = []
+        self.overlooked: list[str] = []
+        self.separators: list[str] = []
+        self.below: list[str] = []
+        self.unread: list[str] = []
+        """Lines that begin with a match's number and can't be read."""
+        self.read = self.searched = 0
+        self._block = [*range(len(head))]
+        self._is_apart = True
+        self._lines: list[str] = []
+        self._under: tuple[int, ...] = ()
+
+    @property
+    def is_below_words(self) -> bool:
+        """Whether there are words below a command already."""
+        return bool(self.commands) and (bool(self._lines) or any(block.under for block in self.words))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the message has had as many commands, or lines tried as commands, as it can have."""
+        return len(self.commands) + len(self.unread) >= MOST_COMMANDS or self.read >= MOST_READ
+
+    @property
+    def takes_rest(self) -> bool:
+        """Whether all lines below the last command belong to it, whatever they say."""
+        return bool(self.commands) and self.commands[-1].command.takes_rest
+
+    @property
+    def has_words(self) -> bool:
+        """Whether there are any words."""
+        return bool(self._lines) or bool(self.words)
+
+    def add_blank(self) -> None:
+        """Add a blank line."""
+        self._is_apart = True
+        if self._lines:
+            self._lines.append("")
+
+    def add_words(self, line: str) -> None:
+        """Add a line of words."""
+        if not self._lines:
+            self._under = tuple(self._block if self._is_apart else self._block[-1:])
+        self._lines.append(line)
+
+    def add_commands(self, lines: Sequence[Line]) -> None:
+        """Add the commands of a line."""
+        if self._lines or self._is_apart:
+            self._block = []
+        self.close()
+        self._block += range(len(self.commands), len(self.commands) + len(lines))
+        self._is_apart = False
+        self.commands += lines
+
+    def close(self) -> None:
+        """End the words that were begun."""
+        if self._lines:
+            self.words.append(Words(trim(self._lines), self._under))
+        self._lines = []

@@ -1,0 +1,398 @@
+"""One line of a message -> a command, or None for prose. Nothing is executed here.
+
+A line is a command if its first word is one, or if it starts like a turn. Otherwise it is read once more without
+courtesies, and counts if nothing is left to guess.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from engines import GAMES
+from notation import NOTATIONS
+from pbem.conversation.core import Command, Line, named
+from pbem.conversation.syntax import courtesies, shapes
+from pbem.errors import Refused
+from pbem.mail.reading.message import bare_subject
+from pbem.matches import conditions, turns
+from pbem.matches.clock import vacation
+from pbem.matches.turns import ParsedTurn
+
+NUMBER = re.compile(r"#?(\d{1,9})(?:#(\d{1,4}))?(?:\s+|$)")
+ADDRESSED = re.compile(r"#\s?(\d{1,9})(#\d{1,4})?(?:\s*[:,;.)\]]+(?=\s|$)|(?=\s|$))\s*")
+"""The number of a match at the beginning of a line: the line is about that match, and never words."""
+NAMED = re.compile(r"(?<!\S)#(\d{1,9})\b")
+CELL = re.compile(r"[a-z]\d{1,2}", re.IGNORECASE)
+MAY_BEGIN = re.compile(r"(?<![\w#])(?:[~@]?[a-z]\d|\d{1,2}\s)", re.IGNORECASE)
+MOST_BEGINNINGS = 6
+"""At how many places of a line a turn is looked for among words."""
+RECORD_ROW = re.compile(r"\d{1,3}\.?\s{2,}")
+ANSWERED_TAG = re.compile(r"\[pbem #(\d{1,9})\]\s*(\S.*)")
+TURN_NUMBER = re.compile(r"\s*#(\d{1,4})$")
+NAMES_GAME = frozenset({"challenge", "play", "seek", "seeks", "help", "rules"})
+"""The commands that may be preceded by a game."""
+FREE_WORDS = frozenset({"say", "join", "set"})
+"""The commands that take any text, besides those that take a turn."""
+MOST_NAMES = 3
+"""How many words somebody's name may have; more are no name."""
+NAMES_PERSON = re.compile(r"NAME|PLAYER|GAME")
+CONNECTIVES = frozenset({"or", "can", "must", "but", "because"})
+"""Words that appear in sentences about squares, but in no turn."""
+
+DROPPED = re.compile(r"(?:my\s+)?(?:conditions?|queue)\b(?:\s+(?:in|of|for))?\s*(#?\d{1,9})?$", re.IGNORECASE)
+"""What `cancel` drops, instead of offering to end the match: "cancel conditions 42"."""
+
+GameOf = Callable[[int], str | None]
+"""Returns the game's key of a match by number, or None if there is no such match."""
+
+
+class LineReader:
+    """Reads one line at a time, in a message about `match`, if it is about one."""
+
+    def __init__(self, commands: Mapping[str, Command], game_of: GameOf, match: int | None) -> None:
+        self._commands = commands
+        self._game_of = game_of
+        self._match = match
+        self._parsed: dict[tuple[str, str], ParsedTurn] = {}
+        self._usages = " ".join(command.arguments for command in commands.values())
+        self.verbs = frozenset(verb for command in commands.values() for verb in (command.name, *command.aliases))
+
+    def naming(self) -> Iterator[str]:
+        """Yield the commands that are followed by the name of a player or a game."""
+        for command in self._commands.values():
+            if NAMES_PERSON.search(command.arguments) and not command.of_match:
+                yield from (command.name, *command.aliases)
+
+    def line(self, text: str, *, opening: bool, first: bool = False) -> Line | None:
+        """Return the line as a command, or None for prose.
+
+        In front of the first command, "please register me as carol" joins; below a command it may be meant for others.
+        """
+        text = _addressed(text)
+        if tagged := ANSWERED_TAG.match(bare_subject(text)):
+            line = self.exactly(f"#{tagged[1]} {tagged[2]}")
+            return line if line is not None and self.is_sure(line) else None
+        line = self.exactly(text)
+        if line is not None and not line.malformed and self._needs_no_trimming(line):
+            return line
+        for plainer, was_quoted in () if _is_board_or_record(text) else self._plainer(text, opening=opening):
+            other = self.exactly(plainer)
+            joins = first and other is not None and other.command.name == "join" and not other.malformed
+            if other is None or not (joins or self.is_sure(other)):
+                continue
+            if not (was_quoted and other.command.name == "move") and not (text.endswith("?") and other.command.changes):
+                return other
+        return line
+
+    def _needs_no_trimming(self, line: Line) -> bool:
+        """Return whether the line has no courtesies to remove."""
+        if line.command.name == "move":
+            return self.is_sure(line)
+        return courtesies.without_brackets(line.words) == line.words
+
+    def exactly(self, text: str) -> Line | None:
+        """Return the line as a command exactly as it is, or None for prose."""
+        tied = TURN_NUMBER.search(text)
+        line = self._untied(text[: tied.start()]) if tied and tied.start() else None
+        if tied is not None and line is not None and line.command.name == "move" and not line.malformed:
+            return replace(line, text=text, turn_number=int(tied[1]))
+        line = self._untied(text)
+        is_text = line is not None and (line.command.name == "say" or line.command.takes_rest)
+        if line is None or (is_text and line.text != line.command.usage):
+            return line
+        stands_for = courtesies.placeholders(text, self._usages)
+        if not stands_for:
+            return line
+        if not line.command.changes:
+            bare = self._untied(" ".join(word for word in text.split() if not any(map(word.__contains__, stands_for))))
+            if bare is not None and not bare.malformed:
+                return bare
+        wrong = Refused(f"Replace {stands_for[0]} with your own word.", read=text, fits=line.command.advice)
+        return replace(line, malformed=True, refusal=wrong)
+
+    def _untied(self, text: str) -> Line | None:
+        """Like `exactly`, without the number of a turn."""
+        words, match, named_match, pointed = text, self._match, False, False
+        ply: int | None = None
+        if text.startswith("#") and (number := NUMBER.match(text)):
+            match, words, named_match, pointed = int(number[1]), text[number.end() :], True, True
+            ply = _ply(number)
+        verb, _, rest = words.partition(" ")
+        game: str | None = None
+        if verb.lower().rstrip(":") in GAMES and rest:
+            game = verb.lower().rstrip(":")
+            verb, _, rest = rest.strip().partition(" ")
+        command = named(self._commands, verb.lower().rstrip(":!.") if not rest else verb.lower().rstrip(":"))
+        if command is not None and command.name == "play" and not (game or _names_game(rest)):
+            command = None  # "play c3e5", "play well!"
+        if command is None:
+            # "quadraphages c1b1 g9h9 3": a game in front of a bare move does no harm, but "quadrupel c3e5" means it.
+            bare = f"{verb} {rest}" if game is not None and not pointed else ""
+            moved = self._move(words, match, text, pointed=pointed) or (
+                self._move(bare, match, text, pointed=False) if bare else None
+            )
+            return replace(moved, malformed=True) if moved and ply is not None else moved
+        if command.name == "if":
+            return self._condition(command, verb, rest, match, text)
+        is_free = command.takes_turn or command.name in FREE_WORDS or command.of_admin
+        rest = rest.strip() if is_free else rest.strip(" .,;!")
+        if command.name in NAMES_GAME:
+            rest = self._with_games(f"{game or ''} {rest}".strip())
+        if command.name == "cancel" and (dropped := DROPPED.match(rest)):
+            rest = f"{dropped[1] or ''} conditions".strip()
+        meant, rest = shapes.meant(command.name, rest)
+        command = self._commands.get(meant, command)
+        if not shapes.fits(command.name, rest):
+            return None
+        if command.name == "join" and rest:
+            return self._joining(command, rest, match, is_rognlie=verb.lower() == "signup")
+        if (
+            command.of_match
+            and not named_match
+            and (number := NUMBER.match(rest))
+            and (rest.startswith("#") or self._leads(command, rest, number, game))
+        ):
+            match, ply, rest = int(number[1]), _ply(number), rest[number.end() :].strip()
+        is_prose = command.takes_turn and bool(rest) and not self._may_be_turn(rest, match)  # "board looks good"
+        is_prose = is_prose or (command.name == "cancel" and rest not in ("", "conditions"))
+        is_prose = is_prose or (command.name == "pause" and bool(rest) and not vacation.says_when(rest))
+        is_prose = is_prose or (command.name == "vacation" and not _is_of_vacation(rest))  # "vacation was great"
+        malformed = is_prose or not command.fits(rest) or (ply is not None and not command.looks_back)
+        return self._called(command, rest, match, text, malformed=malformed, ply=ply)
+
+    def _condition(self, command: Command, verb: str, rest: str, match: int | None, text: str) -> Line | None:
+        """Return the line as a condition, with the word that it begins with; None for prose that begins with it."""
+        number = NUMBER.match(rest)
+        if number and (rest.startswith("#") or (match is None and self._game_of(int(number[1])) is not None)):
+            match, rest = int(number[1]), rest[number.end() :]
+        words = f"{verb.lower()} {rest}"
+        return Line(command, words, match, text) if conditions.seems_meant(words) else None
+
+    def _joining(self, command: Command, rest: str, match: int | None, *, is_rognlie: bool) -> Line:
+        """Return the line of somebody who wants to be a player, which repeats nothing but names.
+
+        "signup alice PASSWORD", as Rognlie's players write it: we have no use for it, and never repeat it.
+        """
+        names = [word for word in courtesies.name_in(rest).split() if word]
+        if len(names) > 1 and (is_rognlie or not all(map(str.isalpha, names))):
+            names = names[:1]
+        which = tuple(f"join {name.lower()}" for name in names[:MOST_NAMES]) if len(names) > 1 else ()
+        wrong = Refused("A player's name is one word, so which do you want?", fits='"join NAME".', meant=which)
+        text = " ".join(("join", *names)) if len(names) < MOST_NAMES else "join"
+        return Line(command, " ".join(names), match, text, malformed=len(names) != 1, refusal=wrong if which else None)
+
+    def _may_be_turn(self, rest: str, match: int | None) -> bool:
+        """Return whether the text after `move` is meant as a turn: it has digits, or is readable up to its end."""
+        return any(character.isdigit() for character in rest) or any(
+            turn.length == len(rest) for turn in self._read_for(rest, match)
+        )
+
+    def is_turn(self, words: str, number: int | None) -> bool:
+        """Return whether the words are a turn in some position of that match, or of the one the message is about."""
+        return any(turn.error is None for turn in self._read_for(words, number))
+
+    def _read_for(self, words: str, number: int | None) -> Iterator[ParsedTurn]:
+        """Yield the words as read for that match, or for the one the message is about, or else for every game."""
+        number = self._match if number is None else number
+        key = self._game_of(number) if number is not None else None
+        return (self._parse(words, each) for each in ([key] if key else NOTATIONS))
+
+    def held_turn(self, text: str) -> str | None:
+        """Return the turn that words hold, of the match that they name or of the one the message is about; or None.
+
+        Two squares in a row that the notation can read are enough: "My move is c1b1 g9h9 3."
+        """
+        number = self.match_named_in(text) or self._match
+        key = self._game_of(number) if number is not None else None
+        for begun in islice(MAY_BEGIN.finditer(text), MOST_BEGINNINGS):
+            rest = text[begun.start() :].rstrip(" .,;:!?)\"'*")
+            for turn in (turns.parse(NOTATIONS[each], rest) for each in ([key] if key else NOTATIONS)):
+                if len(CELL.findall(rest[: turn.length])) > 1:
+                    return rest[: turn.length].strip(" ,")
+        return None
+
+    def match_named_in(self, text: str) -> int | None:
+        """Return the first match that words name by its number, if there is that match.
+
+        >>> LineReader({}, {17: "kvadratik"}.get, None).match_named_in("I play #17 b3b4, you know")
+        17
+        """
+        numbers = (int(found[1]) for found in islice(NAMED.finditer(text), MOST_BEGINNINGS))
+        return next((number for number in numbers if self._game_of(number) is not None), None)
+
+    def _leads(self, command: Command, rest: str, number: re.Match[str], game: str | None) -> bool:
+        """Return whether a number without # names a match, since turns and notes may start with a number."""
+        if not command.takes_turn or self._match is None or game is not None or number[2]:
+            return True
+        key = self._game_of(self._match)
+        if key is None:
+            return False
+        turn = self._parse(rest, key)
+        if turn.error is None or (command.looks_back and turn.length > 0):
+            return False
+        return self._game_of(int(number[1])) is not None
+
+    def _move(self, words: str, match: int | None, text: str, *, pointed: bool) -> Line | None:
+        """Return the line as a turn: readable, readable at its beginning, or after the number of a match."""
+        move = self._commands["move"]
+        key = self._game_of(match) if match is not None else None
+        if pointed:
+            word = words.strip().partition(" ")[0].lower()
+            if not self._may_be_turn(words, match) and courtesies.nearest_word(word, self.verbs):
+                return None  # "#42 resing"
+            return self._called(move, words.strip(), match, text, malformed=not words.strip())
+        if _is_board_or_record(words):
+            return None
+        for turn in (self._parse(words, each) for each in ([key] if key else NOTATIONS)):
+            is_begun = key is not None and _begins_like_a_move(words[: turn.length]) and not _is_sentence(words)
+            if turn.error is None or is_begun:
+                return self._called(move, words, match, text)
+        return None
+
+    def _called(self, command: Command, words: str, match: int | None, text: str, **further: Any) -> Line:
+        """Return the line of a command; the turn in it, in a match that is known, is parsed here once and for all."""
+        key = self._game_of(match) if match is not None and command.name == "move" else None
+        return Line(command, words, match, text, turn=self._parse(words, key) if key else None, **further)
+
+    def _parse(self, words: str, key: str) -> ParsedTurn:
+        """Return the words parsed as a turn of that game, each text only once in a message."""
+        if (words, key) not in self._parsed:
+            self._parsed[words, key] = turns.parse(NOTATIONS[key], words)
+        return self._parsed[words, key]
+
+    # Courtesies --------------------------------------------------------------------------
+
+    def is_sure(self, line: Line) -> bool:
+        """Return whether nothing is left to guess: no word of the line could be prose."""
+        if line.malformed or line.command.name in FREE_WORDS:
+            return False
+        if line.command.name == "if":
+            return True
+        if line.command.takes_turn:
+            return self.is_turn(line.words, line.match) or not line.words
+        words = line.words.lower().split()
+        if line.command.name in ("challenge", "play", "seek"):
+            return any(word in GAMES for word in words)
+        return all(word in GAMES or word in self.verbs or NUMBER.fullmatch(word) for word in words)
+
+    def _plainer(self, text: str, *, opening: bool) -> Iterator[tuple[str, bool]]:
+        """Yield the line without courtesies, and whether it was in quotation marks.
+
+        Quotation marks are removed from the first line only: our own messages quote examples, but never start with one.
+        """
+        unquoted = courtesies.without_quotes(text) if opening else text
+        for plain in dict.fromkeys((text, unquoted)):
+            for bare in dict.fromkeys((plain, courtesies.without_brackets(plain))):
+                polite = courtesies.without_politeness(bare).rstrip("?")
+                yield self._with_other_numbers(polite), plain != text
+
+    def _with_other_numbers(self, text: str) -> str:
+        """Return the line with its command in the known number: "moves", "rule quadraphages"."""
+        words = text.split(" ")
+        at = next((place for place, word in enumerate(words) if word and not NUMBER.fullmatch(word)), None)
+        if at is not None and words[at].lower() in GAMES and len(words) > at + 1:
+            at += 1
+        if at is not None and words[at].lower() not in self.verbs:
+            words[at] = courtesies.with_other_number(words[at].lower().rstrip(":!.,"), self.verbs)
+        return " ".join(words)
+
+    def _with_games(self, text: str) -> str:
+        """Return the text with games in the known number."""
+        games = frozenset(GAMES)
+        return " ".join(
+            known if (known := courtesies.with_other_number(word.lower(), games)) in games else word
+            for word in text.split()
+        )
+
+    def looking(self, text: str) -> Line | None:
+        """Return the line as a command that changes nothing, after a list mark: "- show 42", copied from the help.
+
+        Lists in our own messages have these marks, so it only counts if it is all that was written.
+        """
+        line = self.line(courtesies.without_list_mark(text), opening=True)
+        return line if line is not None and not line.command.changes and self.is_sure(line) else None
+
+    def guess(self, text: str) -> Line | None:
+        """Return the command that a line resembles."""
+        bare = courtesies.without_politeness(courtesies.without_quotes(courtesies.without_list_mark(text)))
+        for wanted in (bare, courtesies.without_brackets(bare)):
+            for respelt in dict.fromkeys((wanted, self._with_other_numbers(wanted), self.respelt(wanted))):
+                line = self.exactly(respelt)
+                if line is not None and not line.malformed:
+                    return line
+        return None
+
+    def respelt(self, text: str) -> str:
+        """Return the line with the nearest known command, and the nearest games if it takes one."""
+        words = text.split()
+        at = next((place for place, word in enumerate(words) if not NUMBER.fullmatch(word)), None)
+        if at is not None and words[at].lower() in GAMES and len(words) > at + 1:
+            at += 1
+        if at is None:
+            return text
+        known = self.verbs | frozenset(GAMES)
+        if words[at].lower() not in known:
+            words[at] = courtesies.nearest_word(words[at].lower().strip(".,:;!?"), known) or words[at]
+        command = named(self._commands, words[at].lower())
+        if command is not None and command.name in NAMES_GAME:
+            words[at + 1 :] = [
+                word if word.lower() in GAMES else courtesies.nearest_word(word.lower(), frozenset(GAMES)) or word
+                for word in words[at + 1 :]
+            ]
+        return " ".join(words)
+
+
+def _names_game(words: str) -> bool:
+    """Return whether one of the words is a game."""
+    games = frozenset(GAMES)
+    return any(courtesies.with_other_number(word.strip(".,;:!?"), games) in games for word in words.lower().split())
+
+
+def _addressed(text: str) -> str:
+    """Return the line with the number of a match at its beginning as we write it.
+
+    >>> _addressed("#17: b3b4"), _addressed("# 17 b3b4"), _addressed("#17#3 x"), _addressed("#1-2-3")
+    ('#17 b3b4', '#17 b3b4', '#17#3 x', '#1-2-3')
+    """
+    number = ADDRESSED.match(text)
+    return f"#{number[1]}{number[2] or ''} {text[number.end() :]}".strip() if number else text
+
+
+def _is_of_vacation(rest: str) -> bool:
+    """Return whether the words are what `vacation` takes, and no prose that begins with it."""
+    return not rest or rest.lower() in vacation.OFF or vacation.says_when(rest)
+
+
+def _ply(number: re.Match[str]) -> int | None:
+    """Return the turn after the number of a match, as in 42#7."""
+    return int(number[2]) if number[2] else None
+
+
+def _is_board_or_record(words: str) -> bool:
+    """Return whether a line is a row of one of our boards or records, quoted without marks.
+
+    >>> _is_board_or_record("x o . O x x . . x  3"), _is_board_or_record("1.  ....  ....  1  c1b1  g9h9")
+    (True, True)
+    >>> _is_board_or_record("5 c1b1 g9h9")
+    False
+    """
+    first = words.split(maxsplit=1)[0] if words.strip() else "."
+    return (len(first) == 1 and not first.isdigit()) or RECORD_ROW.match(words) is not None
+
+
+def _begins_like_a_move(read: str) -> bool:
+    """Return whether the readable beginning of a line names at least one square."""
+    return any(character.isalpha() for character in read) and any(character.isdigit() for character in read)
+
+
+def _is_sentence(words: str) -> bool:
+    """Return whether a text that starts like a turn is more likely prose ("3 cheers for you", "a1 is a fine square").
+
+    >>> _is_sentence("c1b1 g9h9 9"), _is_sentence("c1 b1 is what I feared")
+    (False, True)
+    """
+    if not CONNECTIVES.isdisjoint(words.lower().split()):
+        return True
+    return sum(word.strip(".,!?").isalpha() and len(word) > 1 for word in words.split()) > 1

@@ -1,0 +1,331 @@
+"""Lines of a message -> commands and words. Nothing is executed here.
+
+A message has perhaps a greeting, then commands, one per line, then words. The subject of a new message counts as a
+line before the first if it is a command. Everything that is neither a command nor a turn is words, and belongs to the
+commands that it stands under. Three rules keep a turn from getting lost among them:
+
+- A line that begins with #NUMBER is never words, wherever it stands.
+- A signature or a notice in which a command or a turn is found was written by a person, and isn't one.
+- Words that look like a turn are reported to the sender.
+
+Guesses are never commands; if a message has no command, a guess from its first line is suggested.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pbem.conversation.core import Command, Line
+from pbem.conversation.refusals import not_a_command
+from pbem.conversation.syntax import wrapped
+from pbem.conversation.syntax.courtesies import is_of_marks
+from pbem.conversation.syntax.draft import MOST_COMMANDS, MOST_READ, Draft, Words
+from pbem.conversation.syntax.line import ADDRESSED, GameOf, LineReader
+from pbem.conversation.syntax.rognlie import IGNORED, Translation, Translator
+from pbem.mail.reading.message import bare_subject
+from pbem.mail.reading.text.normalize import to_ascii
+from pbem.mail.reading.text.written import Cut, trim
+from pbem.matches.conditions import LONGEST, is_plain
+
+TAG = re.compile(r"\[pbem #(\d{1,9})(?:, [a-z ]{1,20})?\]")
+LONGEST_LINE = 1_000
+MOST_OVERLOOKED = 5
+"""How many lines that look like turns are reported."""
+MOST_SEARCHED = 100
+"""How many lines of words, and of what was cut, are searched for turns."""
+MOST_BEYOND = 50
+FREE_IN_SIGNATURE = frozenset({"say", "set"})
+"""Commands with any words that also count below a signature, if they begin in lower case as our help writes them."""
+
+IsLegal = Callable[[int, str], bool]
+"""Returns whether the text is a legal turn now in the match with that number."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedMessage:
+    """The content of a message: commands, and words around them."""
+
+    commands: tuple[Line, ...]
+    words: tuple[Words, ...]
+    """If there is no command: the text below the first line."""
+    first: str
+    """The first line that isn't empty, for the reply to a message without commands."""
+    guess: Line | None = None
+    """The command that the first line most resembles, if there is none."""
+    subject: str = ""
+    """The subject, for the reply."""
+    overlooked: tuple[str, ...] = ()
+    """The lines among the words that look like a turn."""
+    beyond: tuple[str, ...] = ()
+    """The commands beyond the number that a message can have."""
+    below: tuple[str, ...] = ()  # lines among the words that are commands, but for their place below words
+
+    @property
+    def prose(self) -> tuple[str, ...]:
+        """All words of the message."""
+        return trim([line for block in self.words for line in (*block.lines, "")])
+
+
+def tagged_match(subject: str) -> int | None:
+    """Return the match in the subject of a reply.
+
+    >>> tagged_match("Re: [pbem #42, your turn] Quadraphages: alice - bob")
+    42
+    >>> tagged_match("Re: [pbem #42] Quadraphages: alice - bob")
+    42
+    """
+    tag = TAG.search(subject)
+    return int(tag[1]) if tag else None
+
+
+class Reader:
+    """Reads the lines of one message."""
+
+    def __init__(
+        self,
+        commands: Mapping[str, Command],
+        game_of: GameOf,
+        match: int | None,
+        own: str | None = None,
+        is_legal: IsLegal | None = None,
+    ) -> None:
+        self._commands = commands
+        self._line = LineReader(commands, game_of, match)
+        self._match = match
+        self._is_legal = is_legal
+        plain = frozenset(name for name, command in commands.items() if command.of_admin)
+        self._translator = Translator(own, self._line.verbs, frozenset(self._line.naming()), self._line.is_turn, plain)
+
+    def read(self, subject: str, lines: Sequence[str], cut: Sequence[Cut] = ()) -> ParsedMessage:
+        """Return the commands and the words of the message."""
+        head = self._subject(subject)
+        page = self._with_commands_in(cut, lines)
+        draft = self._drafted(head, page)
+        if draft.unread and draft.commands:
+            draft = self._drafted(head, page, strict=True)
+        if (turn := self._turn_of_marks(draft)) is not None:
+            draft = self._drafted(head, page, turn=turn)
+        bare = bare_subject(subject)
+        told = " ".join(line.text for line in head) or self._translator.translate(to_ascii(bare))[0].text
+        told = self._translator.without_password(bare if told == to_ascii(bare) else told)
+        if not head and bare == subject and self._line.held_turn(to_ascii(told)) is not None:
+            draft.overlooked.insert(0, told)
+        return self._reading(subject, told, draft)
+
+    # The text ----------------------------------------------------------------------------
+
+    def _with_commands_in(self, cut: Sequence[Cut], lines: Sequence[str]) -> Sequence[str]:
+        """Return the lines with those parts of what was cut that hold a command or a turn: they are no boilerplate."""
+        kept: list[str] = []
+        at = 0
+        left = MOST_SEARCHED
+        for piece in cut:
+            searched = piece.lines[:left]
+            left -= len(searched)
+            if any(map(self._counts, searched)):
+                kept += [*lines[at : piece.before], "", *piece.lines, ""]
+                at = piece.before
+        return trim([*kept, *lines[at:]]) if kept else lines
+
+    def _counts(self, line: str) -> bool:
+        """Return whether a line certainly is a command or a turn, or holds a turn."""
+        text = to_ascii(line.strip()[:LONGEST_LINE])
+        if not text:
+            return False
+        if ADDRESSED.match(text):
+            return True
+        found = self._line.exactly(text) if any(map(str.isalpha, text)) else None
+        if found is not None and not found.malformed:
+            free = found.command.name in FREE_IN_SIGNATURE and text[:1].islower() and bool(found.words)
+            if free or self._line.is_sure(found):
+                return True
+        return self._line.held_turn(text) is not None
+
+    def _drafted(
+        self, head: Sequence[Line], page: Sequence[str], *, strict: bool = False, turn: str | None = None
+    ) -> Draft:
+        """Return the commands and words in the lines.
+
+        With `strict`, lines that begin with #NUMBER and can't be read are commands too. `turn` is a line of nothing but
+        marks that is read as a turn; all others are separators.
+        """
+        draft = Draft(head)
+        for raw in wrapped.joined(page):
+            if draft.takes_rest and raw.strip():
+                draft.add_words(raw)
+                continue
+            line = raw.strip()[: LONGEST + 1 if wrapped.begins_condition(raw.strip()) else LONGEST_LINE]
+            if not line or line.lower().strip(".:!") in IGNORED:
+                draft.add_blank()
+                continue
+            text = to_ascii(line)
+            if is_of_marks(text) and line != turn:
+                draft.separators.append(line)
+                draft.add_words(raw) if draft.is_below_words else draft.add_blank()
+                continue
+            if draft.is_full and ADDRESSED.match(text):
+                draft.beyond += [line] * (len(draft.beyond) < MOST_BEYOND)
+                continue
+            if draft.read >= MOST_READ:
+                draft.add_words(raw)
+                continue
+            draft.read += 1
+            translated = self._translator.translate(text)
+            prose = raw if translated[0].text == text else translated[0].text
+            read = self._read_line(draft, translated, strict=strict, certain=line == turn)
+            if not read:
+                self._note(draft, translated[0].text, prose)
+                draft.add_words(prose)
+            elif len(draft.commands) >= MOST_COMMANDS:
+                draft.beyond += [prose.strip()] * (len(draft.beyond) < MOST_BEYOND)
+            elif not (draft.commands == [*head] and [each.text for each in read] == [each.text for each in head]):
+                draft.add_commands([_as_written(each, line) for each in read])  # unless the subject has it already
+        draft.close()
+        return draft
+
+    def _read_line(
+        self, draft: Draft, translated: tuple[Translation, ...], *, strict: bool, certain: bool
+    ) -> tuple[Line, ...]:
+        """Return the line as commands; none if it is words."""
+        text = translated[0].text
+        addressed = ADDRESSED.match(text) is not None
+        if draft.is_below_words and not (addressed or certain or self._prepares(text)):
+            return ()
+        read = self._lines(translated, opening=not draft.commands and not draft.has_words, first=not draft.commands)
+        if addressed and not read:
+            draft.unread.append(text)
+            return self._unread(text) if strict else ()
+        below = bool(draft.commands) and not addressed
+        if below and not read:
+            return self._misspelt(text)
+        if below and read[0].malformed and not translated[0].refusal and read[0].command.name != "move":
+            return ()
+        return read
+
+    def _prepares(self, text: str) -> bool:
+        """Return whether a line below words prepares a turn, so that it is not for the opponent to read."""
+        line = self._line.exactly(text) if wrapped.begins_condition(text) else None
+        if line is None or line.malformed:
+            return False
+        return self._line.is_sure(line) if line.command.takes_turn else is_plain(line.words)
+
+    def _note(self, draft: Draft, text: str, prose: str) -> None:
+        """Remember a line of words that looks like a turn, or is a command but for its place below words."""
+        draft.searched += 1
+        fits = draft.searched <= MOST_SEARCHED
+        if fits and len(draft.overlooked) < MOST_OVERLOOKED and self._line.held_turn(text) is not None:
+            draft.overlooked.append(prose.strip())
+        if fits and draft.is_below_words and self._counts(text):
+            draft.below.append(prose.strip())
+
+    def _turn_of_marks(self, draft: Draft) -> str | None:
+        """Return the line of marks that is a turn, such as "----": if it is legal, and nothing else could be the turn.
+
+        If nothing else is in the message, it is read as a turn anyway, to be refused as one.
+        """
+        match = self._match
+        turns = [line for line in draft.separators if match is not None and self._line.is_turn(to_ascii(line), match)]
+        if match is None or not turns or len(set(turns)) > 1 or draft.overlooked:
+            return None
+        if any(line.command.name == "move" and line.match == match for line in draft.commands):
+            return None
+        if draft.commands or draft.has_words or len(turns) > 1:
+            is_legal = self._is_legal is not None and self._is_legal(match, to_ascii(turns[0]))
+            return turns[0] if len(turns) == 1 and is_legal else None
+        return turns[0]
+
+    def _reading(self, subject: str, told: str, draft: Draft) -> ParsedMessage:
+        """Put together the content of the message."""
+        before = [line for block in draft.words if not block.under for line in block.lines]
+        before = before or draft.separators[:1]
+        first = _first(before)
+        if draft.commands:
+            played = {line.match or self._match for line in draft.commands if line.command.name == "move"}
+            return ParsedMessage(
+                tuple(draft.commands[:MOST_COMMANDS]),
+                tuple(draft.words),
+                first,
+                subject=told,
+                overlooked=self._without_passwords(line for line in draft.overlooked if self._is_missing(line, played)),
+                beyond=self._without_passwords(draft.beyond),
+                below=tuple(draft.below),
+            )
+        fresh = to_ascii(subject) if subject == bare_subject(subject) else ""
+        first = first or self._translator.translate(fresh)[0].text.strip()
+        others = sum(bool(line.strip()) for line in before) > 1
+        if not others and (only := self._line.looking(to_ascii(first))):
+            return ParsedMessage((only,), (), first, subject=told)
+        rest = trim(before[before.index(next(line for line in before if line.strip())) + 1 :]) if others else ()
+        return ParsedMessage(
+            (),
+            (Words(rest),) if rest else (),
+            self._translator.without_password(first),
+            self._line.guess(to_ascii(first)),
+            told,
+            overlooked=self._without_passwords(draft.overlooked),
+        )
+
+    def _without_passwords(self, lines: Iterable[str]) -> tuple[str, ...]:
+        return tuple(map(self._translator.without_password, lines))
+
+    def _is_missing(self, line: str, played: set[int | None]) -> bool:
+        """Return whether a turn among the words may have been meant, and isn't merely talked about."""
+        text = to_ascii(line)
+        named = self._line.match_named_in(text)
+        if named is not None:
+            return named not in played
+        return self._match not in played or self._line.is_turn(text, self._match)
+
+    # Lines -------------------------------------------------------------------------------
+
+    def _subject(self, subject: str) -> list[Line]:
+        """Return the subject as commands; none if anything is wrong with it."""
+        bare = to_ascii(bare_subject(subject))
+        lines = self._lines(self._translator.translate(bare), opening=True, first=True) if bare else ()
+        fit = all(not line.malformed and (not line.command.of_match or line.match is not None) for line in lines)
+        return [*lines] if fit else []
+
+    def _lines(self, translated: Sequence[Translation], *, opening: bool, first: bool) -> tuple[Line, ...]:
+        """Return the lines as commands; none for words."""
+        lines = [
+            self._line.line(each.text, opening=opening, first=first) or self._without_counterpart(each)
+            for each in translated
+        ]
+        if any(line is None for line in lines):
+            return ()
+        return tuple(
+            replace(line, malformed=True, refusal=each.refusal) if each.refusal else line
+            for line, each in zip(lines, translated, strict=True)
+            if line is not None
+        )
+
+    def _without_counterpart(self, translated: Translation) -> Line | None:
+        """Return one of Rognlie's commands that has no counterpart here: it is refused, and isn't words."""
+        return Line(self._commands["help"], "", None, translated.text, malformed=True) if translated.refusal else None
+
+    def _misspelt(self, text: str) -> tuple[Line, ...]:
+        """Return the line right below a command as a refused one if it certainly is a misspelt command."""
+        line = self._line.guess(text)
+        if line is None or not self._line.is_sure(line):
+            return ()
+        return (replace(line, text=text, malformed=True, refusal=not_a_command(text, line)),)
+
+    def _unread(self, text: str) -> tuple[Line, ...]:
+        """Return a line that begins with #NUMBER and can't be read as a refused one."""
+        line = self._line.guess(text) or Line(self._commands["move"], "", None, text)
+        return (replace(line, text=text, malformed=True, refusal=not_a_command(text, line)),)
+
+
+def _as_written(line: Line, written: str) -> Line:
+    """Return the line with its original characters, for showing it or passing it on."""
+    plain = to_ascii(written)
+    if plain == written or line.text != plain:
+        return line
+    is_free = line.command.name == "say" or line.command.of_admin
+    words = written[len(written) - len(line.words) :] if is_free and line.words else line.words
+    return replace(line, words=words, text=written)
+
+
+def _first(lines: Sequence[str]) -> str:
+    """Return the first line that isn't empty."""
+    return next((line.strip() for line in lines if line.strip()), "")[:LONGEST_LINE]

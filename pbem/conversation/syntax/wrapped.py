@@ -1,0 +1,53 @@
+"""Conditions that a mail program has wrapped, put together again; all other lines stay as they are.
+
+A condition can be longer than a line of an email. What follows it belongs to it where it begins with `then`, where the
+line above lacks a turn, and where a line that is nearly full is followed by nothing but parts of turns.
+"""
+
+import re
+from collections.abc import Sequence
+
+from pbem.mail.reading.text.normalize import to_ascii
+from pbem.matches.conditions import LONGEST, seems_meant
+
+BEGINS = re.compile(r"(?:#\s?\d{1,9}[\s:,;.)\]]+)?(if|else|queue)\b", re.IGNORECASE)
+GOES_ON = re.compile(r"then\b", re.IGNORECASE)
+LACKS = re.compile(r"\b(?:if|then|else)[,:;]?$", re.IGNORECASE)
+PART = re.compile(r"[^a-z]*\d.*|.*[a-z]\d.*|[^a-z0-9]+|[+x]{4}|then|if|else|quadrupel|enter", re.IGNORECASE)
+"""A word that stands in turns and conditions."""
+NEARLY_FULL = 60
+"""A line is wrapped where its next word would not fit; the shortest lines that programs make have 65 characters."""
+
+
+def joined(lines: Sequence[str]) -> list[str]:
+    """Return the lines, with each condition in one.
+
+    >>> joined(["if a7b7 i3i2 3 b7b4 i2f2", "then c1c4 g9g6 2 c4c6 g6g8", "Good luck!"])
+    ['if a7b7 i3i2 3 b7b4 i2f2 then c1c4 g9g6 2 c4c6 g6g8', 'Good luck!']
+    """
+    whole: list[str] = []
+    last = ""
+    for line in lines:
+        text = line.strip()
+        if last and text and len(whole[-1]) <= LONGEST and _belongs(text, last):
+            whole[-1] = f"{whole[-1].rstrip()} {text}"
+            last = text
+            continue
+        whole.append(line)
+        last = text if begins_condition(text) else ""
+    return whole
+
+
+def begins_condition(text: str) -> bool:
+    """Return whether the text begins like a condition, or a queued turn."""
+    plain = to_ascii(text[: LONGEST + 1])
+    begun = BEGINS.match(plain)
+    return begun is not None and (begun[1].lower() == "queue" or seems_meant(plain[begun.start(1) :]))
+
+
+def _belongs(text: str, above: str) -> bool:
+    """Return whether the text goes on with the condition above it."""
+    if GOES_ON.match(text) or LACKS.search(above):
+        return True
+    words = to_ascii(text).split()
+    return len(above) + 1 + len(words[0]) > NEARLY_FULL and all(map(PART.fullmatch, words)) and not BEGINS.match(text)

@@ -1,0 +1,55 @@
+"""The match that a command is about, and its two players."""
+
+from engines.core import Seat
+from pbem.conversation.core import Line, Request
+from pbem.errors import Refused
+from pbem.features.watching import watches
+from pbem.matches.queries import awaiting, locked, opponent_of, seat_of
+from pbem.storage.models import Match, Player
+
+
+def match_of(request: Request, line: Line) -> Match:
+    """Return the match of the line, locked for this transaction; raise Refused."""
+    if line.match is None:
+        raise _which(request, line)
+    match = locked(request.session, line.match)
+    if match is None:
+        raise Refused(f"There is no match #{line.match}.", read=line.text, fits='"games" lists yours.')
+    return match
+
+
+def _which(request: Request, line: Line) -> Refused:
+    """Return the refusal of a command that doesn't name its match, with the matches it could mean."""
+    player, sentence = request.sender.player, "Which match? This message isn't a reply about one."
+    yours = [match.id for match in awaiting(request.session, player)] if player else []
+    if request.sender.plies:
+        sentence = "Which match? The message you replied to shows several."
+    number, listed = (yours or [42])[0], " and ".join(f"#{each}" for each in yours)
+    return Refused(
+        sentence,
+        read=line.text,
+        fits=f'Put its number in front, as in "#{number} {line.text[:30]}"; '
+        + (f"it's your turn in {listed}." if yours else '"games" lists yours.'),
+    )
+
+
+def own_match(request: Request, line: Line) -> tuple[Match, Player, Seat]:
+    """Return the match, the sender and their seat; raise Refused for other people's matches."""
+    player = request.sender.player
+    match = match_of(request, line)
+    seat = seat_of(match, player) if player else None
+    if player is None or seat is None:
+        watches_it = player is not None and player.id in watches.spectators(request.session, match)
+        raise Refused(
+            f"You don't play in match #{match.id}{', you only watch it' if watches_it else ''}.",
+            read=line.text,
+            fits=f'"show {match.id}" shows its board, and "unwatch {match.id}" ends our messages about it.'
+            if watches_it
+            else '"games" lists the matches you play in.',
+        )
+    return match, player, seat
+
+
+def opponent_in(request: Request, match: Match, player: Player) -> Player:
+    """Return the opponent of one of the players of the match."""
+    return request.session.get_one(Player, opponent_of(match, player))

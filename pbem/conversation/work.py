@@ -1,0 +1,96 @@
+"""How much one message and one player may have us look up: what only shows something is cheap to ask for.
+
+It is counted in turns to replay and lines to list: as measured, one takes up to half a millisecond and half a KB of the
+answer (bench/looking.py). Turns cost nothing, whatever else was asked for.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil
+
+from pbem.conversation.core import Line, Request
+from pbem.errors import Refused
+from pbem.features.playing.conditions import CONDITIONS, is_condition
+from pbem.matches.conditions import MOST_LINES
+from pbem.players import rate_limits
+from pbem.storage.models import Match
+
+BOARD = 100
+"""What a board costs, as much as a hundred turns to replay or lines to list."""
+LISTS = frozenset(
+    {"games", "seeks", "who", "whois", "history", "standings", "tournaments", "tournament", "players", "acts"}
+)
+"""The commands that list rows, each as much work as a board."""
+PAGE = 50
+"""What any other answer costs."""
+ANIMATION = 1_000
+"""What a record costs besides: to draw its boards one after the other takes longer than all else."""
+MOST = 4_000
+"""What one message can cost."""
+MOST_UNPROVEN = 100
+"""The same for a message that proves nothing, whose answer may go to a victim."""
+MOST_PER_HOUR = 20_000
+"""What all messages of a player can cost within an hour."""
+
+
+def cost(request: Request, line: Line) -> int:
+    """Return what the line costs to answer, in turns to replay and lines to list; 0 if it does more than look.
+
+    Conditions are shown with a board for each line.
+    """
+    if line.command.changes and not is_condition(line):
+        return 0
+    if not line.command.of_match:
+        return BOARD if line.command.name in LISTS else PAGE
+    match = request.session.get(Match, line.match) if line.match is not None else None
+    if match is None:
+        return 0
+    boards = MOST_LINES if is_condition(line) or line.command.name == CONDITIONS.name else 1
+    animated = ANIMATION if line.command.is_large else 0
+    return boards * BOARD + animated + (match.plies if line.ply is None else min(line.ply, match.plies))
+
+
+@dataclass
+class Account:
+    """What a message has cost so far."""
+
+    request: Request
+    spent: int = 0
+
+    @cached_property
+    def _earlier(self) -> int:
+        """What the player's other messages have cost within an hour."""
+        sender = self.request.sender
+        if not sender.proven or sender.player is None:
+            return 0
+        return rate_limits.cost_of_hour(self.request.session, sender.player, self.request.incoming, self.request.now)
+
+    def charge(self, line: Line) -> None:
+        """Add what the line costs; raise Refused if that's too much. One line alone never is."""
+        own = cost(self.request, line)
+        if not own:
+            return
+        is_unproven = self.request.sender.standing is not None
+        if self.spent and self.spent + own > (MOST_UNPROVEN if is_unproven else MOST):
+            proven = "in a reply to one of our messages" if is_unproven else "in another message"
+            raise Refused(
+                "One message can't hold everything you asked for, so the answer ends here.",
+                read=line.text,
+                fits=f"Send this line and those below {proven}.",
+            )
+        if self._earlier and self._earlier + self.spent + own > MOST_PER_HOUR:
+            raise self._too_much(line, MOST_PER_HOUR - self.spent - own)
+        self.spent += own
+
+    def _too_much(self, line: Line, most: int) -> Refused:
+        """Return the refusal of a line which is too much until others have cost no more than that within an hour."""
+        request = self.request
+        assert request.sender.player is not None  # noqa: S101 - nobody else has an hour's budget
+        again = rate_limits.when_cost_falls_to(request.session, request.sender.player, most, request.now)
+        minutes = max(1, ceil((again - request.now).total_seconds() / 60))
+        return Refused(
+            "You've had us look up as much as one player can within an hour, so the answer ends here.",
+            read=line.text,
+            fits=f"This works again in {minutes} minutes. Your turns count as always.",
+            gist=f"{rate_limits.ONCE}until {again:%d %H}",
+        )

@@ -1,0 +1,1 @@
+"""An account: joining, its address, its settings, its data, and leaving."""

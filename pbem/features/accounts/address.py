@@ -1,0 +1,109 @@
+"""A player's addresses: revoke, change address."""
+
+from datetime import timedelta
+
+from sqlmodel import col, func, select
+
+from pbem.conversation.core import Command, Decision, Group, Line, Request, ToNewAddress
+from pbem.errors import Refused
+from pbem.features.challenges import invitations
+from pbem.mail.reading.message import is_address
+from pbem.matches.naming import name
+from pbem.messages.said.messages import AddressQuestion
+from pbem.messages.said.sections import AddressAsked, NewAddresses
+from pbem.players import addresses, identity, rate_limits
+from pbem.storage.clock import within
+from pbem.storage.models import Outgoing, Player
+from pbem.tokens import Purpose
+
+MOST_QUESTIONS = 3
+
+
+def revoke(request: Request, line: Line) -> Decision:
+    """Revoke all reply addresses of the sender, and reply with the new personal one."""
+    addresses.revoke(request.session, request.player)
+    return Decision(answer=(NewAddresses(),))
+
+
+def change(request: Request, line: Line) -> Decision:
+    """Ask the new address to confirm; its reply makes the change."""
+    player = request.player
+    what, _, rest = line.words.partition(" ")
+    if what.lower() != "address":
+        raise Refused(
+            'There are no passwords here; "change" changes your address.',
+            read=line.text,
+            fits='For example "change address alice@example.org".',
+        )
+    wanted = rest.strip().strip("<>").lower()
+    if not wanted:
+        raise Refused("Which address?", read=line.text, fits='For example "change address alice@example.org".')
+    if not is_address(wanted) or identity.leads_to_us(wanted, request.server):
+        raise Refused(
+            f"{wanted[:60]} can't be your email address.",
+            read=line.text,
+            fits='For example "change address alice@example.org".',
+        )
+    if wanted == player.address:
+        raise Refused(f"{wanted} is already your address.", read=line.text)
+    _check_limits(request, player, line)
+    if rate_limits.is_asked_often(request.session, wanted, request.now) or invitations.is_ruled_out(
+        request.session, wanted
+    ):
+        raise Refused(
+            "We can't write to this address today: we've written there often enough, or its owner wants no mail.",
+            read=line.text,
+            fits="Try again tomorrow.",
+        )
+    question = ToNewAddress(
+        address=wanted,
+        payload=AddressQuestion(by=name(player)),
+        player=player,
+        token_subject=request.incoming.id or 0,
+        is_reply=False,  # the new address hasn't seen the message
+    )
+    return Decision(answer=(AddressAsked(address=wanted),), messages=(question,))
+
+
+def _check_limits(request: Request, player: Player, line: Line) -> None:
+    """Raise Refused for a second address in one message, and for too many addresses in a day."""
+    asked = select(func.count()).where(
+        Outgoing.player == player.id, Outgoing.purpose == Purpose.ADDRESS.name, col(Outgoing.settled).is_(None)
+    )
+    if request.session.exec(asked.where(Outgoing.incoming == request.incoming.id)).one():
+        raise Refused(
+            "One message can only ask for one address.",
+            read=line.text,
+            fits="Send the other one separately.",
+        )
+    if request.session.exec(asked.where(within(Outgoing.created, timedelta(days=1), request.now))).one() >= (
+        MOST_QUESTIONS
+    ):
+        raise Refused(
+            f"We've already written to {MOST_QUESTIONS} addresses for you today, and that's the limit.",
+            read=line.text,
+            fits="Reply to one of those messages, or try again tomorrow.",
+        )
+
+
+REVOKE = Command(
+    "revoke",
+    "",
+    "replace all your reply addresses and your personal address, in case a stranger has seen one",
+    revoke,
+    changes=True,
+    asks_once_more=True,
+    group=Group.ACCOUNT,
+    brief="replace reply addresses that a stranger has seen",
+)
+CHANGE = Command(
+    "change",
+    "address NEW",
+    "move your mail to another address; we'll ask both the old and the new one to confirm",
+    change,
+    changes=True,
+    asks_once_more=True,
+    words=(1, 2),
+    group=Group.ACCOUNT,
+    brief="move your mail to another address",
+)

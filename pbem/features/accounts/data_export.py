@@ -1,0 +1,347 @@
+"""All data that is held on a player: for programs, as text, and as the messages themselves.
+
+Reply tokens are mentioned and never shown.
+"""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from sqlmodel import Session, col, or_, select
+
+from notation import record
+from pbem.features.bulletin import bulletins
+from pbem.features.people import blocks, directory
+from pbem.features.ratings import standings
+from pbem.features.seeks import seeks
+from pbem.features.tournaments import entries
+from pbem.features.watching import watches
+from pbem.matches import prepared
+from pbem.matches.naming import name
+from pbem.matches.queries import plies, seat_of, taken_back
+from pbem.matches.snapshot import snapshot_of
+from pbem.players import preferences
+from pbem.players.token_redaction import TokenRedactor
+from pbem.storage.models import (
+    Analysis,
+    Calendar,
+    Entry,
+    Incoming,
+    Match,
+    MatchState,
+    ModerationAct,
+    Outgoing,
+    Player,
+    PlayerRating,
+    Seek,
+    Tournament,
+    Vacation,
+    Watch,
+)
+from pbem.storage.outbox import WITH_CONTENT
+
+MOST_BYTES = 5_000_000
+"""How many bytes, packed, go into one archive by email; the operator's export has no limit."""
+File = tuple[str, datetime, bytes]
+"""Name, time and bytes of a file in an archive."""
+
+
+@dataclass(frozen=True)
+class DataExport:
+    """What is held on a player: facts for JSON, and the messages that are still stored, newest first."""
+
+    name: str
+    facts: dict[str, Any]
+    messages: tuple[File, ...]
+
+    @property
+    def enclosed(self) -> int:
+        """How many of the messages fit into the export."""
+        return self.archive[1]
+
+    @cached_property
+    def archive(self) -> tuple[bytes, int]:
+        """The messages that fit, as a ZIP file that is made once, and how many those are."""
+        return packed((message,) for message in self.messages)
+
+    @property
+    def json(self) -> bytes:
+        """The facts as JSON."""
+        return json.dumps(self.facts, indent=2, ensure_ascii=False, default=_written).encode() + b"\n"
+
+
+def gather(session: Session, player: Player, until: datetime, redactor: TokenRedactor) -> DataExport:
+    """Return all that was held on the player at that time."""
+    merged = session.exec(select(Player).where(Player.merged_into == player.id).order_by(col(Player.id))).all()
+    accounts = [row.id or 0 for row in (player, *merged)]
+    came = _incoming(session, accounts, until)
+    messages = tuple(
+        (f"{row.id}.eml", row.received, redactor.redact_bytes(row.raw)) for row in reversed(came) if row.raw
+    )
+    sent = session.exec(
+        select(Outgoing)
+        .where(col(Outgoing.player).in_(accounts), col(Outgoing.created) <= until)
+        .order_by(col(Outgoing.id))
+        .options(WITH_CONTENT)
+    ).all()
+    facts = {
+        "player": _person(session, player, accounts),
+        "other_accounts": [{"number": row.id, "name": row.name, "address": row.address} for row in merged],
+        "reply_addresses": {
+            "how": "We compute them from your number and a key when we send a message.",
+            "made_worthless": player.epoch,
+        },
+        "seeks": [_seek(seek) for seek in seeks.all_of(session, player)],
+        "tournaments": [_entry(entry, row) for entry, row in entries.of_player(session, player)],
+        "watches": [_watch(session, row) for row in watches.of_player(session, player)],
+        "blocked": blocks.blocked_by(session, player),
+        "days": _days(session, player),
+        "vacations": _vacations(session, player),
+        "moderation": _moderation(session, player),
+        "matches": [_match(session, player, match) for match in _matches(session, player)],
+        "analyses": [_analysis(row) for row in _analyses(session, player)],
+        "ratings": [_rating(row) for row in standings.history(session, player)],
+        "words": [*_said(session, player, accounts, until), *_heard(sent)],
+        "mails_in": [_mail_in(row) for row in came],
+        "mails_out": [_mail_out(row) for row in sent],
+    }
+    return DataExport(player.name or f"guest-{player.id}", facts, messages)
+
+
+def packed(groups: Iterable[tuple[File, ...]], most: int = MOST_BYTES) -> tuple[bytes, int]:
+    """Return the first groups of files that fit, as a ZIP file, and how many groups those are."""
+    file, number = io.BytesIO(), 0
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for group in groups:
+            if file.tell() + sum(len(raw) for _, _, raw in group) > most:
+                break
+            for title, when, raw in group:
+                archive.writestr(zipfile.ZipInfo(title, when.timetuple()[:6]), raw, zipfile.ZIP_DEFLATED)
+            number += 1
+    return file.getvalue(), number
+
+
+def _written(value: object) -> str:
+    """Return a time in ISO 8601, for JSON."""
+    assert isinstance(value, datetime)  # noqa: S101 - the facts hold nothing else that JSON does not know
+    return value.isoformat(timespec="seconds")
+
+
+def _person(session: Session, player: Player, accounts: Sequence[int]) -> dict[str, Any]:
+    went = session.exec(select(Outgoing.address).where(col(Outgoing.player).in_(accounts)).distinct())
+    return {
+        "number": player.id,
+        "name": player.name,
+        "address": player.address,
+        "earlier_addresses": sorted({*went} - {player.address}),
+        "first_heard_of": player.created,
+        "joined": player.confirmed,
+        "choices": preferences.with_defaults(player.settings),
+        "chosen": dict(player.settings),
+        "next_bulletin": bulletins.due_of(session, player),
+        "last_wrote": directory.last_seen(session, player),
+        "no_news_since": player.stopped,
+        "mails_that_came_back_in_a_row": player.bounces,
+        "last_came_back": player.bounced,
+        "nothing_sent_since": player.unreachable,
+        "closed_by_the_operator": player.banned,
+        "may_open_tournaments_since": player.trusted,
+    }
+
+
+def _rating(row: PlayerRating) -> dict[str, Any]:
+    values = ("game", "rating", "deviation", "volatility", "wins", "draws", "losses")
+    return {"after_the_week_of": row.week.isoformat()} | {value: getattr(row, value) for value in values}
+
+
+def _matches(session: Session, player: Player) -> list[Match]:
+    own = or_(Match.seat0 == player.id, Match.seat1 == player.id)
+    return list(session.exec(select(Match).where(own).order_by(col(Match.id))))
+
+
+def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
+    """Return a match with its record; the unfinished part of a turn is shown only to the player who began it."""
+    snapshot = snapshot_of(session, match)
+    ending = snapshot.ending
+    was_played = match.state in (MatchState.RUNNING, MatchState.OVER)
+    own_part = match.part if snapshot.base.turn == snapshot.seat_of(player) else None
+    return {
+        "number": match.id,
+        "game": match.game,
+        "options": dict(match.options),
+        "time": match.time,
+        "imported": match.imported is not None,
+        "began": snapshot.record.began,
+        "players": [name(other) for other in snapshot.players],
+        "challenger": name(session.get_one(Player, match.challenger)),
+        "state": match.state,
+        "winner": None if match.winner is None else name(snapshot.players[match.winner]),
+        "termination": match.termination,
+        "terminated_by": None if ending is None or ending.seat is None else name(snapshot.players[ending.seat]),
+        "reason": match.reason,
+        "begun": own_part,
+        "prepared": _prepared(session, player, match),
+        "offered": match.created,
+        "started": match.started,
+        "ended": match.ended,
+        "turns": [
+            {"number": ply.number, "by": name(snapshot.players[ply.seat]), "text": ply.text, "played": ply.played}
+            for ply in plies(session, match)
+        ],
+        "taken_back": [
+            {"number": row.number, "by": name(snapshot.players[row.seat]), "text": row.text, "played": row.played}
+            for row in taken_back(session, match)
+        ],
+        "record": record.written(snapshot.record) if was_played else None,
+    }
+
+
+def _analyses(session: Session, player: Player) -> Sequence[Analysis]:
+    return session.exec(select(Analysis).where(Analysis.player == player.id).order_by(col(Analysis.id))).all()
+
+
+def _analysis(row: Analysis) -> dict[str, Any]:
+    """Return an analysis that the player asked for; what it says is in a message to them."""
+    return {"match": row.match, "asked": row.asked, "told": row.done}
+
+
+def _days(session: Session, player: Player) -> list[dict[str, Any]]:
+    """Return the days of the week on which the player's time runs, as they chose them."""
+    rows = session.exec(select(Calendar).where(Calendar.player == player.id).order_by(col(Calendar.id)))
+    return [{"chosen": row.chosen, "from": row.begins, "zone": row.zone, "days": row.days} for row in rows]
+
+
+def _vacations(session: Session, player: Player) -> list[dict[str, Any]]:
+    rows = session.exec(select(Vacation).where(Vacation.player == player.id).order_by(col(Vacation.id)))
+    return [
+        {
+            "chosen": row.chosen,
+            "from": row.begins,
+            "until": row.ends,
+            "by_itself": row.automatic,
+            "opponents_told": row.told,
+        }
+        for row in rows
+    ]
+
+
+def _moderation(session: Session, player: Player) -> list[dict[str, Any]]:
+    """Return what the operator did to the player, and why."""
+    rows = session.exec(select(ModerationAct).where(ModerationAct.player == player.id).order_by(col(ModerationAct.id)))
+    return [{"at": row.at, "act": row.act, "former_name": row.former_name, "why": row.note} for row in rows]
+
+
+def _prepared(session: Session, player: Player, match: Match) -> list[list[str]]:
+    """Return what the player has prepared in the match; what the opponent has is never shown."""
+    seat = seat_of(match, player)
+    return [] if seat is None else [list(line) for line in prepared.of_seat(session, match, seat).lines]
+
+
+def _seek(seek: Seek) -> dict[str, Any]:
+    return {
+        "number": seek.id,
+        "game": seek.game,
+        "options": dict(seek.options),
+        "time": seek.time,
+        "begin": seek.begin,
+        "rated": seek.rated,
+        "for_ratings": [seek.lowest, seek.highest],
+        "matches_left": seek.repeat,
+        "put_up": seek.created,
+        "ends": seek.expires,
+        "closed": seek.closed,
+    }
+
+
+def _entry(entry: Entry, tournament: Tournament) -> dict[str, Any]:
+    return {
+        "number": tournament.id,
+        "title": tournament.title,
+        "entered": entry.entered,
+        "seed": entry.seed,
+        "rating": entry.rating,
+        "rung": entry.rung,
+        "withdrawn": entry.withdrawn,
+    }
+
+
+def _watch(session: Session, row: Watch) -> dict[str, Any]:
+    whom = session.get_one(Player, row.whom) if row.whom is not None else None
+    return {
+        "match": row.match,
+        "player": None if whom is None else name(whom),
+        "tournament": row.tournament,
+        "left_out": row.left_out,
+        "since": row.created,
+    }
+
+
+def _incoming(session: Session, accounts: Sequence[int], until: datetime) -> list[Incoming]:
+    """Return the messages that proved to be the player's, of all of their accounts.
+
+    Others only claim to be: somebody else may have used that address, before or in a forged message.
+    """
+    rows = select(Incoming).where(col(Incoming.player).in_(accounts), col(Incoming.received) <= until)
+    return list(session.exec(rows.order_by(col(Incoming.id))))
+
+
+def _mail_in(row: Incoming) -> dict[str, Any]:
+    return {
+        "number": row.id,
+        "received": row.received,
+        "from": row.source,
+        "envelope_sender": row.sender,
+        "size": row.size,
+        "state": row.state,
+        "what_became_of_it": row.verdict,
+        "acted_for_its_domain": row.proof is not None,
+        "file": f"{row.id}.eml" if row.raw else None,
+    }
+
+
+def _mail_out(row: Outgoing) -> dict[str, Any]:
+    return {
+        "number": row.id,
+        "message_id": row.message_id,
+        "to": row.address,
+        "what": row.template,
+        "match": row.match,
+        "turn": row.ply,
+        "words": row.payload,
+        "answers": row.in_reply_to,
+        "suggested": row.proposal or None,
+        "state": row.state,
+        "owed": row.created,
+        "sent": row.sent,
+        "error": row.error,
+    }
+
+
+def _said(session: Session, player: Player, accounts: Sequence[int], until: datetime) -> Iterator[dict[str, Any]]:
+    """Yield what the player has said to others."""
+    own = select(Incoming.id).where(col(Incoming.player).in_(accounts))
+    rows = session.exec(
+        select(Outgoing)
+        .where(
+            col(Outgoing.incoming).in_(own),
+            or_(col(Outgoing.player).is_(None), col(Outgoing.player).not_in(accounts)),
+            col(Outgoing.created) <= until,
+        )
+        .order_by(col(Outgoing.id))
+        .options(WITH_CONTENT)
+    )
+    for row in rows:
+        if row.payload.get("message"):
+            yield {"when": row.created, "match": row.match, "by": player.name, "words": row.payload["message"]}
+
+
+def _heard(sent: Any) -> Iterator[dict[str, Any]]:
+    """Yield what others have said to the player."""
+    for row in sent:
+        if row.payload.get("message") and row.payload.get("by"):
+            yield {"when": row.created, "match": row.match, "by": row.payload["by"], "words": row.payload["message"]}

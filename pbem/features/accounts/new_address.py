@@ -1,0 +1,77 @@
+"""The answer of a new address to our question whether a player may use it."""
+
+from dataclasses import replace
+
+from sqlmodel import select
+
+from pbem.conversation import effects, suggested_yes
+from pbem.conversation.confirmations import QUESTION_LIVES
+from pbem.conversation.core import Decision, Request, ToAddress, ToNewAddress, ToPlayer
+from pbem.conversation.reply import Reply
+from pbem.conversation.verdict import Outcome, Verdict
+from pbem.errors import Refused, Silence, Unanswerable
+from pbem.features.accounts.address import CHANGE
+from pbem.matches.naming import name
+from pbem.messages.said.messages import AddressMoved, AddressQuestion, Challenge
+from pbem.messages.said.sections import HeldDropped, NewAddresses, QuestionExpired
+from pbem.players import addresses, rate_limits
+from pbem.storage.models import Outgoing, Player
+from pbem.tokens import Purpose
+
+
+def settle(request: Request, reply: Reply, question: int) -> Reply:
+    """Act on the answer of the new address; ask again if it came without the token of the question."""
+    row = request.session.get_one(Outgoing, question, with_for_update=True)
+    player = request.session.get(Player, row.player)
+    if player is None or row.settled is not None:
+        raise Unanswerable(Silence.UNKNOWN_TOKEN)
+    if request.sender.by_thread:
+        if rate_limits.is_asked_often(request.session, row.address, request.now):
+            raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
+        return replace(effects.apply(request, reply, _asked_again(player, row)), verdict=Verdict(Outcome.ASKED_AGAIN))
+    lines = request.message.lines
+    if request.now - row.created > QUESTION_LIVES:
+        return replace(reply, verdict=Verdict(Outcome.TOO_LATE)).adding(QuestionExpired(days=QUESTION_LIVES.days))
+    if suggested_yes.refuses(lines):
+        row.settled = request.now  # replies to it have no effect any more
+        request.session.add(row)
+        return replace(reply, verdict=Verdict(Outcome.NOT_CONFIRMED)).adding(HeldDropped())
+    if not suggested_yes.consents(lines):
+        raise Refused("We can't tell whether that means yes.", fits='Reply "yes" or "no" in the first line.')
+    taken = request.session.exec(select(Player).where(Player.address == row.address)).first()
+    if taken is not None and taken.confirmed is not None:
+        raise Refused(
+            f"This address already belongs to {taken.name}, so nothing was changed.",
+            fits="Each player has one address, and each address one player.",
+        )
+    reply = effects.apply(request, reply, _moved(request, player, row))
+    sender = replace(request.sender, player=player, proven=True, address_question=None, purpose=None)
+    return replace(reply, sender=sender, verdict=Verdict(Outcome.DONE, CHANGE.name))
+
+
+def _asked_again(player: Player, row: Outgoing) -> Decision:
+    question = AddressQuestion(by=name(player), by_thread=True)
+    asked = ToNewAddress(
+        address=row.address, payload=question, player=player, token_subject=row.token_subject, is_reply=True
+    )
+    return Decision(messages=(asked,))
+
+
+def _moved(request: Request, player: Player, row: Outgoing) -> Decision:
+    """Change the player's address, and tell both; pass on the offers that were made to the new one."""
+    old = player.address
+    passed_on = addresses.change(request.session, player, row.address)
+    row.settled = request.now
+    request.session.add(row)
+    challenges = (
+        ToPlayer(
+            player=player,
+            payload=Challenge(by=name(request.session.get_one(Player, match.challenger)), message=()),
+            purpose=Purpose.PLAY,
+            match=match,
+            is_reply=False,
+        )
+        for match in passed_on
+    )
+    told = ToAddress(address=old, payload=AddressMoved(by=name(player)))
+    return Decision(answer=(NewAddresses(moved=True),), messages=(told, *challenges))

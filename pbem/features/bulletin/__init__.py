@@ -1,0 +1,1 @@
+"""The weekly bulletin: finished matches, open seeks, standings."""

@@ -1,0 +1,139 @@
+"""The weekly bulletin, for players who want it: what was played, who seeks a match, and who leads.
+
+A row says when a player's next one is due. It moves in the transaction that queues the message, so each player gets one
+a week, however many daemons there are and whatever crashes.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from sqlmodel import Session, col, select
+
+from engines import GAMES
+from notation.ending import Termination
+from pbem.features.bulletin.messages import BulletinMatch, Leaders, WeeklyBulletin
+from pbem.features.people.directory import is_reachable
+from pbem.features.ratings import standings
+from pbem.features.seeks import open_seeks
+from pbem.matches.naming import name
+from pbem.matches.queries import people_of
+from pbem.messages.said.standings import PlaceListed
+from pbem.players import preferences, schedule
+from pbem.storage.models import Bulletin, Match, Player
+
+WEEK = timedelta(days=7)
+MOST_MATCHES = 20
+"""How many finished matches a bulletin lists, the newest."""
+FIRST = 3
+"""How many players of each game."""
+WITHOUT_RESULT = (Termination.CANCELLED, Termination.ABANDONED)
+MONDAY = 0
+
+
+def choose(session: Session, player: Player, now: datetime, *, wanted: bool) -> None:
+    """Let the player have a bulletin each Monday, at the hour of their daily messages, or none."""
+    row = session.get(Bulletin, player.id)
+    if not wanted:
+        if row is not None:
+            session.delete(row)
+            session.flush()
+        return
+    due = _next_monday(player, now)
+    row = row or Bulletin(player=player.id, due=due, told=due - WEEK)
+    row.due = due
+    session.add(row)
+    session.flush()
+
+
+def due_of(session: Session, player: Player) -> datetime | None:
+    """Return when the player gets the next bulletin; None if they don't want it."""
+    row = session.get(Bulletin, player.id)
+    return None if row is None else row.due
+
+
+def due(session: Session, now: datetime, most: int) -> Sequence[int]:
+    """Return the players whose bulletin is due, so many at most."""
+    rows = select(Bulletin.player).where(col(Bulletin.due) <= now).order_by(col(Bulletin.due)).limit(most)
+    return [number or 0 for number in session.exec(rows)]
+
+
+def next_for(session: Session, row: Bulletin, now: datetime) -> tuple[Player, WeeklyBulletin] | None:
+    """Return what the player of that row, which is locked, is told now; None if it's nothing.
+
+    The next bulletin is due a week later in any case, and tells what happens from now on.
+    """
+    player = session.get_one(Player, row.player)
+    if row.due > now:  # another daemon was first
+        return None
+    since, row.told, row.due = row.told, now, _next_monday(player, now)
+    session.add(row)
+    if player.confirmed is None or not is_reachable(player):
+        return None
+    told = between(session, player, since, now)
+    return (player, told) if told.matches or told.seeks else None
+
+
+def between(session: Session, reader: Player, since: datetime, now: datetime) -> WeeklyBulletin:
+    """Return the bulletin of what has happened since that time, for that reader."""
+    found = session.exec(
+        select(Match)
+        .where(
+            col(Match.termination).is_not(None),
+            col(Match.level).is_(None),
+            col(Match.imported).is_(None),
+            col(Match.ended) >= since,
+            col(Match.ended) < now,
+        )
+        .order_by(col(Match.ended).desc(), col(Match.id).desc())
+        .limit(MOST_MATCHES + 1)
+    ).all()
+    people = people_of(session, found)
+    return WeeklyBulletin(
+        matches=tuple(_played(match, people[match.seat0], people[match.seat1]) for match in found[:MOST_MATCHES]),
+        more=len(found) > MOST_MATCHES,
+        seeks=open_seeks.newest(session, reader, now),
+        leaders=tuple(leaders for game in GAMES if (leaders := _leaders(session, game, reader, now)).rows),
+    )
+
+
+def _played(match: Match, first: Player, second: Player) -> BulletinMatch:
+    """Return the line about a match that is over."""
+    winner = None if match.winner is None else (first, second)[match.winner]
+    how = "" if match.termination == Termination.RULES else str(match.termination)
+    is_drawn = winner is None and match.termination not in WITHOUT_RESULT
+    return BulletinMatch(
+        number=match.id or 0,
+        title=GAMES[match.game].title,
+        player=name(first),
+        opponent=name(second),
+        who=name(winner) if winner is not None else "",
+        result=", ".join(filter(None, ("drawn" if is_drawn else "", how))),
+    )
+
+
+def _leaders(session: Session, game: str, reader: Player, now: datetime) -> Leaders:
+    places = standings.of_game(session, game, now, 0, FIRST)
+    rows = (
+        PlaceListed(
+            place=number,
+            player=place.name,
+            rating=place.shown,
+            won=place.wins,
+            drawn=place.draws,
+            lost=place.losses,
+            own=place.player == reader.id,
+        )
+        for number, place in enumerate(places, start=1)
+    )
+    return Leaders(title=GAMES[game].title, rows=tuple(rows))
+
+
+def _next_monday(player: Player, after: datetime) -> datetime:
+    """Return the next Monday, at the player's hour, where they are."""
+    choices = preferences.with_defaults(player.settings)
+    hour, zone = int(choices["hour"]), ZoneInfo(choices["zone"])
+    at = schedule.next_hour(after, hour, zone)
+    while at.astimezone(zone).weekday() != MONDAY:
+        at = schedule.next_hour(at, hour, zone)
+    return at

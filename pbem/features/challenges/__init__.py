@@ -1,0 +1,1 @@
+"""Challenges and invitations: how two people come to play."""

@@ -1,0 +1,365 @@
+"""Challenges: challenge, play, rematch, accept, decline, withdraw. The last three also answer offers in a match."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlmodel import Session, col, select
+
+from engines import GAMES
+from notation import time_control
+from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.refusals import in_words
+from pbem.conversation.target import own_match
+from pbem.errors import Refused
+from pbem.features.accounts.account import check_name, confirm, free_name
+from pbem.features.challenges import invitations
+from pbem.features.explaining.messages import Welcome
+from pbem.features.house import commands as house
+from pbem.features.people import blocks, willingness
+from pbem.features.playing import offers
+from pbem.features.seeks import terms
+from pbem.features.seeks.terms import Terms
+from pbem.mail.reading.message import is_address
+from pbem.matches import lifecycle
+from pbem.matches.naming import name
+from pbem.matches.queries import challenges_to, is_playing_enough, locked, opponent_of
+from pbem.messages.said.sections import ChallengeSent
+from pbem.storage.mailboxes import mailbox
+from pbem.storage.models import Match, MatchState, Player
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A challenge as the player wrote it."""
+
+    opponent: str
+    terms: Terms
+    level: str | None = None
+    """How well the opponent is to play, which only the house can choose."""
+
+
+def read(words: Sequence[str], own_name: str | None, default_time: str = time_control.NONE, text: str = "") -> Offer:
+    """Return the challenge those words spell, in any order (Rognlie's too). Raises Refused."""
+    games, given, people = terms.split(words)
+    rated, people = terms.rated_in(people)
+    if len(people) > 1 and people[0].lower() == own_name:
+        people = people[1:]
+    there_are = ", ".join(GAMES)
+    if len(games) != 1 or len(people) != 1:
+        unknown = f" ({' '.join(people)[:60]}?)" if len(people) > 1 else ""
+        raise Refused(
+            f"Whom do you challenge, and to which game{unknown}?",
+            fits=f'For example "challenge bob {next(iter(GAMES))}"; against the house, "play {next(iter(GAMES))}" is '
+            f"enough. The games: {there_are}.",
+        )
+    level = given.pop(house.LEVEL, None)
+    return Offer(people[0].lower(), terms.chosen(games[0], given, default_time, text, rated=rated), level)
+
+
+def challenge(request: Request, line: Line) -> Decision:
+    """Challenge a player, or invite an address."""
+    player, words, house_name = request.player, line.words.split(), house.name(request)
+    if house_name in line.words.lower().split() and player.name != house_name:
+        return _against_house(request, line, player, words)
+    offer = read(words, player.name, request.server.time, line.text)
+    wanted = offer.terms
+    if offer.level is not None:
+        raise Refused("A person plays as they play; only the house has levels.", read=line.text)
+    by_address = "@" in offer.opponent
+    other = opponent_of_offer(request, line, player, offer.opponent, wanted.game.key)
+    session, now = request.session, request.now
+    with in_words(line):
+        events = lifecycle.offer(
+            session,
+            player,
+            other,
+            wanted.game.key,
+            wanted.options,
+            now,
+            time=wanted.time,
+            rated=wanted.rated,
+            challenger_begins=is_first(wanted.begin),
+            by_address=by_address,
+        )
+    sent = ChallengeSent(match=events[0].match.id or 0, opponent=offer.opponent)
+    return Decision(answer=(sent,), events=events)
+
+
+def opponent_of_offer(request: Request, line: Line, player: Player, opponent: str, game: str) -> Player:
+    """Return whom the player challenges by that name or address; raise Refused where they can't at the moment."""
+    by_address = "@" in opponent
+    if by_address:
+        invitations.check_address(opponent, request.server)
+    check_running(request, player)
+    other = _opponent(request, opponent)
+    _check_open(request, line, player, other, game, by_address=by_address)
+    session, limits, now = request.session, request.limits, request.now
+    invitations.check_challenges(session, player, other, limits, request.server, now, by_address=by_address)
+    if by_address:
+        invitations.remember(session, opponent, limits, request.server, now)
+    return other
+
+
+def is_first(begin: str) -> bool:
+    """Return whether the one who wrote that begins; `random` is decided here."""
+    return begin == "me" or (begin == "random" and secrets.randbelow(2) == 0)
+
+
+def _check_open(request: Request, line: Line, player: Player, other: Player, game: str, *, by_address: bool) -> None:
+    """Raise Refused if the other wants no such challenge, in words that don't tell whether it is about the sender.
+
+    Where an address was invited, they don't even tell that it is a player's.
+    """
+    session = request.session
+    if willingness.is_open_to(session, other, player, game):
+        return
+    if by_address and other.confirmed is not None:
+        raise invitations.not_invitable(request.server)
+    if blocks.is_blocked(session, player, other):
+        raise Refused("You have blocked this player.", read=line.text, fits='"unblock NAME" allows challenges again.')
+    raise Refused(
+        "This player isn't open to this challenge at the moment.", fits='"seeks" lists what others want to play.'
+    )
+
+
+def play(request: Request, line: Line) -> Decision:
+    """Start a match against the house; whoever isn't a player yet becomes one."""
+    player, words = request.sender.player, [house.name(request), *house.as_written(line.words)]
+    if player is None or player.confirmed is not None:
+        return _against_house(request, line, request.player, words)
+    confirm(request, player, free_name(request, player.address))
+    decision = _against_house(request, line, player, words)
+    return replace(decision, below=(*decision.below, Welcome(plays=True)))
+
+
+def _against_house(request: Request, line: Line, player: Player, words: Sequence[str]) -> Decision:
+    """Start the match against the house that those words spell. Without a word about time, there is no limit."""
+    offer = read(words, player.name, time_control.NONE, line.text)
+    level, wanted = house.level_of(request, offer.level), offer.terms
+    if wanted.rated:
+        raise Refused("Matches against the house aren't rated.", read=line.text, fits='Leave out "rated".')
+    check_running(request, player)
+    return house.start(
+        *(request, line, player, wanted.game, wanted.options),
+        level=level,
+        time=wanted.time,
+        begins=is_first(wanted.begin),
+    )
+
+
+def check_running(request: Request, player: Player) -> None:
+    """Raise Refused for a player who plays as many matches as a player can."""
+    most = request.limits.matches_per_player
+    if is_playing_enough(request.session, player, most):
+        raise Refused(
+            f"You're already playing as many matches as a player can ({most}).",
+            fits='Finish one of them first; "games" lists them.',
+        )
+
+
+def _opponent(request: Request, wanted: str) -> Player:
+    """Return the player of that name or address, locked so that they can't leave meanwhile; add a new address."""
+    session = request.session
+    if "@" not in wanted:
+        found = session.exec(select(Player).where(Player.name == wanted).with_for_update()).first()
+        if found is None or found.deleted is not None:
+            raise Refused(
+                f"No player is called {wanted[:40]}.",
+                fits="To invite someone new, write their email address instead of a name.",
+            )
+        return _present(session, found)
+    if not is_address(wanted):
+        raise Refused(
+            f"{wanted[:60]} is not an email address.", fits="For example: challenge bob@example.org quadraphages"
+        )
+    # A sub-address leads to the same mailbox: that it isn't the address on file must not show whose that is.
+    spelled = (wanted, mailbox(wanted))
+    rows = session.exec(select(Player).where(col(Player.address).in_(spelled)).with_for_update()).all()
+    found = min(rows, key=lambda row: spelled.index(row.address), default=None)
+    if found is None:
+        found = Player(address=wanted, created=request.now)
+        session.add(found)
+        session.flush()
+    return _present(session, found)
+
+
+def _present(session: Session, player: Player) -> Player:
+    """Return the player, or the one of whose account theirs is a part, locked in the same way."""
+    if player.merged_into is None:
+        return player
+    return session.get_one(Player, player.merged_into, with_for_update=True)
+
+
+def rematch(request: Request, line: Line) -> Decision:
+    """Offer the opponent of a finished match another one with the other side, or accept theirs."""
+    match, player, _ = own_match(request, line)
+    if match.state == MatchState.RUNNING:
+        raise Refused(f"Match #{match.id} isn't over yet.", read=line.text, match=match.id)
+    if match.state != MatchState.OVER:
+        raise Refused(f"Match #{match.id} wasn't played, so there is no rematch.", read=line.text)
+    before = locked(request.session, match.rematch) if match.rematch else None
+    if before is not None and before.state == MatchState.RUNNING:
+        raise Refused(f"You're already playing the rematch of match #{match.id}: match #{before.id}.")
+    if before is not None and before.state == MatchState.OFFERED:
+        if before.challenger == player.id:
+            raise Refused(
+                f"You've already offered a rematch: match #{before.id}.",
+                fits=f'"withdraw {before.id}" takes it back.',
+            )
+        check_running(request, player)
+        with in_words(line):
+            return Decision(events=lifecycle.accept(request.session, before, player, request.now))
+    return _offer_rematch(request, line, match, player)
+
+
+def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -> Decision:
+    session, now = request.session, request.now
+    began = match.seat0 if GAMES[match.game].position(match.options).turn == 0 else match.seat1
+    time = time_control.from_stored(match.time)
+    if match.level is not None:
+        check_running(request, player)
+        return house.start(
+            *(request, line, player, GAMES[match.game], match.options),
+            level=match.level,
+            time=time,
+            begins=began != player.id,
+            rematch_of=match,
+        )
+    opponent = _present(session, session.get_one(Player, opponent_of(match, player), with_for_update=True))
+    if opponent.deleted is not None:
+        raise Refused("Your opponent has left this server.", read=line.text)
+    check_running(request, player)
+    _check_open(request, line, player, opponent, match.game, by_address=False)
+    invitations.check_challenges(session, player, opponent, request.limits, request.server, now, by_address=False)
+    with in_words(line):
+        events = lifecycle.offer(
+            session,
+            player,
+            opponent,
+            match.game,
+            match.options,
+            now,
+            time=time,
+            rated=match.rated,
+            challenger_begins=began != player.id,
+            rematch_of=match,
+        )
+    sent = ChallengeSent(match=match.rematch or 0, opponent=name(opponent))
+    return Decision(answer=(sent,), events=events)
+
+
+def accept(request: Request, line: Line) -> Decision:
+    """Start the match, or accept an offer in it; a guest who was invited by address becomes a player."""
+    line = _about_a_challenge(request, line)
+    match, player, _ = own_match(request, line)
+    if match.state == MatchState.RUNNING:
+        return offers.accept(request, line, match, player)
+    check_running(request, player)
+    with in_words(line):
+        events = lifecycle.accept(request.session, match, player, request.now)
+    if match.by_address:
+        invitations.note_accepted(request.session, player.address)
+    if player.confirmed is not None:
+        return Decision(events=events)
+    wanted = check_name(request, line.words, f"accept {match.id}") if line.words else free_name(request, player.address)
+    confirm(request, player, wanted)
+    return Decision(events=events, below=(Welcome(plays=True),))
+
+
+def _about_a_challenge(request: Request, line: Line) -> Line:
+    """Return the line with the match that it is about: the one challenge to its sender, if it names no match."""
+    player = request.sender.player
+    open_to_them = [] if line.match is not None or player is None else challenges_to(request.session, player, 2)
+    return replace(line, match=open_to_them[0].id) if len(open_to_them) == 1 else line
+
+
+def decline(request: Request, line: Line) -> Decision:
+    """Decline a challenge, or an offer in a running match."""
+    line = _about_a_challenge(request, line)
+    match, player, _ = own_match(request, line)
+    if match.state == MatchState.RUNNING:
+        return offers.reject(request, line, match, player)
+    with in_words(line):
+        return Decision(events=lifecycle.decline(request.session, match, player, request.now))
+
+
+def withdraw(request: Request, line: Line) -> Decision:
+    """Take back a challenge of one's own, or an offer in a running match."""
+    match, player, _ = own_match(request, line)
+    if match.state == MatchState.RUNNING:
+        return offers.withdraw(request, line, match, player)
+    with in_words(line):
+        return Decision(events=lifecycle.withdraw(request.session, match, request.player, request.now))
+
+
+CHALLENGE = Command(
+    "challenge",
+    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d] [weekends=off] [rated]",
+    "offer someone a match; begin= says who moves first, time= how much time you both have, weekends=off that it stops"
+    " on weekends, rated that it counts",
+    challenge,
+    changes=True,
+    words=(1, 12),
+    aliases=("chall", "invite"),
+    resumes=True,
+    group=Group.MATCHES,
+    brief="offer someone a match",
+)
+PLAY = Command(
+    "play",
+    "GAME [level=1] [option=choice ...] [begin=me|you|random] [time=14d+1d]",
+    "start a match against the house, which always has time; level= says how well it plays",
+    play,
+    changes=True,
+    words=(1, 12),
+    resumes=True,
+    group=Group.MATCHES,
+    brief="play the house, which always has time",
+)
+REMATCH = Command(
+    "rematch",
+    "[NUMBER]",
+    "offer your opponent another match like one that is over, with the other side beginning",
+    rematch,
+    changes=True,
+    of_match=True,
+    resumes=True,
+    group=Group.MATCHES,
+    brief="offer another match like the last one",
+)
+ACCEPT = Command(
+    "accept",
+    "[NUMBER] [NAME|OFFER]",
+    "accept a challenge and start the match, or accept an offer in it; new players can choose a name",
+    accept,
+    changes=True,
+    of_match=True,
+    words=(0, 1),
+    resumes=True,
+    group=Group.MATCHES,
+    brief="accept a challenge or an offer",
+)
+DECLINE = Command(
+    "decline",
+    "[NUMBER] [OFFER]",
+    "turn down a challenge, or an offer in a match",
+    decline,
+    changes=True,
+    of_match=True,
+    words=(0, 1),
+    aliases=("reject",),
+    group=Group.MATCHES,
+    brief="turn down a challenge or an offer",
+)
+WITHDRAW = Command(
+    "withdraw",
+    "[NUMBER] [OFFER]",
+    "take back a challenge or an offer that hasn't been accepted yet",
+    withdraw,
+    changes=True,
+    of_match=True,
+    words=(0, 1),
+    group=Group.MATCHES,
+    brief="take back a challenge or an offer",
+)

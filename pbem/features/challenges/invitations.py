@@ -1,0 +1,189 @@
+"""Invitations: whom we may write to on a player's behalf, how often, and what the player's note may hold.
+
+An address that hasn't answered gets one invitation in months, no matter who asks; its owner can refuse them for good.
+Both facts are stored with a hash of the address, apart from players and matches, so that they outlive them. A player's
+own budget counts challenges, including withdrawn ones.
+"""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy import ColumnElement
+from sqlmodel import Session, col, func, or_, select
+from sqlmodel.sql.expression import SelectOfScalar
+
+from pbem.config import LimitsSettings, ServerSettings
+from pbem.errors import Refused
+from pbem.mail.reading.message import is_machines
+from pbem.players import identity
+from pbem.players.rate_limits import DAY
+from pbem.storage.clock import within
+from pbem.storage.database import exclude_others
+from pbem.storage.mailboxes import is_large, mailbox, owner
+from pbem.storage.models import Invitee, Match, Player
+from pbem.storage.retention import INVITED_AGAIN
+
+LONGEST_NOTE = 200
+"""The maximum length of a note with an invitation."""
+ROLES = frozenset({"abuse", "helpdesk", "hostmaster", "majordomo", "noc", "root", "security", "spam", "support"})
+"""Names before the @ whose messages are read by staff, not by a person who might play."""
+LIKE_A_CONTACT = re.compile(r"@|://|www\.|\w\.[a-z]{2,}|(?:\d[ ./-]?){7}", re.IGNORECASE)
+"""What could be an address, a link or a telephone number."""
+TOMORROW = "Try again tomorrow."
+CHALLENGES_PER_DAY, CHALLENGES_PER_PAIR = 50, 10
+"""The number of challenges that a player can make in a day, and to one other player."""
+NEW_PLAYER, NEW_PLAYER_INVITATIONS = timedelta(days=14), 3
+"""For how long a player counts as new, and how many addresses they can invite in a day until then."""
+DOMAIN_INVITATIONS = 10
+"""The number of invitations that go to one domain in a day, unless it is a large one."""
+
+
+def fits(note: Sequence[str]) -> bool:
+    """Return whether a note can go to someone who has never heard of us: a few words, with nothing to follow.
+
+    >>> fits(["Fancy a game?"]), fits(["see http://x.example"]), fits(["call 0900 1234567"]), fits(["very " * 100])
+    (True, False, False, False)
+    """
+    text = "\n".join(note)
+    return len(text) <= LONGEST_NOTE and not LIKE_A_CONTACT.search(text)
+
+
+def check_challenges(
+    session: Session,
+    player: Player,
+    opponent: Player,
+    limits: LimitsSettings,
+    server: ServerSettings,
+    now: datetime,
+    *,
+    by_address: bool,
+) -> None:
+    """Raise Refused if the player has made enough challenges today, to that opponent or altogether.
+
+    All matches offered count, including those withdrawn since.
+    """
+    check_day(session, player, now)
+    mine = _challenges(player, now)
+    with_them = or_(Match.seat0 == opponent.id, Match.seat1 == opponent.id)
+    if session.exec(mine.where(with_them)).one() >= CHALLENGES_PER_PAIR:
+        raise Refused(
+            f"You've challenged this player {CHALLENGES_PER_PAIR} times today, and that's the limit.",
+            fits=TOMORROW,
+        )
+    if not by_address:
+        return
+    most = _most_invitations(player, limits, now)
+    if session.exec(mine.where(col(Match.by_address).is_(True))).one() >= most:
+        raise Refused(f"You've invited {most} addresses today, and that's the limit.", fits=TOMORROW)
+    unanswered = select(Match.id).where(
+        Match.challenger == player.id,
+        within(Match.created, INVITED_AGAIN, now),
+        col(Match.by_address).is_(True),
+        col(Match.started).is_(None),
+        with_them,
+    )
+    if session.exec(unanswered.limit(1)).first() is not None:
+        raise not_invitable(server)
+
+
+def check_day(session: Session, player: Player, now: datetime) -> None:
+    """Raise Refused if the player has made enough challenges today."""
+    if session.exec(_challenges(player, now)).one() >= CHALLENGES_PER_DAY:
+        raise Refused(f"You've made {CHALLENGES_PER_DAY} challenges today, and that's the limit.", fits=TOMORROW)
+
+
+def _challenges(player: Player, now: datetime) -> SelectOfScalar[int]:
+    """Return the query for the number of the player's challenges of today."""
+    theirs = (Match.challenger == player.id, col(Match.tournament).is_(None))
+    return select(func.count()).where(*theirs, within(Match.created, DAY, now))
+
+
+def check_address(address: str, server: ServerSettings) -> None:
+    """Raise Refused for an address that no person could answer an invitation at."""
+    local = address.rpartition("@")[0].partition("+")[0]
+    if identity.leads_to_us(address, server):
+        raise Refused("That is this server's own address.", fits="Name another player, or a friend's address.")
+    if local in ROLES or is_machines(address):
+        raise Refused(f"{address[:60]} is not a person's address.", fits="Name another player, or a friend's address.")
+
+
+def remember(session: Session, address: str, limits: LimitsSettings, server: ServerSettings, now: datetime) -> None:
+    """Store that an invitation goes to an address, be it a player's or not; raise Refused if none may go there."""
+    exclude_others(session.connection(), "invitations")
+    row = _row(session, address)
+    again = now - INVITED_AGAIN
+    if row.refused is not None or (row.invited is not None and row.invited > again):
+        raise not_invitable(server)
+    of_domain = today(session, now, Invitee.domain == row.domain)
+    if not is_large(owner(address)) and of_domain >= DOMAIN_INVITATIONS:
+        raise Refused("We've sent enough invitations to this domain today.", fits=TOMORROW)
+    if today(session, now) >= limits.all_invitations:
+        raise Refused("We've sent enough invitations for today.", fits=TOMORROW)
+    row.invited = now
+    session.add(row)
+    session.flush()
+
+
+def today(session: Session, now: datetime, *which: ColumnElement[bool] | bool) -> int:
+    """Return how many invitations went out within a day, to anybody or to those addresses."""
+    sent = select(func.count()).select_from(Invitee).where(within(Invitee.invited, DAY, now), *which)
+    return session.exec(sent).one()
+
+
+def not_invitable(server: ServerSettings) -> Refused:
+    """Return the refusal of an invitation. It is the same whatever its reason, so it tells nothing of the address."""
+    return Refused(
+        "We can't invite this address: someone did before and got no answer, or its owner wants no invitations.",
+        fits=f"Tell them yourself: they can join by writing to {server.address}.",
+    )
+
+
+def note_accepted(session: Session, address: str) -> None:
+    """Forget that the address was invited: its owner has accepted, so they can be invited again."""
+    row = session.get(Invitee, digest(address))
+    if row is not None:
+        row.invited = None
+        session.add(row)
+
+
+def rule_out(session: Session, address: str, now: datetime) -> None:
+    """Store that the owner of the address wants no invitations, from anybody."""
+    row = _row(session, address)
+    row.refused = now
+    session.add(row)
+
+
+def allow(session: Session, address: str) -> None:
+    """Let the address be invited again."""
+    row = session.get(Invitee, digest(address))
+    if row is not None:
+        session.delete(row)
+
+
+def is_ruled_out(session: Session, address: str) -> bool:
+    """Return whether the owner of the address wants no invitations."""
+    return _row(session, address).refused is not None
+
+
+def _most_invitations(player: Player, limits: LimitsSettings, now: datetime) -> int:
+    joined = player.confirmed or player.created
+    most = limits.invitations_per_day
+    return min(NEW_PLAYER_INVITATIONS, most) if now - joined < NEW_PLAYER else most
+
+
+def digest(address: str) -> str:
+    """Return the hash by which the mailbox of an address is known, which is stored nowhere else."""
+    return _hash(mailbox(address))
+
+
+def _row(session: Session, address: str) -> Invitee:
+    """Return what is known of the address; a new row, not yet stored, for one we know nothing about."""
+    found = session.get(Invitee, digest(address))
+    return found or Invitee(address=digest(address), domain=_hash(owner(address)))
+
+
+def _hash(text: str) -> str:
+    """Return the hash of an address or domain. It has no key, so that a new key doesn't forget who wants no mail."""
+    return hashlib.sha256(b"pbem invitee\0" + text.encode()).hexdigest()

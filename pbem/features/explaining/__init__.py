@@ -1,0 +1,1 @@
+"""Help, rules and notation, as messages."""

@@ -1,0 +1,54 @@
+"""Explanations: help and rules."""
+
+from engines import GAMES
+from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.syntax import rognlie
+from pbem.errors import Refused
+from pbem.features.explaining import topics
+from pbem.features.explaining.messages import Rules
+from pbem.storage.models import Match
+
+WHICH_RULES = "Write " + " or ".join(f'"rules {key}"' for key in GAMES) + "."
+"""What to write to get the rules of a game."""
+
+
+def help_(request: Request, line: Line) -> Decision:
+    """Explain the server, a command, a game, a notation or another topic."""
+    found = topics.find(request.commands, line.words)
+    if found is not None:
+        return Decision(answer=(found,))
+    near = topics.near(request.commands, line.words)
+    raise rognlie.advice(line.words) or Refused(
+        f'There is no help on "{line.words[:40].lower()}".',
+        fits=" or ".join(f'"help {topic}"' for topic in near) if near else '"help" alone lists everything.',
+    )
+
+
+def rules(request: Request, line: Line) -> Decision:
+    """Send the rules of a game: the one that is named, or that of the match which the message is about."""
+    about = request.session.get(Match, line.match) if line.match is not None else None
+    key = line.words.strip().lower() or (about.game if about is not None else "")
+    if key not in GAMES:
+        raise Refused(f'There is no game called "{key[:40]}".' if key else "Which game?", fits=WHICH_RULES)
+    return Decision(answer=(Rules(game=topics.game(key)),))
+
+
+HELP = Command(
+    "help",
+    "[COMMAND|GAME|WORD]",
+    "explain this server, a command, a game, how to write turns, or any other word",
+    help_,
+    words=(0, 3),
+    aliases=("info", "faq"),
+    group=Group.EXPLAINING,
+    brief="explain a command, a game or any other word",
+)
+RULES = Command(
+    "rules",
+    "[GAME]",
+    "send you the rules of a game",
+    rules,
+    words=(0, 1),
+    group=Group.EXPLAINING,
+    brief="send the rules of a game",
+)

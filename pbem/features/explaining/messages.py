@@ -1,0 +1,209 @@
+"""What explains the server, its commands and its games: sections, and what they consist of."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from pbem.messages.said.players import OpenSeek
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandHelp:
+    """A command as the help describes it."""
+
+    name: str
+    usage: str
+    help: str
+    aliases: tuple[str, ...]
+    brief: str = ""
+    """What it does, in at most ten words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandGroup:
+    """Some commands under one heading."""
+
+    word: str
+    """What is written after `help`."""
+    title: str
+    commands: tuple[CommandHelp, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameTitle:
+    """A game, the word that names it in commands, and what it is like."""
+
+    key: str
+    title: str
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionHelp:
+    """An option of a game."""
+
+    name: str
+    spelled: str
+    default: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameHelp:
+    """A game as the help describes it."""
+
+    key: str
+    title: str
+    notation: str
+    options: tuple[OptionHelp, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Help:
+    """All commands and games."""
+
+    groups: tuple[CommandGroup, ...]
+    games: tuple[GameTitle, ...]
+    moderates: bool = False
+    """Whether the reader is the admin, who can do more than that."""
+    template: Literal["help"] = "help"
+    heading: ClassVar = "Help"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HelpOnTopic:
+    """What people look for that is neither a command nor a game."""
+
+    topic: str
+    template: Literal["help_topic"] = "help_topic"
+
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"Help on {self.topic}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HelpOnGroup:
+    """The commands of a group."""
+
+    group: CommandGroup
+    template: Literal["help_group"] = "help_group"
+
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"Help on {self.group.word}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HelpOnSetting:
+    """Something that `set` chooses."""
+
+    name: str
+    spelled: str
+    default: str
+    help: str
+    template: Literal["help_setting"] = "help_setting"
+
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"Help on {self.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HelpOnCommand:
+    """One command."""
+
+    command: CommandHelp
+    template: Literal["help_command"] = "help_command"
+
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"Help on {self.command.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HelpOnModeration:
+    """What only the admin can write."""
+
+    commands: tuple[CommandHelp, ...]
+    template: Literal["help_moderation"] = "help_moderation"
+    heading: ClassVar = "Help on moderation"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HelpOnGame:
+    """One game."""
+
+    game: GameHelp
+    template: Literal["help_game"] = "help_game"
+
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"Help on {self.game.title}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HelpOnNotation:
+    """How turns are written in some games."""
+
+    games: tuple[GameHelp, ...]
+    template: Literal["help_notation"] = "help_notation"
+    heading: ClassVar = "How turns are written"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Introduction:
+    """What this is and how to join, for somebody whose message asked for nothing that a stranger can have."""
+
+    name: str | None = None
+    """The name that a `yes` takes, made from the address; None where none can be."""
+    wants_name: bool = False
+    """Whether they want to join, but under no name that a player can have."""
+    house: bool = False
+    """Whether the house takes matches."""
+    games: tuple[GameTitle, ...]
+    template: Literal["introduction"] = "introduction"
+    heading: ClassVar = "How to play board games by email"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvitationWaiting:
+    """The invitation that somebody hasn't answered, for a message of theirs that proves nothing."""
+
+    match: int
+    template: Literal["waiting"] = "waiting"
+    heading: ClassVar = "Your invitation"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """The rules of a game."""
+
+    game: GameHelp
+    template: Literal["rules"] = "rules"
+
+    @property
+    def heading(self) -> str:
+        """What the Subject says."""
+        return f"Rules of {self.game.title}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Welcome:
+    """What a new player should know."""
+
+    games: tuple[GameTitle, ...] = ()
+    board: tuple[str, ...] = ()
+    """A board as our messages draw it, so that they know what to expect."""
+    seeks: tuple[OpenSeek, ...] = ()
+    """Some open seeks."""
+    house: bool = False
+    """Whether the house takes matches."""
+    plays: bool = False
+    """Whether the player has a match already, which stands above it."""
+    template: Literal["welcome"] = "welcome"
+    heading: ClassVar = "Welcome"

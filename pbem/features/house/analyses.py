@@ -1,0 +1,116 @@
+"""Analyses that players have asked for: which is next, what is to be searched for it, and how they end.
+
+Each is a series of short searches, so that the turns of the house wait for none of them longer than for another turn.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from datetime import datetime, timedelta
+
+from sqlalchemy import exists
+from sqlmodel import Session, col, func, or_, select
+
+from pbem.features.house.messages import Estimate, MatchAnalysis
+from pbem.features.house.protocol import Examination, Finding, Findings, seed
+from pbem.storage.clock import within
+from pbem.storage.leases import is_free
+from pbem.storage.models import Analysis, Match, Player
+
+NODES = 300_000
+"""The budget of a whole analysis, as much as 25 turns at the highest level."""
+MOST, FEWEST = 15_000, 1_000
+"""The most and the fewest nodes for a position."""
+LONGEST = NODES // FEWEST - 1
+"""How many turns are analysed at most: the last ones."""
+AT_ONCE = 30_000
+"""The budget of one search: a second or two, so that it keeps within the limits of a turn and delays none for long."""
+DAY = timedelta(days=1)
+CANDIDATES = 5
+"""How many analyses a daemon looks at to find one that no other works on."""
+
+
+ARE_WAITING = exists().where(col(Analysis.done).is_(None))
+"""Whether there are any to go on with, be they due or not."""
+
+
+def of(session: Session, match: Match, player: Player) -> Analysis | None:
+    """Return the player's analysis of the match; None if they haven't asked for one."""
+    return session.exec(select(Analysis).where(Analysis.match == match.id, Analysis.player == player.id)).first()
+
+
+def awaited(session: Session, player: Player) -> Analysis | None:
+    """Return the analysis that the player waits for, if they do."""
+    waits = (Analysis.player == player.id, col(Analysis.done).is_(None))
+    return session.exec(select(Analysis).where(*waits).limit(1)).first()
+
+
+def asked_today(session: Session, player: Player, now: datetime) -> int:
+    """Return how many analyses the player has asked for within a day; the same one again doesn't count."""
+    today = (Analysis.player == player.id, within(Analysis.asked, DAY, now))
+    return session.exec(select(func.count()).select_from(Analysis).where(*today)).one()
+
+
+def ask(session: Session, match: Match, player: Player, now: datetime) -> MatchAnalysis | None:
+    """Note that the player wants an analysis of a finished match. Return it if it was made before, for either player.
+
+    One that the house gave up is begun again.
+    """
+    row = of(session, match, player)
+    if row is not None and row.done is not None and is_complete(match, row.findings):
+        return told(match, row.findings)
+    row = row or Analysis(match=match.id or 0, player=player.id or 0, asked=now, due=now)
+    row.asked = row.due = now
+    row.attempts, row.done, row.troubled = 0, None, None
+    others = select(Analysis.findings).where(Analysis.match == match.id, col(Analysis.done).is_not(None))
+    row.findings = next((list(found) for found in session.exec(others) if is_complete(match, found)), row.findings)
+    ready = is_complete(match, row.findings)
+    row.done = now if ready else None
+    session.add(row)
+    session.flush()
+    return told(match, row.findings) if ready else None
+
+
+def next_ones(session: Session, now: datetime, latest: datetime) -> Sequence[int]:
+    """Return the analyses to go on with, the longest waiting first.
+
+    A time beyond `latest` was noted before the clock was set back.
+    """
+    is_due = or_(col(Analysis.due) <= now, col(Analysis.due) > latest)
+    waiting = select(Analysis.id).where(col(Analysis.done).is_(None), is_due, is_free(Analysis))
+    found = session.exec(waiting.order_by(col(Analysis.due), col(Analysis.id)).limit(CANDIDATES))
+    return [number or 0 for number in found]
+
+
+def first_of(match: Match) -> int:
+    """Return the number of turns before the first position that is judged."""
+    return max(0, match.plies - LONGEST)
+
+
+def is_complete(match: Match, findings: Sequence[object]) -> bool:
+    """Return whether every position of the match that is judged is among the findings."""
+    return len(findings) == match.plies - first_of(match) + 1
+
+
+def next_question(match: Match, texts: tuple[str, ...], known: int) -> Examination:
+    """Return the next positions to search, when that many are known."""
+    first, positions = first_of(match), match.plies - first_of(match) + 1
+    nodes = max(FEWEST, min(MOST, NODES // positions))
+    begin = first + known
+    last = min(match.plies, begin + max(1, AT_ONCE // nodes) - 1)
+    return Examination(match.game, match.options, texts, begin, last, nodes, seed(match.id or 0, 0))
+
+
+def stored(found: Findings) -> list[object]:
+    """Return findings as the column holds them."""
+    return [asdict(each) for each in found.each]
+
+
+def told(match: Match, findings: Sequence[object]) -> MatchAnalysis:
+    """Return what the player is told: that the house gave up, if there are no findings."""
+    since = first_of(match)
+    analysis = MatchAnalysis(match=match.id or 0, ply=match.plies, since=since)
+    return replace(analysis, estimates=tuple(map(_estimate, Findings.restored(findings).each)))
+
+
+def _estimate(found: Finding) -> Estimate:
+    return Estimate(value=found.value, certain=found.is_solved, turn=found.turn)

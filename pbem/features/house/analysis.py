@@ -1,0 +1,171 @@
+"""An analysis of a match as its reader sees it: the turns that gave most away, and the course of the match, drawn.
+
+A value is what the first player can expect, from -1 to 1. A turn has given away the difference between the positions
+before and after it, but only if the house would have played another one: otherwise the house had merely not seen it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import groupby, pairwise
+
+from PIL import Image, ImageDraw
+
+from engines.core import Seat
+from engines.diagram import Tone
+from pbem.features.house.messages import Estimate
+from pbem.matches.naming import name
+from pbem.matches.snapshot import Snapshot
+from pbem.messages.boards.palette import EDGE, FAINT, FILLS, INK, LIT, PAPER, RIMS
+from pbem.messages.boards.tiles import INDEX, PALETTE, legible, lettering
+
+MISTAKE, BLUNDER = 0.25, 0.6
+"""How much a turn must have given away for its mark."""
+EVEN, SLIGHT, CLEAR = 0.1, 0.3, 0.65
+"""Up to which value the players are about even, or one is slightly better, or better."""
+MOST_BLAMED = 6
+"""How many turns are told in words."""
+BAR = 10
+"""How many characters each side has in the chart of letters."""
+LONGEST_TURN = 38
+WIDTH, HEIGHT, MARGIN, LABEL, TEXT = 500, 190, 12, 24, 17
+"""Of the picture, in CSS pixels."""
+WIDEST_BAR = 24
+
+
+@dataclass(frozen=True, slots=True)
+class TurnAnalysed:
+    """A turn, what was thought of the match before and after it, and its mark."""
+
+    number: int
+    seat: Seat
+    by: str
+    text: str
+    instead: str | None
+    """What the house would have played, where that is another turn."""
+    before: str
+    after: str
+    lost: float
+    """How much the turn gave away."""
+    value: float
+    """What was thought of the position after it."""
+
+    @property
+    def mark(self) -> str:
+        """The mark that annotators give to such a turn."""
+        return "??" if self.lost >= BLUNDER else "?" if self.lost >= MISTAKE else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Analysed:
+    """The analysis of a match between those two players."""
+
+    names: tuple[str, str]
+    tones: tuple[Tone, Tone]
+    turns: tuple[TurnAnalysed, ...]
+
+    @property
+    def blamed(self) -> tuple[TurnAnalysed, ...]:
+        """The turns that gave most away, in their order."""
+        most = sorted((turn for turn in self.turns if turn.mark), key=lambda turn: -turn.lost)[:MOST_BLAMED]
+        return tuple(sorted(most, key=lambda turn: turn.number))
+
+    @property
+    def marked(self) -> int:
+        """How many turns have a mark."""
+        return sum(bool(turn.mark) for turn in self.turns)
+
+    @property
+    def course(self) -> tuple[str, ...]:
+        """The course of the match in words: who was better after which turns."""
+        told = []
+        for words, group in groupby(self.turns, key=lambda turn: turn.after):
+            turns = list(group)
+            first, last = turns[0].number, turns[-1].number
+            told.append(f"After turn {first}: {words}." if first == last else f"Turns {first} to {last}: {words}.")
+        return tuple(told)
+
+    @property
+    def chart(self) -> str:
+        """The course of the match in letters, a line for each turn."""
+        first, second = (f"{name[: BAR - 1]}" for name in self.names)
+        heading = f"[{first:<{BAR}}|{second:>{BAR}}]"
+        return "\n".join((heading, *map(_line, self.turns)))
+
+    def picture(self, scale: float) -> bytes:
+        """Return the course of the match as a PNG file: bars up for the first player, and down for the second."""
+        content = BytesIO()
+        _drawn(self, scale).save(content, "PNG", compress_level=5)
+        return content.getvalue()
+
+
+def analysed(estimates: Sequence[Estimate], since: int, match: Snapshot) -> Analysed:
+    """Return the analysis of the turns after the first `since`, from an estimate for each position."""
+    first, second = match.players
+    names, turns = (name(first), name(second)), []
+    for number, (before, after) in enumerate(pairwise(estimates), start=since + 1):
+        seat, text = match.seats[number - 1], match.texts[number - 1]
+        instead = before.turn if before.turn != text else None
+        lost = (before.value - after.value) * (1 if seat == 0 else -1)
+        turns.append(
+            TurnAnalysed(
+                number,
+                seat,
+                names[seat],
+                text,
+                instead,
+                _in_words(before, names),
+                _in_words(after, names),
+                lost if instead else 0.0,
+                after.value,
+            )
+        )
+    return Analysed(names, match.diagram.legend.tones, tuple(turns))
+
+
+def _in_words(estimate: Estimate, names: tuple[str, str]) -> str:
+    """Return what an estimate means.
+
+    >>> [_in_words(Estimate(value=value), ("alice", "bob")) for value in (0.05, -0.2, 0.5, -0.9)]
+    ['the match was even', 'bob was slightly ahead', 'alice was ahead', 'bob was far ahead']
+    >>> [_in_words(Estimate(value=value, certain=True), ("alice", "bob")) for value in (0.0, -0.998)]
+    ['it was a certain draw', 'bob was certain to win']
+    """
+    size, better = abs(estimate.value), names[0 if estimate.value > 0 else 1]
+    if estimate.certain and (size <= EVEN or size > CLEAR):
+        return "it was a certain draw" if size <= EVEN else f"{better} was certain to win"
+    if size <= EVEN:
+        return "the match was even"
+    return f"{better} was {'slightly ' if size <= SLIGHT else '' if size <= CLEAR else 'far '}ahead"
+
+
+def _line(turn: TurnAnalysed) -> str:
+    place = round((1 - max(-1.0, min(1.0, turn.value))) * BAR)
+    bar = "".join("*" if at == place else "|" if at == BAR else " " for at in range(2 * BAR + 1))
+    text = turn.text if len(turn.text) <= LONGEST_TURN else f"{turn.text[: LONGEST_TURN - 4]} ..."
+    return f"[{bar}] {turn.number}. {text} {turn.mark}".rstrip()
+
+
+def _drawn(analysed: Analysed, scale: float) -> Image.Image:
+    def dots(measure: float) -> int:
+        return round(measure * scale)
+
+    image = Image.new("P", (dots(WIDTH), dots(HEIGHT)), INDEX[PAPER])
+    image.putpalette(PALETTE)
+    draw, line = ImageDraw.Draw(image), max(1, dots(1))
+    draw.rectangle((0, 0, image.width - 1, image.height - 1), outline=INDEX[EDGE], width=line)
+    top, bottom = dots(MARGIN + LABEL), dots(HEIGHT - MARGIN - LABEL)
+    middle, reach = (top + bottom) // 2, (bottom - top) // 2
+    step = min(dots(WIDEST_BAR), (image.width - 2 * dots(MARGIN)) / max(1, len(analysed.turns)))
+    for number, turn in enumerate(analysed.turns):
+        left, right = dots(MARGIN) + round(number * step), dots(MARGIN) + round((number + 1) * step) - 1
+        if turn.mark:
+            draw.rectangle((left, top, right, bottom), fill=INDEX[LIT[0]])
+        tone = analysed.tones[0 if turn.value > 0 else 1]
+        end = middle - round(turn.value * reach)
+        box = (left, min(middle, end), max(left, right - (right - left) // 6), max(middle, end))
+        draw.rectangle(box, fill=INDEX[FILLS[tone]], outline=INDEX[RIMS[tone]], width=line if step > 4 * line else 0)
+    draw.line((dots(MARGIN), middle, image.width - dots(MARGIN), middle), fill=INDEX[INK], width=line)
+    for who, place in zip(analysed.names, (MARGIN / 2, HEIGHT - MARGIN / 2 - LABEL), strict=True):
+        image.paste(lettering(dots(TEXT), f"{legible(who)} better", FAINT), (dots(MARGIN), dots(place)))
+    return image

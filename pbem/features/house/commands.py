@@ -1,0 +1,206 @@
+"""Matches against the house, at the level that the player chooses; its hints, and its analyses of finished matches."""
+
+import re
+from collections.abc import Mapping
+
+from sqlmodel import Session
+
+from engines.core import Game
+from notation.time_control import TimeControl
+from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.refusals import in_words
+from pbem.conversation.target import own_match
+from pbem.errors import Refused
+from pbem.features.challenges import invitations
+from pbem.features.house import analyses, levels, receipts
+from pbem.features.house import player as house_player
+from pbem.features.house.messages import AnalysisAsked
+from pbem.features.records import replays
+from pbem.features.seeks import terms
+from pbem.matches import lifecycle
+from pbem.matches.queries import number_between
+from pbem.matches.snapshot import Snapshot
+from pbem.messages.said.sections import Hint
+from pbem.storage.models import Match, MatchState, Player
+
+LEVEL = "level"
+MOST_MATCHES = 10
+"""The number of matches that a player can play against the house at the same time."""
+SAID = {
+    **dict.fromkeys(("easy", "easiest", "beginner"), "level=1"),
+    "casual": "level=2",
+    **dict.fromkeys(("medium", "normal", "regular"), "level=3"),
+    **dict.fromkeys(("hard", "difficult", "strong"), "level=4"),
+    **dict.fromkeys(("hardest", "strongest"), "level=5"),
+}
+"""How people call the levels."""
+FILLING = frozenset({"a", "game", "match", "me", "now", "of", "please", "round", "the", "with"})
+"""Words around the game that say nothing: "play a game of quadrupel with me, please"."""
+_AGAINST_IT = re.compile(
+    r"\b(?:against|vs\.?|versus|with) (?:the |a )?(?:computer|house|bot|machine|program|server|ai)\b", re.IGNORECASE
+)
+HINTS_PER_DAY, ANALYSES_PER_DAY = 10, 3
+"""The number of hints that a player gets in a day, and of analyses that they can ask for."""
+
+
+def as_written(words: str) -> list[str]:
+    """Return the words of `play` as our help writes them.
+
+    >>> as_written("Kvadratik against the computer, level 3"), as_written("a game of kvadratik, easy please")
+    (['Kvadratik', 'level=3'], ['kvadratik', 'level=1'])
+    """
+    said = _AGAINST_IT.sub("", words).replace(",", " ").split()
+    return terms.as_written([SAID.get(word.lower(), word) for word in said if word.lower() not in FILLING])
+
+
+def name(request: Request) -> str:
+    """Return the name of the house."""
+    return house_player.current_name(request.session)
+
+
+def level_of(request: Request, given: str | None) -> int:
+    """Return the level that a challenge to the house names; raise Refused."""
+    if given is None:
+        return levels.DEFAULT
+    wanted = given.strip().lower()
+    found = next((each for each in levels.LEVELS if wanted in (str(each.number), each.name.lower())), None)
+    if found is None:
+        raise Refused(
+            f"The house has no level {given[:20]}.",
+            fits=f'Its levels are 1 to {len(levels.LEVELS)}; "help levels" explains them.',
+        )
+    return found.number
+
+
+def start(
+    request: Request,
+    line: Line,
+    player: Player,
+    game: Game,
+    options: Mapping[str, str],
+    *,
+    level: int,
+    time: TimeControl,
+    begins: bool,
+    rematch_of: Match | None = None,
+    replay_of: Snapshot | None = None,
+) -> Decision:
+    """Start a match of the player against the house; `begins` says whether the player moves first.
+
+    It begins where `replay_of` is, if that is given.
+    """
+    session, now = request.session, request.now
+    if not request.house.enabled:
+        raise Refused("The house takes no new matches at the moment.", fits="Challenge another player.")
+    house = house_player.provide(session, now)
+    _check_running(session, player, house)
+    invitations.check_day(session, player, now)
+    with in_words(line):
+        if replay_of is not None:
+            (offered,) = replays.offer(
+                session, replay_of, player, house, now, time=time, challenger_begins=begins, level=level
+            )
+        else:
+            (offered,) = lifecycle.offer(
+                session,
+                player,
+                house,
+                game.key,
+                options,
+                now,
+                time=time,
+                challenger_begins=begins,
+                rematch_of=rematch_of,
+                level=level,
+            )
+        return Decision(events=lifecycle.accept(session, offered.match, house, now))
+
+
+def _check_running(session: Session, player: Player, house: Player) -> None:
+    if number_between(session, player, house) >= MOST_MATCHES:
+        raise Refused(
+            f"You're already playing as many matches against the house as a player can ({MOST_MATCHES}).",
+            fits='Finish one of them first; "games" lists them.',
+        )
+
+
+def hint(request: Request, line: Line) -> Decision:
+    """Ask what the house would play in the player's place; the answer waits for it."""
+    match, player, seat = own_match(request, line)
+    if match.level is None:
+        raise Refused("There are hints only in matches against the house.", read=line.text)
+    with in_words(line):
+        lifecycle.check_turn(match, seat)
+    if receipts.hints_today(request.session, player, request.now) >= HINTS_PER_DAY:
+        raise Refused(f"You've had {HINTS_PER_DAY} hints today, and that's the limit.", fits="There are more tomorrow.")
+    return Decision(answer=(Hint(match=match.id or 0, ply=match.plies),))
+
+
+HINT = Command(
+    "hint",
+    "[NUMBER]",
+    "ask what the house would play in your place, in a match against it",
+    hint,
+    changes=True,
+    of_match=True,
+    group=Group.TURNS,
+    brief="ask what the house would play",
+)
+
+
+def analyse(request: Request, line: Line) -> Decision:
+    """Ask what the house thinks of a finished match of the player's; it is told when it is found."""
+    match, player, _ = own_match(request, line)
+    if match.state != MatchState.OVER:
+        raise Refused(
+            f"Match #{match.id} isn't over. The house only analyses matches that are over.",
+            read=line.text,
+            fits="" if match.level is None else f'"hint {match.id}" shows what the house would play now.',
+        )
+    if _is_from_running(request, match):
+        raise Refused("The house doesn't help in a match that isn't over yet.", read=line.text)
+    if not request.house.enabled:
+        raise Refused("The house analyses no matches at the moment.", read=line.text)
+    if match.plies == 0:
+        raise Refused(f"Nobody has played a turn in match #{match.id}.", read=line.text)
+    if analyses.of(request.session, match, player) is None:
+        _check_analyses(request, player)
+    found = analyses.ask(request.session, match, player, request.now)
+    return Decision(answer=(found or AnalysisAsked(match=match.id or 0, ply=match.plies),))
+
+
+def _is_from_running(request: Request, match: Match) -> bool:
+    """Return whether the match began at a position of one that is still being played between people."""
+    source = match
+    while source.begun_from is not None:
+        source = request.session.get_one(Match, source.begun_from)
+        if source.state == MatchState.RUNNING and source.level is None:
+            return True
+    return False
+
+
+def _check_analyses(request: Request, player: Player) -> None:
+    """Raise Refused if the player waits for an analysis, or has had enough today."""
+    awaited = analyses.awaited(request.session, player)
+    if awaited is not None:
+        raise Refused(
+            f"The house is still analysing match #{awaited.match} for you.", fits="Ask again when you have that."
+        )
+    if analyses.asked_today(request.session, player, request.now) >= ANALYSES_PER_DAY:
+        raise Refused(
+            f"You've asked for {ANALYSES_PER_DAY} analyses today, and that's the limit.",
+            fits="You can ask again tomorrow.",
+        )
+
+
+ANALYSE = Command(
+    "analyse",
+    "[NUMBER]",
+    "ask what the house thinks of a match of yours that is over, turn by turn",
+    analyse,
+    changes=True,
+    of_match=True,
+    aliases=("analyze", "analysis"),
+    group=Group.BOARDS,
+    brief="ask what the house thinks of a finished match",
+)

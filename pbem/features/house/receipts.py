@@ -1,0 +1,130 @@
+"""Receipts that wait: the answer to a turn against the house is kept for a moment, to tell the house's turn too.
+
+So a turn is answered by one message where the house is quick, and where it isn't, the receipt goes out alone.
+"""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from sqlalchemy import BindParameter, Engine, bindparam, exists, or_, update
+from sqlmodel import Session, col, func, select
+
+from pbem.matches.queries import seat_of
+from pbem.messages.said.messages import Answer, Payload, dump, load
+from pbem.messages.said.sections import Hint, TurnPlayed
+from pbem.players.announcements import NOTES_APART, Notice
+from pbem.storage import facts, outbox
+from pbem.storage.clock import within
+from pbem.storage.database import transaction
+from pbem.storage.leases import ENDED
+from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player, Search, SearchKind
+
+WAIT = timedelta(seconds=20)
+"""How long an answer waits for the house."""
+LONGEST = max(WAIT, NOTES_APART)
+"""How long anything waits: notes do for more of them."""
+DAY = timedelta(days=1)
+LATEST: BindParameter[datetime] = bindparam("latest")
+"""LONGEST after a look at what is due: what waits for longer was queued before the clock was set back."""
+_WAITS = (col(Outgoing.state) == OutgoingState.WAITING, col(Outgoing.removed).is_(None))
+HAVE_WAITED = exists().where(*_WAITS, or_(col(Outgoing.due) <= bindparam("now"), col(Outgoing.due) > LATEST))
+"""Whether any receipts have waited long enough."""
+_AWAIT_HINTS = (*_WAITS, col(Outgoing.template) == "answer")
+ARE_AWAITED = exists().where(*_AWAIT_HINTS)
+"""Whether any answers wait for a hint."""
+
+
+def due(match: Match, player: Player, payload: Payload, now: datetime) -> datetime | None:
+    """Return until when an answer to the player waits for the house; None if it is sent at once."""
+    if asked_hint(payload) is not None:
+        return now + WAIT
+    if not isinstance(payload, TurnPlayed):
+        return None
+    is_house_to_move = match.level is not None and match.state == MatchState.RUNNING and match.paused is None
+    return now + WAIT if is_house_to_move and match.to_move != seat_of(match, player) else None
+
+
+def retell(session: Session, notice: Notice, now: datetime) -> bool:
+    """Let the player's receipt that waits tell the news too, and be sent. Return whether one waits."""
+    player, match = notice.player, notice.match
+    waits = (Outgoing.match == match.id, Outgoing.player == player.id, Outgoing.state == OutgoingState.WAITING)
+    turns = select(Outgoing).where(*waits, Outgoing.template == "turn")
+    row = session.exec(turns.options(outbox.WITH_CONTENT).with_for_update(of=Outgoing)).first()
+    if row is None or not isinstance(notice.payload, TurnPlayed):
+        return False
+    before = load(row.payload)
+    since = (before.since or before.ply or None) if isinstance(before, TurnPlayed) else None
+    content = outbox.kept_content(row)
+    content.payload = dump(replace(notice.payload, since=since))
+    content.facts = facts.gather(session, player, [match.id or 0])
+    row.ply, row.shift = match.plies, match.shift
+    row.state, row.due = OutgoingState.OWED, now
+    session.add(row)
+    session.flush()
+    return True
+
+
+def asked_hint(payload: Payload) -> Hint | None:
+    """Return the hint that an answer is about, if it says nothing else and the house hasn't found it yet."""
+    sections = payload.sections if isinstance(payload, Answer) else ()
+    only = sections[0] if len(sections) == 1 else None
+    return only if isinstance(only, Hint) and only.turn is None else None
+
+
+def awaited_hints(session: Session, most: int) -> list[int]:
+    """Return the answers that wait for a hint, the oldest first."""
+    found = select(Outgoing.id).where(*_AWAIT_HINTS).order_by(col(Outgoing.due)).limit(most)
+    return [number or 0 for number in session.exec(found)]
+
+
+def give_hint(session: Session, number: int, turn: str, now: datetime) -> bool:
+    """Let an answer that still waits give the hint, and be sent; count it for the day. Return whether it waited."""
+    row = session.get(Outgoing, number, with_for_update=True, populate_existing=True)
+    if row is None or row.state != OutgoingState.WAITING or row.match is None or row.player is None:
+        return False
+    answer = load(row.payload)
+    asked = asked_hint(answer)
+    if asked is None or not isinstance(answer, Answer):
+        return False
+    outbox.kept_content(row).payload = dump(replace(answer, sections=(replace(asked, turn=turn),)))
+    row.state, row.due, row.leased_until, row.holder = OutgoingState.OWED, now, None, None
+    session.add(row)
+    this = (Search.match == row.match, Search.kind == SearchKind.HINT, Search.version == row.ply + row.shift)
+    if session.exec(select(Search.id).where(*this)).first() is None:
+        found = Search(
+            match=row.match,
+            kind=SearchKind.HINT,
+            version=row.ply + row.shift,
+            player=row.player,
+            asked=now,
+            due=now,
+            done=now,
+            attempts=1,
+        )
+        session.add(found)
+    session.flush()
+    return True
+
+
+def hints_today(session: Session, player: Player, now: datetime) -> int:
+    """Return how many hints the player has had within a day; the same one again doesn't count."""
+    today = (Search.player == player.id, Search.kind == SearchKind.HINT, within(Search.asked, DAY, now))
+    return session.exec(select(func.count()).select_from(Search).where(*today)).one()
+
+
+def release(session: Session, match: Match, now: datetime) -> None:
+    """Let the receipts in a match be sent as they are, before another message about it."""
+    waits = (col(Outgoing.match) == match.id, col(Outgoing.state) == OutgoingState.WAITING)
+    session.exec(update(Outgoing).where(*waits).values(state=OutgoingState.OWED, due=now, **ENDED))
+
+
+def release_due(engine: Engine, now: datetime) -> int:
+    """Let the receipts be sent that have waited long enough, or since a time before the clock was set back.
+
+    Return how many those are.
+    """
+    has_waited = or_(col(Outgoing.due) <= now, col(Outgoing.due) > now + LONGEST)
+    with transaction(engine) as session:
+        these = update(Outgoing).where(*_WAITS, has_waited)
+        released = session.exec(these.values(state=OutgoingState.OWED, due=now, **ENDED))
+        return int(released.rowcount)

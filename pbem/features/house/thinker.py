@@ -1,0 +1,230 @@
+"""The turns of the house: each is found in a process, and then played in a transaction, if the match is as it was.
+
+A search that is killed, or takes too much, is tried again: soon, then less often. The admin hears of it (see
+server.scheduled.alerts). One of several daemons has a lease on a search; that a turn isn't played twice is up to
+the version of the match.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+from sqlalchemy import Engine, delete, or_
+from sqlalchemy import select as columns
+from sqlalchemy.exc import DBAPIError
+from sqlmodel import Session, col, select
+
+from pbem import failpoints
+from pbem.config import ServerSettings
+from pbem.failpoints import Step
+from pbem.features.house import analyses, player, queue, receipts, replies
+from pbem.features.house.analyst import Analyst
+from pbem.features.house.protocol import Answer, Question, seed
+from pbem.features.house.queue import PAUSES
+from pbem.features.house.searcher import Searcher, Stopped
+from pbem.matches import lifecycle
+from pbem.matches.queries import locked, opponent_of, version
+from pbem.matches.snapshot import snapshot_of, turn_texts
+from pbem.players import announcements
+from pbem.storage import leases, notifications
+from pbem.storage.database import read_only, transaction
+from pbem.storage.leases import Leased
+from pbem.storage.models import Match, Outgoing, Player, Search, SearchKind
+from pbem.storage.notifications import Channel
+
+log = structlog.get_logger()
+
+MOST_HINTS = 5
+"""How many of the hints that are awaited are looked at in one step."""
+MOST = 3
+"""After that many searches for a turn which didn't end well, the admin is told."""
+_LOOK = columns(or_(queue.IS_TO_MOVE, receipts.ARE_AWAITED, analyses.ARE_WAITING))
+"""Whether there may be anything to think about; mostly there is nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A turn to be found, and the version of the match that it is for."""
+
+    match: int
+    version: int
+    question: Question
+
+
+@dataclass(frozen=True, slots=True)
+class Thinker:
+    """Finds and plays the turns of the house, one after the other."""
+
+    engine: Engine
+    server: ServerSettings
+    searcher: Searcher
+    holder: str
+    clock: Callable[[], datetime]
+    turns_per_hour: int = queue.TURNS_PER_HOUR
+
+    def step(self, stopped: Callable[[], bool] = lambda: False) -> int:
+        """Search for the next turn against each opponent who waits. Return their number; if it isn't 0, call again."""
+        with read_only(self.engine) as session:
+            if not session.connection().execute(_LOOK).scalar():
+                return 0
+            house = player.find(session)
+            waiting = queue.next_turns(session, house, self.clock(), self.turns_per_hour) if house is not None else []
+        searched = 0
+        for number in waiting:
+            if stopped():
+                break
+            searched += self._search(number)
+        return searched or self._give_hint(stopped) or (not stopped() and self._analyst.step())
+
+    @property
+    def _analyst(self) -> Analyst:
+        return Analyst(self.engine, self.server, self.searcher, self.holder, self.clock)
+
+    def _give_hint(self, stopped: Callable[[], bool]) -> bool:
+        """Search for a hint that is awaited. Return whether one was given; one that isn't found delays no other."""
+        with read_only(self.engine) as session:
+            awaited = receipts.awaited_hints(session, MOST_HINTS)
+        return any(not stopped() and self._give(number) for number in awaited)
+
+    def _give(self, outgoing: int) -> bool:
+        """Search for the hint that an answer waits for, unless another daemon does. Return whether it was given."""
+        with read_only(self.engine) as session:
+            asked = self._hint_asked(session, outgoing)
+        if asked is None or not self._has_taken(Outgoing, outgoing):
+            return False
+        try:
+            turn = replies.check_hint(asked, self.searcher.search(asked).turn)
+            with transaction(self.engine) as session:
+                receipts.give_hint(session, outgoing, turn, self.clock())
+                notifications.notify(session.connection(), Channel.OWED)
+        except DBAPIError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the answer says so in a moment
+            log.error("hint", outgoing=outgoing, error=f"{type(error).__name__}: {error}"[:200])  # noqa: TRY400 - as above
+            return False
+        return True
+
+    def _has_taken(self, table: type[Leased], number: int) -> bool:
+        """Take a lease on that row. Return whether it was free."""
+        with transaction(self.engine) as session:
+            return leases.take(session, table, number, self.holder)
+
+    def _hint_asked(self, session: Session, number: int) -> Question | None:
+        """Return the question for the hint that an answer waits for; None if its match has moved on."""
+        row = session.get(Outgoing, number)
+        match = session.get(Match, row.match) if row is not None and row.match is not None else None
+        if row is None or match is None or version(match) != row.ply + row.shift or match.to_move is None:
+            return None
+        texts = turn_texts(session, match)
+        which = seed(match.id or 0, match.plies)
+        return Question(match.game, match.options, texts, match.level or 1, which, careful=True)
+
+    def close(self) -> None:
+        """End the present search."""
+        self.searcher.close()
+
+    def _search(self, number: int) -> bool:
+        """Search for the turn in that match unless another daemon does. Return whether it was searched."""
+        task = self._begin(number)
+        if task is None:
+            return False
+        failpoints.reach(Step.SEARCHING)
+        try:
+            answer = self.searcher.search(task.question)
+            failpoints.reach(Step.FOUND)
+            self._play(task, answer)
+        except Stopped:
+            self._take_back(task)
+            return False
+        except DBAPIError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a bug in a search must not end the others
+            self._fail(task, error)
+        return True
+
+    def _begin(self, number: int) -> Task | None:
+        """Count the search before it begins. Return what to search for, unless the match has moved on.
+
+        None, too, if another daemon searches for that.
+        """
+        now = self.clock()
+        with transaction(self.engine) as session:
+            match, house = locked(session, number), player.find(session)
+            if match is None or house is None or not queue.is_to_move(match, house):
+                return None
+            opponent = opponent_of(match, house)
+            row = _row(session, number, version(match)) or Search(
+                match=number, kind=SearchKind.TURN, version=version(match), player=opponent, asked=now, due=now
+            )
+            session.add(row)
+            session.flush()
+            if not leases.take(session, Search, row.id or 0, self.holder):
+                return None
+            row.attempts += 1
+            if row.attempts > MOST and row.troubled is None:
+                row.troubled = now
+            session.add(row)
+            texts = turn_texts(session, match)
+            question = Question(match.game, match.options, texts, match.level or 1, seed(number, match.plies))
+            return Task(number, version(match), question)
+
+    def _play(self, task: Task, answer: Answer) -> None:
+        """Play the turn, unless the match has moved on."""
+        now = self.clock()
+        with transaction(self.engine) as session:
+            match, house = locked(session, task.match), player.find(session)
+            if match is None or house is None or not _is_as_asked(match, house, task):
+                return
+            snapshot = snapshot_of(session, match)
+            turn = replies.read_turn(match.game, snapshot.base, answer.turn)
+            events = lifecycle.play(session, snapshot, snapshot.base.turn or 0, turn, now)
+            row = _row(session, task.match, task.version)
+            if row is not None:
+                row.done, row.value, row.troubled = now, answer.value, None
+                row.leased_until, row.holder = None, None
+                session.add(row)
+            _forget(session, task, now)
+            for notice in announcements.notices(session, events):
+                if not receipts.retell(session, notice, now):
+                    announcements.notify(session, self.server, now, notice)
+            notifications.notify(session.connection(), Channel.OWED)
+            failpoints.reach(Step.ANSWERING)
+        failpoints.reach(Step.ANSWERED)
+        log.info("house", match=task.match, turn=len(task.question.turns) + 1, nodes=answer.nodes)
+
+    def _fail(self, task: Task, error: Exception) -> None:
+        """Note that the search didn't end well, and when to try again."""
+        now = self.clock()
+        with transaction(self.engine) as session:
+            row = _row(session, task.match, task.version)
+            if row is not None:
+                row.leased_until, row.holder = None, None
+                row.due = now + max(PAUSES[1], PAUSES[min(row.attempts, len(PAUSES) - 1)])
+                if row.attempts >= MOST and row.troubled is None:
+                    row.troubled = now
+                session.add(row)
+        log.error("house", match=task.match, error=f"{type(error).__name__}: {error}"[:200])
+
+    def _take_back(self, task: Task) -> None:
+        """Undo the count of a search that was ended because the server stops."""
+        with transaction(self.engine) as session:
+            row = _row(session, task.match, task.version)
+            if row is not None:
+                row.attempts, row.leased_until, row.holder = row.attempts - 1, None, None
+                session.add(row)
+
+
+def _row(session: Session, number: int, seen: int) -> Search | None:
+    this = (Search.match == number, Search.kind == SearchKind.TURN, Search.version == seen)
+    return session.exec(select(Search).where(*this)).first()
+
+
+def _forget(session: Session, task: Task, now: datetime) -> None:
+    """Delete the earlier searches in the match, as soon as they don't count for the hour any more."""
+    earlier = (col(Search.match) == task.match, col(Search.kind) == SearchKind.TURN, col(Search.version) < task.version)
+    session.exec(delete(Search).where(*earlier, col(Search.asked) <= now - queue.HOUR))
+
+
+def _is_as_asked(match: Match, house: Player, task: Task) -> bool:
+    return version(match) == task.version and queue.is_to_move(match, house)

@@ -1,0 +1,44 @@
+"""The process that searches: one question from standard input, one answer to standard output.
+
+    python -m pbem.features.house.worker SECONDS MEGABYTES
+
+It has neither settings nor secrets nor a database, limited memory and time, and the lowest claim to the processor. It
+can be killed at any time.
+"""
+
+import contextlib
+import math
+import os
+import resource
+import signal
+import sys
+
+from pbem.features.house.protocol import Examination, findings, loads, respond
+from pbem.mail import sandboxing
+
+NICENESS = 10
+"""So that everything else of the server goes first."""
+
+
+def main(seconds: float, megabytes: int) -> None:
+    """Answer the question."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)  # sent to us too when the server is stopped; it kills us itself
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    give_way()
+    sandboxing.limit_resources(megabytes)
+    most = math.ceil(seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (most, most))  # beyond it the kernel ends this process
+    asked = loads(sys.stdin.buffer.read())
+    answer = findings(asked) if isinstance(asked, Examination) else respond(asked)
+    sys.stdout.buffer.write(answer.dumps())
+
+
+def give_way() -> None:
+    """Let everything else go first, where the system allows it: a filter of system calls may not."""
+    with contextlib.suppress(OSError):
+        os.nice(NICENESS)
+
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,89 @@
+"""Orders: whom or what they are about, how, and why. They come by mail, or from the command line as such a line."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.errors import Refused
+from pbem.features.moderation import acts
+from pbem.features.moderation.acts import Order
+from pbem.features.moderation.bans import Ended
+from pbem.features.moderation.messages import Act, ActDone
+
+BY_MAIL = "the admin, by mail"
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "tell": ("no", "yes"),
+    "matches": tuple(ended.value for ended in Ended),
+}
+"""What can stand between what an order is about and why, and its values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An order as the admin wrote it."""
+
+    about: tuple[str, ...]
+    """The words that say what it is about."""
+    order: Order
+    ended: Ended = Ended.CANCELLED
+    """What becomes of running matches."""
+
+
+def read(request: Request, line: Line) -> Written:
+    """Return the order: as many words as it takes at least, choices, and the rest and what stands below as the note.
+
+    Raises Refused.
+    """
+    count, _ = line.command.words
+    words = line.words.split()
+    about, rest = words[:count], words[count:]
+    chosen: dict[str, str] = {}
+    while rest and (key := rest[0].partition("=")[0].lower()) in CHOICES and "=" in rest[0]:
+        chosen[key] = _chosen(line, rest.pop(0))
+    note = "\n".join((" ".join(rest), *request.prose)).strip()
+    tells = chosen.get("tell") == "yes"
+    if len(note) > acts.LONGEST_NOTE:
+        raise Refused(f"The note is longer than {acts.LONGEST_NOTE} characters.", read=line.text[:60])
+    if tells and not note:
+        raise Refused("The players should learn why, and you haven't said it.", read=line.text, fits="Add a note.")
+    ended = Ended(chosen.get("matches", Ended.CANCELLED))
+    return Written(tuple(word.strip(".,;!") for word in about), order(request, note, tells=tells), ended)
+
+
+def order(request: Request, note: str = "", *, tells: bool = False) -> Order:
+    """Return who wants something done, and why."""
+    return Order(request.operator or BY_MAIL, note, tells, is_trial=request.is_trial)
+
+
+def _chosen(line: Line, word: str) -> str:
+    key, _, value = word.lower().partition("=")
+    if value not in CHOICES[key]:
+        choices = " or ".join(f"{key}={each}" for each in CHOICES[key])
+        raise Refused(f"There is no {word[:40]}.", read=line.text, fits=f"Write {choices}.")
+    return value
+
+
+def done(act: Act, order: Order) -> Decision:
+    """Return the decision that tells the admin what was done, and why; the text below the line is part of it."""
+    act = replace(act, message=tuple(order.note.splitlines()), tells=order.tells)
+    return Decision(answer=(ActDone(act=act),), takes_prose=True)
+
+
+def command(
+    name: str,
+    arguments: str,
+    about: str,
+    run: Callable[[Request, Line], Decision],
+    words: tuple[int, int],
+    *,
+    takes_rest: bool = False,
+) -> Command:
+    """Return a command that gives an order."""
+    return Command(
+        *(name, arguments, about, run, Group.MODERATION),
+        changes=True,
+        words=words,
+        asks_once_more=True,
+        of_admin=True,
+        takes_rest=takes_rest,
+    )

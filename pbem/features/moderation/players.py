@@ -1,0 +1,107 @@
+"""What is done to players: ban, unban, rename, merge, and announce to all of them."""
+
+from pbem.conversation.core import Decision, Line, Request
+from pbem.errors import Refused
+from pbem.features.accounts.account import check_other_name
+from pbem.features.moderation import bans, broadcasts, merges, names, orders, roster
+from pbem.features.moderation.bans import Ended
+from pbem.features.moderation.messages import Act
+from pbem.matches.naming import name
+
+
+def ban(request: Request, line: Line) -> Decision:
+    """Close a player's account."""
+    written = orders.read(request, line)
+    player, order = roster.called(request.session, written.about[0]), written.order
+    if request.is_from(player):
+        raise Refused("That's your own account.", read=line.text)
+    ended = bans.ban(request.session, request.server, player, order, request.now, written.ended)
+    lost = written.ended is Ended.LOST
+    return orders.done(Act(act="ban", by=name(player), address=player.address, ended=ended, lost=lost), order)
+
+
+def unban(request: Request, line: Line) -> Decision:
+    """Open a player's account again."""
+    written = orders.read(request, line)
+    player = roster.called(request.session, written.about[0])
+    bans.unban(request.session, request.server, player, written.order, request.now)
+    return orders.done(Act(act="unban", by=name(player), address=player.address), written.order)
+
+
+def rename(request: Request, line: Line) -> Decision:
+    """Give a player another name."""
+    written = orders.read(request, line)
+    called, new = written.about
+    player = roster.called(request.session, called)
+    former = name(player)
+    wanted = check_other_name(request.session, new, request.commands)
+    names.rename(request.session, request.server, player, wanted, written.order, request.now)
+    return orders.done(Act(act="rename", by=former, address=player.address, who=wanted), written.order)
+
+
+def merge(request: Request, line: Line) -> Decision:
+    """Let one account become part of another one."""
+    written = orders.read(request, line)
+    player, heir = (roster.called(request.session, each) for each in written.about)
+    gone = player.address
+    merger = merges.merge(request.session, request.server, player, heir, written.order, request.now)
+    return orders.done(
+        Act(
+            act="merge",
+            by=name(player),
+            address=gone,
+            who=name(heir),
+            opponent=heir.address,
+            running=len(merger.running),
+            ended=len(merger.ended),
+            between=merger.between,
+        ),
+        written.order,
+    )
+
+
+def announce(request: Request, line: Line) -> Decision:
+    """Write to all players who get news: the line is the subject, and what stands below it the text."""
+    subject, lines = broadcasts.read("\n".join((line.words, *request.prose)))
+    order, number = orders.order(request), broadcasts.recipients(request.session)
+    if not number:
+        raise Refused("There is nobody to write to: no player gets news.")
+    broadcasts.begin(request.session, subject, lines, order, request.now)
+    per_minute = broadcasts.PER_MINUTE
+    return orders.done(
+        Act(act="announce", subject=subject, lines=lines, recipients=number, per_minute=per_minute), order
+    )
+
+
+BAN = orders.command(
+    "ban",
+    "PLAYER [matches=lost] [tell=yes] [NOTE]",
+    "keep a player out; their matches end without a result, or with matches=lost their opponents win",
+    ban,
+    (1, 200),
+)
+UNBAN = orders.command(
+    "unban", "PLAYER [tell=yes] [NOTE]", "let them in again; what has ended stays over", unban, (1, 200)
+)
+RENAME = orders.command(
+    "rename",
+    "PLAYER NEW [tell=yes] [NOTE]",
+    "give a player another name; nobody else gets the old one",
+    rename,
+    (2, 200),
+)
+MERGE = orders.command(
+    "merge",
+    "PLAYER PLAYER [tell=yes] [NOTE]",
+    "make the first account part of the second one, of the same person; it can't be undone",
+    merge,
+    (2, 200),
+)
+ANNOUNCE = orders.command(
+    "announce",
+    "SUBJECT",
+    "write to all players who get news: what stands below this line is the text",
+    announce,
+    (0, 40),
+    takes_rest=True,
+)

@@ -1,0 +1,192 @@
+"""Other players: who, whois, history."""
+
+from datetime import datetime, timedelta
+
+from engines import GAMES
+from notation.ending import Termination
+from notation.time_control import spoken
+from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.syntax import paging
+from pbem.errors import Refused
+from pbem.features.house import player as house
+from pbem.features.house.levels import LEVELS
+from pbem.features.people import blocks, directory, history, named
+from pbem.features.people.history import Tally
+from pbem.features.ratings import standings
+from pbem.features.seeks import open_seeks, seeks
+from pbem.features.time import vacations
+from pbem.features.watching import sight
+from pbem.matches.naming import name
+from pbem.matches.queries import opponent_of, people_of
+from pbem.messages.said.players import (
+    FinishedMatch,
+    History,
+    HouseProfile,
+    ListedPlayer,
+    PlayerList,
+    PlayerProfile,
+    Results,
+)
+from pbem.players import preferences, schedule
+from pbem.players.preferences import ON
+from pbem.storage.models import Match, Player
+
+WEEK = timedelta(days=7)
+
+
+def who(request: Request, line: Line) -> Decision:
+    """List the players who agreed to be listed and have written lately."""
+    player = request.player
+    page, _ = paging.numbered(line.words.split())
+    found, more = directory.listed(request.session, request.now, paging.SIZE, page)
+    told = PlayerList(
+        rows=tuple(ListedPlayer(player=called, seen=_seen(seen, request.now)) for called, seen in found),
+        page=page,
+        next_page=paging.following("who", (), page, more=more),
+        is_listed=preferences.with_defaults(player.settings)[directory.LISTED] == ON,
+    )
+    return Decision(answer=(told,))
+
+
+def _seen(seen: datetime, now: datetime) -> str:
+    """Return when somebody wrote, no more exactly than others need to know."""
+    if now - seen < 2 * directory.TO_THE:
+        return "wrote today or yesterday"
+    return "wrote within a week" if now - seen < WEEK else "wrote within a month"
+
+
+def whois(request: Request, line: Line) -> Decision:
+    """Tell what everybody may know of a player."""
+    reader, session, now = request.player, request.session, request.now
+    player = named.player_called(request, line, line.words)
+    if house.is_house(player):
+        return Decision(answer=(_of_house(request, player),))
+    pace = history.pace(session, player)
+    ratings = {place.game: place.shown for place in standings.of_player(session, player, now)}
+    is_apart = blocks.is_between(session, reader, player) or player.stopped is not None
+    vacation = vacations.current(session, player, now)
+    is_away = vacation is not None and vacation.begins <= now and sight.of_absence(session, player, reader)
+    found = [] if is_apart else seeks.of_player(session, player, now)
+    told = PlayerProfile(
+        player=name(player),
+        own=request.is_from(player),
+        since=_day(request, player.confirmed or player.created),
+        running=history.running(session, player),
+        results=tuple(
+            _results(GAMES[game].title, each, ratings.get(game))
+            for game, each in history.results(session, player).items()
+        ),
+        pace=None if pace is None else _rounded(pace),
+        seeks=open_seeks.rows(((row, player) for row in found), reader),
+        away=_day(request, vacation.ends) if vacation is not None and is_away else "",
+        blocked=blocks.is_blocked(session, reader, player),
+    )
+    return Decision(answer=(told,))
+
+
+def _of_house(request: Request, player: Player) -> HouseProfile:
+    """Return what to know of the house: nothing is counted over its matches, which are as many as everybody's."""
+    total = history.between(request.session, request.player, player)
+    return HouseProfile(player=name(player), levels=len(LEVELS), total=_results("", total))
+
+
+def _results(title: str, tally: Tally, rating: str | None = None) -> Results:
+    return Results(title=title, won=tally.won, lost=tally.lost, drawn=tally.drawn, rating=rating)
+
+
+def _rounded(time: timedelta) -> str:
+    """Return a length of time in words, no more exactly than it means anything.
+
+    >>> _rounded(timedelta(days=2, hours=14)), _rounded(timedelta(hours=5, minutes=12)), _rounded(timedelta(minutes=9))
+    ('3 days', '5 hours', 'less than an hour')
+    """
+    hour, day = timedelta(hours=1), timedelta(days=1)
+    if time < hour:
+        return "less than an hour"
+    unit = hour if time < 2 * day else day
+    return spoken(round(time / unit) * unit)
+
+
+def past(request: Request, line: Line) -> Decision:
+    """List the matches that are over, of a player, or of two players with each other."""
+    reader, session = request.player, request.session
+    page, words = paging.numbered(line.words.split())
+    if len(words) > 2:
+        raise Refused(
+            "A history is that of one player, or of two with each other.", read=line.text, fits=HISTORY.advice
+        )
+    people = [named.player_called(request, line, word) for word in words]
+    if len(people) == 1 and house.is_house(people[0]):
+        people = [reader, *people]  # those of the sender: it plays with everybody
+    player, opponent = (people[0] if people else reader), (people[1] if len(people) > 1 else None)
+    if opponent is not None and opponent.id == player.id:
+        raise Refused("These are the same player.", read=line.text, fits='"history NAME" lists their matches.')
+    found, more = history.finished(session, player, paging.SIZE, page, opponent)
+    if opponent is None:
+        total = sum(history.results(session, player).values(), Tally())
+    else:
+        total = history.between(session, player, opponent)
+    called = people_of(session, found)
+    told = History(
+        player=name(player),
+        opponent="" if opponent is None else name(opponent),
+        own=request.is_from(player),
+        total=_results("", total),
+        rows=tuple(_finished(request, match, player, called[opponent_of(match, player)]) for match in found),
+        page=page,
+        more=more and page < paging.LAST,
+    )
+    return Decision(answer=(told,))
+
+
+def _finished(request: Request, match: Match, player: Player, opponent: Player) -> FinishedMatch:
+    """Return the line about a match in the history of a player."""
+    if match.termination in history.WITHOUT_RESULT:
+        result = str(match.termination)
+    else:
+        is_winner = match.winner is not None and (match.seat0, match.seat1)[match.winner] == player.id
+        result = "drawn" if match.winner is None else "won" if is_winner else "lost"
+        result += "" if match.termination == Termination.RULES else f", {match.termination}"
+    result += ", imported" if match.imported is not None else ""
+    return FinishedMatch(
+        number=match.id or 0,
+        title=GAMES[match.game].title,
+        opponent=name(opponent),
+        result=result,
+        day=_day(request, match.ended or match.created),
+    )
+
+
+def _day(request: Request, time: datetime) -> str:
+    """Return the date of that time for the sender."""
+    return schedule.day(preferences.with_defaults(request.player.settings), time, request.now)
+
+
+WHO = Command(
+    "who",
+    "[PAGE]",
+    'list players open to challenges; "set listed on" adds you',
+    who,
+    words=(0, 1),
+    aliases=("players",),
+    group=Group.PLAYERS,
+    brief="list players open to challenges",
+)
+WHOIS = Command(
+    "whois",
+    "PLAYER",
+    "tell about a player: results, running matches, pace, vacation",
+    whois,
+    words=(1, 1),
+    group=Group.PLAYERS,
+    brief="tell about a player",
+)
+HISTORY = Command(
+    "history",
+    "[PLAYER [PLAYER]] [PAGE]",
+    "list finished matches: yours, another player's, or those of two players with each other",
+    past,
+    words=(0, 3),
+    group=Group.PLAYERS,
+    brief="list finished matches",
+)

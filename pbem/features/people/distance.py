@@ -1,0 +1,151 @@
+"""What a player wants none of: block, unblock, refuse, allow, limit."""
+
+from collections.abc import Iterator
+
+from engines import GAMES
+from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.errors import Refused
+from pbem.features.accounts import settings
+from pbem.features.house import player as house
+from pbem.features.people import blocks, named
+from pbem.features.people.willingness import LIMIT, NONE, REJECTS, rejected
+from pbem.matches import lifecycle
+from pbem.matches.events import Event
+from pbem.matches.naming import is_hidden, name
+from pbem.matches.queries import locked, of_player, opponent_of
+from pbem.messages.said.players import Blocked
+from pbem.messages.said.sections import ChallengeClosed, NotSent
+from pbem.players import announcements
+from pbem.players.preferences import OFF
+from pbem.storage.models import MatchState, Player
+
+
+def block(request: Request, line: Line) -> Decision:
+    """Let no challenges, offers and seeks pass between the sender and another player, who isn't told."""
+    player, session = request.player, request.session
+    other = named.player_called(request, line, line.words)
+    if other.id == player.id:
+        raise Refused("You can't block yourself.", read=line.text, fits='"stop" ends our news to you.')
+    if house.is_house(other):
+        raise Refused("The house challenges nobody, and writes no notes.", read=line.text)
+    if blocks.number(session, player) >= blocks.MOST:
+        raise Refused(f"You have blocked {blocks.MOST} players, and that's the limit.", fits='"unblock NAME" ends one.')
+    if not blocks.block(session, player, other, request.now):
+        raise Refused("You have blocked this player already.", read=line.text, fits='"unblock NAME" ends that.')
+    events = tuple(_with_offers_closed(request, player, other))
+    running = of_player(session, player, (MatchState.RUNNING,))
+    between = tuple(match.id or 0 for match in running if opponent_of(match, player) == other.id)
+    told = announcements.notices(session, events, player)  # without words: those below "block" are about the other
+    return Decision(
+        answer=(
+            Blocked(player=name(other), blocked=True, numbers=between),
+            *(
+                notice.payload
+                for notice in told
+                if request.is_from(notice.player) and isinstance(notice.payload, ChallengeClosed)
+            ),
+        ),
+        messages=tuple(notice for notice in told if not request.is_from(notice.player)),
+        below=(NotSent(lines=request.prose),) if request.prose else (),
+        takes_prose=True,
+    )
+
+
+def _with_offers_closed(request: Request, player: Player, other: Player) -> Iterator[Event]:
+    """Turn down what the other has offered, and take back what was offered to them by name."""
+    for offered in of_player(request.session, player, (MatchState.OFFERED,)):
+        if opponent_of(offered, player) != other.id or is_hidden(offered, other):
+            continue
+        match = locked(request.session, offered.id or 0)
+        if match is None or match.state != MatchState.OFFERED:
+            continue
+        act = lifecycle.withdraw if match.challenger == player.id else lifecycle.decline
+        yield from act(request.session, match, player, request.now)
+
+
+def unblock(request: Request, line: Line) -> Decision:
+    """Let another player's challenges pass again."""
+    other = named.player_called(request, line, line.words)
+    if not blocks.unblock(request.session, request.player, other):
+        raise Refused("You haven't blocked this player.", read=line.text)
+    return Decision(answer=(Blocked(player=name(other), blocked=False),))
+
+
+def refuse(request: Request, line: Line) -> Decision:
+    """Let nobody challenge the sender to a game."""
+    return _rejecting(request, line, {*rejected(request.player.settings), _game(line)})
+
+
+def allow(request: Request, line: Line) -> Decision:
+    """Let others challenge the sender to a game again."""
+    return _rejecting(request, line, {*rejected(request.player.settings)} - {_game(line)})
+
+
+def _game(line: Line) -> str:
+    """Return the game that the line names; raise Refused."""
+    game = line.words.lower()
+    if game not in GAMES:
+        raise Refused(f'There is no game called "{game[:40]}".', read=line.text, fits=f"The games: {', '.join(GAMES)}.")
+    return game
+
+
+def _rejecting(request: Request, line: Line, games: set[str]) -> Decision:
+    return settings.chosen(request, line, {REJECTS: ",".join(sorted(games)) or NONE})
+
+
+def limit(request: Request, line: Line) -> Decision:
+    """Let nobody challenge the sender while they play that many matches."""
+    wanted = line.words.lower()
+    return settings.chosen(request, line, {LIMIT: NONE if wanted in ("", OFF) else wanted})
+
+
+BLOCK = Command(
+    "block",
+    "PLAYER",
+    "exchange no more challenges and seeks with a player; they aren't told, and your running matches go on",
+    block,
+    changes=True,
+    words=(1, 1),
+    group=Group.PLAYERS,
+    brief="exchange no more challenges with a player",
+)
+UNBLOCK = Command(
+    "unblock",
+    "PLAYER",
+    'end what "block" did',
+    unblock,
+    changes=True,
+    words=(1, 1),
+    group=Group.PLAYERS,
+    brief="end that",
+)
+REFUSE = Command(
+    "refuse",
+    "GAME",
+    'let nobody challenge you to a game; "reject GAME" does the same',
+    refuse,
+    changes=True,
+    words=(1, 1),
+    group=Group.PLAYERS,
+    brief="let nobody challenge you to a game",
+)
+ALLOW = Command(
+    "allow",
+    "GAME",
+    'let others challenge you to a game again; "accept GAME" does the same',
+    allow,
+    changes=True,
+    words=(1, 1),
+    group=Group.PLAYERS,
+    brief="end that",
+)
+LIMIT_COMMAND = Command(
+    "limit",
+    "[MATCHES]",
+    'let nobody challenge you while you play that many matches; "limit none" lifts it',
+    limit,
+    changes=True,
+    words=(0, 1),
+    group=Group.PLAYERS,
+    brief="stop challenges while you play many matches",
+)

@@ -1,0 +1,55 @@
+"""What a player is willing to play, and with whom: blocks, games they reject, and how many matches are enough."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import ColumnElement, Integer, and_, case, cast, literal, or_
+from sqlmodel import Session, col, func, select
+
+from pbem.features.people import blocks
+from pbem.matches.queries import is_playing_enough
+from pbem.storage.models import Match, Player
+
+LIMIT, REJECTS = "limit", "rejects"
+"""Settings of players: no more challenges while they play that many matches, and the games they reject."""
+NONE = "none"
+
+
+def rejected(settings: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the games in which a player with those settings can't be challenged.
+
+    >>> rejected({"rejects": "hexaphages,kvadratik"}), rejected({})
+    (('hexaphages', 'kvadratik'), ())
+    """
+    return tuple(game for game in settings.get(REJECTS, NONE).split(",") if game != NONE)
+
+
+def has_enough(session: Session, player: Player) -> bool:
+    """Return whether the player has as many running matches as they want."""
+    limit = player.settings.get(LIMIT, NONE)
+    return limit != NONE and is_playing_enough(session, player, int(limit))
+
+
+def wants_more(most: int | None = None) -> ColumnElement[bool]:
+    """Return the condition that a player, of whom there is a row, plays fewer matches than they want, and than `most`.
+
+    It counts their running matches, no further than to the limit of what a player can have.
+    """
+    running = sum(
+        (
+            select(func.count()).where(seat == Player.id, col(Match.to_move).is_not(None)).scalar_subquery()
+            for seat in (Match.seat0, Match.seat1)
+        ),
+        start=literal(0),
+    )
+    wish: Any = col(Player.settings)[LIMIT].as_string()
+    has_none = or_(wish.is_(None), wish == NONE)
+    wants = case((has_none, True), else_=running < cast(wish, Integer))
+    return wants if most is None else and_(wants, running < most)
+
+
+def is_open_to(session: Session, player: Player, challenger: Player, game: str) -> bool:
+    """Return whether that challenger may challenge the player to that game now."""
+    if not player.can_play or blocks.is_between(session, player, challenger):
+        return False
+    return game not in rejected(player.settings) and not has_enough(session, player)

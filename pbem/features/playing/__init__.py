@@ -1,0 +1,1 @@
+"""Turns, offers, words and conditions in a match, and looking at it."""

@@ -1,0 +1,198 @@
+"""Conditional moves: if, queue, conditions; `cancel conditions` removes them."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from sqlmodel import select
+
+from engines.core import Seat
+from engines.seats import other
+from notation import NOTATIONS
+from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.refusals import in_words
+from pbem.conversation.target import opponent_in, own_match
+from pbem.errors import Refused
+from pbem.matches import conditions as tree
+from pbem.matches import lifecycle, prepared
+from pbem.matches.conditions import ELSE, Conditions
+from pbem.matches.naming import name
+from pbem.matches.queries import version
+from pbem.matches.snapshot import Snapshot, snapshot_of
+from pbem.messages.said.prepared import Branch, PreparedTurns
+from pbem.storage.models import Match, Ply
+
+SHOWN = 60
+
+
+def prepare(request: Request, line: Line) -> Decision:
+    """Keep turns for what the opponent may play, beside those that are kept already."""
+    match, player, seat = own_match(request, line)
+    with in_words(line):
+        lifecycle.check_running(match)
+    _check_seen(request, line, match, seat)
+    if match.to_move == seat:
+        opponent = name(opponent_in(request, match, player))
+        raise Refused(
+            f"It's your turn in match #{match.id}, so there is no turn of {opponent} to wait for.",
+            read=line.text[:SHOWN],
+            fits="Play your turn first; conditions can stand below it in the same message.",
+            match=match.id,
+        )
+    snapshot = snapshot_of(request.session, match)
+    known = prepared.of_seat(request.session, match, seat)
+    conditions = _read(line, snapshot, seat, known)
+    prepared.keep(request.session, match, seat, conditions, request.incoming.id)
+    return Decision(answer=(shown(match, conditions, "kept"),))
+
+
+def ahead(request: Request, snapshot: Snapshot, seat: Seat) -> tuple[Line | None, Conditions]:
+    """Return what a later line of the message prepares in the match, on the position after the turn above it.
+
+    Where that line can't be read there, nothing: it is refused when its turn comes.
+    """
+    line = next((line for line in request.later if is_condition(line) and line.match == snapshot.number), None)
+    if line is None or line.malformed or snapshot.base.turn != other(seat):
+        return None, prepared.NOTHING
+    try:
+        return line, _read(line, snapshot, seat, prepared.NOTHING)
+    except Refused:
+        return None, prepared.NOTHING
+
+
+def _read(line: Line, snapshot: Snapshot, seat: Seat, known: Conditions) -> Conditions:
+    try:
+        return tree.read(NOTATIONS[snapshot.match.game], snapshot.base, seat, _spelled(line), known)
+    except Refused as refusal:
+        refusal.match = snapshot.number
+        if not all(map(tree.is_plain, _spelled(line).splitlines())):
+            refusal.fits = f'{refusal.fits} To write to your opponent, start the line with "say".'.strip()
+        raise
+
+
+def _spelled(line: Line) -> str:
+    return tree.queued(line.words) if line.command.name == QUEUE.name else line.words
+
+
+def is_condition(line: Line) -> bool:
+    """Return whether the line prepares a turn."""
+    return line.command.name in (IF.name, QUEUE.name)
+
+
+def together(lines: Iterable[Line]) -> tuple[Line, ...]:
+    """Return the lines with all conditions for a match in one, at the place of the first: kept or refused as a whole.
+
+    So an `else` never answers a turn for which another line, which was refused, had another answer.
+    """
+    joined: list[Line] = []
+    for line in lines:
+        at = next((at for at, known in enumerate(joined) if is_condition(known) and known.match == line.match), None)
+        if at is None or not is_condition(line):
+            joined.append(line)
+            continue
+        first = joined[at]
+        joined[at] = Line(
+            IF,
+            f"{_spelled(first)}\n{_spelled(line)}",
+            line.match,
+            f"{first.text}\n{line.text}",
+            malformed=first.malformed or line.malformed,
+            refusal=first.refusal or line.refusal,
+        )
+    return tuple(joined)
+
+
+def conditions(request: Request, line: Line) -> Decision:
+    """List what the sender has prepared in a match."""
+    match, _, seat = own_match(request, line)
+    found = prepared.of_seat(request.session, match, seat)
+    if not found.lines:
+        raise _none(match, line)
+    return Decision(answer=(shown(match, found, "listed"),))
+
+
+def cancel(request: Request, line: Line) -> Decision:
+    """Drop what the sender has prepared in a match."""
+    match, _, seat = own_match(request, line)
+    if not prepared.remove(request.session, match, seat):
+        raise _none(match, line)
+    return Decision(answer=(shown(match, prepared.NOTHING, "dropped"),), log="cancel conditions")
+
+
+def shown(match: Match, found: Conditions, change: Literal["kept", "listed", "dropped"]) -> PreparedTurns:
+    """Return the section that shows these conditions with the board at the end of each line."""
+    return PreparedTurns(
+        match=match.id or 0,
+        ply=match.plies,
+        branches=tuple(_branch(match, line) for line in sorted(found.lines, key=lambda line: line[0] == ELSE)),
+        change=change,
+    )
+
+
+def _branch(match: Match, line: tree.Line) -> Branch:
+    turns = line[: line.index(ELSE)] if ELSE in line else line
+    return Branch(
+        match=match.id or 0, ply=match.plies, turns=turns, otherwise=line[-1] if len(turns) < len(line) else None
+    )
+
+
+def _none(match: Match, line: Line) -> Refused:
+    """Return the refusal where nothing is prepared; raise another one if nothing can be, as the match isn't running."""
+    with in_words(line):
+        lifecycle.check_running(match)
+    return Refused(
+        f"You have prepared nothing in match #{match.id}.",
+        read=line.text[:SHOWN],
+        fits='While your opponent is to move, "if TURN then TURN" answers a turn of theirs at once.',
+    )
+
+
+def _check_seen(request: Request, line: Line, match: Match, seat: Seat) -> None:
+    """Raise Refused where the line answers an older message, unless the sender has only moved themselves since."""
+    seen = request.sender.seen(match.id or 0)
+    if seen is None or seen == version(match) or (seen == version(match) - 1 and _last_is_of(request, match, seat)):
+        return
+    raise Refused(
+        "You replied to an older message, and the match has moved on.",
+        read=line.text[:SHOWN],
+        fits="Look at the board as it is now, and reply to this message.",
+        match=match.id,
+    )
+
+
+def _last_is_of(request: Request, match: Match, seat: Seat) -> bool:
+    last = select(Ply.seat).where(Ply.match == match.id, Ply.number == match.plies)
+    return request.session.exec(last).first() == seat
+
+
+IF = Command(
+    "if",
+    "TURN then TURN [then if TURN then TURN ...]",
+    'prepare your reply to a turn of your opponent; several lines make a tree, "else TURN" answers any other turn',
+    prepare,
+    changes=True,
+    of_match=True,
+    aliases=("else",),
+    group=Group.TURNS,
+    brief="prepare a reply to a turn",
+)
+QUEUE = Command(
+    "queue",
+    "[NUMBER] TURN",
+    "prepare your next turn, for any turn of your opponent; it's played if it's legal then",
+    prepare,
+    changes=True,
+    of_match=True,
+    takes_turn=True,
+    words=(1, 200),
+    group=Group.TURNS,
+    brief="prepare your next turn while your opponent thinks",
+)
+CONDITIONS = Command(
+    "conditions",
+    "[NUMBER]",
+    'list what you have prepared in a match; "cancel conditions" drops it',
+    conditions,
+    of_match=True,
+    group=Group.TURNS,
+    brief="list what you have prepared",
+)

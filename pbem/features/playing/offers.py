@@ -1,0 +1,173 @@
+"""Offers in a running match: draw, undo, pause, cancel, mute, and the answers to them."""
+
+from datetime import datetime
+
+from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.refusals import in_words
+from pbem.conversation.target import opponent_in, own_match
+from pbem.errors import Refused
+from pbem.features.house import answers
+from pbem.features.playing import conditions
+from pbem.matches import agreements, lifecycle
+from pbem.matches.clock.timekeeping import ZONE
+from pbem.matches.clock.vacation import BadDates, parse_end
+from pbem.matches.naming import name
+from pbem.matches.offers import OfferKind
+from pbem.matches.queries import seat_of
+from pbem.messages.said.offers import Muted
+from pbem.players import pairs, preferences, rate_limits
+from pbem.storage.models import Match, Player
+
+
+def draw(request: Request, line: Line) -> Decision:
+    """Offer a draw."""
+    return _propose(request, line, OfferKind.DRAW)
+
+
+def pause(request: Request, line: Line) -> Decision:
+    """Offer a pause, which may end by itself."""
+    if not line.words:
+        return _propose(request, line, OfferKind.PAUSE)
+    zone = preferences.with_defaults(request.player.settings)[ZONE]
+    try:
+        until = parse_end(line.words, zone, request.now, "pause")
+    except BadDates as error:
+        raise Refused(str(error), read=line.text) from error
+    return _propose(request, line, OfferKind.PAUSE, until)
+
+
+def cancel(request: Request, line: Line) -> Decision:
+    """Offer to end the match without a result; or drop what the sender has prepared in it."""
+    if line.words:
+        return conditions.cancel(request, line)
+    return _propose(request, line, OfferKind.CANCEL)
+
+
+def take_turns_back(request: Request, line: Line) -> Decision:
+    """Ask the opponent to take back the sender's last turn, and their own if it followed."""
+    return _propose(request, line, OfferKind.UNDO)
+
+
+def _propose(request: Request, line: Line, kind: OfferKind, until: datetime | None = None) -> Decision:
+    match, player, seat = own_match(request, line)
+    with in_words(line):
+        lifecycle.check_running(match)
+        _check_seen(request, match)
+        rate_limits.of_match(request.session, match.id or 0, player, request.incoming, request.now)
+        pairs.check(request.session, match, opponent_in(request, match, player), (), request.now)
+        events = agreements.propose(request.session, match, seat, kind, request.now, until=until)
+    answered = answers.answer_offers(request.session, match, request.now)
+    return Decision(events=answered or events)
+
+
+def _check_seen(request: Request, match: Match) -> None:
+    """Raise Refused for an offer that the sender makes on a position from before turns were taken back."""
+    seen = request.sender.seen(match.id or 0)
+    if seen is not None and seen < match.shift:
+        raise Refused(
+            "You replied to an older message, and turns have been taken back since then.",
+            fits="Look at the board as it is now, and reply to this message.",
+            match=match.id,
+        )
+
+
+def accept(request: Request, line: Line, match: Match, player: Player) -> Decision:
+    """Accept an offer of the opponent in a running match."""
+    kind = _kind(line, "accept")
+    seat, seen = seat_of(match, player) or 0, request.sender.seen(match.id or 0)
+    with in_words(line):
+        return Decision(events=agreements.accept(request.session, match, seat, kind, request.now, seen=seen))
+
+
+def reject(request: Request, line: Line, match: Match, player: Player) -> Decision:
+    """Turn down an offer of the opponent in a running match."""
+    kind = _kind(line, "reject")
+    seat, seen = seat_of(match, player) or 0, request.sender.seen(match.id or 0)
+    with in_words(line):
+        return Decision(events=agreements.reject(request.session, match, seat, kind, seen=seen))
+
+
+def withdraw(request: Request, line: Line, match: Match, player: Player) -> Decision:
+    """Take back an offer of one's own in a running match."""
+    kind = _kind(line, "withdraw")
+    with in_words(line):
+        return Decision(events=agreements.withdraw(request.session, match, seat_of(match, player) or 0, kind))
+
+
+def _kind(line: Line, verb: str) -> OfferKind | None:
+    """Return the kind of offer that the line names, if it does; raise Refused for any other word."""
+    word = line.words.strip().lower()
+    if word and word not in set(OfferKind):
+        kinds = " or ".join(f'"{verb} {kind}"' for kind in OfferKind)
+        raise Refused(f'"{line.words[:30]}" isn\'t something you can {verb}.', read=line.text, fits=f"Write {kinds}.")
+    return OfferKind(word) if word else None
+
+
+def is_offer(line: Line) -> bool:
+    """Return whether the line makes an offer that can go with a turn."""
+    return line.command.name == PAUSE.name or (line.command.name in (DRAW.name, CANCEL.name) and not line.words)
+
+
+def mute(request: Request, line: Line) -> Decision:
+    """Let the opponent's offers and notes in a match be refused, or accept them again."""
+    word = line.words.strip().lower()
+    if word not in ("", "on", "off"):
+        raise Refused(f'"{line.words[:30]}" is not a choice.', read=line.text, fits='Write "mute" or "mute off".')
+    match, player, seat = own_match(request, line)
+    muted = word != "off"
+    with in_words(line):
+        agreements.mute(request.session, match, seat, muted=muted)
+    opponent = name(opponent_in(request, match, player))
+    return Decision(answer=(Muted(match=match.id or 0, opponent=opponent, muted=muted),))
+
+
+def check_not_muted(request: Request, line: Line, match: Match, player: Player) -> None:
+    """Raise Refused where the opponent wants no notes in the match."""
+    if agreements.is_muted_for(match, player):
+        opponent = name(opponent_in(request, match, player))
+        raise Refused(f"{opponent} doesn't want offers and notes in match #{match.id}.", read=line.text)
+
+
+DRAW = Command(
+    "draw",
+    "[NUMBER]",
+    "offer a draw; it can go with a turn",
+    draw,
+    changes=True,
+    of_match=True,
+    group=Group.TURNS,
+    brief="offer a draw",
+)
+PAUSE = Command(
+    "pause",
+    "[NUMBER] [DAY|10d]",
+    "suggest a pause, until that day or without an end; the next turn ends it, or one of you resumes the match",
+    pause,
+    changes=True,
+    of_match=True,
+    words=(0, 2),
+    group=Group.TURNS,
+    brief="suggest a pause",
+)
+CANCEL = Command(
+    "cancel",
+    "[NUMBER] [conditions]",
+    'suggest ending the match without a result; "cancel conditions" only drops what you have prepared in it',
+    cancel,
+    changes=True,
+    of_match=True,
+    words=(0, 1),
+    group=Group.TURNS,
+    brief="suggest ending the match without a result",
+)
+MUTE = Command(
+    "mute",
+    "[NUMBER] [off]",
+    "stop offers and notes from your opponent in a match; their turns still reach you",
+    mute,
+    changes=True,
+    of_match=True,
+    words=(0, 1),
+    group=Group.TURNS,
+    brief="stop offers and notes from your opponent",
+)

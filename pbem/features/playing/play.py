@@ -1,0 +1,251 @@
+"""Playing: move, undo, resign, say."""
+
+from typing import Any
+
+from engines.core import Seat
+from notation import NOTATIONS
+from notation.core import Notation
+from notation.resemblance import resembling
+from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.refusals import in_words
+from pbem.conversation.syntax import did_you_mean
+from pbem.conversation.target import opponent_in, own_match
+from pbem.errors import Refused
+from pbem.features.playing import conditions, offers
+from pbem.matches import lifecycle, prepared, timeouts, turns
+from pbem.matches.events import PartTakenBack
+from pbem.matches.naming import is_hidden, name
+from pbem.matches.queries import version
+from pbem.matches.snapshot import Snapshot, snapshot_of
+from pbem.matches.turns import ParsedTurn, ReadTurn
+from pbem.messages.said.messages import Words
+from pbem.messages.said.sections import TurnBegun, TurnDropped, WordsPassedOn
+from pbem.players import pairs, rate_limits
+from pbem.players.announcements import Notice
+from pbem.storage.models import Match, MatchState, Player
+
+SHOWN = 60
+
+
+def move(request: Request, line: Line) -> Decision:
+    """Play a turn, or store part of one."""
+    match, _, seat = own_match(request, line)
+    with in_words(line):
+        lifecycle.check_running(match)
+    snapshot = snapshot_of(request.session, match)
+    _check_seen(request, line, snapshot, seat)
+    _check_number(line, snapshot, seat)
+    with in_words(line):
+        lifecycle.check_turn(match, seat)
+    turn = _read(line, snapshot)
+    if not turn.complete:
+        events = lifecycle.keep_part(request.session, snapshot, seat, turn)
+        begun = TurnBegun(match=snapshot.number, ply=snapshot.ply, part=turn.text)
+        return Decision(answer=(begun,), events=events, log="turn begun")
+    again = next((each for each in request.later if each.command.name == "move" and each.match == match.id), None)
+    if again is not None:
+        raise Refused(
+            "This message has two turns for the same match, so neither was played.",
+            read=line.text,
+            fits=f'The other one is "{again.text[:SHOWN]}". '
+            "Send the one you mean, and the next one after your opponent has moved.",
+            match=match.id,
+        )
+    return _played(request, snapshot, seat, turn)
+
+
+def _played(request: Request, snapshot: Snapshot, seat: Seat, turn: ReadTurn) -> Decision:
+    """Play the turn, and keep what a later line of the message prepares for the turns after it."""
+    match = snapshot.match
+    prepares, then = conditions.ahead(request, snapshot.after(turn), seat)
+    events = lifecycle.play(
+        request.session,
+        snapshot,
+        seat,
+        turn,
+        request.now,
+        incoming=request.incoming,
+        then=then,
+        offers_follow=any(offers.is_offer(each) and each.match == match.id for each in request.later),
+    )
+    if prepares is None:
+        return Decision(events=events)
+    left = prepared.of_seat(request.session, match, seat)
+    below = (conditions.shown(match, left, "kept"),) if left.lines else ()
+    return Decision(events=events, below=below, covers=(prepares,))
+
+
+def _read(line: Line, snapshot: Snapshot) -> ReadTurn:
+    """Return the turn that the line says; raise Refused, with the legal turns that it resembles."""
+    notation = NOTATIONS[snapshot.match.game]
+    try:
+        return turns.read(notation, snapshot.base, snapshot.part, _parsed(line, notation))
+    except Refused as refusal:
+        refusal.match = snapshot.number
+        meant = resembling(notation, snapshot.position, line.words)
+        raise did_you_mean.with_turns(refusal, meant) from refusal.__cause__
+
+
+def _parsed(line: Line, notation: Notation[Any]) -> ParsedTurn:
+    """Return the turn of the line; it is parsed here only if an earlier line of the message began the match."""
+    return line.turn or turns.parse(notation, line.words)
+
+
+def _check_seen(request: Request, line: Line, snapshot: Snapshot, seat: Seat) -> None:
+    """Raise Refused when the move answers a message and the match has moved on since."""
+    seen = request.sender.seen(snapshot.number)
+    current = version(snapshot.match)
+    if seen is None or seen == current:
+        return
+    if seen > current:  # a database restored from an older backup
+        raise Refused(
+            "You replied to a message about a turn that we no longer have.",
+            read=line.words,
+            fits="Look at the board as it is now, and reply to this message.",
+            match=snapshot.number,
+        )
+    if 0 <= seen - snapshot.match.shift < snapshot.ply:
+        _check_repeated(line, snapshot, seat, seen - snapshot.match.shift)
+    raise Refused(
+        "You replied to an older message, and the match has moved on.",
+        read=line.words,
+        fits="Look at the board as it is now, and reply to this message.",
+        match=snapshot.number,
+    )
+
+
+def _check_repeated(line: Line, snapshot: Snapshot, seat: Seat, ply: int) -> None:
+    """Raise Refused when the move is the one that the sender played after that many turns."""
+    notation = NOTATIONS[snapshot.match.game]
+    then = snapshot.at(ply)
+    turn = _parsed(line, notation)
+    wanted = line.words if turn.error is not None else notation.format(turn.move, then.position)
+    if then.position.turn == seat and snapshot.texts[ply].endswith(wanted):
+        raise Refused(f"Your turn {wanted} has already been played.", read=line.words, match=snapshot.number)
+
+
+def _check_number(line: Line, snapshot: Snapshot, seat: Seat) -> None:
+    """Raise Refused when the line numbers its turn, and that turn is not the next one."""
+    if line.turn_number is None or line.turn_number == snapshot.ply + 1:
+        return
+    if 0 < line.turn_number <= snapshot.ply:
+        _check_repeated(line, snapshot, seat, line.turn_number - 1)
+    raise Refused(
+        f"Turn {line.turn_number} is not the next one: the match is at turn {snapshot.ply + 1}.",
+        read=line.text,
+        fits=f'Leave "#{line.turn_number}" out to play this turn now.',
+        match=snapshot.number,
+    )
+
+
+def undo(request: Request, line: Line) -> Decision:
+    """Discard the unfinished turn; without one, ask the opponent to take back complete turns."""
+    match, _, seat = own_match(request, line)
+    if match.state == MatchState.RUNNING and (match.part is None or match.to_move != seat):
+        return offers.take_turns_back(request, line)
+    with in_words(line):
+        events = lifecycle.take_back_part(request.session, match, seat)
+    dropped = (event.part for event in events if isinstance(event, PartTakenBack))
+    answer = (TurnDropped(match=match.id or 0, ply=match.plies, dropped=part) for part in dropped)
+    return Decision(answer=tuple(answer), events=events)
+
+
+def resign(request: Request, line: Line) -> Decision:
+    """Resign the match."""
+    match, _, seat = own_match(request, line)
+    with in_words(line):
+        return Decision(events=lifecycle.resign(request.session, match, seat, request.now))
+
+
+def claim(request: Request, line: Line) -> Decision:
+    """End a match whose other player has run out of time."""
+    match, _, seat = own_match(request, line)
+    with in_words(line):
+        return Decision(events=timeouts.claim(request.session, match, seat, request.incoming.received, request.now))
+
+
+def say(request: Request, line: Line) -> Decision:
+    """Send a note to the opponent."""
+    match, player, _ = own_match(request, line)
+    if match.level is not None:
+        raise Refused("The house doesn't read notes, so this wasn't sent.", read=line.text)
+    if is_hidden(match, opponent_in(request, match, player)):
+        raise Refused(
+            "Your invitation hasn't been accepted yet, so this wasn't sent.",
+            read=line.text,
+            fits="A note below a challenge is sent along with it.",
+        )
+    note = (line.words, *request.prose) if line.words else request.prose  # on Rognlie's server, chat is in the body
+    if not note:
+        raise Refused("There is nothing to send.", read=line.text, fits='Write "say TEXT".')
+    offers.check_not_muted(request, line, match, request.player)
+    return note_to_opponent(request, match, request.player, note)
+
+
+def note_to_opponent(request: Request, match: Match, player: Player, note: tuple[str, ...]) -> Decision:
+    """Pass the player's note on to the opponent, and tell the player so."""
+    rate_limits.of_match(request.session, match.id or 0, player, request.incoming, request.now)
+    other = opponent_in(request, match, player)
+    pairs.check(request.session, match, other, note, request.now)
+    notice = Notice(other, Words(message=note, by=name(player)), match, match.plies)
+    told = WordsPassedOn(match=match.id or 0, opponent=name(other), message=note)
+    return Decision(answer=(told,), messages=(notice,), takes_prose=True)
+
+
+MOVE = Command(
+    "move",
+    "[NUMBER] TURN",
+    "play a turn; in a reply about a match, the turn alone is enough",
+    move,
+    changes=True,
+    of_match=True,
+    takes_turn=True,
+    words=(1, 40),
+    aliases=("mvoe", "board"),
+    resumes=True,
+    group=Group.TURNS,
+    brief="play a turn; in a reply, the turn is enough",
+)
+UNDO = Command(
+    "undo",
+    "[NUMBER]",
+    "take back your unfinished turn, or ask to take back your last turn",
+    undo,
+    changes=True,
+    of_match=True,
+    group=Group.TURNS,
+    brief="take back a turn, if your opponent agrees",
+)
+RESIGN = Command(
+    "resign",
+    "[NUMBER]",
+    "give up the match; we'll ask you to confirm",
+    resign,
+    changes=True,
+    of_match=True,
+    asks_once_more=True,
+    group=Group.TURNS,
+    brief="give up the match",
+)
+CLAIM = Command(
+    "claim",
+    "[NUMBER]",
+    "end a match in which your opponent has run out of time: you win, or it is cancelled if they never moved",
+    claim,
+    changes=True,
+    of_match=True,
+    group=Group.TURNS,
+    brief="win a match whose time is up",
+)
+SAY = Command(
+    "say",
+    "[NUMBER] TEXT",
+    "write to your opponent without moving",
+    say,
+    changes=True,
+    of_match=True,
+    words=(0, 500),
+    aliases=("chat",),
+    group=Group.TURNS,
+    brief="write to your opponent without moving",
+)

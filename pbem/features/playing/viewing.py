@@ -1,0 +1,300 @@
+"""The commands that only show something: games, show, record, preview."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from sqlmodel import select
+
+from engines import GAMES
+from notation import NOTATIONS
+from notation.ending import Termination
+from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.syntax import paging
+from pbem.conversation.target import match_of
+from pbem.errors import Refused
+from pbem.features.house.player import is_house
+from pbem.features.watching import sight
+from pbem.features.watching.sight import Sight
+from pbem.matches import variations
+from pbem.matches.clock.timekeeping import expected_due
+from pbem.matches.naming import name, shown
+from pbem.matches.queries import newest_of, opponent_of, people_of, seat_of, since_when, taken_back
+from pbem.matches.snapshot import Snapshot, snapshot_of
+from pbem.messages.said.shown import ListedMatch, MatchList, MatchRecord, MatchShown, MatchThen, Preview, TurnTakenBack
+from pbem.players import preferences, schedule
+from pbem.storage.models import Match, MatchState, Player
+
+MOST_TAKEN_BACK = 200
+"""How many turns `record full` lists, the last ones."""
+MOST_LISTED = 100
+"""How many matches a page of `games` lists: those that aren't over first, then the newest."""
+
+
+def games(request: Request, line: Line) -> Decision:
+    """List the matches of the sender, or those of another player that the sender may see."""
+    page, words = paging.numbered(line.words.lower().split())
+    wanted = " ".join(words)
+    player: Player | None = request.player if not wanted else None
+    if wanted:
+        player = request.session.exec(select(Player).where(Player.name == wanted)).first()
+        if player is None:
+            raise Refused(f"No player is called {wanted[:40]}.", read=line.text, fits='"games" alone lists your own.')
+        if is_house(player):
+            raise Refused(
+                "The house plays with everybody, so its matches aren't listed.",
+                read=line.text,
+                fits=f'"games" lists yours, and "history {wanted[:40]}" those against the house that are over.',
+            )
+    assert player is not None  # noqa: S101 - refused above otherwise
+    own = request.is_from(player)
+    states = (MatchState.RUNNING, MatchState.OVER) + ((MatchState.OFFERED,) if own else ())
+    matches, more = newest_of(request.session, player, states, MOST_LISTED, (page - 1) * MOST_LISTED)
+    seen = sight.of_matches(request.session, matches, request.sender.player)
+    matches = [match for match in matches if seen[match.id or 0] is not Sight.NOTHING]
+    people, since = people_of(request.session, matches), since_when(request.session, matches)
+    choices = preferences.with_defaults((request.sender.player or player).settings)
+    stages = {match.id: _stage(match, player) for match in matches}
+    due = {match.id: expected_due(match, request.now) for match in matches}
+    matches.sort(key=lambda match: (stages[match.id], _by_time(match, due[match.id], since)))
+    rows = (
+        ListedMatch(
+            number=match.id or 0,
+            title=GAMES[match.game].title,
+            opponent=name(shown(match, people[opponent_of(match, player)])),
+            state=_state(
+                match,
+                player,
+                schedule.day(choices, due[match.id] or since[match.id or 0], request.now),
+                own=own,
+                is_due=due[match.id] is not None,
+            ),
+            has_board=match.state in (MatchState.RUNNING, MatchState.OVER),
+        )
+        for match in matches
+    )
+    # With the name also of the sender: "games 2" was "show 2" elsewhere, and is understood so.
+    following = paging.following("games", [player.name or ""], page, more=more > 0)
+    listed = MatchList(player=name(player), own=own, rows=tuple(rows), more=more, page=page, next_page=following)
+    return Decision(answer=(listed,))
+
+
+def _stage(match: Match, player: Player) -> int:
+    """Return how urgent the match is for the player: their turn, a challenge to answer, then what waits for others."""
+    if match.state == MatchState.OVER:
+        return 4
+    if match.state == MatchState.OFFERED:
+        return 3 if match.challenger == player.id else 1
+    return 0 if match.to_move == seat_of(match, player) else 2
+
+
+def _by_time(match: Match, due: datetime | None, since: Mapping[int, datetime]) -> tuple[bool, float, int]:
+    """Return what sorts matches of a kind: what is due, then what has waited longest, but of those over the newest."""
+    time = (due or since[match.id or 0]).timestamp()
+    return due is None, -time if match.state == MatchState.OVER else time, match.id or 0
+
+
+def _state(match: Match, player: Player, day: str, *, own: bool, is_due: bool) -> str:
+    """Return how the match stands for the player, and since what day, or by what day it is due, in words."""
+    match match.state:
+        case MatchState.OFFERED:
+            return f"not accepted yet, {day}" if match.challenger == player.id else f"challenges you, {day}"
+        case MatchState.OVER:
+            if match.termination in (Termination.CANCELLED, Termination.ABANDONED):
+                return f"{match.termination}, {day}"
+            if match.winner is None:
+                return f"drawn, {day}"
+            return f"won, {day}" if (match.seat0, match.seat1)[match.winner] == player.id else f"lost, {day}"
+    whose = "waiting" if match.to_move != seat_of(match, player) else "your turn" if own else "to move"
+    when = f", due {day}" if is_due else f" since {day}"
+    return f"{whose}{when}, turn {match.plies + 1}" + (", paused" if match.paused else "")
+
+
+def show(request: Request, line: Line) -> Decision:
+    """Show a match as it is now, or after one of its turns."""
+    match = _with_board(request, line)
+    last = _check_ply(request, match, line.ply)
+    if line.ply is not None:
+        return Decision(answer=(MatchThen(match=match.id or 0, ply=line.ply, now=last),))
+    return Decision(answer=(as_seen(request, match),))
+
+
+def as_seen(request: Request, match: Match) -> MatchShown | MatchThen:
+    """Return the section that shows a match as it is now, or as it was a turn ago to who sees it late."""
+    last = sight.last_ply(match, sight.of_reader(request.session, match, request.sender.player))
+    if last < match.plies:
+        return MatchThen(match=match.id or 0, ply=last, now=last)
+    own = _is_to_move(request, match)
+    return MatchShown(match=match.id or 0, ply=match.plies, part=match.part if own else None, own=own)
+
+
+def record(request: Request, line: Line) -> Decision:
+    """Send the record of a match, whole or up to one of its turns; `full` adds what was taken back."""
+    if line.words.strip().lower() not in ("", "full"):
+        raise Refused(
+            f'"{line.words[:30]}" is not a kind of record.',
+            read=line.text,
+            fits='Write "record NUMBER full".',
+        )
+    match = _with_board(request, line)
+    last = _check_ply(request, match, line.ply)
+    ply = last if line.ply is None else line.ply
+    undone = _taken_back(request, match) if line.words else None
+    return Decision(answer=(MatchRecord(match=match.id or 0, ply=ply, taken_back=undone),))
+
+
+def _taken_back(request: Request, match: Match) -> tuple[TurnTakenBack, ...]:
+    """Return the turns of the match that were taken back."""
+    people = people_of(request.session, (match,))
+    players = (people[match.seat0], people[match.seat1])
+    return tuple(
+        TurnTakenBack(number=row.number, by=name(players[row.seat]), text=row.text, when=f"{row.taken_back:%Y-%m-%d}")
+        for row in taken_back(request.session, match)[-MOST_TAKEN_BACK:]
+    )
+
+
+def preview(request: Request, line: Line) -> Decision:
+    """Show the board after turns that could be played, or the ways to go on with one. Nothing is played or kept."""
+    match = _with_board(request, line)
+    last = _check_ply(request, match, line.ply)
+    if last < match.plies and line.ply is None:
+        line = replace(line, ply=last)
+    snapshot = snapshot_of(request.session, match)
+    snapshot = snapshot if line.ply is None else snapshot.at(line.ply)
+    if line.ply is None and match.state == MatchState.OVER:
+        raise Refused(
+            f"Match #{match.id} is over, so no turn can follow.",
+            read=line.text,
+            fits=f'"preview {match.id}#{max(0, snapshot.ply - 1)} TURN" shows what could have been played instead.',
+            match=match.id,
+        )
+    own = line.ply is None and _is_to_move(request, match)
+    kept = match.part if own else None  # nobody else may see an unfinished turn
+    try:
+        variation = variations.read(NOTATIONS[match.game], snapshot.base, kept, line.words)
+    except Refused as refusal:
+        refusal.match = match.id if line.ply is None else None
+        raise
+    shown = Preview(
+        match=snapshot.number,
+        ply=snapshot.ply,
+        now=last,
+        past=line.ply is not None,
+        playable=own and match.state == MatchState.RUNNING,
+        kept=kept is not None and not variation.turns,
+        turns=tuple(variation.turns),
+        part=variation.part,
+        chosen=variation.chosen,
+    )
+    return Decision(answer=(shown,))
+
+
+def position_of(request: Request, line: Line) -> Snapshot:
+    """Return the match after the turn that the line names, or as it is now, where it can go on from there."""
+    match = _with_board(request, line)
+    last = _check_ply(request, match, line.ply)
+    snapshot = snapshot_of(request.session, match)
+    there = snapshot.at(last if line.ply is None else line.ply)
+    if there.base.turn is None:
+        raise Refused(
+            f"Match #{match.id} ended with turn {there.ply}, so it can't go on from there.",
+            read=line.text,
+            fits=f'For example from "{match.id}#{max(0, there.ply - 1)}", the position before that.',
+        )
+    return there
+
+
+def _with_board(request: Request, line: Line) -> Match:
+    """Return the match that the line is about; raise Refused where it was never played."""
+    match = match_of(request, line)
+    if match.state not in (MatchState.RUNNING, MatchState.OVER):
+        raise Refused(f"Match #{match.id} has no board yet: the challenge is {match.state}.", read=line.text)
+    check_sight(request, match)
+    return match
+
+
+def check_sight(request: Request, match: Match) -> None:
+    """Raise Refused for a match that goes on and that its players don't let the sender see.
+
+    The words are the same if one of the players has blocked the sender.
+    """
+    reader = request.sender.player
+    if sight.of_reader(request.session, match, reader) is not Sight.NOTHING:
+        return
+    if reader is None or reader.confirmed is None:
+        raise Refused(
+            f"Match #{match.id} goes on, and you aren't a player here yet.",
+            fits='Write "join NAME" to get started. The name is one word.',
+        )
+    raise Refused(
+        f"Match #{match.id} goes on, and its players don't both let others see it.",
+        fits=f'"show {match.id}" works once it is over.',
+    )
+
+
+def _check_ply(request: Request, match: Match, ply: int | None) -> int:
+    """Return the last turn that the sender sees; raise Refused where the match doesn't have the one they name.
+
+    Nothing is replayed here: rendering does it.
+    """
+    last = sight.last_ply(match, sight.of_reader(request.session, match, request.sender.player))
+    if ply is not None and ply > last:
+        turns = "1 turn" if last == 1 else f"{last} turns"
+        seen = " that you can see" if last < match.plies else ""
+        raise Refused(
+            f"Match #{match.id} has {turns}{seen}, so there is no turn {ply}.",
+            fits=f'"show {match.id}#0" is its beginning, "show {match.id}#{last}" its last position.',
+        )
+    return last
+
+
+def _is_to_move(request: Request, match: Match) -> bool:
+    """Return whether it is the sender's turn."""
+    player = request.sender.player
+    return player is not None and match.to_move is not None and seat_of(match, player) == match.to_move
+
+
+GAMES_COMMAND = Command(
+    "games",
+    "[PLAYER] [PAGE]",
+    "list your matches, or another player's",
+    games,
+    words=(0, 2),
+    aliases=("matches",),
+    group=Group.BOARDS,
+    brief="list your matches",
+)
+SHOW = Command(
+    "show",
+    "[NUMBER[#TURN]]",
+    "show a match: board, turns and whose turn it is; 42#7 is match 42 after turn 7",
+    show,
+    of_match=True,
+    looks_back=True,
+    group=Group.BOARDS,
+    brief="show a match",
+)
+RECORD = Command(
+    "record",
+    "[NUMBER[#TURN]] [full]",
+    'send you the record of a match; "full" adds the turns that were taken back',
+    record,
+    is_large=True,
+    of_match=True,
+    looks_back=True,
+    words=(0, 1),
+    group=Group.BOARDS,
+    brief="get the record of a match",
+)
+PREVIEW = Command(
+    "preview",
+    "[NUMBER[#TURN]] [TURN [/ TURN ...]]",
+    "see the board after one or more turns without playing them; the last one may be unfinished",
+    preview,
+    of_match=True,
+    takes_turn=True,
+    looks_back=True,
+    words=(0, 200),
+    group=Group.BOARDS,
+    brief="see where a turn leads, without playing it",
+)

@@ -1,0 +1,72 @@
+"""Standings: the players of each game by their ratings."""
+
+from collections.abc import Iterable
+
+from engines import GAMES
+from engines.core import Game
+from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.syntax import paging
+from pbem.errors import Refused
+from pbem.features.ratings import derivation, standings
+from pbem.features.ratings.weeks import rated_on
+from pbem.messages.said.standings import GameStandings, PlaceListed, Standings
+
+FIRST = 5
+"""How many players of each game are listed where no game is named."""
+
+
+def show(request: Request, line: Line) -> Decision:
+    """List the players of a game by their ratings, or the first ones of each game."""
+    page, words = paging.numbered(line.words.lower().split())
+    unknown = [word for word in words if word not in GAMES]
+    if unknown or len(words) > 1:
+        raise Refused(
+            f"No game is called {unknown[0][:40]}." if unknown else "Standings are those of one game, or of all.",
+            read=line.text,
+            fits=f"The games: {', '.join(GAMES)}.",
+        )
+    if words:
+        listed = _listed(request, GAMES[words[0]], page, paging.SIZE)
+        first = "" if listed.rows or page > 1 else _first_ratings(request, words)
+        return Decision(answer=(Standings(games=(listed,), page=page, first=first),))
+    games = tuple(each for game in GAMES.values() if (each := _listed(request, game, 1, FIRST)).rows)
+    return Decision(answer=(Standings(games=games, first="" if games else _first_ratings(request, GAMES)),))
+
+
+def _first_ratings(request: Request, games: Iterable[str]) -> str:
+    """Return on which day somebody is rated in one of the games, in words; empty if no result waits for that."""
+    weeks = [week for game in games if (week := derivation.unrated_week(request.session, game)) is not None]
+    return rated_on(min(weeks)) if weeks else ""
+
+
+def _listed(request: Request, game: Game, page: int, size: int) -> GameStandings:
+    first = (page - 1) * size
+    places = standings.of_game(request.session, game.key, request.now, first, size + 1)
+    own = request.sender.player.id if request.sender.player else None
+    rows = (
+        PlaceListed(
+            place=first + number,
+            player=place.name,
+            rating=place.shown,
+            won=place.wins,
+            drawn=place.draws,
+            lost=place.losses,
+            own=place.player == own,
+        )
+        for number, place in enumerate(places[:size], start=1)
+    )
+    more = len(places) > size
+    following = paging.following("standings", [game.key], page if size == paging.SIZE else 0, more=more)
+    return GameStandings(game=game.key, title=game.title, rows=tuple(rows), next_page=following)
+
+
+STANDINGS = Command(
+    "standings",
+    "[GAME] [PAGE]",
+    'list the players of a game by their ratings; "help ratings" explains them',
+    show,
+    words=(0, 2),
+    aliases=("ratings", "ranking"),
+    group=Group.CONTESTS,
+    brief="list players by their ratings",
+)

@@ -1,0 +1,257 @@
+"""Ratings derived from the results of rated matches, week after week.
+
+Nothing else writes ratings, and they hold nothing that the matches don't say: the same results give the same ratings,
+however often they are computed. So that this is also true where a computer's logarithm differs in the last bit, what a
+week gives is rounded before it is stored, and the next week begins with the rounded values.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import date, datetime, timedelta
+from itertools import groupby
+from operator import attrgetter, itemgetter
+
+import structlog
+from sqlalchemy import ColumnElement, Engine, bindparam, delete, insert
+from sqlalchemy import select as columns
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Session, col, func, select, update
+
+from engines import GAMES
+from pbem.features.ratings.glicko2 import Rating, Result, rate
+from pbem.features.ratings.weeks import WEEK, begins, between, week_of
+from pbem.storage.database import exclude_others, read_only, transaction
+from pbem.storage.models import Match, Player, PlayerRating, RatedWeek
+
+GRACE = timedelta(hours=1)
+"""How long after its end a week is rated: a message that ended a match in it may still have been in work."""
+
+POINTS = {0: 1.0, 1: 0.0, None: 0.5}
+"""What the first player gets, by the winner's seat; None is a draw."""
+MERGED = columns(func.count()).where(col(Player.merged_into).is_not(None)).scalar_subquery()
+_LOCK = "ratings"
+"""The lock of those who write ratings."""
+_log = structlog.get_logger()
+_is_latest: ColumnElement[bool] = col(PlayerRating.superseded).is_(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """The result of a match: its players by seat, and the points of the first (1, a half or 0)."""
+
+    players: tuple[int, int]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A player's rating in a game after a week with results, and how many results they have had until then."""
+
+    week: date
+    rating: Rating
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    def at(self, week: date) -> Rating:
+        """Return the rating at the beginning of a later week."""
+        return self.rating.after_rest(between(self.week, week) - 1)
+
+
+def after_week(week: date, contests: Iterable[Contest], before: Mapping[int, Standing]) -> dict[int, Standing]:
+    """Return the standings of the players of a week, in the order of their numbers; `before` has those of the past."""
+    scores: dict[int, list[tuple[int, float]]] = {}
+    for contest in contests:
+        first, second = contest.players
+        scores.setdefault(first, []).append((second, contest.score))
+        scores.setdefault(second, []).append((first, 1 - contest.score))
+    at_first = {player: before[player].at(week) if player in before else Rating() for player in scores}
+    after = {}
+    for player in sorted(scores):
+        points = [score for _, score in scores[player]]
+        past = before.get(player, Standing(week, Rating()))
+        rated = rate(at_first[player], [Result(at_first[opponent], score) for opponent, score in scores[player]])
+        after[player] = Standing(
+            week,
+            Rating(round(rated.rating, 6), round(rated.deviation, 6), round(rated.volatility, 9)),
+            past.wins + points.count(1),
+            past.draws + points.count(0.5),
+            past.losses + points.count(0),
+        )
+    return after
+
+
+def outlook(session: Session, match: Match) -> tuple[float, float]:
+    """Return what the ratings of its players, by seat, become with a result that waits to be rated, and no other."""
+    assert match.counted is not None  # noqa: S101 - it is one that counts
+    players = (match.seat0, match.seat1)
+    latest = (PlayerRating.game == match.game, col(PlayerRating.player).in_(players), _is_latest)
+    before = {row.player: standing(row) for row in session.exec(select(PlayerRating).where(*latest))}
+    after = after_week(week_of(match.counted), [Contest(players, POINTS[match.winner])], before)
+    return after[match.seat0].rating.rating, after[match.seat1].rating.rating
+
+
+def next_week(session: Session, game: str, now: datetime) -> date | None:
+    """Return the first week with results that no rating counts yet; None while it isn't over."""
+    week = unrated_week(session, game)
+    return week if week is not None and begins(week + WEEK) + GRACE <= now else None
+
+
+def unrated_week(session: Session, game: str) -> date | None:
+    """Return the first week with results that no rating counts yet, over or not."""
+    last = session.exec(select(func.max(RatedWeek.week)).where(RatedWeek.game == game)).one()
+    later = select(func.min(Match.counted)).where(Match.game == game, col(Match.counted).is_not(None))
+    if last is not None:
+        later = later.where(col(Match.counted) >= begins(last + WEEK))
+    first = session.exec(later).one()
+    return None if first is None else week_of(first)
+
+
+def newest_week(now: datetime) -> date:
+    """Return the Monday of the newest week that can be rated."""
+    return week_of(now - GRACE) - WEEK
+
+
+def rate_due(engine: Engine, now: datetime, stopped: Callable[[], bool] = lambda: False) -> None:
+    """Rate all weeks that are over."""
+    for game in GAMES:
+        while not stopped():
+            with read_only(engine) as session:
+                week = next_week(session, game, now)
+            if week is None:
+                break
+            if rate_week(engine, game, week):
+                _log.info("week rated", game=game, week=str(week))
+
+
+def rate_week(engine: Engine, game: str, week: date) -> bool:
+    """Rate a week of a game, the one that is next; return False where another daemon was first, or matches changed."""
+    with read_only(engine) as session:
+        merged = merged_accounts(session)
+        contests = [contest for _, contest in _contests(session, game, begins(week), begins(week + WEEK))]
+        players = {player for contest in contests for player in contest.players}
+        rows = session.exec(select(PlayerRating).where(PlayerRating.game == game, _is_latest)).all()
+        before = {row.player: standing(row) for row in rows if row.player in players}
+    after = after_week(week, contests, before)
+    try:
+        with transaction(engine, can_wait=True) as session:
+            lock(session)
+            if merged_accounts(session) != merged:
+                return False
+            session.add(RatedWeek(game=game, week=week))
+            session.flush()
+            _store(session, game, week, after)
+    except IntegrityError:
+        return False
+    return True
+
+
+def merged_accounts(session: Session) -> int:
+    """Return how many accounts have become part of others, by which it is known that matches have changed since."""
+    return int(session.execute(columns(MERGED)).scalar_one())
+
+
+def lock(session: Session) -> None:
+    """Keep others from writing ratings until the transaction ends. Whoever locks players as well does this first."""
+    exclude_others(session.connection(), _LOCK)
+
+
+def rewind(session: Session, game: str, week: date) -> None:
+    """Forget the ratings of a game from that week on: its matches have changed. They are rated anew, week by week.
+
+    The caller has the lock.
+    """
+    session.flush()
+    forgotten = (col(PlayerRating.game) == game, col(PlayerRating.week) >= week)
+    players = select(PlayerRating.player).where(*forgotten)
+    was_latest = (col(PlayerRating.game) == game, col(PlayerRating.superseded) >= week)
+    restored = update(PlayerRating).where(*was_latest, col(PlayerRating.player).in_(players)).values(superseded=None)
+    for statement in (
+        restored,
+        delete(PlayerRating).where(*forgotten),
+        delete(RatedWeek).where(col(RatedWeek.game) == game, col(RatedWeek.week) >= week),
+    ):
+        session.execute(statement.execution_options(synchronize_session=False))
+
+
+def rebuild(engine: Engine, game: str) -> int:
+    """Derive all ratings of a game again, as far as they go; return how many there are."""
+    with transaction(engine) as session:
+        lock(session)
+        histories = list(_derived(session, game))
+        session.execute(delete(PlayerRating).where(col(PlayerRating.game) == game))
+        for week, after in histories:
+            _store(session, game, week, after)
+    return sum(len(after) for _, after in histories)
+
+
+def faults(session: Session, game: str) -> Iterator[str]:
+    """Yield in words what is stored otherwise than the matches say."""
+    derived = {(week, player): held for week, after in _derived(session, game) for player, held in after.items()}
+    rows = session.exec(select(PlayerRating).where(PlayerRating.game == game)).all()
+    stored = {(row.week, row.player): standing(row) for row in rows}
+    for week, player in sorted({*derived, *stored}):
+        is_so, should_be = stored.get((week, player)), derived.get((week, player))
+        if is_so != should_be:
+            yield (
+                f"after the week of {week}, player {player} has {_in_short(is_so)} in {game}, "
+                f"but the matches make it {_in_short(should_be)}"
+            )
+    for player, theirs in groupby(sorted(rows, key=attrgetter("player", "week")), key=attrgetter("player")):
+        *_, newest = held = list(theirs)
+        latest = [row for row in held if row.superseded is None]
+        if latest != [newest]:
+            yield f"player {player} has {len(latest)} latest ratings in {game}"
+
+
+def standing(row: PlayerRating) -> Standing:
+    """Return what a row says."""
+    rating = Rating(row.rating, row.deviation, row.volatility)
+    return Standing(row.week, rating, row.wins, row.draws, row.losses)
+
+
+def _in_short(held: Standing | None) -> str:
+    if held is None:
+        return "no rating"
+    return f"a rating of {held.rating.rating:.6f} from {held.wins} wins, {held.draws} draws and {held.losses} losses"
+
+
+def _derived(session: Session, game: str) -> Iterator[tuple[date, dict[int, Standing]]]:
+    """Yield the weeks that are rated and what each of them gives, from the first on."""
+    weeks = session.exec(select(col(RatedWeek.week)).where(RatedWeek.game == game)).all()
+    if not weeks:
+        return
+    latest: dict[int, Standing] = {}
+    contests = _contests(session, game, begins(min(weeks)), begins(max(weeks) + WEEK))
+    for week, ended in groupby(contests, key=itemgetter(0)):
+        if week in weeks:
+            after = after_week(week, [contest for _, contest in ended], latest)
+            latest |= after
+            yield week, after
+
+
+def _contests(session: Session, game: str, since: datetime, until: datetime) -> list[tuple[date, Contest]]:
+    """Return the results that count, by week, and in the order in which the matches were offered."""
+    matches = session.execute(
+        columns(col(Match.counted), col(Match.id), col(Match.seat0), col(Match.seat1), col(Match.winner))
+        .where(col(Match.game) == game, col(Match.counted).is_not(None))
+        .where(col(Match.counted) >= since, col(Match.counted) < until)
+    )
+    weekly = sorted((week_of(counted), *rest) for counted, *rest in matches)
+    return [(week, Contest((seat0, seat1), POINTS[winner])) for week, _, seat0, seat1, winner in weekly]
+
+
+def _store(session: Session, game: str, week: date, after: Mapping[int, Standing]) -> None:
+    """Store the ratings after a week; they supersede what the players had."""
+    if not after:
+        return
+    rows = [
+        {"player": player, "game": game, "week": week, **asdict(held.rating)}
+        | {"wins": held.wins, "draws": held.draws, "losses": held.losses}
+        for player, held in after.items()
+    ]
+    superseded = update(PlayerRating).where(
+        col(PlayerRating.game) == game, _is_latest, col(PlayerRating.player) == bindparam("who")
+    )
+    session.connection().execute(superseded.values(superseded=week), [{"who": player} for player in after])
+    session.connection().execute(insert(PlayerRating), rows)

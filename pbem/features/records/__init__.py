@@ -1,0 +1,1 @@
+"""Records of matches: sent, read in, and played on from."""

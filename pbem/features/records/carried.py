@@ -1,0 +1,163 @@
+"""A match as our messages carry it: enough to go on with it on an empty database, sealed with the server's key.
+
+It is in a header of each message to one of its players. Who has the message can read it, and nobody can change it.
+"""
+
+import base64
+import binascii
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from pbem.matches.clock.timekeeping import clock_of
+from pbem.matches.queries import seat_of
+from pbem.storage.facts import MatchFacts
+from pbem.storage.models import MatchState, Player
+from pbem.tokens import Keyring
+
+HEADER = "X-PBeM-Record"
+MOST = 30_000
+"""How many characters of these headers a message has at most; matches that don't fit are left out."""
+LARGEST = 2_000_000
+"""How many bytes a match can have when it is unpacked."""
+WORD = 64
+"""The length of the words of the header, between which it can be folded."""
+_SEAL = 32
+
+
+class NotOurs(Exception):
+    """What a header says that this server never wrote, or that was changed since."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """One of the two players."""
+
+    id: int
+    name: str
+    epoch: int = 0
+    """That of their reply addresses, so that those which were revoked stay so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A complete turn, and when it was played."""
+
+    text: str
+    played: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeLeft:
+    """The clock of one player when the present turn began."""
+
+    bank: timedelta | None
+    turns: int
+    used: timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CarriedMatch:
+    """A match as it was when a message about it was written; the fields are those of the row, unless they say more."""
+
+    server: str
+    written: datetime
+    reader: int
+    """The player to whom the message went, at that address."""
+    address: str
+    number: int
+    game: str
+    options: dict[str, str]
+    people: tuple[Person, Person]
+    """By seat."""
+    challenger: int
+    turns: tuple[Turn, ...]
+    created: datetime
+    started: datetime
+    shift: int = 0
+    time: str | None = None
+    left: tuple[TimeLeft, TimeLeft] | None = None
+    """By seat, with a time control."""
+    rated: bool = False
+    level: int | None = None
+    begun_from: int | None = None
+    begun_after: int = 0
+    ended: datetime | None = None
+    winner: int | None = None
+    termination: str | None = None
+    termination_seat: int | None = None
+    reason: str | None = None
+    counted: datetime | None = None
+
+
+_MATCH = TypeAdapter(CarriedMatch)
+_COPIED = ("game", "options", "challenger", "created", "shift", "time", "rated", "level", "begun_from", "begun_after")
+_ENDED = ("ended", "winner", "termination", "termination_seat", "reason", "counted")
+FIELDS = (*_COPIED, "started", *_ENDED)
+"""The fields that the row of the match has too."""
+
+
+def of(
+    known: MatchFacts,
+    turns: Sequence[tuple[str, datetime]],
+    reader: Player,
+    address: str,
+    server: str,
+    written: datetime,
+) -> CarriedMatch | None:
+    """Return the match as a message to one of its players carries it; None for others, and for what wasn't played.
+
+    The turns come with the times at which they were played (see snapshot.turn_rows).
+    """
+    match = known.match
+    if seat_of(match, reader) is None or match.started is None:
+        return None
+    if match.state not in (MatchState.RUNNING, MatchState.OVER):
+        return None
+    clock, first, second = clock_of(match), *known.players
+    fields: dict[str, Any] = {name: getattr(match, name) for name in FIELDS}
+    return CarriedMatch(
+        server=server,
+        written=written,
+        reader=reader.id or 0,
+        address=address,
+        number=match.id or 0,
+        people=(_person(first), _person(second)),
+        turns=tuple(Turn(text, played) for text, played in turns),
+        left=None
+        if clock is None
+        else (
+            TimeLeft(bank=clock.sides[0].bank, turns=clock.sides[0].turns, used=clock.sides[0].used),
+            TimeLeft(bank=clock.sides[1].bank, turns=clock.sides[1].turns, used=clock.sides[1].used),
+        ),
+        **fields,
+    )
+
+
+def _person(player: Player) -> Person:
+    return Person(id=player.id or 0, name=player.name or "", epoch=player.epoch)
+
+
+def pack(match: CarriedMatch, keyring: Keyring) -> str:
+    """Return the match as words of a header."""
+    content = zlib.compress(_MATCH.dump_json(match, exclude_defaults=True), 9)
+    text = base64.urlsafe_b64encode(keyring.seal(content) + content).decode()
+    return " ".join(text[start : start + WORD] for start in range(0, len(text), WORD))
+
+
+def unpack(words: str, keyring: Keyring) -> CarriedMatch:
+    """Return the match in the words of a header; raise NotOurs."""
+    try:
+        raw = base64.b64decode("".join(words.split()), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise NotOurs("it is damaged") from error
+    if not keyring.is_sealed(raw[_SEAL:], raw[:_SEAL]):
+        raise NotOurs("it isn't what this server wrote, or the key is another one")
+    try:
+        return _MATCH.validate_json(zlib.decompressobj().decompress(raw[_SEAL:], LARGEST))
+    except (zlib.error, ValidationError) as error:
+        raise NotOurs("it was written by another version of this server") from error

@@ -1,0 +1,43 @@
+"""The records of a player's matches in one archive, the newest first, as many as go into one message."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlmodel import Session
+
+from pbem.features.accounts.data_export import File, packed
+from pbem.matches.queries import with_board
+from pbem.matches.snapshot import snapshot_of
+from pbem.messages import attachments
+from pbem.messages.mime import Attachment
+from pbem.storage.models import Match, Player
+
+MOST_MATCHES = 200
+"""How many matches one archive holds: writing them takes two seconds, and other messages wait for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordArchive:
+    """The archive, the numbers of the matches in it, and how many older ones there are."""
+
+    file: Attachment
+    numbers: tuple[int, ...]
+    older: int
+
+
+def record_archive(session: Session, player: Player, before: int | None, site: str, written: datetime) -> RecordArchive:
+    """Return the records of the player's matches, of those with smaller numbers than `before` if that is given."""
+    numbers = with_board(session, player, before)
+    content, number = packed(_records(session, numbers[:MOST_MATCHES], site, written))
+    file = Attachment("pbem-records.zip", "application", "zip", content)
+    return RecordArchive(file, tuple(numbers[:number]), len(numbers) - number)
+
+
+def _records(session: Session, numbers: list[int], site: str, written: datetime) -> Iterator[tuple[File, ...]]:
+    """Yield the files of each match; none of them holds an address."""
+    for number in numbers:
+        match = session.get_one(Match, number)
+        files = attachments.records(snapshot_of(session, match), site=site, generated=written)
+        when = match.ended or match.started or match.created
+        yield tuple((file.name, when, file.content) for file in files)

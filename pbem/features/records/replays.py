@@ -1,0 +1,52 @@
+"""Matches that begin at a position of another match: its turns up to there are copied, as the first of the new one.
+
+So the record stays the truth, and nothing else that replays a match needs to know. They are copied when the match is
+offered: later the other match may have turns taken back.
+"""
+
+from datetime import datetime
+
+from sqlmodel import Session
+
+from notation.time_control import TimeControl
+from pbem.features.records import earlier_turns
+from pbem.matches import lifecycle
+from pbem.matches.events import Events
+from pbem.matches.snapshot import Snapshot
+from pbem.storage.models import Player
+
+
+def offer(
+    session: Session,
+    source: Snapshot,
+    challenger: Player,
+    opponent: Player,
+    now: datetime,
+    *,
+    time: TimeControl = lifecycle.NO_LIMIT,
+    challenger_begins: bool = True,
+    by_address: bool = False,
+    level: int | None = None,
+) -> Events:
+    """Offer an unrated match that begins where that snapshot of another one is; raise NotPossible."""
+    (event,) = lifecycle.offer(
+        session,
+        challenger,
+        opponent,
+        source.match.game,
+        source.match.options,
+        now,
+        time=time,
+        by_address=by_address,
+        level=level,
+    )
+    match, mover = event.match, source.base.turn
+    first, second = (challenger, opponent) if challenger_begins == (mover == 0) else (opponent, challenger)
+    match.seat0, match.seat1 = first.id or 0, second.id or 0
+    if source.texts:
+        match.begun_from, match.begun_after, match.plies = source.number, source.ply, source.ply
+    session.add(match)
+    session.flush()
+    turns = zip(source.seats, source.texts, strict=True)
+    earlier_turns.store(session, match.id or 0, ((seat, text, now) for seat, text in turns))
+    return (event,)

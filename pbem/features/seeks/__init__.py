@@ -1,0 +1,1 @@
+"""Seeks: open offers that anybody may take."""

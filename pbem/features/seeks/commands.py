@@ -1,0 +1,242 @@
+"""Seeks: seek, seeks, take, unseek."""
+
+from datetime import timedelta
+
+from engines import GAMES
+from notation import time_control
+from notation.time_control import BadTime
+from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.refusals import in_words
+from pbem.conversation.syntax import paging
+from pbem.errors import Refused
+from pbem.features.challenges import invitations
+from pbem.features.challenges.commands import check_running, is_first
+from pbem.features.people import willingness
+from pbem.features.seeks import open_seeks, rating_ranges, seeks, terms
+from pbem.features.seeks.rating_ranges import ANY, BadRange, RatingRange
+from pbem.features.seeks.seeks import MOST_MATCHES, Terms, Wanted
+from pbem.matches.queries import is_playing_enough
+from pbem.messages.said.players import SeekClosed, SeekList, SeekOpened
+from pbem.players import preferences, schedule
+from pbem.players.rate_limits import DAY
+from pbem.storage.models import Player, Seek
+
+STANDING, REPEAT, RATING = "standing", "repeat", "rating"
+MOST_OPEN, SEEKS_PER_DAY = 5, 20
+"""The number of seeks that a player can have open, and that they can put up in a day."""
+SEEK_OPEN = timedelta(days=28)
+"""After which time a seek that nobody takes ends."""
+
+
+def seek(request: Request, line: Line) -> Decision:
+    """Offer a match to everybody."""
+    player, now = request.player, request.now
+    games, given, others = terms.split(line.words.split())
+    rated, others = terms.rated_in(others)
+    unknown = [word for word in others if word.lower() != STANDING]
+    if len(games) != 1 or unknown:
+        raise Refused(
+            "A seek names one game" + (f", and {unknown[0][:30]} is none." if unknown else "."),
+            read=line.text,
+            fits='For example "seek quadrupel time=14d+1d". To challenge one player, write "challenge NAME GAME".',
+        )
+    repeat = _repeat(given.pop(REPEAT, str(MOST_MATCHES) if unknown != others else "1"), line)
+    ratings = _ratings(request, line, player, games[0], given.pop(RATING, None)) or ANY
+    wanted = terms.chosen(games[0], given, request.server.time, line.text, rated=rated)
+    offered = Terms(wanted.game.key, wanted.options, wanted.time, wanted.begin, rated, ratings)
+    check_running(request, player)
+    _check_number(request, line, player, offered)
+    until = now + SEEK_OPEN
+    opened = seeks.put_up(request.session, player, offered, repeat, now, until)
+    day = schedule.day(preferences.with_defaults(player.settings), until, now)
+    told = open_seeks.shown(opened, player, player)
+    return Decision(answer=(SeekOpened(seek=told, repeat=repeat, until=day, narrowed=ratings != ANY),))
+
+
+def _ratings(request: Request, line: Line, player: Player, game: str, text: str | None) -> RatingRange | None:
+    """Return the range of ratings that the player writes, which may be about their own; raise Refused."""
+    if text is None:
+        return None
+    own = rating_ranges.current(request.session, player, game)
+    try:
+        return rating_ranges.parse(text, rating_ranges.FIRST if own is None else own)
+    except BadRange as error:
+        raise Refused(str(error), read=line.text, fits=rating_ranges.EXAMPLE) from error
+
+
+def _repeat(text: str, line: Line) -> int:
+    """Return how many matches can begin with a seek; raise Refused."""
+    if not (text.isascii() and text.isdecimal() and 1 <= int(text[:9]) <= MOST_MATCHES):
+        raise Refused(
+            f'"{REPEAT}={text[:20]}" is not a choice.',
+            read=line.text,
+            fits=f'"{REPEAT}=3" lets three matches begin with it; "{STANDING}" means {MOST_MATCHES}, the most.',
+        )
+    return int(text)
+
+
+def _check_number(request: Request, line: Line, player: Player, offered: Terms) -> None:
+    """Raise Refused for a player who has put up enough seeks, altogether or today, or this one already."""
+    session = request.session
+    own = seeks.of_player(session, player, request.now)
+    same = next((each for each in own if _terms(each) == offered), None)
+    if same is not None:
+        raise Refused(
+            f"You already seek that: seek {same.id}.",
+            read=line.text,
+            fits=f'"{REPEAT}=3" lets more than one match begin with a seek.',
+        )
+    if len(own) >= MOST_OPEN:
+        raise Refused(
+            f"You have {len(own)} open seeks, and that's the limit.",
+            fits=f'"unseek {own[0].id}" takes the oldest back.',
+        )
+    if seeks.put_up_since(session, player, DAY, request.now) >= SEEKS_PER_DAY:
+        raise Refused(f"You've put up {SEEKS_PER_DAY} seeks today, and that's the limit.", fits="Try again tomorrow.")
+
+
+def _terms(row: Seek) -> Terms:
+    return Terms(row.game, row.options, time_control.from_stored(row.time), row.begin, row.rated, _range_of(row))
+
+
+def _range_of(row: Seek) -> RatingRange:
+    return RatingRange(row.lowest, row.highest)
+
+
+def list_seeks(request: Request, line: Line) -> Decision:
+    """List open seeks: all, or those of a game or with a time control."""
+    page, words = paging.numbered(line.words.split())
+    games, given, others = terms.split(words)
+    if len(games) > 1 or others or not given.keys() <= {terms.TIME, RATING}:
+        raise Refused(
+            "Seeks can be listed by game, time and rating.",
+            read=line.text,
+            fits='For example "seeks quadrature time=14d+1d rating=1400-1700".',
+        )
+    reader = request.player
+    if RATING in given and not games:
+        raise Refused(
+            "Ratings are those of a game, and the line names none.",
+            read=line.text,
+            fits=f'For example "seeks quadrature rating={given[RATING][:20]}".',
+        )
+    ratings = _ratings(request, line, reader, games[0], given.get(RATING)) if games else None
+    try:
+        time = time_control.parse(given[terms.TIME]) if terms.TIME in given else None
+    except BadTime as error:
+        raise Refused(str(error), read=line.text) from error
+    wanted = Wanted(games[0] if games else None, time, ratings=ratings)
+    busy = request.limits.matches_per_player
+    found, more = seeks.listed(request.session, reader, request.now, paging.SIZE, page=page, wanted=wanted, busy=busy)
+    told = SeekList(
+        rows=open_seeks.rows(found, reader),
+        page=page,
+        next_page=paging.following("seeks", words, page, more=more),
+        narrowed=bool(words),
+    )
+    return Decision(answer=(told,))
+
+
+def take(request: Request, line: Line) -> Decision:
+    """Begin a match with the player of an open seek."""
+    player, session, now, limits = request.player, request.session, request.now, request.limits
+    number = int(line.words.lstrip("#"))
+    gone = Refused(
+        f"Seek {number} isn't open: somebody has taken it, or it has ended.", fits='"seeks" lists those that are open.'
+    )
+    found = seeks.locked(session, number, now)
+    if found is None:
+        raise gone
+    row, seeker = found
+    if seeker.id == player.id:
+        raise Refused(f"Seek {number} is your own.", fits=f'"unseek {number}" takes it back.')
+    if not seeks.is_for(session, seeker, player):
+        raise gone
+    _check_rating(request, row, player)
+    check_running(request, player)
+    playing = seeks.begun_with(session, row, seeker, player)
+    if playing is not None:
+        raise Refused(
+            f"You're already playing that with this player: match #{playing.id}.", fits="Leave the seek to others."
+        )
+    if willingness.has_enough(session, seeker) or is_playing_enough(session, seeker, limits.matches_per_player):
+        raise Refused(
+            "This player can't begin another match at the moment.", fits="The seek stays open; try again later."
+        )
+    invitations.check_challenges(session, player, seeker, limits, request.server, now, by_address=False)
+    until = now + SEEK_OPEN
+    with in_words(line):
+        return Decision(events=seeks.take(session, row, seeker, player, now, until, seeker_begins=is_first(row.begin)))
+
+
+def _check_rating(request: Request, row: Seek, player: Player) -> None:
+    """Raise Refused if the seek is for players with other ratings."""
+    own, ratings = rating_ranges.current(request.session, player, row.game), _range_of(row)
+    if ratings.has(rating_ranges.FIRST if own is None else own):
+        return
+    yours = f"you have none yet, which counts as {rating_ranges.FIRST:.0f}" if own is None else f"yours is {own:.0f}"
+    raise Refused(
+        f"Seek {row.id} is for ratings of {ratings} in {GAMES[row.game].title}, and {yours}.",
+        fits='"seeks" lists those that you can take.',
+    )
+
+
+def unseek(request: Request, line: Line) -> Decision:
+    """Take a seek of the sender's back."""
+    player = request.player
+    own = seeks.of_player(request.session, player, request.now)
+    number = line.words.lstrip("#")
+    if not number and len(own) > 1:
+        raise Refused(
+            "Which seek? You have several.", read=line.text, fits=" or ".join(f'"unseek {each.id}"' for each in own)
+        )
+    chosen = [each for each in own if not number or each.id == int(number)]
+    found = seeks.locked(request.session, chosen[0].id or 0, request.now) if chosen else None
+    if found is None:
+        raise Refused(f"You have no open seek{' ' + number if number else ''}.", fits='"seeks" lists the open ones.')
+    row, _ = found
+    seeks.close(request.session, (row,), request.now)
+    return Decision(answer=(SeekClosed(seeks=open_seeks.rows(((row, player),), player)),))
+
+
+SEEK = Command(
+    "seek",
+    "GAME [option=choice ...] [begin=you] [time=14d+1d] [rated] [rating=1400-1700]",
+    'offer a match to everybody, or with rating= to some; "repeat=3" lets three matches begin with it, "standing" ten',
+    seek,
+    changes=True,
+    words=(1, 12),
+    resumes=True,
+    group=Group.MATCHES,
+    brief="offer a match to everybody",
+)
+SEEKS = Command(
+    "seeks",
+    "[GAME] [time=14d+1d] [rating=+-200] [PAGE]",
+    'list what others want to play; "take NUMBER" begins the match',
+    list_seeks,
+    words=(0, 4),
+    group=Group.MATCHES,
+    brief="list what others want to play",
+)
+TAKE = Command(
+    "take",
+    "SEEK",
+    "begin the match that somebody seeks, by the number in the list",
+    take,
+    changes=True,
+    words=(1, 1),
+    resumes=True,
+    group=Group.MATCHES,
+    brief="begin the match that somebody seeks",
+)
+UNSEEK = Command(
+    "unseek",
+    "[SEEK]",
+    'take one of your seeks back; "cancel seek NUMBER" does the same',
+    unseek,
+    changes=True,
+    words=(0, 1),
+    group=Group.MATCHES,
+    brief="take back a seek",
+)

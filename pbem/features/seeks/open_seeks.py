@@ -1,0 +1,46 @@
+"""Open seeks as lists and messages show them to a reader."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from sqlmodel import Session
+
+from engines import GAMES
+from pbem.features.seeks import seeks
+from pbem.features.seeks.rating_ranges import ANY, RatingRange
+from pbem.features.seeks.seeks import Wanted
+from pbem.matches.naming import name
+from pbem.messages.said.players import OpenSeek
+from pbem.storage.models import Player, Seek
+
+SHOWN = 5
+"""How many are shown in messages that are about something else."""
+
+
+def shown(seek: Seek, seeker: Player, reader: Player) -> OpenSeek:
+    """Return the line about a seek in a list for that reader."""
+    game = GAMES[seek.game]
+    ratings = RatingRange(seek.lowest, seek.highest)
+    extra = ["rated"] if seek.rated else []
+    if ratings != ANY:
+        extra.append(f"rating={ratings}")
+    return OpenSeek(
+        number=seek.id or 0,
+        title=game.title,
+        player=name(seeker),
+        options=", ".join((*game.options_in_words(seek.options), *extra)),
+        begin=seek.begin,
+        time=seek.time or "no limit",
+        own=seeker.id == reader.id,
+    )
+
+
+def rows(found: Iterable[tuple[Seek, Player]], reader: Player) -> tuple[OpenSeek, ...]:
+    """Return the lines about seeks in a list for that reader."""
+    return tuple(shown(seek, seeker, reader) for seek, seeker in found)
+
+
+def newest(session: Session, reader: Player, now: datetime) -> tuple[OpenSeek, ...]:
+    """Return the newest seeks that the reader could take."""
+    found, _ = seeks.listed(session, reader, now, SHOWN, wanted=Wanted(others=True))
+    return rows(found, reader)

@@ -1,0 +1,216 @@
+"""Seeks: offers of a match that anybody may take. What a refusal has to put into words is checked by the caller."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from sqlalchemy import and_, or_
+from sqlmodel import Session, col, func, select
+
+from notation.time_control import TimeControl, from_stored, to_stored
+from pbem.features.people import blocks, directory, willingness
+from pbem.features.seeks import rating_ranges
+from pbem.features.seeks.rating_ranges import ANY, RatingRange
+from pbem.matches import lifecycle
+from pbem.matches.events import Events, MatchStarted
+from pbem.storage.clock import within
+from pbem.storage.database import exclude_others
+from pbem.storage.models import Match, Player, Seek
+
+MOST_MATCHES = 10
+"""How many matches can begin with one seek."""
+COLLECTED = timedelta(days=1)
+"""Seeks of a player that end within this time end together, so that one message tells of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is played, as the seeker wants it."""
+
+    game: str
+    options: Mapping[str, str]
+    time: TimeControl
+    begin: str
+    """Who moves first: me (the seeker), you (the one who takes it) or random."""
+    rated: bool = False
+    ratings: RatingRange = ANY
+    """For whom it is."""
+
+
+def put_up(session: Session, player: Player, terms: Terms, repeat: int, now: datetime, until: datetime) -> Seek:
+    """Offer a match to everybody, that many times."""
+    exclude_others(session.connection(), "the number of a seek")
+    seek = Seek(
+        id=(session.exec(select(func.max(Seek.id))).one() or 0) + 1,
+        player=player.id or 0,
+        game=terms.game,
+        options=dict(terms.options),
+        time=to_stored(terms.time),
+        begin=terms.begin,
+        rated=terms.rated,
+        lowest=terms.ratings.lowest,
+        highest=terms.ratings.highest,
+        repeat=repeat,
+        created=now,
+        expires=until,
+    )
+    session.add(seek)
+    session.flush()
+    return seek
+
+
+def of_player(session: Session, player: Player, now: datetime) -> list[Seek]:
+    """Return the open seeks of the player, oldest first."""
+    theirs = (Seek.player == player.id, col(Seek.closed).is_(None), col(Seek.expires) > now)
+    return list(session.exec(select(Seek).where(*theirs).order_by(col(Seek.id))))
+
+
+def all_of(session: Session, player: Player) -> list[Seek]:
+    """Return all seeks that the player has ever put up."""
+    return list(session.exec(select(Seek).where(Seek.player == player.id).order_by(col(Seek.id))))
+
+
+def put_up_since(session: Session, player: Player, span: timedelta, now: datetime) -> int:
+    """Return how many seeks the player has put up in that time."""
+    rows = select(func.count()).select_from(Seek).where(Seek.player == player.id, within(Seek.created, span, now))
+    return session.exec(rows).one()
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which of the open seeks to list."""
+
+    game: str | None = None
+    time: TimeControl | None = None
+    others: bool = False
+    """Only those of others than the reader."""
+    ratings: RatingRange | None = None
+    """Only those of players with such a rating in the game."""
+
+
+def listed(
+    session: Session,
+    reader: Player,
+    now: datetime,
+    most: int,
+    *,
+    page: int = 1,
+    wanted: Wanted | None = None,
+    busy: int | None = None,
+) -> tuple[list[tuple[Seek, Player]], bool]:
+    """Return a page of the open seeks that the reader may see, newest first, and whether there are more.
+
+    Not shown are those that the reader couldn't take: of players who have stopped their news or can't be reached, where
+    one has blocked the other, for other ratings, and of players who play as many matches as they want, or `busy`.
+    """
+    wanted = wanted or Wanted()
+    found = (
+        select(Seek, Player)
+        .join(Player, col(Player.id) == col(Seek.player))
+        .where(
+            col(Seek.closed).is_(None),
+            col(Seek.expires) > now,
+            col(Player.stopped).is_(None),
+            col(Player.unreachable).is_(None),
+            col(Player.banned).is_(None),
+            *blocks.none_between(reader, Seek.player),
+            or_(
+                col(Seek.player) == reader.id,
+                and_(
+                    rating_ranges.is_of(reader.id, Seek.game, Seek.lowest, Seek.highest), willingness.wants_more(busy)
+                ),
+            ),
+        )
+    )
+    if wanted.ratings is not None:
+        found = found.where(rating_ranges.is_of(Seek.player, Seek.game, wanted.ratings.lowest, wanted.ratings.highest))
+    if wanted.game is not None:
+        found = found.where(Seek.game == wanted.game)
+    if wanted.time is not None:
+        control = to_stored(wanted.time)
+        found = found.where(col(Seek.time).is_(None) if control is None else Seek.time == control)
+    if wanted.others:
+        found = found.where(Seek.player != reader.id)
+    newest = found.order_by(col(Seek.expires).desc(), col(Seek.id).desc())
+    rows = session.exec(newest.offset((page - 1) * most).limit(most + 1)).all()
+    return list(rows[:most]), len(rows) > most
+
+
+def locked(session: Session, number: int, now: datetime) -> tuple[Seek, Player] | None:
+    """Return an open seek and its player, both locked for this transaction; None if there is no such seek (any more).
+
+    The player is locked first, as everywhere, so that two who take the same seek wait for each other.
+    """
+    seek = session.get(Seek, number)
+    if seek is None:
+        return None
+    seeker = session.get_one(Player, seek.player, with_for_update=True, populate_existing=True)
+    seek = session.get_one(Seek, number, with_for_update=True, populate_existing=True)
+    is_theirs = seek.player == seeker.id  # unless their account has just become part of another one
+    return (seek, seeker) if is_theirs and seek.closed is None and seek.expires > now else None
+
+
+def is_for(session: Session, seeker: Player, taker: Player) -> bool:
+    """Return whether that player may see and take the seeks of the other."""
+    return directory.is_reachable(seeker) and not blocks.is_between(session, seeker, taker)
+
+
+def begun_with(session: Session, seek: Seek, seeker: Player, taker: Player) -> Match | None:
+    """Return the running match of the two that began with the seek, or on its terms since; None if there is none."""
+    same = (Match.game == seek.game, col(Match.to_move).is_not(None), col(Match.started) >= seek.created)
+    for first, second in ((seeker, taker), (taker, seeker)):
+        playing = select(Match).where(Match.seat0 == first.id, Match.seat1 == second.id, *same)
+        found = next((match for match in session.exec(playing) if match.options == seek.options), None)
+        if found is not None:
+            return found
+    return None
+
+
+def take(
+    session: Session, seek: Seek, seeker: Player, taker: Player, now: datetime, until: datetime, *, seeker_begins: bool
+) -> Events:
+    """Begin a match on the terms of the seek. It stays open, until then, if more matches can begin with it."""
+    offered = lifecycle.offer(
+        session,
+        taker,
+        seeker,
+        seek.game,
+        seek.options,
+        now,
+        time=from_stored(seek.time),
+        challenger_begins=not seeker_begins,
+        rated=seek.rated,
+    )
+    started = lifecycle.accept(session, offered[0].match, seeker, now)
+    seek.repeat -= 1
+    if seek.repeat:
+        seek.expires = until
+    else:
+        seek.closed = now
+    session.add(seek)
+    session.flush()
+    return tuple(replace(event, seek=seek.id) if isinstance(event, MatchStarted) else event for event in started)
+
+
+def close(session: Session, seeks: Sequence[Seek], now: datetime) -> None:
+    """Take the seeks back."""
+    for seek in seeks:
+        seek.closed = now
+        session.add(seek)
+    session.flush()
+
+
+def expiring(session: Session, now: datetime, most: int) -> list[int]:
+    """Return the ids of the next players who have seeks that have ended."""
+    due = select(Seek.player).where(col(Seek.closed).is_(None), col(Seek.expires) <= now)
+    return list(dict.fromkeys(session.exec(due.order_by(col(Seek.expires)).limit(most))))
+
+
+def expire(session: Session, player: Player, now: datetime) -> list[Seek]:
+    """End the seeks of the player that have ended or soon will; return them, or nothing if none has ended yet."""
+    soon = (Seek.player == player.id, col(Seek.closed).is_(None), col(Seek.expires) <= now + COLLECTED)
+    rows = list(session.exec(select(Seek).where(*soon).order_by(col(Seek.id)).with_for_update()))
+    if not any(seek.expires <= now for seek in rows):
+        return []
+    close(session, rows, now)
+    return rows

@@ -1,0 +1,108 @@
+"""What is to be played, as a challenge or a seek says it: the game, its options, who begins, and how much time."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engines import GAMES
+from engines.core import BadOption, Game
+from notation import time_control
+from notation.time_control import ROGNLIE, WEEKENDS, BadTime, TimeControl
+from pbem.errors import Refused
+
+BEGIN = ("me", "you", "random")
+TIME = "time"
+RATED = {"rated": True, "unrated": False}
+NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10}
+_BEGINS = re.compile(r"\b(i|you) (?:begin|start|move first|go first)\b", re.IGNORECASE)
+_LEVEL = re.compile(r"\b(?:at )?(?:level|lvl)[: ]+(\w+)", re.IGNORECASE)
+_WEEKENDS = re.compile(r"\bweekends off\b", re.IGNORECASE)
+_IN_WORDS = re.compile(
+    rf"(?:\btime[=: ]+|\bwith |(?<![=\w]))({'|'.join(NUMBERS)}|\d{{1,3}}) ?(hours?|days?|weeks?)\b(?!=)"
+    r"(?: ?(?:per|a|each|every|for each|for every|for a|/) ?(?:turn|move))?( (?:in all|in total|for the whole match))?",
+    re.IGNORECASE,
+)
+_BARE_TIME = re.compile(r"(?<!\S)\d{1,4}[wdhm]\S*")
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The terms of a match as the player wrote them."""
+
+    game: Game
+    begin: str
+    options: dict[str, str]
+    time: TimeControl
+    rated: bool = False
+
+
+def rated_in(words: Sequence[str]) -> tuple[bool, list[str]]:
+    """Return whether the words ask for a rated match, and the other words; raise Refused.
+
+    >>> rated_in(["bob", "-rated"])
+    (True, ['bob'])
+    """
+    plain = [word.lstrip("-").lower() for word in words]
+    found = {RATED[word] for word in plain if word in RATED}
+    if len(found) > 1:
+        raise Refused("A challenge is either rated or unrated.", fits="Leave one of the two words out.")
+    return True in found, [word for word, bare in zip(words, plain, strict=True) if bare not in RATED]
+
+
+def as_written(words: Sequence[str]) -> list[str]:
+    """Return the words with times, levels and who begins as our help writes them, where people say them in words.
+
+    >>> as_written("kvadratik level 3".split()), as_written("bob quadrupel 3 days per move you begin".split())
+    (['kvadratik', 'level=3'], ['bob', 'quadrupel', 'time=3d/move', 'begin=you'])
+    >>> as_written("bob quadrupel time=a week".split()), as_written("bob quadrupel 14d+1d,auto".split())
+    (['bob', 'quadrupel', 'time=7d/move'], ['bob', 'quadrupel', 'time=14d+1d,auto'])
+    >>> as_written("swiss kvadratik time=3d/move places=8 days=5".split())
+    ['swiss', 'kvadratik', 'time=3d/move', 'places=8', 'days=5']
+    """
+    text = _BEGINS.sub(lambda found: f"begin={'me' if found[1].lower() == 'i' else 'you'}", " ".join(words))
+    text = _WEEKENDS.sub(f"{WEEKENDS}=off", _LEVEL.sub(r"level=\1", text))
+    return _BARE_TIME.sub(rf"{TIME}=\g<0>", _IN_WORDS.sub(_time, text)).split()
+
+
+def _time(found: re.Match[str]) -> str:
+    count, unit, whole = found[1].lower(), found[2][0].lower(), found[3]
+    number = int(count) if count.isdecimal() else NUMBERS[count]
+    written = f"{7 * number}d" if unit == "w" else f"{number}{unit}"
+    return f"{TIME}={written}" if whole else f"{TIME}={written}/move"
+
+
+def split(words: Sequence[str]) -> tuple[list[str], dict[str, str], list[str]]:
+    """Return the games among the words, what is written as name=choice, and the other words.
+
+    >>> split(["bob", "Hexaphages", "-first=X"])
+    (['hexaphages'], {'first': 'x'}, ['bob'])
+    """
+    words = as_written(words)
+    games = [word.lower() for word in words if word.lower() in GAMES]
+    given = dict(word.lstrip("-").lower().split("=", 1) for word in words if "=" in word)
+    return games, given, [word for word in words if "=" not in word and word.lower() not in GAMES]
+
+
+def chosen(game: str, given: dict[str, str], default_time: str, text: str, *, rated: bool = False) -> Terms:
+    """Return the terms of a match of that game; raise Refused for what it doesn't have, with the line in question."""
+    options = dict(given)
+    begin = options.pop("begin", BEGIN[0])
+    try:
+        if begin not in BEGIN:
+            raise BadOption(f"begin={begin[:20]} is not a choice; use begin=me, begin=you or begin=random")
+        time = read_time(options, default_time)
+        return Terms(GAMES[game], begin, GAMES[game].chosen(options), time, rated)
+    except BadOption as error:
+        raise Refused(f"{str(error)[:1].upper()}{str(error)[1:]}.", read=text) from error
+    except BadTime as error:
+        raise Refused(str(error), read=text) from error
+
+
+def read_time(options: dict[str, str], default: str) -> TimeControl:
+    """Return the time control among the options, and take it out of them; raise BadTime."""
+    text, weekends = options.pop(TIME, None), options.pop(WEEKENDS, None)
+    flags = {name: options.pop(name) for name in ROGNLIE if name in options}
+    if flags and text is not None:
+        raise BadTime(f'"{TIME}={text[:20]}" and "--{next(iter(flags))}" say the same; use one of them.')
+    time = time_control.of_flags(flags) if flags else time_control.parse(default if text is None else text)
+    return time if weekends is None else time_control.with_weekends(time, weekends)

@@ -1,0 +1,228 @@
+"""Tournaments: tournaments, tournament, enter, retire, host."""
+
+from sqlmodel import Session
+
+from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.syntax import paging
+from pbem.errors import Refused
+from pbem.features.challenges.commands import check_running
+from pbem.features.tournaments import crosstable, entries, hosting, rounds, rungs, shown
+from pbem.features.tournaments.entries import State
+from pbem.features.tournaments.field import Kind
+from pbem.features.tournaments.formats.ladder import REST
+from pbem.features.tournaments.messages import (
+    Meeting,
+    TournamentEntered,
+    TournamentList,
+    TournamentOpened,
+    TournamentShown,
+    TournamentWithdrawn,
+)
+from pbem.storage.models import Player, Tournament
+
+LISTS = '"tournaments" lists them.'
+
+
+def list_tournaments(request: Request, line: Line) -> Decision:
+    """List the tournaments, the newest first."""
+    page, words = paging.numbered(line.words.split())
+    session, reader = request.session, request.sender.player
+    found, more = entries.listed(session, paging.SIZE, page)
+    numbers = entries.numbers_of(session, found)
+    rows = (
+        shown.line(
+            each,
+            numbers[each.id or 0],
+            request.now,
+            entered=reader is not None and entries.entry_of(session, each, reader) is not None,
+        )
+        for each in found
+    )
+    following = paging.following("tournaments", words, page, more=more)
+    return Decision(answer=(TournamentList(rows=tuple(rows), page=page, next_page=following),))
+
+
+def show(request: Request, line: Line) -> Decision:
+    """Show a tournament: who is in it, and how it stands."""
+    session, reader = request.session, request.sender.player
+    wanted, *page = map(int, line.words.split())
+    tournament = _called(session, line, session.get(Tournament, wanted))
+    if tournament.kind == Kind.LADDER:
+        return Decision(answer=(_ladder(request, tournament, *page),))
+    people = entries.players_of(session, tournament)
+    names = shown.names_of(player for _, player in people)
+    is_in = reader is not None and reader.id in names
+    if tournament.started is None:
+        told = shown.line(tournament, len(people), request.now, entered=is_in)
+        return Decision(
+            answer=(TournamentShown(line=told, players=tuple(Meeting(player=each) for each in names.values())),)
+        )
+    field, own = rounds.field_of(session, tournament), reader.id if reader is not None else None
+    tables = crosstable.tables(field)
+    groups = len(tables) if tables[0].group else 0
+    told = shown.line(tournament, len(people), request.now, round_=field.last_round, entered=is_in, groups=groups)
+    table = tables[min(*page, len(tables)) - 1] if page and page[0] else shown.table_of(tables, own)
+    following = paging.following("tournament", [str(wanted)], table.group, more=table.group < groups)
+    last = shown.last_round(field, names) if not groups else None
+    table_for_reader = shown.shown(table, names, own)
+    return Decision(answer=(TournamentShown(line=told, table=table_for_reader, last_round=last, next_page=following),))
+
+
+def _ladder(request: Request, tournament: Tournament, page: int = 1) -> TournamentShown:
+    """Return a page of a ladder."""
+    reader = request.sender.player
+    own = reader.id if reader is not None else None
+    page = min(max(page, 1), paging.LAST)
+    number, rows, more = shown.rungs_for(request.session, tournament, own, request.now, paging.SIZE, page)
+    entrants = entries.number_of(request.session, tournament)
+    return TournamentShown(
+        line=shown.line(tournament, entrants, request.now, entered=number > 0),
+        rungs=rows,
+        own_rung=number,
+        page=page,
+        next_page=paging.following("tournament", [str(tournament.id)], page, more=more),
+    )
+
+
+def enter(request: Request, line: Line) -> Decision:
+    """Let the sender enter a tournament, which begins by itself, or a ladder at its foot."""
+    session, player, now = request.session, request.player, request.now
+    tournament = _called(session, line, entries.locked(session, int(line.words)))
+    if tournament.kind == Kind.LADDER:
+        return _enter_ladder(request, tournament)
+    if entries.entry_of(session, tournament, player) is not None:
+        raise Refused(f"You're in tournament {tournament.id} already.", fits=f'"tournament {tournament.id}" shows it.')
+    if entries.state_of(tournament) is not State.OPEN or tournament.closes <= now:
+        raise Refused(f"Nobody can enter tournament {tournament.id} any more.", fits=LISTS)
+    _check_number(request)
+    entries.enter(session, tournament, player, now)
+    told = shown.line(tournament, entries.number_of(session, tournament), now, entered=True)
+    return Decision(answer=(TournamentEntered(line=told),))
+
+
+def _check_number(request: Request) -> None:
+    """Raise Refused for a player who is in enough tournaments, or plays enough matches."""
+    if entries.going_on(request.session, request.player) >= entries.MOST_ENTERED:
+        raise Refused(f"You're in {entries.MOST_ENTERED} tournaments, and that's the limit.", fits="Finish one first.")
+    check_running(request, request.player)
+
+
+def _enter_ladder(request: Request, tournament: Tournament) -> Decision:
+    """Let the sender enter a ladder, on the rung below all others."""
+    session, player, now, number = request.session, request.player, request.now, tournament.id
+    entry = entries.entry_of(session, tournament, player)
+    if entry is not None and (entry.withdrawn is None or entry.rung is not None):
+        raise Refused(f"You're on ladder {number} already.", fits=f'"tournament {number}" shows it.')
+    if tournament.ended is not None:
+        raise Refused(f"Ladder {number} is over.", fits=LISTS)
+    if entry is not None and entry.withdrawn is not None and now < entry.withdrawn + REST:
+        raise Refused(f"You've only just left ladder {number}.", fits="Enter again tomorrow.")
+    playing = rungs.running(session, tournament, player)
+    if playing:
+        raise Refused(
+            f"You're still playing match #{playing[0]} from when you were on ladder {number}.",
+            fits="Enter again when it is over.",
+        )
+    entrants = entries.number_of(session, tournament)
+    if entrants >= tournament.places:
+        raise Refused(f"Ladder {number} has no free place.", fits="Try again later; places become free.")
+    _check_number(request)
+    rung = rungs.enter(session, tournament, player, now)
+    told = shown.line(tournament, entrants + 1, now, entered=True)
+    return Decision(answer=(TournamentEntered(line=told, rung=rung),))
+
+
+def retire(request: Request, line: Line) -> Decision:
+    """Take the sender out of a tournament."""
+    session, player, now = request.session, request.player, request.now
+    tournament = _called(session, line, entries.locked(session, int(line.words)))
+    entry = entries.entry_of(session, tournament, player)
+    if entry is None or entry.withdrawn is not None:
+        raise Refused(f"You aren't in tournament {tournament.id}.", fits=LISTS)
+    if tournament.ended is not None:
+        raise Refused(f"Tournament {tournament.id} is over.", fits=f'"tournament {tournament.id}" shows how it ended.')
+    if tournament.kind == Kind.LADDER:
+        rungs.leave(session, tournament, player, now)
+        running = rungs.running(session, tournament, player)
+        left = TournamentWithdrawn(number=tournament.id or 0, title=tournament.title, running=running, is_ladder=True)
+        return Decision(answer=(left,))
+    begun = entries.withdraw(session, tournament, player, now)
+    running = _running(session, tournament, player) if begun else ()
+    told = TournamentWithdrawn(number=tournament.id or 0, title=tournament.title, running=running, begun=begun)
+    return Decision(answer=(told,))
+
+
+def _running(session: Session, tournament: Tournament, player: Player) -> tuple[int, ...]:
+    """Return the matches of a player in the tournament that go on."""
+    matches = (match for _, match in rounds.pairings_of(session, tournament) if match is not None)
+    theirs = (match for match in matches if match.ended is None and player.id in (match.seat0, match.seat1))
+    return tuple(match.id or 0 for match in theirs)
+
+
+def host(request: Request, line: Line) -> Decision:
+    """Open a tournament, as a player whom the operator trusts with that."""
+    session, player = request.session, request.player
+    is_operator = request.server.admin is not None and player.address == request.server.admin
+    hosting.may_host(player.trusted is not None or is_operator, entries.hosted_by(session, player))
+    wanted = hosting.read(line.words, request.server.time)
+    tournament = entries.open_(session, wanted, player, request.now)
+    return Decision(answer=(TournamentOpened(line=shown.line(tournament, 0, request.now)),))
+
+
+def _called(session: Session, line: Line, tournament: Tournament | None) -> Tournament:
+    """Return the tournament; raise Refused if there is none of that number."""
+    if tournament is None:
+        raise Refused(f"There is no tournament {line.words[:9]}.", read=line.text, fits=LISTS)
+    return tournament
+
+
+TOURNAMENTS = Command(
+    "tournaments",
+    "[PAGE]",
+    'list the tournaments; "help tournaments" explains how they go',
+    list_tournaments,
+    words=(0, 1),
+    group=Group.CONTESTS,
+    brief="list the tournaments",
+)
+TOURNAMENT = Command(
+    "tournament",
+    "TOURNAMENT [PAGE]",
+    "show a tournament, by the number in the list: who is in it, and how it stands",
+    show,
+    words=(1, 2),
+    aliases=("ladder", "league"),
+    group=Group.CONTESTS,
+    brief="show a tournament",
+)
+ENTER = Command(
+    "enter",
+    "TOURNAMENT",
+    "enter a tournament, in which your matches begin by themselves, or a ladder",
+    enter,
+    changes=True,
+    words=(1, 1),
+    resumes=True,
+    group=Group.CONTESTS,
+    brief="enter a tournament or a ladder",
+)
+RETIRE = Command(
+    "retire",
+    "TOURNAMENT",
+    'withdraw from a tournament; "withdraw from tournament 3" does the same',
+    retire,
+    changes=True,
+    words=(1, 1),
+    group=Group.CONTESTS,
+    brief="withdraw from a tournament",
+)
+HOST = Command(
+    "host",
+    hosting.USAGE,
+    "open a tournament, if the operator of this server trusts you with that",
+    host,
+    changes=True,
+    words=(2, 20),
+    group=Group.CONTESTS,
+    brief="open a tournament",
+)

@@ -1,0 +1,190 @@
+"""Tournaments: they begin, their next rounds are paired, and they end; everybody in them is told, in one message each.
+
+A round is paired in one transaction, and then a few of its matches begin in each, with all that is owed: a crash leaves
+the others due. Of several daemons, only one does it (see pbem.features.tournaments.rounds and boards).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from math import ceil
+from typing import TypeVar
+
+import structlog
+from sqlalchemy import Engine, exists, or_
+from sqlmodel import Session, col
+
+from pbem.config import ServerSettings
+from pbem.features.tournaments import boards, crosstable, entries, rounds, shown
+from pbem.features.tournaments.boards import Begun, Untold
+from pbem.features.tournaments.entries import State
+from pbem.features.tournaments.formats import league
+from pbem.features.tournaments.messages import Crosstable, NextSeason, RoundBegun, RoundWithoutMatch, TournamentEnded
+from pbem.features.tournaments.rounds import Prepared
+from pbem.matches import arranged
+from pbem.messages.said.sections import TurnPlayed
+from pbem.players import announcements
+from pbem.storage.database import read_only
+from pbem.storage.due import NOW, each
+from pbem.storage.models import Player, Tournament
+from pbem.storage.outbox import Mailer
+from pbem.storage.setbacks import Setbacks, at_once
+from pbem.tokens import Purpose
+
+log = structlog.get_logger()
+Found = TypeVar("Found")
+
+ARE_DUE = or_(
+    exists().where(col(Tournament.started).is_(None), col(Tournament.ended).is_(None), col(Tournament.closes) <= NOW),
+    exists().where(*arranged.ARE_UNREPORTED),
+    exists().where(col(Tournament.told).is_not(None)),
+)
+"""Whether there are any in which something may follow."""
+FEW = 2
+"""How many matches begin, and how many players get a final report, in a transaction: others wait meanwhile."""
+
+
+def advance(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
+    """Do what is due in each tournament. Return in how many transactions something was done."""
+    with read_only(engine) as session:
+        numbers = rounds.due(session, now, at_once(session, "tournaments"))
+    due = dict(_read(engine, numbers, stopped, now, partial(rounds.prepare, now=now)))
+    acted = each(engine, due, partial(_advance, due=due, now=now), stopped, now, doing="tournaments")
+    untold = dict(_read(engine, numbers, stopped, now, boards.untold))
+    parts = [number for number, found in untold.items() for _ in range(max(1, ceil(found.waiting / FEW)))]
+    tell = partial(_tell_some, untold=untold, server=server, now=now)
+    return acted + each(engine, parts, tell, stopped, now, doing="rounds of tournaments")
+
+
+def _read(
+    engine: Engine,
+    numbers: Iterable[int],
+    stopped: Callable[[], bool],
+    now: datetime,
+    read: Callable[[Session, int], Found | None],
+) -> Iterator[tuple[int, Found]]:
+    """Yield what is read of tournaments, without any lock: to pair many players can take seconds."""
+    setbacks = Setbacks(engine, "tournaments that are looked at", now)
+    for number in setbacks.ready(numbers):
+        if stopped():
+            return
+        found = None
+        with setbacks.noting(number), read_only(engine) as session:
+            found = read(session, number)
+        if found is not None:
+            yield number, found
+
+
+def _advance(session: Session, number: int, due: Mapping[int, Prepared], now: datetime) -> bool:
+    """Do what is due in a tournament. Return whether anything was done; if not, another daemon is at it."""
+    step = due[number].step
+    has_acted = rounds.advance(session, due[number], now)
+    if has_acted:
+        log.info("tournament", tournament=number, pairings=len(step.pairs), over=step.is_over)
+    return has_acted
+
+
+def _tell_some(
+    session: Session, number: int, untold: Mapping[int, Untold], server: ServerSettings, now: datetime
+) -> bool:
+    """Begin some matches of a round and tell their players, or tell some that it is over. Return whether any."""
+    found = untold[number]
+    if found.tournament.ended is not None:
+        told = boards.tell_some(session, number, FEW)
+        _tell_the_end(session, server, found, told, now)
+        return bool(told)
+    begun = boards.begin_some(session, number, FEW, now)
+    for board in begun:
+        _tell_the_round(session, server, found, board, now)
+    return bool(begun)
+
+
+def _tell_the_round(session: Session, server: ServerSettings, found: Untold, begun: Begun, now: datetime) -> None:
+    """Tell two players that they meet, with the first message of their match, or one that they meet nobody."""
+    tournament, names = found.tournament, shown.names_of(found.names.values())
+    own = (begun.pair.round, begun.pair.board, begun.pair.game)
+    others = {
+        number
+        for pair in found.field.pairs
+        if pair.result is None and (pair.round, pair.board, pair.game) != own
+        for number in pair.players
+    }
+    for notice in announcements.notices(session, [begun.event] if begun.event is not None else []):
+        assert isinstance(notice.payload, TurnPlayed)  # noqa: S101 - that is the news of a match that begins
+        reader = notice.player.id or 0
+        told = RoundBegun(
+            number=tournament.id or 0,
+            title=tournament.title,
+            round=begun.pair.round,
+            rounds=tournament.rounds or 0,
+            game=begun.pair.game,
+            table=None if reader in others else _table(found, names, reader),
+            group=shown.table_of(found.tables, reader).group,
+        )
+        payload = replace(notice.payload, tournament=told)
+        announcements.notify(session, server, now, replace(notice, payload=payload, is_collected=reader in others))
+    for player in begun.players if begun.event is None else ():
+        reader = player.id or 0
+        if not wants_news(player) or not found.field.entrant(reader).is_playing or reader in others:
+            continue
+        opponent = begun.pair.opponent_of(reader)
+        idle = RoundWithoutMatch(
+            number=tournament.id or 0,
+            title=tournament.title,
+            round=begun.pair.round,
+            rounds=tournament.rounds or 0,
+            why="bye" if opponent is None else "forfeit",
+            opponent=names[opponent] if opponent is not None else "",
+            table=_table(found, names, reader),
+        )
+        Mailer(session, server, now).to_player(player, idle, purpose=Purpose.PERSONAL, is_notice=True)
+
+
+def wants_news(player: Player) -> bool:
+    """Return whether a player is to be told of tournaments."""
+    return player.stopped is None and player.deleted is None and player.banned is None
+
+
+def _table(found: Untold, names: Mapping[int, str], reader: int) -> Crosstable | None:
+    """Return the crosstable for a reader; none in the first round, of which it says nothing."""
+    if found.field.last_round <= found.field.at_once:
+        return None
+    return shown.shown(shown.table_of(found.tables, reader), names, reader, shown.MOST_ROWS)
+
+
+def _tell_the_end(
+    session: Session, server: ServerSettings, found: Untold, people: Iterable[Player], now: datetime
+) -> None:
+    """Send some of its players the final report, or the news that there were too few of them."""
+    tournament, names = found.tournament, shown.names_of(found.names.values())
+    is_over = entries.state_of(tournament) is State.OVER
+    mailer = Mailer(session, server, now)
+    results = shown.all_rounds(found.field, names) if is_over else ()
+    for player in filter(wants_news, people):
+        number = player.id or 0
+        own = shown.table_of(found.tables, number)
+        told = TournamentEnded(
+            line=shown.line(tournament, len(names), now, round_=found.field.last_round),
+            place=shown.place_of(own, number),
+            winners=shown.winners(found.tables[0], names) if is_over else (),
+            table=shown.shown(own, names, number) if is_over else None,
+            results=results,
+            groups=tuple(shown.shown(each, names, number) for each in found.tables) if own.group else (),
+            next_season=_next_season(found, number, now),
+        )
+        mailer.to_player(player, told, purpose=Purpose.PERSONAL, is_notice=True)
+
+
+def _next_season(found: Untold, player: int, now: datetime) -> NextSeason | None:
+    """Return the next season of a league, and the group in which the player has a place if everybody enters it."""
+    if found.next_season is None:
+        return None
+    order = league.next_order(crosstable.ranked(found.field), found.tournament.promoted or 0)
+    sizes = enumerate(league.groups(found.field), start=1)
+    groups = [number for number, group in sizes for _ in group.entrants]
+    return NextSeason(
+        number=found.next_season.id or 0,
+        closes=shown.day(found.next_season.closes, now),
+        group=groups[order.index(player)],
+    )

@@ -1,0 +1,273 @@
+"""Entries: tournaments are opened, players enter and withdraw; with rows, until and beside what is paired.
+
+Whoever enters has locked the tournament's row, so that nobody gets a place that is taken, or comes after the beginning.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from sqlalchemy import delete, exists, update
+from sqlmodel import Session, col, func, or_, select
+
+from notation.time_control import TimeControl, to_stored
+from pbem.features.tournaments.field import Kind
+from pbem.storage import retention
+from pbem.storage.database import exclude_others, lock
+from pbem.storage.models import Entry, LadderStep, Pairing, Player, Tournament
+
+FEWEST = 3
+"""How many players a tournament needs."""
+MOST_PLACES: Mapping[Kind, int] = {
+    Kind.ROUND_ROBIN: 10,
+    Kind.SWISS: 64,
+    Kind.KNOCK_OUT: 64,
+    Kind.LEAGUE: 64,
+    Kind.LADDER: 100,
+}
+"""How many players a tournament of each kind can have. In a round robin each of them meets all others."""
+MOST_DAYS = 90
+"""How long players can enter."""
+SEASON_DAYS = 14
+"""How long they can enter the next season of a league, which opens by itself."""
+MOST_ROUNDS = 15
+MOST_ENTERED = 10
+"""How many tournaments that aren't over a player can be in."""
+MOST_HOSTED = 5
+"""How many tournaments that aren't over a player can have opened."""
+LONGEST_TITLE = 40
+
+
+class State(StrEnum):
+    """What a tournament is doing. The values are the words for people, and stand in stored messages."""
+
+    OPEN = "open"
+    RUNNING = "running"
+    OVER = "over"
+    CANCELLED = "called off"
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a tournament is to be, as whoever opens it wants it."""
+
+    kind: Kind
+    title: str
+    game: str
+    options: Mapping[str, str]
+    time: TimeControl
+    """Always with a limit, and matches end by themselves when it is exceeded: others wait."""
+    rated: bool
+    places: int
+    days: int
+    """How long players can enter."""
+    rounds: int | None = None
+    at_once: int | None = None
+    reach: int | None = None
+    group_size: int | None = None
+    promoted: int | None = None
+
+
+def state_of(tournament: Tournament) -> State:
+    """Return what a tournament is doing."""
+    if tournament.ended is None:
+        return State.OPEN if tournament.started is None else State.RUNNING
+    return State.CANCELLED if tournament.started is None else State.OVER
+
+
+def open_(session: Session, terms: Terms, host: Player | None, now: datetime) -> Tournament:
+    """Open a tournament to everybody. A ladder has begun with that, and stays open."""
+    exclude_others(session.connection(), "the number of a tournament")
+    tournament = Tournament(
+        id=(session.exec(select(func.max(Tournament.id))).one() or 0) + 1,
+        title=terms.title,
+        kind=terms.kind.value,
+        game=terms.game,
+        options=dict(terms.options),
+        time=to_stored(terms.time) or "",
+        rated=terms.rated,
+        places=terms.places,
+        wanted_rounds=terms.rounds,
+        at_once=terms.at_once,
+        reach=terms.reach,
+        group_size=terms.group_size,
+        promoted=terms.promoted,
+        host=host.id if host is not None else None,
+        closes=now + timedelta(days=terms.days),
+        created=now,
+        started=now if terms.kind is Kind.LADDER else None,
+    )
+    session.add(tournament)
+    session.flush()
+    return tournament
+
+
+def open_next(session: Session, season: Tournament, now: datetime) -> Tournament:
+    """Open the season of a league after the one that has ended, on the same terms; everybody enters anew."""
+    exclude_others(session.connection(), "the number of a tournament")
+    was_all_at_once = season.at_once is None or season.at_once >= (season.rounds or 0)
+    following = Tournament(
+        id=(session.exec(select(func.max(Tournament.id))).one() or 0) + 1,
+        title=season.title,
+        kind=season.kind,
+        game=season.game,
+        options=season.options,
+        time=season.time,
+        rated=season.rated,
+        places=season.places,
+        at_once=None if was_all_at_once else season.at_once,
+        group_size=season.group_size,
+        promoted=season.promoted,
+        host=season.host,
+        previous=season.id,
+        season=season.season + 1,
+        closes=now + timedelta(days=SEASON_DAYS),
+        created=now,
+    )
+    session.add(following)
+    session.flush()
+    return following
+
+
+def hosted_by(session: Session, player: Player) -> int:
+    """Return how many tournaments that aren't over the player has opened."""
+    theirs = (Tournament.host == player.id, col(Tournament.ended).is_(None))
+    return session.exec(select(func.count()).select_from(Tournament).where(*theirs)).one()
+
+
+def locked(session: Session, number: int) -> Tournament | None:
+    """Return a tournament, locked until the transaction ends; None if there is none."""
+    return lock(session, Tournament, number)
+
+
+def enter(session: Session, tournament: Tournament, player: Player, now: datetime) -> None:
+    """Let the player enter. If theirs was the last place, the tournament begins with the next look at the clock."""
+    session.add(Entry(tournament=tournament.id or 0, player=player.id or 0, entered=now))
+    session.flush()
+    if number_of(session, tournament) >= tournament.places:
+        tournament.closes = now
+        session.add(tournament)
+        session.flush()
+
+
+def begin_now(session: Session, tournament: Tournament, now: datetime) -> None:
+    """Let nobody else enter, so that it begins."""
+    tournament.closes = min(tournament.closes, now)
+    session.add(tournament)
+    session.flush()
+
+
+def entry_of(session: Session, tournament: Tournament, player: Player) -> Entry | None:
+    """Return the entry of a player; None if they aren't in the tournament."""
+    return session.get(Entry, (tournament.id, player.id))
+
+
+def number_of(session: Session, tournament: Tournament) -> int:
+    """Return how many players have entered."""
+    return numbers_of(session, [tournament])[tournament.id or 0]
+
+
+def numbers_of(session: Session, tournaments: Sequence[Tournament]) -> dict[int, int]:
+    """Return how many players have entered each of them; of a ladder, only those who are on it."""
+    wanted = [each.id or 0 for each in tournaments]
+    counts = or_(col(Entry.seed).is_not(None), col(Entry.withdrawn).is_(None))
+    theirs = select(Entry.tournament, func.count()).where(col(Entry.tournament).in_(wanted), counts)
+    found = dict(session.exec(theirs.group_by(col(Entry.tournament))).all()) if wanted else {}
+    return {number: found.get(number, 0) for number in wanted}
+
+
+def players_of(session: Session, tournament: Tournament) -> list[tuple[Entry, Player]]:
+    """Return who has entered, in the order of their seeds or, before the beginning, of their entries."""
+    found = session.exec(select(Entry).where(Entry.tournament == tournament.id)).all()
+    theirs = select(Player).where(col(Player.id).in_([entry.player for entry in found]))
+    people = {player.id or 0: player for player in session.exec(theirs)} if found else {}
+    in_order = sorted(found, key=lambda entry: (entry.seed or 0, entry.entered, entry.player))
+    return [(entry, people[entry.player]) for entry in in_order]
+
+
+def locked_people(session: Session, numbers: Collection[int]) -> dict[int, Player]:
+    """Return players, locked so that nobody is banned or deleted meanwhile, as everywhere by their numbers."""
+    theirs = select(Player).where(col(Player.id).in_(numbers)).order_by(col(Player.id)).with_for_update(read=True)
+    found = session.exec(theirs.execution_options(populate_existing=True)).all() if numbers else ()
+    return {player.id or 0: player for player in found}
+
+
+def going_on(session: Session, player: Player) -> int:
+    """Return in how many tournaments the player is that aren't over."""
+    theirs = select(Entry.tournament).where(Entry.player == player.id, col(Entry.withdrawn).is_(None))
+    entered = session.exec(theirs).all()
+    still = select(func.count()).select_from(Tournament).where(col(Tournament.id).in_(entered))
+    return session.exec(still.where(col(Tournament.ended).is_(None))).one() if entered else 0
+
+
+def withdraw(session: Session, tournament: Tournament, player: Player, now: datetime) -> bool:
+    """Take the player out of the tournament, which they are in. Return whether it has begun, so that a row stays.
+
+    They are paired no more; what they play goes on, and counts.
+    """
+    entry = session.get_one(Entry, (tournament.id, player.id), populate_existing=True)
+    if tournament.started is None:
+        session.delete(entry)
+    else:
+        entry.withdrawn = now
+        session.add(entry)
+    session.flush()
+    return tournament.started is not None
+
+
+def withdraw_everywhere(session: Session, player: Player, now: datetime) -> None:
+    """Take a player whose account is closed or deleted out of all tournaments. The caller has locked the player."""
+    theirs = col(Entry.player) == player.id
+    going_on = exists().where(col(Tournament.id) == col(Entry.tournament), col(Tournament.ended).is_(None))
+    is_open = exists().where(
+        col(Tournament.id) == col(Entry.tournament), col(Tournament.started).is_(None), col(Tournament.ended).is_(None)
+    )
+    retention.change(session, delete(Entry).where(theirs, is_open))
+    retention.change(
+        session, update(Entry).where(theirs, going_on, col(Entry.withdrawn).is_(None)).values(withdrawn=now)
+    )
+
+
+def lock_of(session: Session, player: Player) -> None:
+    """Lock the tournaments that aren't over which the player is in, so that none begins or goes on meanwhile."""
+    theirs = session.exec(select(Entry.tournament).where(Entry.player == player.id)).all()
+    going_on = select(Tournament).where(col(Tournament.id).in_(theirs), col(Tournament.ended).is_(None))
+    session.exec(going_on.order_by(col(Tournament.id)).with_for_update()).all()
+
+
+def of_both(session: Session, one: Player, other: Player) -> int | None:
+    """Return a tournament that has begun and has both players; None if there is none."""
+    others = select(Entry.tournament).where(Entry.player == other.id)
+    begun = (col(Tournament.id) == col(Entry.tournament), col(Tournament.started).is_not(None))
+    theirs = select(Entry.tournament).where(Entry.player == one.id, exists().where(*begun))
+    return session.exec(theirs.where(col(Entry.tournament).in_(others)).limit(1)).first()
+
+
+def pass_on(session: Session, player: Player, heir: Player) -> None:
+    """Let another account of the same person have the player's place, where it has none, and what they have opened."""
+    own = select(Entry.tournament).where(Entry.player == heir.id)
+    theirs = col(Entry.player) == player.id
+    retention.change(session, delete(Entry).where(theirs, col(Entry.tournament).in_(own)))
+    entered = select(Entry.tournament).where(Entry.player == player.id)
+    for seat, column in (("first", Pairing.first), ("second", Pairing.second)):
+        paired = update(Pairing).where(col(Pairing.tournament).in_(entered), col(column) == player.id)
+        retention.change(session, paired.values({seat: heir.id}))
+    stepped = (col(LadderStep.tournament).in_(entered), col(LadderStep.player) == player.id)
+    retention.change(session, update(LadderStep).where(*stepped).values(player=heir.id))
+    retention.change(session, update(Entry).where(theirs).values(player=heir.id))
+    retention.change(session, update(Tournament).where(col(Tournament.host) == player.id).values(host=heir.id))
+
+
+def listed(session: Session, most: int, page: int = 1) -> tuple[list[Tournament], bool]:
+    """Return a page of the tournaments, the newest first, and whether more follow. Their numbers have no gaps."""
+    last = (session.exec(select(func.max(Tournament.id))).one() or 0) - (page - 1) * most
+    of_page = (col(Tournament.id) > last - most, col(Tournament.id) <= last)
+    rows = session.exec(select(Tournament).where(*of_page).order_by(col(Tournament.id).desc())).all()
+    return list(rows), last > most
+
+
+def of_player(session: Session, player: Player) -> list[tuple[Entry, Tournament]]:
+    """Return the tournaments that the player has ever been in."""
+    theirs = select(Entry, Tournament).join(Tournament, col(Tournament.id) == col(Entry.tournament))
+    return list(session.exec(theirs.where(Entry.player == player.id).order_by(col(Tournament.id))))

@@ -1,0 +1,136 @@
+"""What a tournament is to be, as its host writes it, by email or at the command line."""
+
+import re
+from dataclasses import replace
+
+from pbem.errors import Refused
+from pbem.features.seeks import terms
+from pbem.features.tournaments import entries
+from pbem.features.tournaments.entries import FEWEST, LONGEST_TITLE, MOST_DAYS, MOST_PLACES, MOST_ROUNDS, Terms
+from pbem.features.tournaments.field import Kind
+
+USAGE = (
+    "round-robin|swiss|knock-out|league|ladder GAME [option=choice ...] [time=14d+1d] [rated] [places=8] [days=14]"
+    " [called TITLE]"
+)
+KINDS = re.compile(r"(round|knock)[- ]?(robin|out)\b", re.IGNORECASE)
+"""What is written in one word or in two."""
+CALLED = "called"
+TITLE = re.compile(r"[A-Za-z][A-Za-z0-9 .'()/-]*")
+"""What a title looks like: it stands in messages to others, on one line."""
+DEFAULT_DAYS = 14
+GROUP, SMALLEST_GROUP, LARGEST_GROUP = 6, 5, 10
+"""How many players a group of a league has at most."""
+PROMOTED, MOST_PROMOTED = 1, 3
+"""How many go up from a group when the season ends, and as many down."""
+REACH, MOST_REACH = 5, 20
+"""How many rungs above one's own a challenge can go on a ladder."""
+CHALLENGES, MOST_CHALLENGES = 2, 5
+"""How many others one can have challenged there at a time, and by how many one can be challenged."""
+EXAMPLE = 'For example "host round-robin quadrature time=14d+1d places=6 called Spring Cup".'
+
+
+def read(words: str, default_time: str) -> Terms:
+    """Return the tournament that those words spell; raise Refused.
+
+    >>> read("round robin kvadratik time=3d/move rated called Little Cup", "none").title
+    'Little Cup'
+    """
+    said, title = _split(KINDS.sub(_in_one_word, words))
+    games, given, others = terms.split(said)
+    rated, others = terms.rated_in(others)
+    kinds = [word.lower() for word in others if word.lower() in {*Kind}]
+    unknown = [word for word in others if word.lower() not in kinds]
+    if len(games) != 1 or len(kinds) != 1 or unknown:
+        there = ", ".join(Kind)
+        raise Refused(
+            f"A tournament has one kind ({there}) and one game"
+            + (f"; {unknown[0][:30]} is neither." if unknown else "."),
+            read=words[:60],
+            fits=EXAMPLE,
+        )
+    kind = Kind(kinds[0])
+    if "begin" in given:
+        raise Refused("Who moves first is balanced by the tournament.", read=words[:60], fits="Leave begin= out.")
+    places = _number(given, "places", MOST_PLACES[kind], FEWEST, MOST_PLACES[kind])
+    days = _number(given, "days", DEFAULT_DAYS, 1, MOST_DAYS) if kind is not Kind.LADDER else 0
+    rounds = _number(given, "rounds", 0, 1, MOST_ROUNDS) if kind is Kind.SWISS else 0
+    is_league = kind is Kind.LEAGUE
+    group = _number(given, "group", GROUP, SMALLEST_GROUP, LARGEST_GROUP) if is_league else 0
+    promoted = _number(given, "promoted", PROMOTED, 1, MOST_PROMOTED) if is_league else 0
+    reach = _number(given, "reach", REACH, 1, MOST_REACH) if kind is Kind.LADDER else 0
+    at_once = _together(given, kind)
+    wanted = terms.chosen(games[0], given, default_time, words[:60], rated=rated)
+    if not wanted.time.is_limited:
+        raise Refused(
+            "A tournament needs a time control, since others wait for the end of each match.",
+            read=words[:60],
+            fits='For example "time=14d+1d": 14 days, and one more for each turn.',
+        )
+    return Terms(
+        kind,
+        _checked(title or f"{wanted.game.title} {kind.value}"),
+        wanted.game.key,
+        wanted.options,
+        replace(wanted.time, is_automatic=True),
+        wanted.rated,
+        places,
+        days,
+        rounds or None,
+        at_once or None,
+        reach or None,
+        group or None,
+        promoted or None,
+    )
+
+
+def _together(given: dict[str, str], kind: Kind) -> int:
+    """Return how much is played at the same time, where the host can choose that; 0 elsewhere."""
+    if kind is Kind.LADDER:
+        return _number(given, "together", CHALLENGES, 1, MOST_CHALLENGES)
+    if kind in (Kind.ROUND_ROBIN, Kind.LEAGUE):
+        return _number(given, "together", 0, 1, MOST_PLACES[Kind.ROUND_ROBIN])
+    return 0
+
+
+def _in_one_word(found: re.Match[str]) -> str:
+    return f"{found[1]}-{found[2]}".lower()
+
+
+def _split(words: str) -> tuple[list[str], str]:
+    """Return the words in front of the title, and the title."""
+    said = words.split()
+    at = next((place for place, word in enumerate(said) if word.lower() == CALLED), len(said))
+    return said[:at], " ".join(said[at + 1 :])
+
+
+def _checked(title: str) -> str:
+    """Return the title; raise Refused for one that can't stand in a message."""
+    title = title.strip(" \"'")
+    if len(title) > LONGEST_TITLE or not TITLE.fullmatch(title):
+        raise Refused(
+            f'"{title[:60]}" can\'t be the title of a tournament.',
+            fits=f"A title has up to {LONGEST_TITLE} letters, digits, spaces and hyphens, and begins with a letter.",
+        )
+    return title
+
+
+def _number(given: dict[str, str], name: str, default: int, fewest: int, most: int) -> int:
+    """Return the number of that name, and take it out of what was given; raise Refused."""
+    text = given.pop(name, "")
+    if not text:
+        return default
+    if not (text.isascii() and text.isdecimal() and fewest <= int(text[:9]) <= most):
+        raise Refused(f'"{name}={text[:20]}" is not a choice.', fits=f"{name} is a number from {fewest} to {most}.")
+    return int(text)
+
+
+def may_host(is_trusted: bool, hosted: int) -> None:
+    """Raise Refused for a player who may not open tournaments, or has opened enough."""
+    if not is_trusted:
+        raise Refused(
+            "Tournaments are opened by the operator of this server, and by players whom they trust with that.",
+            fits='"tournaments" lists those that you can enter.',
+        )
+    if hosted >= entries.MOST_HOSTED:
+        raise Refused(f"You have opened {hosted} tournaments that aren't over, and that's the limit.")

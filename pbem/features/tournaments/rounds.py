@@ -1,0 +1,209 @@
+"""Rounds: a tournament begins, its next matches are paired, and it ends; each in one transaction.
+
+What follows is worked out before, in a transaction that only reads: pairing many players may take long. The one that
+writes locks the tournament, looks at everything again, and does nothing if anything has changed since. So a round is
+never paired twice; that a player is in it twice, the tables rule out as well. That matches begin, and players are told,
+is left to `boards`.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlmodel import Session, and_, col, func, select
+
+from notation.ending import Termination
+from pbem.features.tournaments import crosstable, entries, formats
+from pbem.features.tournaments.field import Entrant, Field, Kind, Pair, Result, Step
+from pbem.features.tournaments.formats import league
+from pbem.matches import arranged
+from pbem.matches.lifecycle import WITHOUT_RESULT
+from pbem.storage.database import lock_if_free
+from pbem.storage.models import Entry, Match, Pairing, Player, PlayerRating, Tournament
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What is due in a tournament."""
+
+    number: int
+    field: Field
+    """What that was concluded from."""
+    step: Step
+
+
+def due(session: Session, now: datetime, most: int) -> list[int]:
+    """Return the tournaments that nobody can enter any more, and those in which matches have ended or are to begin."""
+    is_open = (col(Tournament.started).is_(None), col(Tournament.ended).is_(None))
+    closed = session.exec(select(Tournament.id).where(*is_open, Tournament.closes <= now).limit(most)).all()
+    has_rounds = and_(col(Tournament.id) == col(Match.tournament), Tournament.kind != Kind.LADDER)
+    changed = (
+        select(Match.tournament).join(Tournament, has_rounds).where(*arranged.ARE_UNREPORTED).distinct().limit(most)
+    )
+    begins = select(Tournament.id).where(col(Tournament.told).is_not(None)).limit(most)
+    return [number or 0 for number in dict.fromkeys((*closed, *session.exec(changed), *session.exec(begins)))]
+
+
+def prepare(session: Session, number: int, now: datetime) -> Prepared | None:
+    """Return what is due in the tournament; None if nothing is."""
+    tournament = session.get(Tournament, number)
+    if tournament is None:
+        return None
+    found = _field(session, tournament, now)
+    if found is None:
+        return None
+    step = formats.following(found) if len(found.entrants) >= entries.FEWEST else Step(is_over=True)
+    return Prepared(number, found, step)
+
+
+def advance(session: Session, prepared: Prepared, now: datetime) -> bool:
+    """Do what is due. False if another daemon is at it, or if anything has changed meanwhile: then it is due again."""
+    tournament = lock_if_free(session, Tournament, prepared.number)
+    if tournament is None:
+        return False
+    entries.locked_people(session, session.exec(select(Entry.player).where(Entry.tournament == tournament.id)).all())
+    over = arranged.unreported(session, prepared.number)
+    if _field(session, tournament, now) != prepared.field:
+        return False
+    arranged.report(session, over, now)
+    if tournament.started is None:
+        _begin(session, tournament, prepared.field, now)
+    last = session.exec(select(func.max(Pairing.id)).where(Pairing.tournament == tournament.id)).one() or 0
+    session.add_all(_paired(tournament, pair) for pair in prepared.step.pairs)
+    if prepared.step.is_over:
+        tournament.ended, tournament.told = now, 0
+        _open_next(session, tournament, now)
+    elif tournament.told is None or tournament.told >= last:
+        tournament.told = last if prepared.step.pairs else None
+    session.add(tournament)
+    session.flush()
+    return True
+
+
+def _open_next(session: Session, tournament: Tournament, now: datetime) -> None:
+    """Open the next season of a league that is over, unless this one was called off."""
+    if tournament.kind == Kind.LEAGUE and tournament.started is not None:
+        entries.open_next(session, tournament, now)
+
+
+def _field(session: Session, tournament: Tournament, now: datetime) -> Field | None:
+    """Return what pairings depend on; None for a tournament in which nothing can be due."""
+    if tournament.ended is not None or (tournament.started is None and tournament.closes > now):
+        return None
+    return seeded(session, tournament) if tournament.started is None else field_of(session, tournament)
+
+
+def _begin(session: Session, tournament: Tournament, field: Field, now: datetime) -> None:
+    """Store who takes part, and by what seed; with too few of them, the tournament is called off instead."""
+    if len(field.entrants) < entries.FEWEST:
+        return
+    tournament.started, tournament.rounds, tournament.at_once = now, field.rounds, field.at_once
+    session.add(tournament)
+    ratings = _ratings(session, tournament, field.seeds())
+    for entry, _ in entries.players_of(session, tournament):
+        entry.seed, rating = field.seeds().get(entry.player), ratings.get(entry.player)
+        entry.rating = None if rating is None else round(rating)
+        session.add(entry)
+    session.flush()
+
+
+def _paired(tournament: Tournament, pair: Pair) -> Pairing:
+    """Return the row of a pairing, whose match has still to begin, if it needs any."""
+    return Pairing(
+        tournament=tournament.id or 0,
+        round=pair.round,
+        board=pair.board,
+        game=pair.game,
+        first=pair.first,
+        second=pair.second,
+        result=pair.result.value if pair.result is not None else None,
+    )
+
+
+def seeded(session: Session, tournament: Tournament) -> Field:
+    """Return the field of a tournament that begins: by ratings, those without one last; then who entered first.
+
+    In a league, players of the season before come first, in the order that follows from how it ended.
+    """
+    people = [row for row in entries.players_of(session, tournament) if left(*row) is None]
+    ratings = _ratings(session, tournament, [entry.player for entry, _ in people])
+    before = {player: place for place, player in enumerate(_after_last_season(session, tournament))}
+
+    def rank(entry: Entry) -> tuple[float, float, datetime, int]:
+        return before.get(entry.player, math.inf), -ratings.get(entry.player, 0.0), entry.entered, entry.player
+
+    in_order = sorted(people, key=lambda row: rank(row[0]))
+    entrants = tuple(Entrant(entry.player, seed) for seed, (entry, _) in enumerate(in_order, start=1))
+    kind = Kind(tournament.kind)
+    rounds = formats.ROUNDS[kind](len(entrants), tournament.group_size or tournament.wanted_rounds)
+    return Field(kind, entrants, rounds, _at_once(tournament, kind, rounds), group_size=tournament.group_size)
+
+
+def _after_last_season(session: Session, tournament: Tournament) -> tuple[int, ...]:
+    """Return the players of the season before, in the order in which they are divided into groups now."""
+    last = session.get(Tournament, tournament.previous) if tournament.previous is not None else None
+    if last is None:
+        return ()
+    return league.next_order(crosstable.ranked(field_of(session, last)), last.promoted or 0)
+
+
+def _at_once(tournament: Tournament, kind: Kind, rounds: int) -> int:
+    """Return how many rounds are played at the same time: of a round robin all of them, unless its host wants less."""
+    return 1 if kind not in (Kind.ROUND_ROBIN, Kind.LEAGUE) else min(tournament.at_once or rounds, max(rounds, 1))
+
+
+def _ratings(session: Session, tournament: Tournament, players: Iterable[int]) -> dict[int, float]:
+    """Return the ratings that players have in the game."""
+    theirs = (col(PlayerRating.player).in_(list(players)), PlayerRating.game == tournament.game)
+    rows = session.exec(select(PlayerRating).where(*theirs, col(PlayerRating.superseded).is_(None)))
+    return {row.player: row.rating for row in rows}
+
+
+def left(entry: Entry, player: Player) -> datetime | None:
+    """Return since when an entrant doesn't play any more."""
+    times = [time for time in (entry.withdrawn, player.banned, player.deleted) if time is not None]
+    return min(times, default=None)
+
+
+def field_of(session: Session, tournament: Tournament) -> Field:
+    """Return the field of a tournament that has begun, as it is now."""
+    entrants = {
+        entry.player: Entrant(entry.player, entry.seed, left(entry, player))
+        for entry, player in entries.players_of(session, tournament)
+        if entry.seed is not None
+    }
+    kind, rounds = Kind(tournament.kind), tournament.rounds or 0
+    pairs = tuple(pair_of(pairing, match, entrants) for pairing, match in pairings_of(session, tournament))
+    size = tournament.group_size
+    return Field(kind, tuple(entrants.values()), rounds, tournament.at_once or 1, pairs, group_size=size)
+
+
+def pairings_of(session: Session, tournament: Tournament) -> list[tuple[Pairing, Match | None]]:
+    """Return all pairings with their matches, in the order of rounds and boards."""
+    rows = select(Pairing, Match).join(Match, col(Match.id) == col(Pairing.match), isouter=True)
+    in_order = (col(Pairing.round), col(Pairing.game), col(Pairing.board))
+    return list(session.exec(rows.where(Pairing.tournament == tournament.id).order_by(*in_order)).all())
+
+
+def pair_of(pairing: Pairing, match: Match | None, entrants: Mapping[int, Entrant]) -> Pair:
+    """Return a pairing with its result."""
+    pair = Pair(pairing.round, pairing.board, pairing.first, pairing.second, game=pairing.game)
+    if match is None:
+        return pair if pairing.result is None else replace(pair, result=Result(pairing.result), is_played=False)
+    if match.ended is None:
+        return pair
+    if match.termination is None or Termination(match.termination) in WITHOUT_RESULT:
+        return replace(pair, result=_without_result(pair, match.ended, entrants), is_played=False)
+    if match.winner is None:
+        return replace(pair, result=Result.DRAW)
+    winner = (match.seat0, match.seat1)[match.winner]
+    return replace(pair, result=Result.FIRST if winner == pair.first else Result.SECOND)
+
+
+def _without_result(pair: Pair, ended: datetime, entrants: Mapping[int, Entrant]) -> Result:
+    """Return what a match without a result counts as: won by the one who stays, if the other had left by then."""
+    left = [(time := entrants[player].withdrawn) is not None and time <= ended for player in pair.players]
+    if left.count(True) != 1:
+        return Result.NEITHER
+    return Result.SECOND if left[0] else Result.FIRST

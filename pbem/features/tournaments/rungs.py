@@ -1,0 +1,242 @@
+"""Rungs: players enter a ladder, challenge each other, and leave it; what that changes is written down, step by step.
+
+The steps say in which order what happened, and the matches how they ended. So the rungs that are stored can be worked
+out again at any time, which `pbem check` does. Whoever writes a step has locked the tournament.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from itertools import pairwise
+
+from sqlmodel import Session, and_, col, func, select
+
+from notation.ending import Termination
+from pbem.features.tournaments.field import Kind
+from pbem.features.tournaments.formats import ladder
+from pbem.features.tournaments.formats.ladder import AGAIN, Challenge, Entered, Event, Ladder, Left, Rungs
+from pbem.matches import arranged
+from pbem.matches.events import MatchStarted, OnLadder
+from pbem.storage.database import lock_if_free
+from pbem.storage.models import Entry, LadderStep, Match, Player, Tournament
+
+
+class What(StrEnum):
+    """What a step is. The values are stored."""
+
+    ENTERED = "entered"
+    LEFT = "left"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a challenge that has ended has changed."""
+
+    challenge: Challenge
+    match: int
+    before: Rungs
+    after: Rungs
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What has happened on a ladder."""
+
+    ladder: Tournament
+    steps: tuple[Step, ...]
+
+
+def on(session: Session, tournament: Tournament) -> Rungs:
+    """Return who stands on the ladder, from the top."""
+    theirs = (Entry.tournament == tournament.id, col(Entry.rung).is_not(None))
+    return tuple(session.exec(select(Entry.player).where(*theirs).order_by(col(Entry.rung))))
+
+
+def ladder_of(session: Session, tournament: Tournament, players: Iterable[int], now: datetime) -> Ladder:
+    """Return what a challenge depends on, with the challenges that concern those players."""
+    found = Ladder(on(session, tournament), tournament.reach or 0, tournament.at_once or 0)
+    return replace(found, challenges=_challenges(session, tournament, sorted({*players}), now))
+
+
+def around(session: Session, tournament: Tournament, player: int | None, shown: Rungs, now: datetime) -> Ladder:
+    """Return the ladder for a player who looks at some of its rungs: with their own challenges and those of these."""
+    whole = on(session, tournament)
+    found = Ladder(whole, tournament.reach or 0, tournament.at_once or 0)
+    near = found.above(player) if player is not None else ()
+    wanted = {*shown, *near, *((player,) if player is not None else ())}
+    return replace(found, challenges=_challenges(session, tournament, sorted(wanted), now))
+
+
+def _challenges(
+    session: Session, tournament: Tournament, players: Sequence[int], now: datetime
+) -> tuple[Challenge, ...]:
+    """Return the challenges that these players play, and those among them that ended lately."""
+    if not players:
+        return ()
+    found: dict[int, Match] = {}
+    of_ladder = Match.tournament == tournament.id
+    for seat in (col(Match.seat0), col(Match.seat1)):
+        running = (seat.in_(players), col(Match.to_move).is_not(None), of_ladder)
+        found |= {match.id or 0: match for match in session.exec(select(Match).where(*running))}
+    between = (col(Match.seat0).in_(players), col(Match.seat1).in_(players), of_ladder)
+    lately = (col(Match.termination).is_not(None), col(Match.ended) > now - AGAIN)
+    found |= {match.id or 0: match for match in session.exec(select(Match).where(*between, *lately))}
+    return tuple(_challenge(match) for match in found.values())
+
+
+def _challenge(match: Match) -> Challenge:
+    """Return a match as a challenge, with how it ended."""
+    seats = (match.seat0, match.seat1)
+    challenged = match.seat1 if match.challenger == match.seat0 else match.seat0
+    is_late = match.termination == Termination.TIMEOUT and match.termination_seat is not None
+    return Challenge(
+        match.challenger,
+        challenged,
+        match.ended,
+        None if match.winner is None else seats[match.winner],
+        seats[match.termination_seat or 0] if is_late else None,
+        match.started,
+    )
+
+
+def enter(session: Session, tournament: Tournament, player: Player, now: datetime) -> int:
+    """Let the player enter, at the bottom; return the rung."""
+    before = session.get(Entry, (tournament.id, player.id), populate_existing=True)
+    entry = before or Entry(tournament=tournament.id or 0, player=player.id or 0, entered=now)
+    entry.entered, entry.withdrawn = now, None
+    session.add(entry)
+    session.flush()
+    _write(session, tournament, [(Entered(player.id or 0), None)], now)
+    return entry.rung or 0
+
+
+def leave(session: Session, tournament: Tournament, player: Player, now: datetime) -> None:
+    """Take the player off the ladder. What they play goes on, but changes no rung any more."""
+    entry = session.get_one(Entry, (tournament.id, player.id), populate_existing=True)
+    entry.withdrawn = now
+    session.add(entry)
+    session.flush()
+    _write(session, tournament, [(Left(player.id or 0), None)], now)
+
+
+def challenge(
+    session: Session, tournament: Tournament, found: Ladder, player: Player, other: Player, now: datetime
+) -> MatchStarted:
+    """Begin the match by which the player wants the other's rung; the challenger moves first."""
+    event = arranged.begin(session, tournament, player, other, now)
+    rung, wanted = found.rung_of(player.id or 0), found.rung_of(other.id or 0)
+    return replace(event, ladder=OnLadder(tournament.title, rung, wanted))
+
+
+def running(session: Session, tournament: Tournament, player: Player) -> tuple[int, ...]:
+    """Return the matches on the ladder that the player plays."""
+    numbers: set[int] = set()
+    for seat in (Match.seat0, Match.seat1):
+        theirs = (seat == player.id, col(Match.to_move).is_not(None), Match.tournament == tournament.id)
+        numbers |= {number or 0 for number in session.exec(select(Match.id).where(*theirs))}
+    return tuple(sorted(numbers))
+
+
+def due(session: Session, most: int) -> list[int]:
+    """Return the ladders on which matches have ended, or from which somebody is gone."""
+    is_ladder = and_(col(Tournament.id) == col(Match.tournament), Tournament.kind == Kind.LADDER)
+    over = select(Match.tournament).join(Tournament, is_ladder).where(*arranged.ARE_UNREPORTED)
+    ended = session.exec(over.distinct().limit(most)).all()
+    gone = (col(Entry.rung).is_not(None), col(Entry.withdrawn).is_not(None))
+    left = session.exec(select(Entry.tournament).where(*gone).limit(most)).all()
+    return sorted({number for number in (*ended, *left) if number is not None})
+
+
+def settle(session: Session, number: int, now: datetime) -> Settled | None:
+    """Let the matches that have ended change the ladder, in the order in which they did; then those leave who are gone.
+
+    Return None if another daemon is at it, or if nothing is left to do.
+    """
+    tournament = lock_if_free(session, Tournament, number)
+    if tournament is None:
+        return None
+    over = sorted(arranged.unreported(session, number), key=lambda match: (match.ended or now, match.id or 0))
+    gone = (Entry.tournament == number, col(Entry.rung).is_not(None), col(Entry.withdrawn).is_not(None))
+    left = session.exec(select(Entry.player).where(*gone).order_by(col(Entry.withdrawn), col(Entry.player))).all()
+    if not over and not left:
+        return None
+    arranged.report(session, over, now)
+    if tournament.ended is not None:
+        return Settled(tournament, ())
+    happened: list[tuple[Event, int | None]] = [(_challenge(match), match.id) for match in over]
+    happened += [(Left(player), None) for player in left]
+    states = _write(session, tournament, happened, now)
+    steps = tuple(
+        Step(event, match or 0, before, after)
+        for (event, match), (before, after) in zip(happened, pairwise(states), strict=True)
+        if isinstance(event, Challenge)
+    )
+    return Settled(tournament, steps)
+
+
+def _write(
+    session: Session, tournament: Tournament, happened: Sequence[tuple[Event, int | None]], now: datetime
+) -> list[Rungs]:
+    """Write down what happened, and move everybody whose rung that changes; return the ladder before and after each."""
+    of_ladder = LadderStep.tournament == tournament.id
+    last = session.exec(select(func.max(LadderStep.number)).where(of_ladder)).one() or 0
+    states = [on(session, tournament)]
+    for number, (event, match) in enumerate(happened, start=last + 1):
+        states.append(ladder.after(states[-1], event))
+        session.add(_step(tournament, number, event, match, now))
+        if isinstance(event, Challenge) and event.late is not None and event.late in states[-2]:
+            session.get_one(Entry, (tournament.id, event.late), populate_existing=True).withdrawn = now
+    session.flush()
+    _move(session, tournament, states[0], states[-1])
+    return states
+
+
+def _step(tournament: Tournament, number: int, event: Event, match: int | None, now: datetime) -> LadderStep:
+    what = What.ENTERED if isinstance(event, Entered) else What.LEFT if isinstance(event, Left) else What.ENDED
+    player = None if isinstance(event, Challenge) else event.player
+    return LadderStep(tournament=tournament.id or 0, number=number, what=what, player=player, match=match, at=now)
+
+
+def _move(session: Session, tournament: Tournament, before: Rungs, after: Rungs) -> None:
+    """Store the rungs of those who have moved."""
+    old, new = ({player: rung for rung, player in enumerate(rungs, start=1)} for rungs in (before, after))
+    moved = sorted(player for player in {*old, *new} if old.get(player) != new.get(player))
+    theirs = (Entry.tournament == tournament.id, col(Entry.player).in_(moved))
+    for entry in session.exec(select(Entry).where(*theirs)) if moved else ():
+        entry.rung = new.get(entry.player)
+        session.add(entry)
+    session.flush()
+
+
+def end(session: Session, tournament: Tournament, now: datetime) -> None:
+    """Let the ladder be over, as it stands. What is played there goes on."""
+    tournament.ended = now
+    session.add(tournament)
+    session.flush()
+
+
+def replayed(session: Session, tournament: Tournament) -> Rungs:
+    """Return who stands on the ladder by all that happened there."""
+    steps = select(LadderStep, Match).join(Match, col(Match.id) == col(LadderStep.match), isouter=True)
+    in_order = steps.where(LadderStep.tournament == tournament.id).order_by(col(LadderStep.number))
+    return ladder.order(_events(session.exec(in_order)))
+
+
+def _events(rows: Iterable[tuple[LadderStep, Match | None]]) -> Iterator[Event]:
+    for step, match in rows:
+        if match is not None:
+            yield _challenge(match)
+        else:
+            yield Entered(step.player or 0) if step.what == What.ENTERED else Left(step.player or 0)
+
+
+def faults(session: Session) -> Iterator[str]:
+    """Yield a sentence about each ladder that doesn't stand as its steps and matches make it."""
+    for tournament in session.exec(select(Tournament).where(Tournament.kind == Kind.LADDER)):
+        stored, found = on(session, tournament), replayed(session, tournament)
+        if stored != found:
+            differ = (at for at, pair in enumerate(zip(stored, found, strict=False), start=1) if pair[0] != pair[1])
+            rung = next(differ, min(len(stored), len(found)) + 1)
+            yield f"ladder {tournament.id} stands otherwise than what happened there makes it, from rung {rung} on"

@@ -1,0 +1,160 @@
+"""Tournaments as messages show them to a reader: names in place of numbers, and no more rows than there is room for."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from itertools import groupby
+
+from sqlmodel import Session, col, select
+
+from engines import GAMES
+from pbem.features.tournaments import crosstable, entries, rungs
+from pbem.features.tournaments.crosstable import Row, Table
+from pbem.features.tournaments.entries import State
+from pbem.features.tournaments.field import POINTS, Field, Kind, Pair
+from pbem.features.tournaments.messages import Crosstable, CrosstableRow, Meeting, RoundShown, Rung, TournamentLine
+from pbem.matches.naming import name
+from pbem.storage.models import Player, Tournament
+
+MOST_ROWS = 10
+"""How many rows of a crosstable a message about a round has; the final report has all of them."""
+MOST_BREAKS = 2
+"""How many tie-breaks it has: there are 72 columns."""
+
+
+def line(
+    tournament: Tournament, entrants: int, now: datetime, *, round_: int = 0, entered: bool = False, groups: int = 0
+) -> TournamentLine:
+    """Return a tournament as lists and headings say it."""
+    game = GAMES[tournament.game]
+    extra = ["rated"] if tournament.rated else []
+    options = (*game.options_in_words(tournament.options), *extra)
+    return TournamentLine(
+        number=tournament.id or 0,
+        title=tournament.title,
+        kind=tournament.kind,
+        game=game.title,
+        options=", ".join(options),
+        time=tournament.time,
+        state=entries.state_of(tournament).value,
+        entrants=entrants,
+        places=tournament.places,
+        closes=day(tournament.closes, now) if entries.state_of(tournament) is State.OPEN else "",
+        round=round_,
+        rounds=tournament.rounds or 0,
+        entered=entered,
+        can_enter=not entered and _takes_more(tournament, entrants),
+        reach=tournament.reach or 0,
+        season=tournament.season if tournament.kind == Kind.LEAGUE else 0,
+        groups=groups,
+    )
+
+
+def _takes_more(tournament: Tournament, entrants: int) -> bool:
+    """Return whether somebody can enter; a ladder never closes."""
+    state = entries.state_of(tournament)
+    return state is State.OPEN or (
+        state is State.RUNNING and tournament.kind == Kind.LADDER and entrants < tournament.places
+    )
+
+
+def day(time: datetime, now: datetime) -> str:
+    """Return the date, with the year if it isn't the present one."""
+    return f"{time.day} {time:%b}" if time.year == now.year else f"{time.day} {time:%b %Y}"
+
+
+def names_of(people: Iterable[Player]) -> dict[int, str]:
+    """Return the names of players by their numbers."""
+    return {player.id or 0: name(player) for player in people}
+
+
+def shown(table: Table, names: Mapping[int, str], reader: int | None, most: int | None = None) -> Crosstable:
+    """Return the crosstable with names; with `most`, only the first rows and that of the reader."""
+    rows = [row for row in table.rows if most is None or row.number <= most or row.place.entrant.player == reader]
+    return Crosstable(
+        heads=table.heads,
+        breaks=table.breaks[:MOST_BREAKS],
+        rows=tuple(_row(row, names, reader) for row in rows),
+        by_round=table.by_round,
+        width=max(len(cell) for cells in (table.heads, *(row.cells for row in rows)) for cell in (*cells, "")),
+        missing=len(table.rows) - len(rows),
+        group=table.group,
+    )
+
+
+def table_of(tables: Sequence[Table], player: int | None) -> Table:
+    """Return the crosstable of the player's group; the first one for somebody who is in none."""
+    return next((each for each in tables if player is not None and each.has(player)), tables[0])
+
+
+def _row(row: Row, names: Mapping[int, str], reader: int | None) -> CrosstableRow:
+    entrant = row.place.entrant
+    return CrosstableRow(
+        number=row.number,
+        place=row.place.place,
+        player=names[entrant.player],
+        cells=row.cells,
+        points=row.points,
+        breaks=row.breaks[:MOST_BREAKS],
+        own=entrant.player == reader,
+        out=not entrant.is_playing,
+    )
+
+
+def rungs_for(
+    session: Session, tournament: Tournament, reader: int | None, now: datetime, size: int, page: int = 1
+) -> tuple[int, tuple[Rung, ...], bool]:
+    """Return the rung of a reader (0 without one), a page of the ladder for them, and whether more follow."""
+    whole = rungs.on(session, tournament)
+    first = (page - 1) * size
+    listed = whole[first : first + size]
+    ladder = rungs.around(session, tournament, reader, listed, now)
+    people = session.exec(select(Player).where(col(Player.id).in_(listed))) if listed else ()
+    names = names_of(people)
+    is_on = reader is not None and ladder.rung_of(reader) > 0 and tournament.ended is None
+    rows = (
+        Rung(
+            rung=number,
+            player=names[player],
+            matches=ladder.running(player),
+            own=player == reader,
+            can_challenge=is_on and ladder.obstacle(reader or 0, player, now) is None,
+        )
+        for number, player in enumerate(listed, start=first + 1)
+    )
+    return ladder.rung_of(reader or 0), tuple(rows), len(whole) > first + size
+
+
+def all_rounds(field: Field, names: Mapping[int, str]) -> tuple[RoundShown, ...]:
+    """Return all pairings by rounds."""
+    in_order = sorted(field.pairs, key=lambda pair: (pair.round, pair.board, pair.game))
+    return tuple(
+        RoundShown(round=number, meetings=tuple(_meeting(pair, names) for pair in pairs))
+        for number, pairs in groupby(in_order, key=lambda pair: pair.round)
+    )
+
+
+def last_round(field: Field, names: Mapping[int, str]) -> RoundShown | None:
+    """Return the pairings of the last round, where not all are played at once."""
+    if not field.last_round or field.at_once > 1:
+        return None
+    return all_rounds(field, names)[-1]
+
+
+def _meeting(pair: Pair, names: Mapping[int, str]) -> Meeting:
+    if pair.second is None:
+        return Meeting(player=names[pair.first], result=crosstable.BYE)
+    result = ""
+    if pair.result is not None:
+        first, second = (crosstable.written(points) for points in POINTS[pair.result])
+        result = f"{first}-{second}" + ("" if pair.is_played else " by forfeit")
+    return Meeting(player=names[pair.first], opponent=names[pair.second], result=result)
+
+
+def winners(table: Table, names: Mapping[int, str]) -> tuple[Meeting, ...]:
+    """Return who has the first place."""
+    return tuple(Meeting(player=names[row.place.entrant.player]) for row in table.rows if row.place.place == 1)
+
+
+def place_of(table: Table, player: int) -> int:
+    """Return the place of a player; 0 if they have none."""
+    return next((row.place.place for row in table.rows if row.place.entrant.player == player), 0)

@@ -1,0 +1,1 @@
+"""Watching other people's matches."""

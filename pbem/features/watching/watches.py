@@ -1,0 +1,182 @@
+"""What players watch: a match, the matches of a player, or those of a tournament; and who watches a match.
+
+Nothing is said here of whether they may see it, which their players can change at any time (see sight).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from sqlalchemy import ColumnElement, Integer, bindparam, delete, or_, union_all, update
+from sqlalchemy import select as columns
+from sqlmodel import Session, col, func, select
+
+from pbem.features.watching import watched
+from pbem.storage.models import Entry, Match, Player, Tournament, Watch
+from pbem.storage.retention import change
+
+MOST = 30
+"""How many things a player can watch."""
+MOST_SPECTATORS = 25
+"""How many players can watch the same thing."""
+AFTER = timedelta(hours=1)
+Subject = Match | Player | Tournament
+"""What can be watched."""
+
+_FOUND = (col(Watch.player), col(Watch.match), col(Watch.whom), col(Watch.tournament), col(Watch.left_out))
+_OF_MATCH = union_all(
+    columns(*_FOUND).where(col(Watch.match) == bindparam("match")),
+    columns(*_FOUND).where(col(Watch.whom) == bindparam("seat0")),
+    columns(*_FOUND).where(col(Watch.whom) == bindparam("seat1")),
+    columns(*_FOUND).where(col(Watch.tournament) == bindparam("tournament", type_=Integer)),
+)
+
+
+@dataclass(slots=True)
+class Spectator:
+    """Why somebody watches a match."""
+
+    is_own: bool = False
+    """Whether they watch the match itself."""
+    players: set[int] = field(default_factory=set)
+    """Which of its players they watch."""
+    tournament: int | None = None
+    left_out: bool = False
+
+
+def _is(subject: Subject) -> tuple[str, int]:
+    """Return the column for such a subject, and what stands there."""
+    match subject:
+        case Match():
+            return "match", subject.id or 0
+        case Player():
+            return "whom", subject.id or 0
+        case Tournament():
+            return "tournament", subject.id or 0
+
+
+def find(session: Session, player: Player, subject: Subject) -> Watch | None:
+    """Return what the player has noted about a subject; also that they don't want to see it."""
+    column, number = _is(subject)
+    return session.exec(select(Watch).where(Watch.player == player.id, getattr(Watch, column) == number)).first()
+
+
+def begin(session: Session, player: Player, subject: Subject, now: datetime) -> bool:
+    """Let the player watch the subject. Return whether that is new."""
+    row = find(session, player, subject)
+    if row is not None and not row.left_out:
+        return False
+    column, number = _is(subject)
+    row = row or Watch(player=player.id or 0, created=now)
+    setattr(row, column, number)
+    row.left_out = False
+    if isinstance(subject, Match):
+        watched.mark(session, subject)
+        row.noticed = now
+    session.add(row)
+    session.flush()
+    return True
+
+
+def end(session: Session, player: Player, subject: Subject, now: datetime) -> bool:
+    """Let the player see nothing of the subject any more. Return whether they did.
+
+    A match that they see because they watch a player or a tournament is left out from now on.
+    """
+    row = find(session, player, subject)
+    if row is not None and row.left_out:
+        return False
+    if isinstance(subject, Match):
+        why = spectators(session, subject).get(player.id or 0, Spectator())
+        if why.players or why.tournament is not None:
+            row = row or Watch(player=player.id or 0, match=subject.id, created=now, noticed=now)
+            row.left_out = True
+            session.add(row)
+            session.flush()
+            return True
+    if row is not None:
+        session.delete(row)
+        session.flush()
+    return row is not None
+
+
+def end_all(session: Session, player: Player) -> int:
+    """Let the player watch nothing any more. Return how many things that were."""
+    found = number(session, player)
+    change(session, delete(Watch).where(col(Watch.player) == player.id))
+    return found
+
+
+def number(session: Session, player: Player) -> int:
+    """Return how many things the player watches, with the matches that they left out."""
+    return session.exec(select(func.count()).select_from(Watch).where(Watch.player == player.id)).one()
+
+
+def number_of_spectators(session: Session, subject: Subject) -> int:
+    """Return how many players watch the subject."""
+    column, number = _is(subject)
+    return session.exec(select(func.count()).select_from(Watch).where(getattr(Watch, column) == number)).one()
+
+
+def of_player(session: Session, player: Player) -> Sequence[Watch]:
+    """Return what the player watches, and the matches that they left out, oldest first."""
+    return session.exec(select(Watch).where(Watch.player == player.id).order_by(col(Watch.id))).all()
+
+
+def spectators(session: Session, match: Match) -> dict[int, Spectator]:
+    """Return everybody who watches the match in one way or several, but for those who left it out."""
+    asked = {"match": match.id, "seat0": match.seat0, "seat1": match.seat1, "tournament": match.tournament}
+    found: dict[int, Spectator] = {}
+    for player, number, whom, tournament, left_out in session.connection().execute(_OF_MATCH, asked):
+        why = found.setdefault(player, Spectator())
+        why.left_out |= left_out
+        why.is_own |= number is not None
+        why.players |= set() if whom is None else {whom}
+        why.tournament = why.tournament or tournament
+    return {player: why for player, why in sorted(found.items()) if not why.left_out}
+
+
+def are_of(tournament: Tournament) -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions of the matches of a tournament, which are found by its players."""
+    entered = select(Entry.player).where(Entry.tournament == tournament.id)
+    return col(Match.seat0).in_(entered), col(Match.tournament) == tournament.id
+
+
+def unnoticed(session: Session, most: int) -> list[int]:
+    """Return the rows whose matches aren't marked as watched yet."""
+    rows = select(Watch.id).where(col(Watch.noticed).is_(None)).order_by(col(Watch.id)).limit(most)
+    return [number or 0 for number in session.exec(rows)]
+
+
+def close(session: Session, match: Match) -> None:
+    """Forget who has watched a match, or left it out: it is over."""
+    change(session, delete(Watch).where(col(Watch.match) == match.id))
+
+
+def tidy(session: Session, player: Player, now: datetime) -> None:
+    """Forget that the player watches tournaments that were over an hour ago: their last matches are shown by then."""
+    for row in of_player(session, player):
+        tournament = session.get_one(Tournament, row.tournament) if row.tournament is not None else None
+        if tournament is not None and tournament.ended is not None and tournament.ended < now - AFTER:
+            session.delete(row)
+    session.flush()
+
+
+def pass_on(session: Session, player: Player, heir: Player) -> None:
+    """Let another account of the same person watch what the player does, and be watched by the same players."""
+    own = {(row.match, row.whom, row.tournament) for row in of_player(session, heir)}
+    for row in of_player(session, player):
+        if row.whom == heir.id or (row.match, row.whom, row.tournament) in own:
+            session.delete(row)
+        else:
+            row.player = heir.id or 0
+    session.flush()
+    of_them = col(Watch.whom) == player.id
+    of_both = session.exec(select(Watch.player).where(Watch.whom == heir.id)).all()
+    change(session, delete(Watch).where(of_them, col(Watch.player).in_([*of_both, heir.id])))
+    change(session, update(Watch).where(of_them).values(whom=heir.id, noticed=None))
+
+
+def forget(session: Session, player: Player) -> None:
+    """Forget what a player has watched, and who has watched them."""
+    change(session, delete(Watch).where(or_(col(Watch.player) == player.id, col(Watch.whom) == player.id)))

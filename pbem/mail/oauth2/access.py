@@ -1,0 +1,114 @@
+"""Access tokens for the transports: renewed before they run out, or when a mail server rejects one.
+
+When the provider doesn't renew them any more, only the operator can help. It is asked once, the log says so once, and
+nothing is asked again until `pbem login` has written new ones.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+
+import structlog
+
+from pbem.config import OAuth2Settings
+from pbem.mail.oauth2 import exchange, stored
+from pbem.mail.oauth2.exchange import Denied
+from pbem.mail.oauth2.providers import provider, title
+from pbem.mail.oauth2.stored import Tokens
+from pbem.secret import BadConfig
+from pbem.storage import folder_locks
+
+log = structlog.get_logger()
+
+EARLY_SECONDS = 300.0
+"""How long a token must still be good when it is given away."""
+REST_SECONDS = 60.0
+"""A token that was renewed within this time isn't renewed because a server rejects it: that isn't the reason then."""
+FOR_GOOD = frozenset({"invalid_grant", "interaction_required", "login_required", "consent_required"})
+"""A provider's words for: somebody must log in again."""
+
+
+class LoginNeeded(BadConfig):
+    """Somebody must log in again with `pbem login`, and why."""
+
+
+class AccessTokens:
+    """The access tokens of one process, which all of its connections share."""
+
+    def __init__(self, settings: OAuth2Settings, clock: Callable[[], float] = time.time) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._mutex = threading.Lock()
+        self._renewed = 0.0
+        self._refused: Tokens | None = None
+        self._unsaved: tuple[Tokens, Tokens] | None = None
+        """Tokens that couldn't be stored, and those in the file that they replace."""
+
+    def get(self, rejected: str = "") -> str:
+        """Return an access token, another one than a server has just rejected if there is any.
+
+        Raises LoginNeeded, BadConfig, and OSError if the provider doesn't answer.
+        """
+        with self._mutex:
+            known = self._stored()
+            now = self._clock()
+            if known.access == rejected:
+                if 0 <= now - self._renewed < REST_SECONDS:
+                    return known.access
+            elif known.expires - now > EARLY_SECONDS:
+                return known.access
+            return self._renew(known).access
+
+    def _stored(self) -> Tokens:
+        tokens = stored.load(self._settings.token_file)
+        if tokens is None:
+            raise LoginNeeded(f'there is no {self._settings.token_file} yet; "pbem login" writes it')
+        if tokens.client_id != self._settings.client_id:
+            raise LoginNeeded(f'{self._settings.token_file} is for another client_id; "pbem login" writes it anew')
+        if self._unsaved is not None and self._unsaved[1] == tokens:
+            tokens = self._unsaved[0]
+        if tokens == self._refused:
+            raise self._needed("it has refused them before")
+        if self._refused is not None:
+            log.info("somebody has logged in", file=str(self._settings.token_file))
+            self._refused = None
+        return tokens
+
+    def _renew(self, known: Tokens) -> Tokens:
+        """Return new tokens, and store them; another process may have done so just now."""
+        path = self._settings.token_file
+        with folder_locks.locked(path.parent):  # a provider may take each token only once
+            found = self._stored()
+            if found.access != known.access and found.expires - self._clock() > EARLY_SECONDS:
+                return found
+            try:
+                new = exchange.renew(self._settings, provider(self._settings).token_url, found, self._clock())
+            except Denied as error:
+                if error.word not in FOR_GOOD:
+                    raise BadConfig(f"{title(self._settings)} gives no token: {error}") from error
+                self._refused = found
+                log.error("login needed", file=str(path), why=str(error), run="pbem login")  # noqa: TRY400 - no bug
+                raise self._needed(str(error)) from error
+            self._renewed = self._clock()
+            self._save(new, found)
+            return new
+
+    def _save(self, new: Tokens, old: Tokens) -> None:
+        """Store the tokens; if that isn't possible, go on with them, and say so once."""
+        path = self._settings.token_file
+        try:
+            stored.save(path, new)
+        except OSError as error:
+            if self._unsaved is None:
+                log.error("tokens can't be stored", file=str(path), error=error.strerror)  # noqa: TRY400 - no bug
+                self._unsaved = new, old
+            else:
+                self._unsaved = new, self._unsaved[1]
+        else:
+            self._unsaved = None
+
+    def _needed(self, why: str) -> LoginNeeded:
+        path = self._settings.token_file
+        return LoginNeeded(
+            f'{title(self._settings)} doesn\'t renew the tokens in {path} ({why}); "pbem login" writes new ones'
+        )

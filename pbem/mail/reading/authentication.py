@@ -1,0 +1,149 @@
+"""What speaks for or against the domain in From: our receiving server's results, or DKIM verified by ourselves.
+
+A pass says that the domain in From sent the message, and so, at hosts whose users can't write under each other's names,
+who wrote it. The admin decides what that is worth ([checks] in config.toml). A fail doesn't make a message worthless,
+because forwarding fails too: it only takes away what a token would do without confirmation.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.message import Message
+from email.parser import BytesHeaderParser
+from email.policy import compat32
+from email.utils import getaddresses, parsedate_to_datetime
+from enum import Enum
+from hashlib import sha256
+
+from pbem.config import ChecksSettings
+from pbem.mail.reading import authentication_results, dkim_verify, from_header
+from pbem.mail.reading.authentication_results import Result
+from pbem.mail.reading.dkim_verify import Lookup, ask_dns
+from pbem.mail.reading.from_header import domain
+from pbem.mail.reading.limits import header_block
+from pbem.secret import BadConfig
+from pbem.storage.mailboxes import public_suffixes
+
+FRESH = timedelta(days=2)
+"""A message whose Date is further away acts at once only by a token, because it may be a replay."""
+
+LONGEST_FIELD = 8_192
+FAILS = frozenset({"fail", "hardfail"})
+
+
+class Finding(Enum):
+    """What the checks say about the domain in From."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The result of the checks of a message."""
+
+    finding: Finding
+    proof: str | None = None
+    """Identifies this message if it is replayed; None if the pass isn't enough to act on."""
+
+
+NOT_CHECKED = Checked(Finding.UNKNOWN)
+
+
+def prepare(settings: ChecksSettings) -> None:
+    """Raise BadConfig if the settings need a package that isn't installed."""
+    if settings.authserv_id or settings.dkim:
+        public_suffixes()  # read once, before the first message
+    if not settings.dkim:
+        return
+    try:
+        import dkim  # noqa: F401 - imported again when needed
+        import dns.resolver  # noqa: F401 - likewise
+    except ImportError as error:
+        raise BadConfig("checks.dkim needs a package that is not installed: the extra pbem[dkim]") from error
+
+
+def check(raw: bytes, ours: str, settings: ChecksSettings, now: datetime, ask: Lookup = ask_dns) -> Checked:
+    """Return the result of the checks that the admin has switched on; may query the DNS, and never raises.
+
+    `ours` is our own address: a message written to somebody else doesn't act on its domain's word.
+    """
+    if not (settings.authserv_id or settings.dkim):
+        return NOT_CHECKED
+    try:
+        return _checked(raw, ours, settings, now, ask)
+    except Exception:  # noqa: BLE001 - hostile bytes; what can't be read isn't believed
+        return NOT_CHECKED
+
+
+def _checked(raw: bytes, ours: str, settings: ChecksSettings, now: datetime, ask: Lookup) -> Checked:
+    block = header_block(raw)
+    head = BytesHeaderParser(policy=compat32).parsebytes(block)
+    author = from_header.author(_fields(head, "From"))
+    if author is None:
+        return NOT_CHECKED
+    sent_by = domain(author)
+    finding = Finding.UNKNOWN
+    if settings.authserv_id:
+        fields = _fields(head, "Authentication-Results")
+        finding = of_results(authentication_results.results(fields, settings.authserv_id, settings.headers), sent_by)
+    signatures = _fields(head, "DKIM-Signature")
+    if finding is Finding.UNKNOWN and settings.dkim:
+        names = head.keys()
+        if dkim_verify.good(raw, names, signatures, sent_by, now, dkim_verify.DNS_SECONDS, ask):
+            finding = Finding.PASSED
+    if finding is Finding.PASSED and b"\r" in block.replace(b"\r\n", b""):
+        finding = Finding.UNKNOWN  # our server didn't take it for a header and so didn't remove it
+    enough = finding is Finding.PASSED and _is_whole(head, signatures, sent_by, now) and _is_to_us(head, ours)
+    return Checked(finding, _proof(head, author) if enough and _is_fresh(head, now) else None)
+
+
+def of_results(results: tuple[Result, ...], author: str) -> Finding:
+    """Return what our server's results mean for that domain: DMARC if it was checked, else an aligned DKIM or SPF.
+
+    >>> of_results((Result("dkim", "pass", "evil.example"), Result("spf", "fail", "a.example")), "a.example")
+    <Finding.FAILED: 'failed'>
+    """
+    verdicts = {(each.result, each.domain) for each in results if each.method == "dmarc" and each.result != "none"}
+    if any(result in FAILS for result, _ in verdicts):
+        return Finding.FAILED
+    if any(result == "pass" for result, _ in verdicts):
+        return Finding.PASSED if verdicts == {("pass", author)} else Finding.UNKNOWN
+    checks = [each for each in results if each.method in ("dkim", "spf")]
+    if any(each.result == "pass" and dkim_verify.aligned(each.domain, author) for each in checks):
+        return Finding.PASSED
+    return Finding.FAILED if any(each.result in FAILS for each in checks) else Finding.UNKNOWN
+
+
+def _fields(head: Message, name: str) -> tuple[str, ...]:
+    """Return the values of all headers of that name, from the top, each truncated."""
+    return tuple(str(value)[:LONGEST_FIELD] for key, value in head.raw_items() if key.lower() == name.lower())
+
+
+def _is_whole(head: Message, signatures: tuple[str, ...], author: str, now: datetime) -> bool:
+    """Return whether every signature of the domain covers the whole message: we aren't told which one passed."""
+    told = [(each, dkim_verify.tags(each)) for each in signatures]
+    own = [each for each, said in told if said is None or dkim_verify.aligned(domain(said.get("d", "")), author)]
+    return all(dkim_verify.covers(each, head.keys(), now) for each in own)
+
+
+def _is_to_us(head: Message, ours: str) -> bool:
+    """Return whether To or Cc, which a signature covers, names our address."""
+    named = getaddresses([*_fields(head, "To"), *_fields(head, "Cc")])
+    return ours.lower() in {address.lower() for _, address in named}
+
+
+def _is_fresh(head: Message, now: datetime) -> bool:
+    try:
+        date = parsedate_to_datetime("".join(_fields(head, "Date")[:1]))
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return False
+    return abs(now - (date if date.tzinfo else date.replace(tzinfo=UTC))) < FRESH
+
+
+def _proof(head: Message, author: str) -> str | None:
+    """Return a hash of what a replay can't change without breaking the signature; None if it is missing."""
+    ids = [" ".join(value.split()) for value in _fields(head, "Message-ID")]
+    if len(ids) != 1 or not ids[0]:
+        return None
+    return sha256(f"{author}\n{ids[0]}".encode("utf-8", "surrogateescape")).hexdigest()

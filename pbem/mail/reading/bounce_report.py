@@ -1,0 +1,104 @@
+"""Bounces: whether a message reports that an address can never be reached.
+
+flufl.bounce knows the reports of the world's mail servers, and whom they are about. It takes every failed delivery for
+permanent, also if a mailbox is full; `bounce_reasons` knows what the servers' words and codes mean. Some of the
+library's detectors take quadratic time, some fail; so it runs in a process that can be killed (see `sandbox`), and a
+message on which it fails is no report.
+"""
+
+import email
+import re
+from collections.abc import Iterator
+from email.message import Message
+from email.policy import compat32
+
+from pbem.mail.reading import bounce_reasons, limits
+from pbem.mail.reading.bounce_reasons import Reason
+
+LONGEST = 100_000
+MOST_LINES = 2_000
+"""How much of a report is read. What is about the failure comes first; below it is the message that failed."""
+MOST_LINES_OF_WORDS = 400
+MOST_FIELDS = 20
+PASSED_ON = frozenset({"delayed", "delivered", "relayed", "expanded"})
+_COPY = re.compile(
+    r"\s*(?:[-=_*]{3,}.*(?:copy|original|unsent|returned|header|message follows)"
+    r"|(?:received|return-path|message-id|x-pbem-[a-z-]+):)",
+    re.IGNORECASE,
+)
+"""The line at which the copy of the returned message begins."""
+
+
+def is_final(raw: bytes) -> bool:
+    """Return whether the message reports that an address can never be reached."""
+    from flufl.bounce import all_failures  # only the process that parses needs it
+
+    try:
+        page = _beginning(raw)
+        limits.check_parts(page)
+        message = email.message_from_bytes(page, policy=compat32)
+        reason = _reason(message)
+        if not isinstance(message.get("From"), str):
+            del message["From"]
+            message["From"] = "nobody@invalid"  # without From the library's Yale detector fails
+        _, permanent = all_failures(message)
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001 - hostile bytes or a bug in a detector: not a report
+        return False
+    return any(permanent) and reason is not Reason.FOR_NOW
+
+
+def _beginning(raw: bytes) -> bytes:
+    """Return what is read of a report, with its headers as every message's. Raises Unreadable."""
+    page = limits.normalize_newlines(raw[:LONGEST])
+    block, _ = limits.fit_header_block(page)
+    return block + b"\n".join(page.partition(b"\n\n")[2].split(b"\n", MOST_LINES)[:MOST_LINES])
+
+
+def _reason(message: Message) -> Reason:
+    """Return why the message came back: by what the server answered, its status code, or the words around them."""
+    replies, statuses, words = [], [], []
+    for part in _parts(message):
+        if part.get_content_type() == "message/delivery-status":
+            for block in _blocks(part):
+                replies += [str(value) for value in block.get_all("Diagnostic-Code", [])]
+                statuses += [str(value) for value in block.get_all("Status", [])]
+        elif part.get_content_maintype() == "text":
+            words.append(_words(part))
+    found = (
+        *map(bounce_reasons.of_reply, replies[:MOST_FIELDS]),
+        *map(bounce_reasons.of_reply, statuses[:MOST_FIELDS]),
+        *map(bounce_reasons.of_reply, words[:MOST_FIELDS]),
+    )
+    return next((reason for reason in found if reason is not Reason.UNCLEAR), Reason.UNCLEAR)
+
+
+def _parts(message: Message) -> Iterator[Message]:
+    """Yield the parts of the report, without what is inside the returned message."""
+    waiting = [message]
+    while waiting:
+        part = waiting.pop(0)
+        if part.get_content_maintype() == "multipart" and part.is_multipart():
+            waiting[:0] = [child for child in part.get_payload() if isinstance(child, Message)]
+        else:
+            yield part
+
+
+def _blocks(part: Message) -> list[Message]:
+    """Return the blocks of fields about recipients who weren't reached."""
+    payload = part.get_payload()
+    blocks = [block for block in payload if isinstance(block, Message)] if isinstance(payload, list) else []
+    return [block for block in blocks if str(block.get("Action", "")).strip().lower() not in PASSED_ON]
+
+
+def _words(part: Message) -> str:
+    """Return the words of the report, up to the copy of the returned message."""
+    content = part.get_payload(decode=True)
+    text = content.decode("utf-8", "replace") if isinstance(content, bytes) else ""
+    lines: list[str] = []
+    for line in text[: bounce_reasons.LONGEST].splitlines()[:MOST_LINES_OF_WORDS]:
+        if _COPY.match(line):
+            break
+        lines.append(line)
+    return "\n".join(lines)

@@ -1,0 +1,184 @@
+"""Limits on what a message may hold, checked on its bytes before anything parses them.
+
+The standard library's parser recurses into parts within parts and comments within comments, and takes quadratic time
+for parameters. The messages that people send come nowhere near these limits. Anything within them that is still slow
+is stopped by the clock (see `sandbox`).
+"""
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+LARGEST_MESSAGE = 1_000_000
+"""The size of the largest message that is read; senders of larger ones are told."""
+LARGEST_OF_STRANGERS = 250_000
+"""The same for a message that comes neither from a player's address nor to a reply address."""
+LARGEST_HEADER_BLOCK = 65_536
+LARGEST_HEADER = 16_384
+LONGEST_NAME = 76
+MOST_HEADERS = 500
+MOST_RECIPIENTS = 50
+MOST_NESTINGS = 100
+"""How many parentheses and colons an address header may hold: each is one call deeper in the parser."""
+MOST_SEPARATORS = 800
+"""How many lines may begin the way part separators do; lines that people draw count too."""
+MOST_PARTS = 200
+MOST_STRUCTURES = 100
+"""How often multipart/ and message/ may occur: a message is nested no deeper than that, whatever its boundaries."""
+DEEPEST = 20
+LARGEST_PART_HEADER = 8_192
+MOST_PART_HEADER_LINES = 500
+MOST_LINES = 50_000
+SHORTEST_LINES = 40
+"""A larger message may have more lines, if they are this long on average: those of attachments are twice as long."""
+MOST_PARAMETERS = 100
+MOST_PARAMETERS_IN_ALL = 2_000
+
+ADDRESSES = frozenset(
+    {b"from", b"sender", b"reply-to", b"to", b"cc", b"delivered-to", b"x-original-to", b"envelope-to", b"return-path"}
+)
+_PART_HEADERS = re.compile(rb"^content-[a-z-]*:[^\n]*(?:\n[ \t][^\n]*)*", re.MULTILINE | re.IGNORECASE)
+LONG_PART_HEADERS = re.compile(rb"\n--[^\n]*+\n(?:(?:[!-9;-~]*+:|[ \t])[^\n]*+\n){%d}" % (MOST_PART_HEADER_LINES + 1))
+"""A line like a separator, and below it more lines than a part has headers; the parser takes all for some."""
+
+
+class Problem(Enum):
+    """Why a message can't be read; each value completes "Your message wasn't read: …"."""
+
+    HEADER_BLOCK_TOO_LONG = "its header is too long"
+    HEADER_TOO_LONG = "one of its headers is too long"
+    TOO_MANY_HEADERS = "it has too many headers"
+    TOO_MANY_RECIPIENTS = "it has too many recipients"
+    ADDRESSES_TOO_COMPLEX = "its addresses are too complex"
+    TOO_MANY_PARTS = "it has too many parts"
+    TOO_MANY_LINES = "it has too many lines"
+    NESTED_TOO_DEEPLY = "its parts are nested too deeply"
+    MALFORMED = "it is malformed"
+    TOO_SLOW = "it takes too long to read"
+    TOO_MUCH_MEMORY = "it takes too much memory to read"
+    CRASHES_READER = "it crashes the program that reads it"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadError:
+    """Why a message can't be read, in kind and in detail."""
+
+    problem: Problem
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.problem.value} ({self.detail})" if self.detail else self.problem.value
+
+
+class Unreadable(Exception):
+    """A message that can't be read within the limits."""
+
+    def __init__(self, problem: Problem, detail: str = "") -> None:
+        self.error = ReadError(problem, detail)
+        super().__init__(str(self.error))
+
+
+def normalize_newlines(raw: bytes) -> bytes:
+    r"""Return the message with LF line ends only: the parser accepts LF, CR and CRLF.
+
+    >>> normalize_newlines(b"To: x\r\n\rHello\n")
+    b'To: x\n\nHello\n'
+    """
+    return raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+def fit_header_block(page: bytes) -> tuple[bytes, Problem | None]:
+    r"""Return the header block with oversized headers truncated, and the first problem found; raises Unreadable.
+
+    Names and beginnings stay, so that a machine's message is still recognised as one. An address is replaced as a
+    whole, because part of an address is another address.
+
+    >>> fit_header_block(b"Cc: " + b"(" * 2000 + b"\nFrom: a@b.example\n\nhelp\n")
+    (b'Cc: ?\nFrom: a@b.example\n\n', <Problem.ADDRESSES_TOO_COMPLEX: 'its addresses are too complex'>)
+    """
+    block = page.partition(b"\n\n")[0]
+    check_header_block(block)
+    headers = _headers(block)
+    if len(headers) > MOST_HEADERS:
+        raise Unreadable(Problem.TOO_MANY_HEADERS)
+    first = None
+    for number, header in enumerate(headers):
+        if problem := _problem_of(header):
+            first = first or problem
+            headers[number] = _truncated(header)
+    return b"\n".join(headers) + b"\n\n", first
+
+
+def check_header_block(block: bytes) -> None:
+    """Raise Unreadable if the headers together are larger than all that people send."""
+    if len(block) > LARGEST_HEADER_BLOCK:
+        raise Unreadable(Problem.HEADER_BLOCK_TOO_LONG)
+
+
+def _problem_of(header: bytes) -> Problem | None:
+    if len(header) > LARGEST_HEADER:
+        return Problem.HEADER_TOO_LONG
+    if _is_of_addresses(header) and header.count(b"(") + header.count(b":") > MOST_NESTINGS:
+        return Problem.ADDRESSES_TOO_COMPLEX
+    return None
+
+
+def _is_of_addresses(header: bytes) -> bool:
+    return header.partition(b":")[0].strip().lower() in ADDRESSES
+
+
+def _truncated(header: bytes) -> bytes:
+    name, _, value = header.partition(b":")
+    kept = b"?" if _is_of_addresses(header) else value.strip()[:LONGEST_NAME]
+    return name[:LONGEST_NAME] + b": " + kept.replace(b"\n", b" ")
+
+
+def check_parts(page: bytes) -> None:
+    r"""Raise Unreadable if the message has more parts, or more lines, than a mail program would put together.
+
+    >>> check_parts(b"\n--b\n" * 20_000)
+    Traceback (most recent call last):
+        ...
+    pbem.mail.reading.limits.Unreadable: it has too many parts
+    """
+    if page.count(b"\n--") > MOST_SEPARATORS:
+        raise Unreadable(Problem.TOO_MANY_PARTS)
+    if has_too_many_lines(page):
+        raise Unreadable(Problem.TOO_MANY_LINES)
+    small = page.lower()
+    if small.count(b"multipart/") + small.count(b"message/") > MOST_STRUCTURES:
+        raise Unreadable(Problem.NESTED_TOO_DEEPLY)
+    if b"multipart/" in small and LONG_PART_HEADERS.search(page):
+        raise Unreadable(Problem.HEADER_TOO_LONG)
+    parameters = 0
+    for header in _PART_HEADERS.finditer(page):
+        number = header[0].count(b";")
+        parameters += number
+        is_long = header.end() - header.start() > LARGEST_PART_HEADER
+        if is_long or number > MOST_PARAMETERS or parameters > MOST_PARAMETERS_IN_ALL:
+            raise Unreadable(Problem.HEADER_TOO_LONG)
+
+
+def has_too_many_lines(page: bytes) -> bool:
+    """Return whether there are more lines than in anything that people send."""
+    return page.count(b"\n") > max(MOST_LINES, len(page) // SHORTEST_LINES)
+
+
+def _headers(block: bytes) -> list[bytes]:
+    """Return the headers, each with its continuation lines."""
+    headers: list[list[bytes]] = [[]]
+    for line in block.split(b"\n"):
+        if not line.startswith((b" ", b"\t")):
+            headers.append([])
+        headers[-1].append(line)
+    return [b"\n".join(lines) for lines in headers if lines]
+
+
+def header_block(raw: bytes) -> bytes:
+    r"""Return the header block of a message with its empty line, at most LARGEST_HEADER_BLOCK bytes.
+
+    >>> header_block(b"To: x\n\nHello")
+    b'To: x\n\n'
+    """
+    ends = [at + len(gap) for gap in (b"\r\n\r\n", b"\n\n") if (at := raw.find(gap, 0, LARGEST_HEADER_BLOCK)) >= 0]
+    return raw[: min(ends, default=LARGEST_HEADER_BLOCK)]

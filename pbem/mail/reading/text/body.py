@@ -1,0 +1,228 @@
+"""The text that a message shows: chosen among its parts, decoded, with flowed lines joined.
+
+Raw email is hostile: parts are counted, only the character sets that mail programs use are decoded, and whatever a
+message holds, nothing but Unreadable is raised.
+"""
+
+import codecs
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email.message import Message
+from email.parser import BytesParser
+from email.policy import compat32
+
+from pbem.mail.reading.limits import DEEPEST, MOST_PARTS, Problem, Unreadable
+from pbem.mail.reading.text import phrases
+
+LONGEST_STUB = 500
+_BOUNDARY = re.compile(rb'^--([^\s"\\]{1,70})[ \t]*\ncontent-', re.MULTILINE | re.IGNORECASE)
+"""A line that separates parts: headers of a part follow."""
+_EXCUSES = phrases.table("stubs")["excuses"]
+_CHARSETS = {
+    "iso-8859-1": "cp1252",  # as in browsers: mail programs declare one and write the other
+    "latin-1": "cp1252",
+    "latin1": "cp1252",
+    "us-ascii": "cp1252",
+    "ascii": "cp1252",
+    "ansi_x3.4-1968": "cp1252",
+    "iso-8859-9": "cp1254",
+    "iso-8859-11": "cp874",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "x-gbk": "gb18030",
+    "ks_c_5601-1987": "cp949",
+    "euc-kr": "cp949",
+    "shift_jis": "cp932",
+    "x-sjis": "cp932",
+    "windows-31j": "cp932",
+    "iso-2022-jp": "iso2022_jp_ext",
+    "iso-8859-8-i": "iso-8859-8",
+    "iso-8859-6-i": "iso-8859-6",
+    "x-mac-roman": "mac_roman",
+    "macintosh": "mac_roman",
+    "windows-874": "cp874",
+    "unicode-1-1-utf-7": "utf-7",
+    "cp-850": "cp850",
+}
+_FAMILIES = (
+    *("utf-", "ascii", "iso8859-", "iso2022_", "cp", "mac-", "koi8-", "big5", "gb", "euc_", "shift_jis", "johab", "hz"),
+    *("tis-620", "hp-roman8", "kz1048", "ptcp154"),
+)
+"""Python's names of codecs for character sets; its others compress, escape or encode host names, some slowly."""
+LONGEST_CHARSET = 40
+
+
+UNOPENED = "x-"
+
+
+class Part(Message):
+    r"""A message or a part of one; messages inside it stay bytes, since what they say isn't the person's.
+
+    >>> parsed(b"Content-Type: message/rfc822\n\nSubject: x\n\nresign").get_content_type()
+    'x-message/rfc822'
+    """
+
+    def get_content_type(self) -> str:
+        """Return the type, marked where the parser would parse a message inside, or reports block by block."""
+        kind = super().get_content_type()
+        return f"{UNOPENED}{kind}" if kind.startswith("message/") else kind
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The text that a message shows."""
+
+    text: str
+    is_html: bool
+
+
+def parsed(page: bytes) -> Message:
+    """Return the message in the bytes, cut into its parts."""
+    return BytesParser(Part, policy=compat32).parsebytes(page)
+
+
+def read_body(message: Message) -> Body:
+    """Return the text of the message, plain if there is any; several text parts in a row are joined."""
+    read = (_read(part) for part in _leaves(message))
+    parts = [part for part in read if part is not None and part.text.strip()]
+    is_html = bool(parts) and parts[0].is_html  # parts of the other kind are copies, or added by a server
+    return Body("\n".join(part.text for part in parts if part.is_html == is_html), is_html)
+
+
+def decode(content: bytes, charset: str | None) -> str:
+    r"""Return the bytes decoded, whatever character set is claimed.
+
+    >>> decode(b"Sch\xc3\xb6n", "utf-8"), decode(b"Sch\xf6n", "utf-8"), decode(b"\x80 5", "iso-8859-1")
+    ('Schön', 'Schön', '€ 5')
+    """
+    claimed = (charset or "utf-8").strip().strip("'\"").lower()
+    for name in (claimed if claimed != "us-ascii" else "utf-8", _CHARSETS.get(claimed), "utf-8", "cp1252"):
+        if name is None or name in _CHARSETS or not _is_charset(name):
+            continue
+        try:
+            return _without_surrogates(content.decode(name))
+        except (LookupError, ValueError):
+            continue
+    return content.decode("latin-1")
+
+
+def _is_charset(name: str) -> bool:
+    """Return whether Python knows a character set by that name.
+
+    >>> [_is_charset(name) for name in ("utf8", "csISOLatin1", "windows-1252", "hex", "idna", "unicode_escape", "zip")]
+    [True, True, True, False, False, False, False]
+    """
+    if len(name) > LONGEST_CHARSET or not name.isascii() or not name.isprintable():
+        return False
+    try:
+        return codecs.lookup(name).name.startswith(_FAMILIES)
+    except LookupError:
+        return False
+
+
+def _without_surrogates(text: str) -> str:
+    """Return the text without lone surrogates, which can't be stored or sent; UTF-7 can produce them."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def unflow(text: str, delsp: bool) -> str:
+    r"""Return the paragraphs of format=flowed as lines (RFC 3676), quoted ones with their marks.
+
+    >>> unflow("c1b1 g9h9 \n3\n> a \n> b\n >c\n-- \nBob", delsp=False)
+    'c1b1 g9h9 3\n> a b\n>c\n-- \nBob'
+    """
+    written: list[str] = []
+    pieces: list[str] = []
+    depth = 0
+    for raw in text.replace("\r\n", "\n").split("\n"):
+        bare = raw.lstrip(">")
+        quoted = len(raw) - len(bare)
+        line = bare.removeprefix(" ")
+        if pieces and (quoted != depth or line == "-- "):
+            written.append(_line(depth, pieces))
+            pieces = []
+        depth = quoted
+        flows = line.endswith(" ") and line != "-- "
+        pieces.append(line[:-1] if flows and delsp else line)
+        if not flows:
+            written.append(_line(depth, pieces))
+            pieces = []
+    if pieces:
+        written.append(_line(depth, pieces))
+    return "\n".join(written)
+
+
+def _line(depth: int, pieces: list[str]) -> str:
+    return ">" * depth + " " * bool(depth) + "".join(pieces)
+
+
+def _leaves(message: Message) -> Iterator[Message]:
+    """Yield the leaf parts that may hold the text, in order, without recursion."""
+    waiting, seen = [(message, 0)], 0
+    while waiting:
+        part, depth = waiting.pop()
+        seen += 1
+        if seen > MOST_PARTS:
+            raise Unreadable(Problem.TOO_MANY_PARTS)
+        if depth > DEEPEST:
+            raise Unreadable(Problem.NESTED_TOO_DEEPLY)
+        kind = part.get_content_type()
+        if part.get_content_maintype() == "multipart" and not part.is_multipart():
+            part = _with_parts(part)
+        if not part.is_multipart():
+            yield part
+            continue
+        children = [child for child in part.get_payload() if isinstance(child, Message)]
+        if kind == "multipart/alternative":
+            children = _chosen(children)
+        waiting.extend((child, depth + 1) for child in reversed(children))
+
+
+def _with_parts(part: Message) -> Message:
+    """Return a multipart whose boundary is missing or wrong with the parts in it, or as plain text if it has none."""
+    payload = part.get_payload(decode=True)
+    page = payload if isinstance(payload, bytes) else b""
+    mark = _BOUNDARY.search(page)
+    kind = part.get_content_type().encode("ascii", "replace")
+    head = kind + b'; boundary="' + mark[1] + b'"' if mark else b"text/plain; charset=utf-8"
+    return parsed(b"Content-Type: " + head + b"\n\n" + page)
+
+
+def _chosen(alternatives: list[Message]) -> list[Message]:
+    """Return the alternative to read: plain text, unless it is empty or only says that there is HTML."""
+    texts = [(part, _read(part)) for part in alternatives]
+    plain = [(part, read) for part, read in texts if read is not None and not read.is_html and read.text.strip()]
+    others = [part for part, read in texts if read is None or read.is_html]
+    if plain and not (others and _is_stub(plain[0][1].text)):
+        return [plain[0][0]]
+    return others
+
+
+def _is_stub(text: str) -> bool:
+    """Return whether a plain text only says that the message is in HTML."""
+    bare = " ".join(text.split()).lower()
+    return len(bare) <= LONGEST_STUB and "html" in bare and any(phrase in bare for phrase in _EXCUSES)
+
+
+def _read(part: Message) -> Body | None:
+    """Return the text of a part; None if it isn't a text to read."""
+    kind = part.get_content_type()
+    if kind not in ("text/plain", "text/html") or part.get_content_disposition() == "attachment" or part.is_multipart():
+        return None
+    if part.get_filename() is not None:
+        return None
+    content = part.get_payload(decode=True)
+    text = decode(content, _parameter(part, "charset")) if isinstance(content, bytes) else ""
+    if kind == "text/html" or text[:200].lstrip("\ufeff \t\r\n").lower().startswith(("<html", "<!doctype html")):
+        return Body(text, is_html=True)
+    if (_parameter(part, "format") or "").lower() == "flowed":
+        return Body(unflow(text, (_parameter(part, "delsp") or "").lower() == "yes"), is_html=False)
+    return Body(text, is_html=False)
+
+
+def _parameter(part: Message, name: str) -> str | None:
+    """Return a parameter of the Content-Type; None if it is missing or malformed."""
+    value = part.get_param(name)
+    return value if isinstance(value, str) else value[2] if isinstance(value, tuple) else None

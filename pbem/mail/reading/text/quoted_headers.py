@@ -1,0 +1,169 @@
+"""The headers above a fully quoted message: From, Sent, To, Subject, and separators of dashes."""
+
+from collections.abc import Sequence
+
+from pbem.mail.reading.text import phrases
+from pbem.mail.reading.text.normalize import fold
+from pbem.mail.reading.text.tagged_addresses import is_tagged
+
+MOST_LINES = 25
+LONGEST_LABEL = 30
+LONGEST_SEPARATOR = 100
+
+FROM, DATE, TO, SUBJECT, OTHER = "from", "date", "to", "subject", "other"
+_PHRASES = phrases.table("quoted_headers")
+LABELS = {name: kind for kind in (FROM, DATE, TO, SUBJECT, OTHER) for name in _PHRASES[kind]}
+COLONS = (":", "\uff1a", "\t")
+DASHES = "-_=\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
+MOST_DASHES = 5
+"""How many groups of dashes in a line are looked at."""
+
+
+def header_length_at(lines: Sequence[str], number: int) -> int:
+    """Return the number of lines of the quoted header that begins in that line; 0 if none does.
+
+    >>> header_length_at(["*Von:* PBeM", "*Gesendet:* Montag", "*An:* bob@mail.example", "*Betreff:* Hallo", ""], 0)
+    4
+    >>> header_length_at(["To: you", "From here I see no way."], 0)
+    0
+    """
+    if _label(lines[number]) in (None, OTHER):
+        return 0
+    kinds: set[str] = set()
+    end = at = number
+    since = 0  # lines since the last header: long lists of recipients are wrapped
+    while at < min(len(lines), number + MOST_LINES):
+        kind = _label(lines[at])
+        if kind is not None and kind in kinds - {OTHER}:
+            break
+        if kind is not None:
+            kinds.add(kind)
+            end, since = at + 1, 0
+        else:
+            since += 1
+            blank = not lines[at].strip()
+            if since > (1 if blank else 3) or (blank and _label("".join(lines[at + 1 : at + 2])) is None):
+                break
+        at += 1
+    told = len(kinds & {FROM, DATE, TO, SUBJECT})
+    author = author_of(lines[number:end]) if FROM in kinds else None
+    if told < 3 and not (author is not None and (DATE in kinds or is_tagged(author))):
+        return 0
+    while SUBJECT in kinds and end < len(lines) and lines[end - 1].strip() and lines[end].strip() and end < at:
+        end += 1  # a Subject that was wrapped
+    return end - number
+
+
+def author_of(lines: Sequence[str]) -> str | None:
+    """Return the address in the From of a quoted header, in lower case; None if there is none."""
+    line = next((line for line in lines if _label(line) == FROM), "")
+    for word in line.lower().replace("<", " ").replace(">", " ").replace("[", " ").replace("]", " ").split():
+        if "@" in word:
+            return word.removeprefix("mailto:").strip("*_()\"',;")
+    return None
+
+
+def inline_header(line: str) -> int | None:
+    """Return where a whole quoted header begins in a line, perhaps after other words; None if there is none.
+
+    >>> inline_header("c1b1 From: PBeM <a@b.example> Sent: Monday To: Bob Subject: Hello")
+    5
+    """
+    found: dict[str, int] = {}
+    at = 0
+    for word in line.split(" "):
+        if word.endswith(COLONS) and len(word) <= LONGEST_LABEL:
+            kind = LABELS.get(fold(word.strip("*_:\uff1a")))
+            if kind is not None and kind not in found and (kind == FROM or FROM in found):
+                found[kind] = at
+        at += len(word) + 1
+    if len(found.keys() & {FROM, DATE, TO, SUBJECT}) == 4:
+        return found[FROM]
+    return None
+
+
+def is_separator(line: str) -> bool:
+    """Return whether the line says that a message is quoted or forwarded below.
+
+    >>> is_separator("-----Original Message-----"), is_separator("________ Forwarded by Bob ________")
+    (True, True)
+    >>> is_separator("----- my plan -----"), is_separator("The original message was lost.")
+    (False, False)
+    """
+    bare = fold(line.strip(" \t*>")[: 2 * LONGEST_SEPARATOR])
+    if not bare or len(bare) > LONGEST_SEPARATOR:
+        return False
+    if bare.startswith(_PHRASES["beginnings"]) or any(phrase in bare for phrase in _PHRASES["above"]):
+        return True
+    inner = bare.strip(DASHES + " ")
+    dashes = len(bare) - len(bare.lstrip(DASHES))
+    return dashes >= 2 and len(inner) <= 80 and any(phrase in inner for phrase in _PHRASES["separators"])
+
+
+def is_bare_separator(line: str) -> bool:
+    """Return whether the line is the text of a separator without its dashes: "  Original Message  "."""
+    return len(line) <= LONGEST_SEPARATOR and fold(line.strip().rstrip(":")) in _PHRASES["separators"]
+
+
+def is_rule(line: str) -> bool:
+    """Return whether the line is a horizontal rule: five or more of - _ = and the like, and nothing else.
+
+    >>> is_rule("________________"), is_rule("----")
+    (True, False)
+    """
+    bare = line.strip(" \t*")
+    return len(bare) >= 5 and not bare.strip(bare[0]) and bare[0] in DASHES + "~"
+
+
+def without_rule(text: str) -> str:
+    """Return the text without a rule at its end.
+
+    >>> without_rule("c1b1 ________"), without_rule("c1b1 --")
+    ('c1b1 ', 'c1b1 --')
+    """
+    bare = text.rstrip().rstrip(DASHES)
+    return bare if is_rule(text[len(bare) :]) else text
+
+
+def is_drawn(line: str) -> bool:
+    """Return whether the line is a rule, or has one at both ends.
+
+    >>> is_drawn("-------- Original --------"), is_drawn("-- so --")
+    (True, False)
+    """
+    bare = line.strip(" \t*")
+    ends = bare[:5] + bare[-5:]
+    return is_rule(line) or (10 < len(bare) <= LONGEST_SEPARATOR and not ends.strip(ends[0]) and is_rule(bare[:5]))
+
+
+def inline_separator(line: str) -> int | None:
+    """Return where "-----Original Message-----" begins in a line that holds more than that; None where it doesn't.
+
+    >>> inline_separator("c1b1 ---- Original Message ----"), inline_separator("c1b1 --- my plan")
+    (4, None)
+    >>> inline_separator("---- Original message ----From: PBeM Date: Monday To: Bob Subject: Hello")
+    0
+    """
+    at = 0 if line.startswith("---") else line.find(" ---")
+    for _ in range(MOST_DASHES):
+        if at < 0:
+            return None
+        rest = fold(line[at:][: 2 * LONGEST_SEPARATOR].lstrip(" -")[:LONGEST_SEPARATOR])
+        if rest.startswith(_PHRASES["separators"]):
+            return at
+        at = line.find(" ---", at + 1)
+    return None
+
+
+def is_label(line: str) -> bool:
+    """Return whether the line belongs to a quoted header: "From: ...", in any language."""
+    return _label(line) not in (None, OTHER)
+
+
+def _label(line: str) -> str | None:
+    """Return which header the line is; None for any other line."""
+    bare = line[:200].strip().lstrip("*_\u2022# ")
+    ends = [at for at in (bare.find(colon) for colon in COLONS) if 0 < at <= LONGEST_LABEL]
+    if not ends:
+        return None
+    return LABELS.get(fold(bare[: min(ends)].strip(" *_\"'")))

@@ -1,0 +1,342 @@
+"""The lines that a person wrote: a message's text without quotes, attributions and signatures, in linear time.
+
+When in doubt, a line is kept: the grammar of commands ignores what isn't a command, but a lost line is a lost turn.
+Lines stay as they were written, except for invisible characters.
+"""
+
+import quopri
+import re
+from collections.abc import Sequence
+from itertools import islice
+
+from pbem.mail.reading.text import attributions, disclaimers, html_text, normalize, quoted_headers, signatures
+from pbem.mail.reading.text.attributions import AttributionFinder
+from pbem.mail.reading.text.written import Draft, Written
+
+MOST_LINES = 5_000
+"""How many lines of a message are looked at, with quotes and all."""
+LONGEST = 1_000_000
+"""How many characters of it."""
+_LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+WRAPPED_FROM = 60
+WRAPPED_AT = 72
+"""A quoted line this long may have been wrapped by a mail program, if the next word didn't fit."""
+LONGEST_REMAINDER = 40
+LONGEST_ARMOUR = 100
+QUOTING = (">", "\uff1e", "&gt;", "|")
+ODD_MARKS = ":%#}|=\u00bb]"
+"""Other marks before quoted lines, but only right below an attribution and before at least two lines."""
+
+
+def lines(text: str, is_html: bool = False, author: str | None = None) -> tuple[str, ...]:
+    """Return what the person wrote, line by line."""
+    return read(text, is_html, author).lines
+
+
+def read(text: str, is_html: bool = False, author: str | None = None) -> Written:
+    r"""Return what the person wrote, line by line, without blank lines at the ends or two in a row.
+
+    Nothing here knows what a command is, so what was cut is returned as well: whoever knows looks for one there.
+
+    >>> read("c1b1 g9h9 3\n\nOn Mon, 2 Mar 2026 at 09:59, PBeM wrote:\n> resign\n\nYours\n-- \nBob")
+    Written(lines=('c1b1 g9h9 3', '', 'Yours'), cut=(Cut(before=3, lines=('-- ', 'Bob')),))
+    """
+    source = html_text.text(text) if is_html else text[:LONGEST]
+    page = normalize.clean(_first_lines(_without_soft_breaks(source))).split("\n")
+    return _ReplyReader(page, author).written()
+
+
+class _ReplyReader:
+    """One pass over the lines of a message; each step examines a bounded number of them, or skips them for good."""
+
+    def __init__(self, page: Sequence[str], author: str | None) -> None:
+        self._page = page
+        self._author = author
+        self._draft = Draft()
+        self._at = 0
+        self._attributions = AttributionFinder(page)
+        self._header_lengths: dict[int, int] = {}
+        self._beginnings: dict[int, bool] = {}
+
+    def written(self) -> Written:
+        """Return the lines that the person wrote, and those that were cut."""
+        self._cut_lines(disclaimers.banner_length(self._page))
+        while self._at < len(self._page) and not self._draft.is_full:
+            self._step()
+        return self._draft.written()
+
+    def _cut_lines(self, count: int) -> None:
+        """Cut that many lines as boilerplate."""
+        self._draft.cut(self._page[self._at : self._at + count])
+        self._at += count
+
+    def _step(self) -> None:
+        line = self._page[self._at]
+        if not line.strip():
+            self._draft.add("")
+            self._at += 1
+        elif is_quoted(line):
+            self._at += 1
+            if self._is_remainder():
+                self._at += 1
+        elif armour := _armour(self._page, self._at):
+            self._at += armour
+        elif self._skips_introduction():
+            pass
+        elif self._begins_signature(line):
+            self._skip_signature()
+        elif signatures.is_tagline(line, stands_alone=self._stands_alone()):
+            self._cut_lines(1)
+        elif notice := disclaimers.disclaimer_length(self._page, self._at):
+            self._cut_lines(notice)
+        else:
+            self._keep(line)
+            self._at += 1
+
+    def _keep(self, line: str) -> None:
+        tagline = signatures.inline_tagline(line)
+        self._draft.add(line if tagline is None else line[:tagline])
+        if tagline is not None:
+            self._draft.cut([line[tagline:]])
+
+    # Quotes
+
+    def _header_length(self, number: int) -> int:
+        """Return the number of lines of the quoted header that begins there (cached)."""
+        if number not in self._header_lengths:
+            self._header_lengths[number] = quoted_headers.header_length_at(self._page, number)
+        return self._header_lengths[number]
+
+    def _begins_quote(self, number: int) -> bool:
+        """Return whether a quote begins in that line, marked or announced (cached)."""
+        if number not in self._beginnings:
+            self._beginnings[number] = self._is_beginning(number)
+        return self._beginnings[number]
+
+    def _is_beginning(self, number: int) -> bool:
+        line = self._page[number]
+        if (
+            is_quoted(line)
+            or quoted_headers.is_separator(line)
+            or self._header_length(number)
+            or _inline_quote(line) == 0
+        ):
+            return True
+        found = self._attributions.attribution_at(number)
+        return found is not None and (found.is_sure or self._is_marked_from(number + found.lines))
+
+    def _skips_introduction(self) -> bool:
+        """Skip what announces a quote, and the quote if it isn't marked; return False if none begins here."""
+        begun, announced = self._at, False
+        header: Sequence[str] = ()
+        while self._at < len(self._page):
+            line = self._page[self._at]
+            if is_quoted(line):
+                break  # the quoted text may quote somebody too
+            if self._at > begun and (not line.strip() or quoted_headers.is_rule(line)):
+                self._at += 1
+            elif quoted_headers.is_separator(line):
+                announced = True
+                self._at += 1
+            elif self._is_rule_above_quote():
+                self._at += 1
+            elif length := self._header_length(self._at):
+                header = header or self._page[self._at : self._at + length]
+                self._at += length
+            elif (cut := _inline_quote(line)) is not None:
+                self._keep(line[:cut])
+                announced = True
+                self._at += 1
+            elif not self._skips_attribution(sure=announced or bool(header)):
+                break
+        if self._at == begun:
+            return False
+        self._skip_below(begun, announced=announced, header=header)
+        return True
+
+    def _skips_attribution(self, *, sure: bool) -> bool:
+        """Skip an attribution; within a quote only a sure one, since the quoted text may quote somebody too."""
+        found = self._attributions.attribution_at(self._at)
+        if found is None or not (found.is_sure or (not sure and self._is_marked_from(self._at + found.lines))):
+            return False
+        if found.column:
+            self._keep(_without_glued_dashes(self._page[self._at][: found.column]))
+        self._at += found.lines
+        return True
+
+    def _skip_below(self, begun: int, *, announced: bool, header: Sequence[str]) -> None:
+        """Skip the quote below its introduction: everything that follows, unless something shows where it ends."""
+        while self._at < len(self._page) and not self._page[self._at].strip():
+            self._at += 1
+        if self._at == len(self._page) or is_quoted(self._page[self._at]) or self._skips_unusual_quote():
+            return
+        foreign = (
+            bool(header) and self._author is not None and quoted_headers.author_of(header) not in (None, self._author)
+        )
+        if not self._draft.has_words and not announced and not foreign:
+            return  # nothing above: the reply is below, and can't be told from the quote
+        if not announced and not header and self._is_answered_inside():
+            return
+        self._at = len(self._page)
+
+    def _is_rule_above_quote(self) -> bool:
+        """Return whether there is a rule here, perhaps with a word in it, and a quote begins below it."""
+        line = self._page[self._at]
+        if not (quoted_headers.is_drawn(line) or quoted_headers.is_bare_separator(line)):
+            return False
+        below = self._at + 1
+        while below < min(len(self._page), self._at + 4) and not self._page[below].strip():
+            below += 1
+        if below >= len(self._page):
+            return False
+        bare_from = quoted_headers.is_label(self._page[below]) and "@" in self._page[below]
+        return bare_from or (self._begins_quote(below) and not quoted_headers.is_separator(self._page[below]))
+
+    def _is_marked_from(self, number: int) -> bool:
+        """Return whether marked lines begin there or after one blank line."""
+        if number < len(self._page) and not self._page[number].strip():
+            number += 1
+        return number < len(self._page) and is_quoted(self._page[number])
+
+    def _skips_unusual_quote(self) -> bool:
+        """Skip a quote that is indented, or marked in an unusual way, right below its attribution."""
+        first = self._page[self._at]
+        mark = first[0] if first[0] in ODD_MARKS else " \t" if first[0] in " \t" else ""
+        if not mark:
+            return False
+        end, marked = self._at, 0
+        while end < len(self._page) and (not self._page[end].strip() or self._page[end][0] in mark):
+            marked += bool(self._page[end].strip())
+            end += 1
+        if marked < 2 and end < len(self._page):
+            return False
+        self._at = end
+        return True
+
+    def _is_answered_inside(self) -> bool:
+        """Return whether the person's reply begins right below an attribution, and marked lines come only later."""
+        for number in range(self._at, min(len(self._page), self._at + 2 * LONGEST_REMAINDER)):
+            line = self._page[number]
+            if line.startswith(">"):
+                above = next((text for text in reversed(self._page[self._at : number]) if text.strip()), "")
+                return not above.rstrip().endswith(attributions.COLONS)
+            if quoted_headers.is_separator(line) or self._header_length(number):
+                return False
+        return False
+
+    def _is_remainder(self) -> bool:
+        """Return whether this unmarked line is the end of the quoted line above, which a mail program wrapped."""
+        above = self._page[self._at - 1]
+        below = self._page[self._at + 1] if self._at + 1 < len(self._page) else ""
+        if self._at >= len(self._page) or not is_quoted(below) or len(above) < WRAPPED_FROM:
+            return False
+        line = self._page[self._at]
+        if not line.strip() or is_quoted(line) or len(line) > LONGEST_REMAINDER:
+            return False
+        if above.endswith((".", "?", "!", ":")) or not above.lstrip("> ABCDEFGHIJKLMNOPQRSTUVWXYZ"):
+            return False
+        return len(above) + 1 + len(line.split()[0]) > WRAPPED_AT
+
+    # Signatures
+
+    def _begins_signature(self, line: str) -> bool:
+        if signatures.is_delimiter(line):
+            return True
+        if not self._draft.has_words:
+            return False  # a single dash may be a turn: a piece that stays
+        if quoted_headers.is_rule(line) and not line.strip(" _"):
+            return True  # below it are the person's contact details, or a mailing list's
+        if signatures.is_loose_delimiter(line):
+            return self._rest_is_short(signatures.MOST_LINES)
+        return len(line.strip()) >= 3 and not line.strip(" -_=*~") and signatures.has_contacts(self._block_below())
+
+    def _skip_signature(self) -> None:
+        """Cut a signature, up to the next quote or the end."""
+        end = self._at + 1
+        while end < len(self._page) and not self._begins_quote(end):
+            end += 1
+        self._cut_lines(end - self._at)
+
+    def _rest_is_short(self, most: int) -> bool:
+        return sum(bool(line.strip()) for line in self._block_below(3 * most)) <= most
+
+    def _block_below(self, most: int = 30) -> list[str]:
+        """Return the lines below this one, up to the next quote or the end."""
+        found = []
+        for number in range(self._at + 1, min(len(self._page), self._at + 1 + most)):
+            if self._begins_quote(number):
+                break
+            found.append(self._page[number])
+        return found
+
+    def _stands_alone(self) -> bool:
+        """Return whether this line is a paragraph of its own."""
+        above = self._page[self._at - 1] if self._at else ""
+        below = self._page[self._at + 1] if self._at + 1 < len(self._page) else ""
+        begins = (
+            not above.strip() or not self._draft.has_words or is_quoted(above) or signatures.is_loose_delimiter(above)
+        )
+        return begins and (not below.strip() or quoted_headers.is_rule(below) or self._begins_quote(self._at + 1))
+
+
+def is_quoted(line: str) -> bool:
+    """Return whether a line is marked as quoted: by >, by |, or by the writer's initials.
+
+    >>> is_quoted("> > resign"), is_quoted(" | join alice"), is_quoted("AB> resign"), is_quoted("a1 > b1")
+    (True, True, True, False)
+    """
+    bare = line.lstrip()[:10]
+    if bare.startswith(QUOTING):
+        return True
+    initials, found, rest = bare.partition(">")
+    named = 1 <= len(initials) <= 3 and initials.isalpha() and initials.isupper()
+    return bool(found) and named and rest[:1] in ("", " ", ">")
+
+
+def _inline_quote(line: str) -> int | None:
+    """Return where a separator or quoted header begins in a line, perhaps after other words; None if none does."""
+    cut = quoted_headers.inline_separator(line)
+    if cut is None:
+        cut = quoted_headers.inline_header(line)
+    return None if cut is None else len(quoted_headers.without_rule(line[:cut]))
+
+
+def _without_glued_dashes(line: str) -> str:
+    """Return the line without dashes right behind its last word, which a mail program put before an attribution.
+
+    >>> _without_glued_dashes("c1b1 g9h9 3--- "), _without_glued_dashes("c1b1 3 ----")
+    ('c1b1 g9h9 3', 'c1b1 3 ----')
+    """
+    bare = line.rstrip()
+    words = bare.rstrip("-")
+    return words if len(bare) - len(words) > 1 and words[-1:].strip() else line
+
+
+def _armour(page: Sequence[str], number: int) -> int:
+    """Return the number of lines of the PGP armour that begins there: its head, or a whole signature."""
+    line = page[number]
+    if not line.startswith("-----BEGIN PGP "):
+        return 0
+    ends = ("", "-----END PGP") if "SIGNED MESSAGE" in line else ("-----END PGP",)
+    for at in range(number + 1, min(len(page), number + LONGEST_ARMOUR)):
+        if page[at].startswith(ends[-1]) or (ends[0] == "" and not page[at].strip()):
+            return at - number + 1
+    return 1
+
+
+def _first_lines(text: str) -> str:
+    """Return the lines that are looked at; the others aren't cleaned."""
+    ends = next(islice(_LINE_END.finditer(text), MOST_LINES - 1, None), None)
+    return text[: ends.start()] if ends else text
+
+
+def _without_soft_breaks(text: str) -> str:
+    """Return the text decoded from quoted-printable, if it still has undecoded soft line breaks."""
+    ended = text.count("=\n") + text.count("=\r\n")
+    if ended < 2 or not any(sign in text for sign in ("=E2=80", "=C2=A0", "=3D", "=C3=", "=20\n", "=20\r\n")):
+        return text
+    decoded = quopri.decodestring(text.encode("utf-8"))
+    try:
+        return decoded.decode("utf-8")
+    except UnicodeDecodeError:
+        return text

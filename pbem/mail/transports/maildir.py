@@ -1,0 +1,145 @@
+"""Mail in and out through Maildir folders, for trying things by hand and for local delivery agents."""
+
+import itertools
+import os
+import socket
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import structlog
+
+from pbem.config import MaildirSettings
+from pbem.mail.reading.limits import header_block
+from pbem.mail.transports.protocols import Arrival, NotSent, Unreachable
+
+log = structlog.get_logger()
+
+BATCH = 50
+LOOK_SECONDS = 0.2
+"""How often a wait looks at the folder, and whether it should stop."""
+
+
+class MaildirInbox:
+    """An Inbox whose queue is new/; messages that are done move to cur/, flagged as seen."""
+
+    def __init__(self, settings: MaildirSettings, limit: int) -> None:
+        self._folder = settings.path.expanduser()
+        self._limit = limit
+        self._known: frozenset[str] = frozenset()
+
+    def fetch(self) -> Iterator[tuple[Arrival, ...]]:
+        """Yield all of new/ in batches, oldest first; files that can't be read are logged and left there."""
+        try:
+            _make(self._folder)
+            names = _waiting(self._folder)
+        except OSError as error:
+            raise Unreachable(f"the maildir {self._folder} can't be read: {error}") from error
+        self._known = frozenset(names)
+        for some in _batched(names):
+            if batch := tuple(arrival for name in some if (arrival := self._read(name))):
+                yield batch
+
+    def done(self, batch: tuple[Arrival, ...]) -> None:
+        """Move the files to cur/, flagged S; a file that is gone counts as moved."""
+        for arrival in batch:
+            name = arrival.source.removeprefix("maildir ")
+            seen = name if ":" in name else f"{name}:2,S"
+            try:
+                (self._folder / "new" / name).rename(self._folder / "cur" / seen)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise Unreachable(f"{name} can't be moved to cur/: {error}") from error
+
+    def wait(self, seconds: float, stopped: Callable[[], bool]) -> None:
+        """Return when new/ holds a name that the last fetch didn't see."""
+        end = time.monotonic() + seconds
+        while not stopped() and (now := time.monotonic()) < end:
+            try:
+                if not self._known.issuperset(_waiting(self._folder)):
+                    return
+            except OSError as error:
+                raise Unreachable(f"the maildir {self._folder} can't be read: {error}") from error
+            time.sleep(min(LOOK_SECONDS, end - now))
+
+    def close(self) -> None:
+        """Do nothing: no file is kept open."""
+
+    def _read(self, name: str) -> Arrival | None:
+        path = self._folder / "new" / name
+        try:
+            with path.open("rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                raw = file.read(self._limit + 1)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            log.warning("a message can't be read", source=f"maildir {name}", error=str(error))
+            return None
+        if len(raw) <= self._limit:
+            return Arrival(raw=raw, source=f"maildir {name}")
+        return Arrival(raw=header_block(raw), source=f"maildir {name}", size=size)
+
+
+class MaildirOutbox:
+    """An Outbox that writes each message to new/: its exact bytes, without the envelope."""
+
+    def __init__(self, settings: MaildirSettings) -> None:
+        self._folder = settings.path.expanduser()
+        self._count = itertools.count()
+
+    def send(self, sender: str, recipient: str, raw: bytes) -> None:
+        """Write the message, flush it to disk, and only then let it appear in new/; raises NotSent(later=True)."""
+        now = time.time_ns()
+        host = socket.gethostname().replace("/", "\\057").replace(":", "\\072")
+        name = f"{now // 10**9}.M{now // 1000 % 10**6:06}P{os.getpid()}Q{next(self._count)}.{host}"
+        draft = self._folder / "tmp" / name
+        try:
+            _make(self._folder)
+            try:
+                with draft.open("xb") as file:
+                    file.write(raw)
+                    file.flush()
+                    os.fsync(file.fileno())
+                draft.rename(self._folder / "new" / name)
+            finally:
+                draft.unlink(missing_ok=True)
+            _flush(self._folder / "new")
+        except OSError as error:
+            raise NotSent(f"the maildir {self._folder} can't be written: {error}", later=True, is_lost=True) from error
+
+    def close(self) -> None:
+        """Do nothing: no file is kept open."""
+
+
+def _make(folder: Path) -> None:
+    for part in ("tmp", "new", "cur"):
+        (folder / part).mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def _waiting(folder: Path) -> list[str]:
+    """Return the names in new/ by age, then name, without dot files and folders."""
+    found: list[tuple[int, str]] = []
+    with os.scandir(folder / "new") as entries:
+        for entry in entries:
+            try:
+                if not entry.name.startswith(".") and entry.is_file(follow_symlinks=False):
+                    found.append((entry.stat().st_mtime_ns, entry.name))
+            except FileNotFoundError:
+                continue
+    return [name for _, name in sorted(found)]
+
+
+def _batched(names: list[str]) -> Iterator[tuple[str, ...]]:
+    for at in range(0, len(names), BATCH):
+        yield tuple(names[at : at + BATCH])
+
+
+def _flush(folder: Path) -> None:
+    """Make the new name in the folder survive a power cut."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,63 @@
+"""Matches that a tournament arranges: they begin without an offer, since both players have entered it."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from sqlmodel import Session, col, select
+
+from engines import GAMES
+from pbem.features.watching.watched import UNNOTICED
+from pbem.matches import queries
+from pbem.matches.clock import calendars, timekeeping
+from pbem.matches.events import MatchStarted
+from pbem.storage.models import Match, MatchState, Player, Tournament
+
+ARE_UNREPORTED = (col(Match.tournament).is_not(None), col(Match.ended).is_not(None), col(Match.reported).is_(None))
+"""Which matches of tournaments are over, and haven't been noted by them yet."""
+
+
+def begin(
+    session: Session, tournament: Tournament, first: Player, second: Player, now: datetime, round_: int | None = None
+) -> MatchStarted:
+    """Begin a match of the tournament, as it wants them; the first of the two players moves first."""
+    game = GAMES[tournament.game]
+    chosen = game.chosen(tournament.options)
+    turn = game.position(chosen).turn
+    seats = (first, second) if turn == 0 else (second, first)
+    match = Match(
+        id=queries.next_number(session),
+        game=tournament.game,
+        options=chosen,
+        seat0=seats[0].id or 0,
+        seat1=seats[1].id or 0,
+        challenger=first.id or 0,
+        time=tournament.time,
+        rated=tournament.rated,
+        tournament=tournament.id,
+        round=round_,
+        state=MatchState.RUNNING.value,
+        to_move=turn,
+        created=now,
+        started=now,
+        shown=UNNOTICED,
+    )
+    session.add(match)
+    session.flush()
+    timekeeping.start(session, match, now)
+    calendars.begin(session, match, now)
+    session.flush()
+    return MatchStarted(match, is_unrated=queries.unrate(session, match, now))
+
+
+def unreported(session: Session, tournament: int) -> list[Match]:
+    """Return the matches of a tournament that are over, and that it hasn't noted yet."""
+    over = select(Match).where(Match.tournament == tournament, *ARE_UNREPORTED)
+    return list(session.exec(over.order_by(col(Match.id))))
+
+
+def report(session: Session, matches: Iterable[Match], now: datetime) -> None:
+    """Note that the tournament knows of the end of these matches."""
+    for match in matches:
+        match.reported = now
+        session.add(match)
+    session.flush()

@@ -1,0 +1,130 @@
+"""Reminders of a turn: when its player wants them, and when that is, but not in the middle of their night.
+
+    50% 1d      once half of the time for the turn is used, and once a day is left
+    off         never
+
+A time control can have one more, its `nag`. A reminder is known by how much time the turn has then taken, which no
+pause, outage or day off changes. So it is settled once, whenever it is sent.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from notation.time_control import BadTime, duration, parse_duration
+from pbem.matches.clock.clock import Clock
+
+OFF = "off"
+DEFAULT = "50% 1d"
+MOST = 4
+"""The most reminders of a turn that a player can choose."""
+MORNING, EVENING, NIGHT = time(8), time(21), time(22)
+"""When the night ends, the time before it for what can't wait until then, and when it begins."""
+ENOUGH = timedelta(hours=1)
+"""How much time must be left in the morning for a reminder to wait until then."""
+_SECOND = timedelta(seconds=1)
+_SHARE = re.compile(r"([1-9][0-9]?)%")
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """When a player wants to be reminded of a turn."""
+
+    shares: tuple[int, ...] = ()
+    """Of the time for the turn, in percent."""
+    left: tuple[timedelta, ...] = ()
+    zone: str = "UTC"
+    """Where it is night for them."""
+    nag: bool = True
+    """Whether the reminder that a time control can have is one, too."""
+
+
+NEVER = Wishes(nag=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Reminder:
+    """One reminder: when it comes, and how much time the turn has taken by the moment that it is about."""
+
+    at: datetime
+    taken: timedelta
+
+
+def parse_wishes(text: str, zone: str = "UTC") -> Wishes:
+    """Return when to remind; raise BadTime.
+
+    >>> spelled(parse_wishes("1d, 50%, 90m 25%")), spelled(parse_wishes("OFF"))
+    ('25% 50% 1d 1h30m', 'off')
+    """
+    words = text.lower().replace(",", " ").split()
+    if words == [OFF]:
+        return NEVER
+    shares = {int(found[1]) for word in words if (found := _SHARE.fullmatch(word))}
+    left = {parse_duration(word) for word in words if not _SHARE.fullmatch(word)}
+    if not 1 <= len(shares) + len(left) <= MOST or not all(left):
+        raise BadTime(f"There can be up to {MOST} reminders of a turn.")
+    return Wishes(tuple(sorted(shares)), tuple(sorted(left, reverse=True)), zone)
+
+
+def spelled(wishes: Wishes) -> str:
+    """Return the canonical text, which `parse_wishes` reads as the same."""
+    return " ".join((*(f"{share}%" for share in wishes.shares), *map(duration, wishes.left))) or OFF
+
+
+def next_reminder(clock: Clock, wishes: Wishes) -> Reminder | None:
+    """Return the next reminder of the present turn, if nothing happens until then; None if there is none."""
+    found = _open(clock, wishes)
+    return min(found, key=lambda each: each.at) if found else None
+
+
+def settled(clock: Clock, wishes: Wishes, now: datetime) -> timedelta:
+    """Return up to which time that the turn has taken its reminders have come by now, if nothing has happened since."""
+    return max((each.taken for each in _open(clock, wishes) if each.at <= now), default=clock.reminded)
+
+
+def put_off(clock: Clock, wishes: Wishes, now: datetime) -> datetime | None:
+    """Return until when a reminder that is due, but was not looked for in time, has to wait; None if it needn't."""
+    later = _by_day(now, clock.due, clock, wishes)
+    return later if later > now else None
+
+
+def _open(clock: Clock, wishes: Wishes) -> list[Reminder]:
+    """Return the reminders of the present turn that aren't settled."""
+    due = clock.due
+    if clock.seat is None or clock.is_paused or clock.has_run_out:
+        return []
+    taken = sorted(each for each in _taken(clock, wishes) if each > clock.reminded)
+    moments = ((each, clock.when_taken(max(each, clock.spent))) for each in taken)
+    return [Reminder(_by_day(moment, due, clock, wishes), each) for each, moment in moments if moment is not None]
+
+
+def _taken(clock: Clock, wishes: Wishes) -> set[timedelta]:
+    """Return how much time the turn has taken at each reminder, in whole seconds."""
+    allowed, found = clock.allowed, set[timedelta]()
+    if allowed is not None:
+        found |= {allowed * share / 100 for share in wishes.shares}
+        found |= {allowed - left for left in wishes.left}
+    if wishes.nag and clock.control.nag is not None:
+        found.add(clock.control.nag)
+    whole = {each // _SECOND * _SECOND for each in found}
+    return {each for each in whole if each > timedelta() and (allowed is None or each < allowed)}
+
+
+def _by_day(moment: datetime, due: datetime | None, clock: Clock, wishes: Wishes) -> datetime:
+    """Return the moment or, if it is in the player's night, the morning; the evening if time runs out before that.
+
+    Where neither is left, it stays where it is. Nobody is reminded in the morning of a day on which they are away.
+    """
+    zone = ZoneInfo(wishes.zone)
+    there = moment.astimezone(zone)
+    if MORNING <= there.time() < NIGHT:
+        return moment
+    before = there.date() if there.time() >= NIGHT else there.date() - timedelta(days=1)
+    morning = datetime.combine(before + timedelta(days=1), MORNING, zone).astimezone(moment.tzinfo)
+    evening = datetime.combine(before, EVENING, zone).astimezone(moment.tzinfo)
+    days = clock.sides[clock.seat or 0].days
+    is_away = any(each.start <= morning < each.end for each in days.away)
+    if not is_away and (due is None or morning + ENOUGH <= due):
+        return morning
+    return evening if evening > clock.now else moment

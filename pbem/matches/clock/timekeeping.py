@@ -1,0 +1,246 @@
+"""Timekeeping: the events of the clock of a match are stored as they happen, and with the match what they add up to.
+
+Outages of the server concern all matches. They become events of a match, one after the other, with the next thing that
+happens in it. Until then its clock is due too early, so what is found to be due is brought up to date before anything
+comes of it. The caller has locked the match. Matches without a time control have no clock, and nothing happens to it.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from pydantic import TypeAdapter
+from sqlmodel import Session, col, select
+
+from engines.core import Seat
+from engines.seats import seat_of
+from notation.time_control import parse
+from pbem.matches.clock import clock as clocks
+from pbem.matches.clock import reminders
+from pbem.matches.clock.clock import (
+    Clock,
+    Event,
+    FollowsElsewhere,
+    Outage,
+    Reminded,
+    ReplyReceived,
+    Restored,
+    Righted,
+    TurnHandedOver,
+    begin,
+    replay,
+)
+from pbem.matches.clock.reminders import Wishes
+from pbem.matches.clock.working_days import WorkingDays
+from pbem.matches.queries import locked, version
+from pbem.storage import outages
+from pbem.storage.clock import SLACK
+from pbem.storage.models import ClockEvent, Match, MatchState, Player
+
+_CLOCK = TypeAdapter(Clock)
+_DAYS = TypeAdapter(WorkingDays)
+_SIDES = TypeAdapter(tuple[clocks.SideRestored, clocks.SideRestored])
+_EVENTS: dict[str, type[Event]] = {
+    "handed over": clocks.TurnHandedOver,
+    "received": clocks.ReplyReceived,
+    "follows": clocks.FollowsElsewhere,
+    "taken back": clocks.TurnsTakenBack,
+    "unreachable": clocks.Unreachable,
+    "paused": clocks.Paused,
+    "resumed": clocks.Resumed,
+    "outage": clocks.Outage,
+    "righted": clocks.Righted,
+    "days": clocks.DaysChosen,
+    "ran out": clocks.RanOut,
+    "reminded": clocks.Reminded,
+    "restored": clocks.Restored,
+    "ended": clocks.Ended,
+}
+_KINDS = {event: kind for kind, event in _EVENTS.items()}
+"""The name under which each event is stored."""
+REMIND, ZONE = "remind", "zone"
+"""The names of the preferences that say when a player is reminded, and where it is night for them."""
+
+
+def clock_of(match: Match) -> Clock | None:
+    """Return the clock of the match after the last event; None if it has no time control, or hasn't started."""
+    if match.clock is None or match.time is None:
+        return None
+    return _CLOCK.validate_python({**match.clock, "control": parse(match.time)})
+
+
+def start(session: Session, match: Match, now: datetime) -> None:
+    """Begin the clock of a match that starts now."""
+    if match.time is not None:
+        _keep(session, match, _begun(match, now))
+
+
+def note(session: Session, match: Match, event: Event) -> None:
+    """Store an event of the clock."""
+    clock = clock_of(match)
+    if clock is not None:
+        _store(session, match, clock, [*_outages(session, clock, event.at), event])
+
+
+def play(session: Session, match: Match, seat: Seat, received: datetime, *, by_message: bool) -> None:
+    """Store that the turn of that seat was received, `by_message` if not from the house or a turn that waited.
+
+    A first turn proves nothing about its player: it can come with the acceptance, before any message of ours.
+    """
+    clock = clock_of(match)
+    if by_message and clock is not None and clock.seat is None and clock.sides[seat].turns:
+        note(session, match, FollowsElsewhere(received, seat))
+    note(session, match, ReplyReceived(received, seat))
+
+
+def catch_up(session: Session, match: Match, now: datetime) -> Clock | None:
+    """Store the outages until now, and return the clock as it stands then."""
+    clock = clock_of(match)
+    if clock is None:
+        return None
+    return _store(session, match, clock, _outages(session, clock, now)).at(now)
+
+
+def is_ahead(clock: Clock, now: datetime) -> bool:
+    """Return whether the clock stands at a time that is yet to come, because that of the server was ahead."""
+    return clock.now > now + SLACK
+
+
+def ahead(session: Session, now: datetime) -> list[int]:
+    """Return the running matches whose clock may be ahead, with some that aren't; no index helps to find them."""
+    stands: Any = col(Match.clock)["now"].as_string()
+    running = (col(Match.to_move).is_not(None), col(Match.clock).is_not(None), stands > f"{now:%FT%T}")
+    return [number or 0 for number in session.exec(select(Match.id).where(*running).order_by(col(Match.id)))]
+
+
+def right(session: Session, match: Match, now: datetime) -> bool:
+    """Let a clock that is ahead go on from now. Return whether it was."""
+    clock = clock_of(match)
+    if clock is None or not is_ahead(clock, now):
+        return False
+    _store(session, match, clock, [Righted(now)])
+    return True
+
+
+def hand_over(session: Session, number: int, seen: int, now: datetime) -> None:
+    """Let the time of the player to move begin: they were told of that version of the match, unless it has moved on."""
+    match = locked(session, number)
+    if match is None or match.state != MatchState.RUNNING or version(match) != seen or match.to_move is None:
+        return
+    clock = clock_of(match)
+    if clock is not None and clock.seat is None:
+        note(session, match, TurnHandedOver(now, seat_of(match.to_move)))
+
+
+def remind(session: Session, match: Match, now: datetime) -> Seat | None:
+    """Settle the reminders that are due now. Return the seat of the player to remind; None if none are due."""
+    then, clock = catch_up(session, match, now), clock_of(match)
+    if clock is None or clock.seat is None or match.remind is None or match.remind > now:
+        return None
+    if then is None or then.has_run_out:  # what follows from that is told
+        return None
+    wishes = _wishes(session, match, clock.seat)
+    later = reminders.put_off(clock, wishes, now)
+    if later is not None:
+        match.remind = later
+        session.add(match)
+        return None
+    note(session, match, Reminded(now, reminders.settled(clock, wishes, now)))
+    return clock.seat
+
+
+def choose_reminders(session: Session, match: Match, now: datetime) -> None:
+    """Let what the player to move has just chosen hold for the present turn, without reminders of what has passed."""
+    clock = catch_up(session, match, now)
+    if clock is not None and clock.seat is not None:
+        note(session, match, Reminded(now, clock.spent // timedelta(seconds=1) * timedelta(seconds=1)))
+
+
+def expected_due(match: Match, now: datetime) -> datetime | None:
+    """Return when the present turn is due, or would be if the message about it were handed over now."""
+    clock = clock_of(match)
+    return None if clock is None or match.to_move is None else clock.at(now).due_for(seat_of(match.to_move))
+
+
+def rows_of(session: Session, matches: Sequence[Match]) -> Sequence[ClockEvent]:
+    """Return the rows of all events of the clocks of those matches, in the order in which they were stored."""
+    theirs = col(ClockEvent.match).in_([match.id for match in matches])
+    return session.exec(select(ClockEvent).where(theirs).order_by(col(ClockEvent.id))).all()
+
+
+def replayed(match: Match, rows: Iterable[ClockEvent]) -> Clock | None:
+    """Return the clock that the stored events add up to."""
+    if match.time is None or match.started is None:
+        return None
+    return replay(_begun(match, match.started), [_event(row) for row in rows])
+
+
+def _begun(match: Match, now: datetime) -> Clock:
+    return begin(parse(match.time or ""), now, (WorkingDays(), WorkingDays()))
+
+
+def _outages(session: Session, clock: Clock, until: datetime) -> list[Event]:
+    """Return the outages until an instant that the clock doesn't know, if anybody's time ran."""
+    if clock.seat is None or clock.is_paused:
+        return []
+    known = outages.after(session, clock.now, until)
+    return [Outage(min(each.until, until), each.since) for each in known if each.since < until]
+
+
+def _store(session: Session, match: Match, clock: Clock, events: list[Event]) -> Clock:
+    session.add_all(_row(match, event) for event in events)
+    clock = replay(clock, events)
+    _keep(session, match, clock)
+    return clock
+
+
+def _keep(session: Session, match: Match, clock: Clock) -> None:
+    match.clock = _CLOCK.dump_python(clock, mode="json", exclude={"control"}, exclude_defaults=True)
+    match.due = clock.due
+    match.remind = _next_reminder(session, match, clock)
+    session.add(match)
+    session.flush()
+
+
+def _next_reminder(session: Session, match: Match, clock: Clock) -> datetime | None:
+    if clock.seat is None:
+        return None
+    found = reminders.next_reminder(clock, _wishes(session, match, clock.seat))
+    return None if found is None else found.at
+
+
+def _wishes(session: Session, match: Match, seat: Seat) -> Wishes:
+    """Return when that player wants to be reminded; the opponent's `nag` isn't for somebody who muted them."""
+    settings = session.get_one(Player, match.seat1 if seat else match.seat0).settings
+    wishes = reminders.parse_wishes(settings.get(REMIND, reminders.DEFAULT), settings.get(ZONE, "UTC"))
+    return replace(wishes, nag=wishes.nag and not (match.muted1 if seat else match.muted0))
+
+
+def _row(match: Match, event: Event) -> ClockEvent:
+    chosen: WorkingDays | None = getattr(event, "days", None)
+    days = None if chosen is None else _DAYS.dump_python(chosen, mode="json", exclude_defaults=True)
+    return ClockEvent(
+        match=match.id or 0,
+        kind=_KINDS[type(event)],
+        at=event.at,
+        since=getattr(event, "since", None),
+        until=getattr(event, "until", None),
+        seat=getattr(event, "seat", None),
+        taken=int(event.taken.total_seconds()) if isinstance(event, Reminded) else None,
+        days=_restored(event) if isinstance(event, Restored) else days,
+    )
+
+
+def _restored(event: Restored) -> dict[str, Any]:
+    return {"sides": _SIDES.dump_python(event.sides, mode="json")}
+
+
+def _event(row: ClockEvent) -> Event:
+    kind = _EVENTS[row.kind]
+    if kind is Restored:
+        return Restored(row.at, _SIDES.validate_python((row.days or {})["sides"]))
+    fields: dict[str, Any] = {"at": row.at, "since": row.since, "until": row.until, "seat": row.seat}
+    fields["taken"] = timedelta(seconds=row.taken or 0)
+    fields["days"] = None if row.days is None else _DAYS.validate_python(row.days)
+    return kind(**{name: fields[name] for name in kind.__dataclass_fields__})

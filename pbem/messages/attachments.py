@@ -1,0 +1,87 @@
+"""A match as files: its record as text and as JSON, and its boards as an animation.
+
+A file is named by the match's number and its game, and holds no address of anybody.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+
+from engines.diagram import Diagram
+from engines.seats import seat_of
+from notation import gamerecord, record
+from notation.ending import in_words
+from notation.gamerecord import Result, Site
+from pbem.matches.snapshot import Snapshot
+from pbem.messages.boards.animation import animation
+from pbem.messages.mime import Attachment
+from pbem.storage.models import HOUSE, Player
+
+
+def of(snapshot: Snapshot, *, site: str, generated: datetime) -> tuple[Attachment, ...]:
+    """Return the record as text, the animation of the boards and, once the match is over, the record as JSON.
+
+    `site` is what this server is called, `generated` the time that the JSON says it was made at: that of the
+    mail, so that a mail which is rendered again is the same.
+    """
+    return (*records(snapshot, site=site, generated=generated), *animations(snapshot))
+
+
+def records(snapshot: Snapshot, *, site: str, generated: datetime) -> Iterator[Attachment]:
+    """Yield the record as text and, once the match is over, as JSON."""
+    yield _text(snapshot)
+    if snapshot.ended_here:
+        yield _json(snapshot, site, generated)
+
+
+def _text(snapshot: Snapshot) -> Attachment:
+    """Return the record as the rule sheets print it."""
+    text = record.written(snapshot.record)
+    return Attachment(_name(snapshot, "txt"), "text", "plain", text.encode())
+
+
+def _json(snapshot: Snapshot, site: str, generated: datetime) -> Attachment:
+    """Return the record as other servers read it."""
+    match = snapshot.match
+    where = Site(
+        site,
+        str(snapshot.number),
+        (str(match.seat0), str(match.seat1)),
+        _date(match.started or match.created),
+        _date(match.ended or generated),
+        _date(generated),
+        event="" if match.tournament is None else f"tournament {match.tournament}",
+        round="" if match.round is None else str(match.round),
+        is_rated=match.counted is not None,
+        programs=_programs(snapshot.players),
+    )
+    winner = None if match.winner is None else seat_of(match.winner)
+    ending = snapshot.ending
+    why = match.reason or (in_words(ending, snapshot.record.players) if ending else "")
+    text = gamerecord.dumps(snapshot.record, where, Result(winner, why))
+    return Attachment(_name(snapshot, "json"), "application", "json", text.encode())
+
+
+def _programs(players: tuple[Player, Player]) -> tuple[bool, bool]:
+    first, second = (player.address == HOUSE for player in players)
+    return first, second
+
+
+def animations(snapshot: Snapshot, boards: Sequence[Diagram] = ()) -> Iterator[Attachment]:
+    """Yield the animation of the boards, from the first to the last, if a turn was played.
+
+    The boards are those of the snapshot, if they are known already.
+    """
+    if not snapshot.texts:
+        return
+    captions = ["", *(f"{number}. {text}" for number, text in enumerate(snapshot.texts, start=1))]
+    content = animation(boards or record.diagrams(snapshot.record, snapshot.positions), captions=captions)
+    yield Attachment(_name(snapshot, "gif"), "image", "gif", content)
+
+
+def _name(snapshot: Snapshot, ending: str) -> str:
+    return f"pbem-{snapshot.number}-{snapshot.match.game}.{ending}"
+
+
+def _date(time: datetime) -> str:
+    """Return the time as in RFC 3339, in UTC."""
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

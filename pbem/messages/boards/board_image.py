@@ -1,0 +1,295 @@
+"""Boards as pictures: one board as PNG.
+
+The picture has a frame of its own, so it looks the same in a light and in a dark mail. It is as wide as
+the column of text in a mail program on a desktop, 500 CSS pixels with `scale` dots each, and a phone shows it as wide
+as its screen; so whatever must be read is drawn large enough for that. Sides and cells are those of the diagram's
+legend, and the key below the board explains what they look like. Nothing here knows a game.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from io import BytesIO
+from math import sqrt
+from typing import Self
+
+from PIL import Image
+
+from engines.diagram import Diagram, Shape
+from notation.illustrations import LAST_TURN
+from pbem.messages.boards.palette import FRAME, FRAME_EDGE, INK
+from pbem.messages.boards.palette import LABEL as LABELLED
+from pbem.messages.boards.tiles import (
+    CORNER_ALPHAS,
+    INDEX,
+    PALETTE,
+    Look,
+    corner,
+    legible,
+    lettering,
+    lit_in,
+    mask,
+    tile,
+    width_of,
+)
+
+WIDTH = 500
+"""In CSS pixels, like all measures here."""
+MARGIN, LABEL, KEY, GAP = 12, 26, 30, 8
+LARGEST_CELL = 100
+MOST_ROWS_WITH_LABELS_ON_TWO_SIDES = 8
+SMALL_TEXT, TEXT, LINE = 17, 18, 25
+"""On a phone, letters are two thirds as large."""
+NAME_SIZE = 0.34
+"""The size of the names in free hexagons, in widths of a cell."""
+RADIUS = 12
+SCALE, SMALL_SCALE, PAGE_SCALE = 1.35, 1.2, 0.8
+"""Twice the dots that a phone's screen has in CSS pixels are enough: no message about a turn has more than 45 KB.
+
+For a message with one board, for one with several, and for a page of rules, which shows them smaller."""
+COMPRESSION = 6
+"""zlib's level: 3 takes half the time, for a third more bytes; 9 takes six times as long, for a sixth less."""
+KEPT = 64
+"""How many pictures are kept: many matches begin alike, and a preview is often played."""
+
+
+@lru_cache(maxsize=KEPT)
+def png(diagram: Diagram, *, scale: float = SCALE, highlight: str = LAST_TURN) -> bytes:
+    """Return the board as PNG, 500 CSS pixels wide with `scale` dots each; the key says what highlighted cells are."""
+    content = BytesIO()
+    drawn(Layout.of(diagram, 0, scale), diagram, (), highlight).save(
+        content, "PNG", transparency=bytes(CORNER_ALPHAS), compress_level=COMPRESSION
+    )
+    return content.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The positions of everything in dots: the corner of the board, the steps between cells, the lines of text."""
+
+    scale: float
+    shape: Shape
+    width: int
+    height: int
+    left: int
+    top: int
+    cell: tuple[int, int]
+    """The size of a cell's box."""
+    step: tuple[int, int]
+    """The steps from column to column and from row to row."""
+    board: tuple[int, int]
+    all_round: bool
+    """Whether the letters and numbers stand on all four sides, for a board too large for two."""
+
+    @classmethod
+    def of(cls, diagram: Diagram, lines: int, scale: float) -> Self:
+        """Return the layout of a board with that many lines of text below."""
+        columns, rows = len(diagram.columns), len(diagram.rows)
+        all_round = rows > MOST_ROWS_WITH_LABELS_ON_TWO_SIDES
+        if diagram.shape == "hex":  # cells are two columns apart, and rows overlap by their corners
+            across = int((WIDTH - 2 * (MARGIN + LABEL)) / (columns + 1) * scale)
+            step = (across, round(sqrt(3) * across))
+            cell = (2 * across, round(4 * across / sqrt(3)))
+            board = ((columns + 1) * across, (rows - 1) * step[1] + cell[1])
+        else:
+            side = int(min((WIDTH - 2 * (MARGIN + LABEL)) / columns, LARGEST_CELL) * scale)
+            step = cell = (side, side)
+            board = (columns * side, rows * side)
+        top = MARGIN + (LABEL if all_round else 0)
+        height = top + LABEL + KEY + (lines * LINE) + MARGIN
+        width = int(WIDTH * scale)
+        left = (width - board[0]) // 2
+        return cls(
+            scale,
+            diagram.shape,
+            width,
+            int(height * scale) + board[1],
+            left,
+            int(top * scale),
+            cell,
+            step,
+            board,
+            all_round,
+        )
+
+    @property
+    def key(self) -> int:
+        """Where the key begins, below the board and its letters."""
+        return self.top + self.board[1] + self.dots(LABEL + GAP / 2)
+
+    def dots(self, measure: float) -> int:
+        """Return a measure in dots."""
+        return round(measure * self.scale)
+
+    def place(self, diagram: Diagram, name: str, row: int) -> tuple[int, int]:
+        """Return the upper left corner of a cell's box."""
+        column = diagram.columns.index(name.rstrip("0123456789"))
+        return self.left + column * self.step[0], self.top + row * self.step[1]
+
+
+def drawn(layout: Layout, diagram: Diagram, words: Sequence[Image.Image], highlight: str = LAST_TURN) -> Image.Image:
+    """Return the whole picture, with lines of words below it."""
+    image = _framed(layout)
+    _put_labels(image, layout, diagram)
+    _put_cells(image, layout, diagram)
+    _put_key(image, layout, diagram, highlight)
+    _put_words(image, layout, words)
+    return image
+
+
+def _put_words(image: Image.Image, layout: Layout, words: Sequence[Image.Image]) -> None:
+    """Draw lines of words below the board."""
+    top = layout.key + layout.dots(KEY)
+    for number, line in enumerate(words):
+        image.paste(line, (layout.dots(MARGIN + GAP), top + number * layout.dots(LINE)))
+
+
+def _framed(layout: Layout) -> Image.Image:
+    """Return an empty board: a frame with round corners."""
+    width, height = layout.width, layout.height
+    image = Image.new("P", (width, height), INDEX[FRAME])
+    image.putpalette(PALETTE)
+    border = max(1, layout.dots(1))
+    for side in ((0, 0, width, border), (0, height - border, width, height)):
+        image.paste(INDEX[FRAME_EDGE], side)
+    for side in ((0, 0, border, height), (width - border, 0, width, height)):
+        image.paste(INDEX[FRAME_EDGE], side)
+    turned = corner(layout.dots(RADIUS), border)
+    reach = turned.width
+    for place in ((0, 0), (0, height - reach), (width - reach, height - reach), (width - reach, 0)):
+        image.paste(turned, place)
+        turned = turned.transpose(Image.Transpose.ROTATE_90)
+    return image
+
+
+def is_alike(one: Diagram, other: Diagram) -> bool:
+    """Return whether the pictures of two boards differ in nothing but their cells."""
+    return (one.shape, one.columns, one.legend, bool(one.lit)) == (
+        other.shape,
+        other.columns,
+        other.legend,
+        bool(other.lit),
+    )
+
+
+def redrawn(
+    image: Image.Image, layout: Layout, before: Diagram, after: Diagram, words: Sequence[Image.Image]
+) -> tuple[int, int, int, int]:
+    """Change a picture of a board so that it shows another one, with those lines below it. Return the box that changed.
+
+    The boards are alike (see there).
+    """
+    names = [
+        name
+        for (_, cells), (_, others) in zip(before.rows, after.rows, strict=True)
+        if cells is not others
+        for (name, mark), (_, other) in zip(cells, others, strict=True)
+        if mark != other
+    ]
+    changed = {*names, *(before.lit ^ after.lit), *(before.left ^ after.left)}
+    _put_cells(image, layout, after, changed)
+    (width, height), top = layout.cell, layout.key + layout.dots(KEY)
+    boxes = [
+        (x, y, x + width, y + height)
+        for row, (_, cells) in enumerate(after.rows)
+        for name, _ in cells
+        if name in changed
+        for x, y in (layout.place(after, name, row),)
+    ]
+    below = (layout.dots(RADIUS), top, layout.width - layout.dots(RADIUS), layout.height - max(1, layout.dots(1)))
+    image.paste(INDEX[FRAME], below)
+    _put_words(image, layout, words)
+    boxes.append(below)
+    left, tops, right, bottom = zip(*boxes, strict=True)
+    return min(left), min(tops), max(right), max(bottom)
+
+
+def _put_cells(image: Image.Image, layout: Layout, diagram: Diagram, wanted: Collection[str] | None = None) -> None:
+    """Draw every cell with its content, or with its name if it's a free hexagon; or only those that are wanted."""
+    marks, tones = diagram.legend.by_text(), diagram.legend.tones
+    levels = {name: level for level, area in enumerate(diagram.legend.areas, start=1) for name in area}
+    inside = mask(layout.shape, *layout.cell) if layout.shape == "hex" else None  # a square covers its box
+    width, height = layout.cell
+    for row, (_, cells) in enumerate(diagram.rows):
+        for name, text in cells:
+            if wanted is not None and name not in wanted:
+                continue
+            mark = marks[text]
+            look = Look(
+                levels.get(name, 0),
+                mark.kind,
+                tones[mark.side or 0],
+                mark.shown,
+                mark.height,
+                lit_in(diagram, name),
+            )
+            x, y = layout.place(diagram, name, row)
+            image.paste(tile(layout.shape, width, height, look), (x, y), inside)
+            if layout.shape == "hex" and mark.kind == "empty":
+                label = lettering(round(width * NAME_SIZE), name, INK, look.ground)
+                image.paste(label, (x + (width - label.width) // 2, y + (height - label.height) // 2))
+
+
+def _put_labels(image: Image.Image, layout: Layout, diagram: Diagram) -> None:
+    """Draw the letters of the columns below, and the numbers beside the rows; or all round."""
+    (width, height), half = layout.cell, layout.dots(LABEL) // 2
+    below, above = layout.top + layout.board[1] + half, layout.top - half
+    for column, letter in enumerate(diagram.columns):
+        x = layout.left + column * layout.step[0] + width // 2
+        for y in (above, below) if layout.all_round else (below,):
+            _put_label(image, layout, letter, (x, y))
+    for row, (label, cells) in enumerate(diagram.rows):
+        (left, top), (last, _) = (layout.place(diagram, cells[end][0], row) for end in (0, -1))
+        for x in (left - half, last + width + half) if layout.all_round else (left - half,):
+            _put_label(image, layout, label, (x, top + height // 2))
+
+
+def _put_label(image: Image.Image, layout: Layout, text: str, centre: tuple[int, int]) -> None:
+    label = lettering(layout.dots(SMALL_TEXT), text, LABELLED, FRAME)
+    image.paste(label, (centre[0] - label.width // 2, centre[1] - label.height // 2))
+
+
+def _put_key(image: Image.Image, layout: Layout, diagram: Diagram, highlight: str) -> None:
+    """Draw what things look like, each with its name: the sides, marked cells, areas, and the last turn."""
+    size, left = layout.dots(KEY - 6), layout.dots(MARGIN + GAP)
+    for looks, words in _key(diagram, highlight):
+        for look in looks:
+            image.paste(tile("square", size, size, look), (left, layout.key))
+            left += size + layout.dots(2)
+        name = lettering(layout.dots(SMALL_TEXT), legible(words), LABELLED, FRAME)
+        image.paste(name, (left + layout.dots(3), layout.key + (size - name.height) // 2))
+        left += name.width + layout.dots(13)
+
+
+def _key(diagram: Diagram, highlight: str) -> Iterator[tuple[Sequence[Look], str]]:
+    """Yield what the key explains."""
+    legend = diagram.legend
+    for seat, side in enumerate(legend.sides):
+        pieces = {mark.shown for mark in legend.marks if mark.side == seat and mark.kind == "piece"}
+        yield (Look(0, "piece", legend.tones[seat], *(pieces if len(pieces) == 1 else ())),), side
+    traces = [mark for mark in legend.marks if mark.kind == "trace"]
+    if traces:
+        yield [Look(0, "trace", legend.tones[mark.side or 0], mark.shown) for mark in traces], traces[0].words[1]
+    for level, name in enumerate(legend.area_names, start=1):
+        yield (Look(level),), name
+    if diagram.lit:
+        left = (Look(0, lit="left"),) if highlight == LAST_TURN else ()
+        yield (*left, Look(0, lit="reached")), highlight
+
+
+def lines(text: str, scale: float) -> list[Image.Image]:
+    """Return text as lines that fit below a board."""
+    size, room = round(TEXT * scale), (WIDTH - 2 * (MARGIN + GAP)) * scale
+    return [lettering(size, line, LABELLED, FRAME) for line in _wrapped(text, size, room)] if text else []
+
+
+def _wrapped(text: str, size: int, room: float) -> Iterator[str]:
+    """Return the text in lines that fit the width."""
+    line, length = "", 0.0
+    for word in legible(text).split():
+        longer = length + (width_of(size, " ") if line else 0.0) + width_of(size, word)
+        if line and longer > room:
+            yield line
+            line, longer = "", width_of(size, word)
+        line, length = f"{line} {word}".lstrip(), longer
+    yield line

@@ -1,0 +1,231 @@
+"""Boards as SVG for web pages: what looks alike is drawn once on a page, and used by every board.
+
+The boards look like the pictures in messages (board_image): the same colours, signs and proportions, on a ground of
+their own, in a light page and in a dark one. There is no style in them, so a page can forbid inline styles. Nothing
+here knows a game.
+"""
+
+from collections.abc import Iterator
+from html import escape
+from math import sqrt
+
+from engines.diagram import Diagram, Legend, Shape
+from pbem.messages.boards.palette import FIELDS, FILLS, FRAME, INK, LIT_EDGE, PAPER, RIMS, SIGNS, Colour, css
+from pbem.messages.boards.palette import LABEL as LABELLED
+from pbem.messages.boards.tiles import Lit, Look, lit_in
+
+CELL = 40.0
+"""The width of a cell; all measures are in the units of the drawing."""
+MARGIN, LABEL = 10.0, 22.0
+NAMES = "Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+"""The font of the names of cells: it tells i, j, l and 1 apart."""
+TALL = CELL * 2 / sqrt(3)
+"""The height of a hexagon, which stands on a corner."""
+Cells = tuple[tuple[str, str], ...]
+"""A row: names and marks."""
+Empty = tuple[Shape, tuple[str, ...], tuple[tuple[str, tuple[str, ...]], ...], tuple[frozenset[str], ...]]
+"""What boards with nothing on them differ in: their columns, their rows with the cells' names, their areas."""
+
+
+class BoardSheet:
+    """Draws the boards of one page. `shapes` is to be on that page too, once, after all boards were drawn."""
+
+    def __init__(self) -> None:
+        self._ids: dict[tuple[Shape, Look], str] = {}
+        self._empty: dict[Empty, tuple[str, str]] = {}
+        """Empty boards with their labels: their ids and their contents."""
+        self._rows: dict[tuple[str, Legend], dict[tuple[int, Cells, tuple[Lit, ...]], str]] = {}
+        """What stands in the rows of boards: most of them are as on the board before."""
+
+    def board(self, diagram: Diagram, title: str) -> str:
+        """Return a board as an SVG element that is called by its title."""
+        (width, height), ground = _size(diagram), self._ground(diagram)
+        return "".join(
+            (
+                f'<svg class="board" viewBox="0 0 {_n(width)} {_n(height)}" role="img" aria-label="{escape(title)}">',
+                f'<use href="#{ground}"/>',
+                *self._filled(diagram, ground),
+                "</svg>\n",
+            )
+        )
+
+    def shapes(self) -> str:
+        """Return the cells that the boards use, in an element that shows nothing."""
+        cells = (f'<g id="{name}">{"".join(_drawn(*look))}</g>' for look, name in self._ids.items())
+        boards = (f'<g id="{name}">{content}</g>' for name, content in self._empty.values())
+        defined = "".join((*cells, *boards))
+        return f'<svg class="shapes" width="0" height="0" aria-hidden="true"><defs>{defined}</defs></svg>\n'
+
+    def file(self, diagram: Diagram, title: str) -> str:
+        """Return a board as a file of its own."""
+        board = self.board(diagram, title)
+        head, _, rest = board.partition(">")
+        symbols = self.shapes().partition("<defs>")[2].removesuffix("</svg>\n")
+        return f'{head} xmlns="http://www.w3.org/2000/svg"><defs>{symbols}{rest}'
+
+    def _ground(self, diagram: Diagram) -> str:
+        """Return the id of the board with nothing on it."""
+        rows = tuple((label, tuple(name for name, _ in cells)) for label, cells in diagram.rows)
+        empty = (diagram.shape, diagram.columns, rows, diagram.legend.areas)
+        if empty not in self._empty:
+            width, height = _size(diagram)
+            paper = f'<rect width="{_n(width)}" height="{_n(height)}" rx="8" fill="{css(FRAME)}"/>'
+            levels = _levels(diagram)
+            cells = (
+                self._cell(diagram, name, row, Look(levels.get(name, 0)))
+                for row, (_, names) in enumerate(rows)
+                for name in names
+            )
+            content = "".join((paper, *cells, *_labels(diagram)))
+            self._empty[empty] = f"board{len(self._empty)}", content
+        return self._empty[empty][0]
+
+    def _filled(self, diagram: Diagram, ground: str) -> Iterator[str]:
+        """Yield the rows of a board, without the empty board."""
+        known = self._rows.setdefault((ground, diagram.legend), {})
+        for row, (_, cells) in enumerate(diagram.rows):
+            key = (row, cells, tuple(lit_in(diagram, name) for name, _ in cells))
+            if key not in known:
+                known[key] = "".join(self._cells(diagram, row, cells))
+            yield known[key]
+
+    def _cells(self, diagram: Diagram, row: int, cells: Cells) -> Iterator[str]:
+        """Yield the cells of a row that look different from those of an empty board."""
+        marks, tones, levels = diagram.legend.by_text(), diagram.legend.tones, _levels(diagram)
+        for name, text in cells:
+            mark, lit = marks[text], lit_in(diagram, name)
+            if mark.kind != "empty" or lit:
+                look = Look(levels.get(name, 0), mark.kind, tones[mark.side or 0], mark.shown, mark.height, lit)
+                yield self._cell(diagram, name, row, look)
+
+    def _cell(self, diagram: Diagram, name: str, row: int, look: Look) -> str:
+        """Return a cell, with its name if it is a free hexagon."""
+        x, y = _place(diagram, name, row)
+        known = self._ids.setdefault((diagram.shape, look), f"cell{len(self._ids)}")
+        used = f'<use href="#{known}" x="{_n(x)}" y="{_n(y)}"/>'
+        if diagram.shape == "square" or look.kind != "empty":
+            return used
+        return used + _text(x + CELL / 2, y + TALL / 2, CELL * 0.34, name, INK, NAMES)
+
+
+def _levels(diagram: Diagram) -> dict[str, int]:
+    """Return the number of the area of each cell that is in one."""
+    return {name: level for level, area in enumerate(diagram.legend.areas, start=1) for name in area}
+
+
+def _size(diagram: Diagram) -> tuple[float, float]:
+    columns, rows = len(diagram.columns), len(diagram.rows)
+    if diagram.shape == "hex":
+        around = 2 * (MARGIN + LABEL)
+        return around + (columns + 1) * CELL / 2, around + (rows - 1) * TALL * 0.75 + TALL
+    return 2 * MARGIN + columns * CELL + LABEL, 2 * MARGIN + rows * CELL + LABEL
+
+
+def _place(diagram: Diagram, name: str, row: int) -> tuple[float, float]:
+    """Return the upper left corner of a cell's box."""
+    column = diagram.columns.index(name.rstrip("0123456789"))
+    if diagram.shape == "hex":
+        return MARGIN + LABEL + column * CELL / 2, MARGIN + LABEL + row * TALL * 0.75
+    return MARGIN + LABEL + column * CELL, MARGIN + row * CELL
+
+
+def _labels(diagram: Diagram) -> Iterator[str]:
+    """Yield the letters and numbers: of a square board below and on the left, of hexagons all round."""
+    hexagonal, (_, height) = diagram.shape == "hex", _size(diagram)
+    step, tall = (CELL / 2, TALL) if hexagonal else (CELL, CELL)
+    below = height - (MARGIN + LABEL / 2) if hexagonal else MARGIN + len(diagram.rows) * CELL + LABEL / 2 + 2
+    for column, letter in enumerate(diagram.columns):
+        for y in (MARGIN + LABEL / 2, below) if hexagonal else (below,):
+            yield _text(MARGIN + LABEL + column * step + CELL / 2, y, 15, letter, LABELLED)
+    for row, (label, cells) in enumerate(diagram.rows):
+        (left, top), (last, _) = (_place(diagram, cells[end][0], row) for end in (0, -1))
+        for x in (left - LABEL / 2 - 2, last + CELL + LABEL / 2 + 2) if hexagonal else (left - LABEL / 2 - 2,):
+            yield _text(x, top + tall / 2, 15, label, LABELLED)
+
+
+def _drawn(shape: Shape, look: Look) -> Iterator[str]:
+    """Yield the elements of a cell with its content, in a box at 0, 0."""
+    yield _outline(shape, 0.6, LIT_EDGE if look.lit else look.ground)
+    if look.lit:
+        yield _outline(shape, 1.6 if look.lit == "left" else 3, look.ground)
+    size, height = (CELL, CELL / 2) if shape == "square" else (CELL * 0.95, TALL / 2)
+    centre = (CELL / 2, height)
+    if look.kind == "piece":
+        yield from _piece(centre, size, look)
+    elif look.kind == "trace":
+        yield from _sign(centre, size * 0.2, look.shown, RIMS[look.tone])
+
+
+def _outline(shape: Shape, inset: float, fill: Colour) -> str:
+    if shape == "square":
+        side = CELL - 2 * inset
+        return f'<rect x="{_n(inset)}" y="{_n(inset)}" width="{_n(side)}" height="{_n(side)}" fill="{css(fill)}"/>'
+    middle, reach, side = CELL / 2, TALL / 2 - inset * 2 / sqrt(3), CELL / 2 - inset
+    down, half = TALL / 2, reach / 2
+    corners = ((0, -reach), (side, -half), (side, half), (0, reach), (-side, half), (-side, -half))
+    points = " ".join(f"{_n(middle + x)},{_n(down + y)}" for x, y in corners)
+    return f'<polygon points="{points}" fill="{css(fill)}"/>'
+
+
+def _piece(centre: tuple[float, float], size: float, look: Look) -> Iterator[str]:
+    """Yield a piece with its sign; a tower has more rims and a number for its height."""
+    x, y = centre
+    radius = size * (0.37 if look.height == 1 else 0.33)
+    if look.height > 1:
+        y -= size * 0.06
+        for step in range(min(look.height - 1, 3), 0, -1):
+            yield _disc((x, y + step * size * 0.05), radius, RIMS[look.tone], FIELDS[2])
+    yield _disc((x, y), radius, RIMS[look.tone], FILLS[look.tone])
+    if look.shown:
+        yield from _sign((x, y), radius * 0.5, look.shown, SIGNS[look.tone])
+    elif FILLS[look.tone] != RIMS[look.tone]:
+        yield _ring((x, y), radius * 0.6, radius * 0.07, SIGNS[look.tone])
+    if look.height > 1:
+        badge = (x + radius * 0.85, y + radius * 0.85)
+        yield _disc(badge, radius * 0.36, INK, PAPER)
+        yield _text(*badge, radius * 0.56, str(look.height), INK)
+
+
+def _sign(centre: tuple[float, float], reach: float, sign: str, colour: Colour) -> Iterator[str]:
+    """Yield a sign as strokes, which are clearer than letters; anything else as text."""
+    x, y = centre
+    if sign == "o":
+        yield _ring(centre, reach, reach * 0.3, colour)
+    elif sign in ("x", "+"):
+        far = reach * 0.78
+        ways = ((far, far), (far, -far)) if sign == "x" else ((reach, 0.0), (0.0, reach))
+        path = "".join(f"M{_n(x - a)} {_n(y - b)}L{_n(x + a)} {_n(y + b)}" for a, b in ways)
+        yield f'<path d="{path}" stroke="{css(colour)}" stroke-width="{_n(reach * 0.3)}" stroke-linecap="round"/>'
+    elif sign:
+        yield _text(x, y, reach * 2.3, sign, colour)
+
+
+def _disc(centre: tuple[float, float], radius: float, rim: Colour, fill: Colour) -> str:
+    return (
+        f'<circle cx="{_n(centre[0])}" cy="{_n(centre[1])}" r="{_n(radius)}" fill="{css(fill)}"'
+        f' stroke="{css(rim)}" stroke-width="{_n(radius * 0.13)}"/>'
+    )
+
+
+def _ring(centre: tuple[float, float], radius: float, width: float, colour: Colour) -> str:
+    return (
+        f'<circle cx="{_n(centre[0])}" cy="{_n(centre[1])}" r="{_n(radius)}" fill="none"'
+        f' stroke="{css(colour)}" stroke-width="{_n(max(width, 1))}"/>'
+    )
+
+
+def _text(x: float, y: float, size: float, text: str, colour: Colour, font: str = "sans-serif") -> str:
+    """Return short text around a centre."""
+    return (
+        f'<text x="{_n(x)}" y="{_n(y + size * 0.35)}" font-size="{_n(size)}" text-anchor="middle"'
+        f' font-family="{font}" fill="{css(colour)}">{escape(text)}</text>'
+    )
+
+
+def _n(number: float) -> str:
+    """Return a number with at most two decimals.
+
+    >>> _n(40.0), _n(23.094)
+    ('40', '23.09')
+    """
+    return f"{number:.2f}".rstrip("0").rstrip(".")

@@ -1,0 +1,160 @@
+"""The headers of our messages: sender and recipient, thread, and what scripts can rely on (docs/headers.md)."""
+
+from collections.abc import Iterator, Mapping
+from email.headerregistry import Address
+from email.utils import format_datetime
+
+from pbem.config import ServerSettings
+from pbem.features.records import carried
+from pbem.mail.reading.message import bare_subject
+from pbem.matches.naming import name, subject_of
+from pbem.matches.snapshot import Snapshot
+from pbem.messages.drawings import Drawings
+from pbem.messages.said.messages import Answer, Challenge, Payload
+from pbem.messages.said.offers import OfferNews
+from pbem.messages.said.sections import ChallengeClosed, TurnPlayed
+from pbem.messages.token_filter import Header, Value
+from pbem.players.identity import address_with, token_of
+from pbem.storage.facts import Facts
+from pbem.storage.models import MatchState, Outgoing
+from pbem.storage.outbox import is_own_id
+from pbem.tokens import Keyring, Purpose, Token
+
+EVENTS = {"invitation": "challenge", "unreachable_admin": "unreachable", "tournament_over": "tournament"}
+"""The values of X-PBeM-Event that aren't the template's name."""
+
+NO_BOARD = (MatchState.OFFERED, MatchState.DECLINED, MatchState.WITHDRAWN)
+
+
+def head(
+    row: Outgoing, payload: Payload, snapshot: Snapshot | None, server: ServerSettings, keyring: Keyring
+) -> dict[str, Value]:
+    """Return the headers of the row's message; `snapshot` is its match after the row's turn, where it has one."""
+    found: dict[str, Value] = {
+        "From": _address(server.address, server.name),
+        "To": _address(row.address),
+        "Reply-To": _address(reply_to(row, server, keyring), server.name),
+        "Subject": subject(payload, snapshot, row.player),
+        "Date": format_datetime(row.created),
+        "Message-ID": row.message_id,
+    }
+    if row.in_reply_to:
+        found["In-Reply-To"] = (row.in_reply_to,)
+    if row.references:
+        found["References"] = tuple(row.references)
+    found |= {**_machinery(row, server, keyring), **_facts(row, snapshot, server)}
+    if isinstance(payload, TurnPlayed) and payload.taken_back:
+        found["X-PBeM-Event"] = "undo"
+    if isinstance(payload, TurnPlayed) and payload.reminder:
+        found["X-PBeM-Event"] = "reminder"
+    return found
+
+
+def _address(address: str, name: str = "") -> Address:
+    """Return the address in its parts: parsing the whole takes long, and would refuse non-ASCII letters."""
+    local, _, domain = address.rpartition("@")
+    return Address(name, local, domain)
+
+
+def records(
+    drawings: Drawings, row: Outgoing, known: Facts, server: ServerSettings, keyring: Keyring
+) -> Iterator[Header]:
+    """Yield the matches that the message to a player carries: those they play, as many as fit (see origins.carried)."""
+    if known.reader is None or row.purpose in (None, Purpose.ADDRESS.name):
+        return
+    room = carried.MOST
+    for _, each in sorted(known.matches.items()):
+        match = carried.of(each, drawings.turns(each), known.reader, row.address, server.domain, row.created)
+        words = "" if match is None else carried.pack(match, keyring)
+        if words and len(words) <= room:
+            room -= len(words)
+            yield carried.HEADER, tuple(words.split())
+
+
+def reply_to(row: Outgoing, server: ServerSettings, keyring: Keyring) -> str:
+    """Return where a reply to the message goes; the token in it, if any, proves who replies."""
+    token = token_of(row)
+    return address_with(server, keyring, token, row.epoch) if token else server.address
+
+
+def subject(payload: Payload, snapshot: Snapshot | None, reader: int | None = None) -> str:
+    """Return the Subject: the same for all messages of a match, but for its tag."""
+    if snapshot is not None:
+        return subject_of(snapshot.match, *snapshot.players, _state(payload, snapshot, reader))
+    asked = bare_subject(payload.subject) if isinstance(payload, Answer) else ""
+    if asked.startswith("[pbem]"):
+        return f"Re: {asked}"
+    if asked:
+        return f"[pbem] Re: {asked}"
+    return f"[pbem] {getattr(payload, 'heading', 'Your message')}"
+
+
+def _state(payload: Payload, snapshot: Snapshot, reader: int | None) -> str:
+    """Return what the tag of the Subject says: that the match is over, what has happened, or whose turn it is."""
+    if snapshot.ended_here:
+        return "over"
+    seat = snapshot.base.turn
+    turn = None if seat is None or snapshot.match.state in NO_BOARD else snapshot.players[seat].id
+    is_readers = turn is not None and turn == reader
+    match payload:
+        case TurnPlayed(reminder=True):
+            return "reminder"
+        case TurnPlayed(ran_out=True):
+            return "your time is up" if is_readers else "you can claim"
+        case Challenge():
+            return "challenge"
+        case ChallengeClosed(state=state):
+            return state
+        case OfferNews(change="made", kind=kind):
+            return f"{kind} offered"
+        case TurnPlayed(ply=0, taken_back=()) if not is_readers:
+            return "begun"
+    return "your turn" if is_readers else ""
+
+
+def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mapping[str, Value]:
+    """Return the headers that keep machines from replying, and let mail programs sort news or offer to stop them."""
+    answers = row.in_reply_to is not None and not is_own_id(row.in_reply_to, server.domain)
+    found: dict[str, Value] = {
+        "Auto-Submitted": "auto-replied" if answers else "auto-generated",
+        "X-Auto-Response-Suppress": "All",
+    }
+    if row.player is not None and (row.is_notice or row.template == "invitation"):
+        stop = address_with(server, keyring, Token(Purpose.NOTICES, row.player), row.epoch)
+        if row.is_notice:
+            found["List-Id"] = (f"<matches.{server.domain}>",)
+        ends = f"unwatch%20{row.match}" if row.template == "watched" else "stop"
+        found["List-Unsubscribe"] = (f"<mailto:{stop}?subject={ends}>",)
+    return found
+
+
+def _facts(row: Outgoing, snapshot: Snapshot | None, server: ServerSettings) -> Mapping[str, str]:
+    """Return the headers that scripts can rely on."""
+    facts = {"X-PBeM-Server": server.domain, "X-PBeM-Event": EVENTS.get(row.template, row.template)}
+    if snapshot is None:
+        return facts
+    facts |= {"X-PBeM-Match": str(snapshot.number), "X-PBeM-Game": snapshot.match.game}
+    if snapshot.match.tournament is not None:
+        facts["X-PBeM-Tournament"] = str(snapshot.match.tournament)
+    if snapshot.match.state in NO_BOARD:
+        return facts
+    facts["X-PBeM-Number"] = str(snapshot.ply)
+    if snapshot.texts:
+        facts["X-PBeM-Last"] = snapshot.texts[-1]
+    turn = snapshot.base.turn
+    if snapshot.ended_here or turn is None:
+        return facts | ({"X-PBeM-Event": "over"} if row.template == "turn" else {}) | _result(snapshot)
+    return facts | {"X-PBeM-Turn": str(snapshot.ply + 1), "X-PBeM-To-Move": name(snapshot.players[turn])}
+
+
+def _result(snapshot: Snapshot) -> dict[str, str]:
+    """Return how the match ended, and who won or ended it."""
+    ending, winner = snapshot.ending, snapshot.match.winner
+    if ending is None:
+        return {}
+    facts = {"X-PBeM-Termination": ending.termination.value}
+    if winner is not None:
+        facts["X-PBeM-Winner"] = name(snapshot.players[winner])
+    if ending.seat is not None:
+        facts["X-PBeM-Ended-By"] = name(snapshot.players[ending.seat])
+    return facts

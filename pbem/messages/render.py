@@ -1,0 +1,221 @@
+"""A queued message -> its bytes: templates filled in, the match replayed up to the turn it is about."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from functools import lru_cache, partial
+from typing import Any
+
+from sqlmodel import Session
+
+from pbem.config import ServerSettings
+from pbem.features.accounts import data_export
+from pbem.features.accounts.data_export import DataExport
+from pbem.features.accounts.export_files import export_files
+from pbem.features.records.record_archive import RecordArchive, record_archive
+from pbem.features.time import calendar
+from pbem.features.tournaments import tournament_report
+from pbem.features.tournaments.messages import TournamentEnded
+from pbem.matches.naming import name, subject_of
+from pbem.matches.snapshot import Snapshot
+from pbem.messages import headers, links, mime, shared_pages
+from pbem.messages.drawings import Drawings
+from pbem.messages.links import ReplyTarget, answering
+from pbem.messages.mime import Attachment
+from pbem.messages.said.messages import AllRecords, Payload, load
+from pbem.messages.shared_pages import PERSONAL, REPLY, AnyReader, Page
+from pbem.messages.templating import html_of, text_of
+from pbem.messages.token_filter import TokenFilter
+from pbem.messages.views import ReaderContext, Views
+from pbem.players import preferences
+from pbem.players.identity import address_with, token_of
+from pbem.players.token_redaction import TokenRedactor
+from pbem.storage import facts
+from pbem.storage.facts import Facts
+from pbem.storage.models import Outgoing, Player
+from pbem.tokens import Keyring, Purpose, Token
+
+LARGEST = 95_000
+"""The maximum size of a message without its files; Gmail truncates HTML beyond about 100 KB."""
+FOR_STRANGERS = {"picture": preferences.OFF}
+"""The preferences of people who aren't players yet: the smallest message that looks right."""
+UNPROVEN = FOR_STRANGERS | {"html": preferences.OFF, "calendar": preferences.OFF}
+"""What an answer to a message without proof leaves out: it may go to a victim, and many can be asked for."""
+
+
+VARIABLES = (
+    *("server", "keep_mail_days", "player", "row", "several", "you_wrote"),
+    *("view", "preview", "illustrations", "answer_with", "personal", "reply_to", "name"),
+)
+"""What every template can ask for, besides the fields of the payload."""
+
+
+class Renderer:
+    """Renders queued messages."""
+
+    def __init__(self, server: ServerSettings, keyring: Keyring, keep_mail_days: int) -> None:
+        self._server = server
+        self._keep_mail_days = keep_mail_days
+        self._keyring = keyring
+        self.redactor = TokenRedactor(server.address, server.delimiter)
+        self._page = lru_cache(maxsize=shared_pages.KEPT)(self._made_page)
+
+    def render(self, session: Session, rows: Sequence[Outgoing]) -> Iterator[bytes]:
+        """Yield the messages of the rows in their order; the same bytes each time.
+
+        The messages of one call share what they look up: both players' messages about a turn replay it once.
+        """
+        drawings = Drawings(session)
+        for row in rows:
+            yield self._mail(session, drawings, row)
+
+    def _mail(self, session: Session, drawings: Drawings, row: Outgoing) -> bytes:
+        payload = load(row.payload)
+        assert row.facts is not None  # noqa: S101 - each message has them as long as it says anything
+        known = facts.restore(row.facts, drawings.facts)
+        player = known.reader
+        wishes = preferences.with_defaults(player.settings if player and player.confirmed else FOR_STRANGERS)
+        if row.standing is not None:
+            wishes |= UNPROVEN
+        snapshot = drawings.of(known.matches[row.match], row.ply).snapshot if row.match else None
+        head = headers.head(row, payload, snapshot, self._server, self._keyring)
+        carried = headers.records(drawings, row, known, self._server, self._keyring)
+        subject = str(head["Subject"])
+        if shared_pages.is_shared(row.template, payload) and not known.matches:
+            faces = self._shared_faces(row, payload, player, subject, with_html=wishes["html"] == preferences.ON)
+        else:
+            held = self._held(session, row, payload)
+            faces = self._faces(drawings, row, payload, known, wishes, subject, held)
+        tokens = TokenFilter(self.redactor, self._keyring, row)
+        return mime.message(row.address, [*head.items(), *carried], *faces, tokens)
+
+    def _shared_faces(
+        self, row: Outgoing, payload: Payload, player: Player | None, subject: str, *, with_html: bool
+    ) -> tuple[str, str | None, mime.Enclosed]:
+        """Return what `_faces` would, for a page that is the same for all but for their tokens."""
+        tokens = {PERSONAL: Token(Purpose.PERSONAL, player.id or 0) if player else None, REPLY: token_of(row)}
+        made_for = {who: self._keyring.format(token, row.epoch) for who, token in tokens.items() if token is not None}
+        is_confirmed = None if player is None else player.confirmed is not None
+        page = self._page(payload, subject, is_confirmed, acts=REPLY in made_for, with_html=with_html).of(made_for)
+        return page.text, page.html, mime.Enclosed(row.message_id)
+
+    def _made_page(
+        self, payload: Payload, subject: str, is_confirmed: bool | None, *, acts: bool, with_html: bool
+    ) -> Page:
+        """Return such a page with tokens that stand for those of a reader; it can't ask for anything else of theirs."""
+        personal, reply_to = (
+            f"{self._server.local}{self._server.delimiter}{stand_in}@{self._server.domain}"
+            for stand_in in (PERSONAL, REPLY)
+        )
+        answer = ReplyTarget(reply_to, answering(subject)) if acts else None
+        variables = {
+            **{field.name: getattr(payload, field.name) for field in fields(payload)},
+            "server": self._server,
+            "player": None if is_confirmed is None else AnyReader(is_confirmed),
+            "answer_with": partial(links.link, answer),
+            "personal": None if is_confirmed is None else personal,
+        }
+        html = html_of("answer.j2", variables, subject) if with_html else None
+        return Page(text_of("answer.j2", variables), html)
+
+    def _held(self, session: Session, row: Outgoing, payload: Payload) -> DataExport | RecordArchive | None:
+        """Return what the message encloses of all that we hold on its reader."""
+        owner = session.get(Player, row.player) if row.template in ("export", "records") else None
+        if owner is None:
+            return None
+        if isinstance(payload, AllRecords):
+            return record_archive(session, owner, payload.before, self._server.name, row.created)
+        return data_export.gather(session, owner, row.created, self.redactor)
+
+    def _enclose(self, held: DataExport | RecordArchive, enclosed: mime.Enclosed) -> tuple[str, ...]:
+        """Attach a player's data and return the names of the files."""
+        files = (held.file,) if isinstance(held, RecordArchive) else tuple(self.files(held))
+        for file in files:
+            enclosed.attach(file)
+        return tuple(file.name for file in files)
+
+    def files(self, held: DataExport) -> Iterator[Attachment]:
+        """Yield a player's data as files."""
+        text = text_of("parts/held.j2", held.facts | {"server": self._server})
+        return export_files(held, text, self.redactor)
+
+    def _faces(
+        self,
+        drawings: Drawings,
+        row: Outgoing,
+        payload: Payload,
+        known: Facts,
+        wishes: Mapping[str, str],
+        subject: str,
+        held: DataExport | RecordArchive | None,
+    ) -> tuple[str, str | None, mime.Enclosed]:
+        """Return text, HTML and enclosures; the HTML is compact if it would be too large otherwise."""
+        player, target = known.reader, partial(self._reply_target, row, known.reader)
+        text, html, enclosed = "", None, mime.Enclosed(row.message_id)
+        for compact in (False, True):
+            enclosed = mime.Enclosed(row.message_id)
+            context = ReaderContext(
+                player,
+                wishes,
+                target,
+                enclosed,
+                self._server.name,
+                row.created,
+                several=_is_about_several(payload),
+                first=known.first,
+                compact=compact,
+            )
+            variables = self._variables(Views(drawings, context, known.matches), row, payload, player, subject)
+            if held is not None:
+                variables |= {"held": held, "files": self._enclose(held, enclosed)}
+            text = text_of(f"{row.template}.j2", variables)
+            if wishes["html"] != preferences.ON:
+                break
+            html = html_of(f"{row.template}.j2", variables, subject)
+            if mime.size(text, html, enclosed) <= LARGEST:
+                break
+        if player is not None and wishes["calendar"] == preferences.ON and row.template in calendar.SHOWN_IN:
+            for file in calendar.of(known.matches.values(), player, self._server, row.created):
+                enclosed.attach(file)
+        if isinstance(payload, TournamentEnded):
+            for file in tournament_report.files(payload, self._server):
+                enclosed.attach(file)
+        return text, html, enclosed
+
+    def _variables(
+        self, views: Views, row: Outgoing, payload: Payload, player: Player | None, subject: str
+    ) -> dict[str, Any]:
+        """Return what the templates can ask for: the fields of the payload, and VARIABLES."""
+        personal = Token(Purpose.PERSONAL, player.id or 0) if player else None
+        acts = row.player is not None and row.purpose is not None
+        answer = ReplyTarget(headers.reply_to(row, self._server, self._keyring), answering(subject)) if acts else None
+        return {
+            **{field.name: getattr(payload, field.name) for field in fields(payload)},
+            "server": self._server,
+            "keep_mail_days": self._keep_mail_days,
+            "player": player,
+            "row": row,
+            "several": _is_about_several(payload),
+            "you_wrote": player is not None and player.name is not None and player.name == getattr(payload, "by", None),
+            "view": views.view,
+            "preview": views.preview,
+            "illustrations": views.illustrations,
+            "answer_with": partial(links.link, answer),
+            "reply_to": answer.address if answer else None,
+            "personal": address_with(self._server, self._keyring, personal, row.epoch) if personal else None,
+            "name": name,
+        }
+
+    def _reply_target(self, row: Outgoing, player: Player | None, snapshot: Snapshot, ply: int) -> ReplyTarget | None:
+        """Return where links about that match lead, for a reader who has seen that many turns."""
+        if player is None or row.purpose is None:
+            return None
+        token = Token(Purpose.PLAY, player.id or 0, snapshot.number, ply + snapshot.match.shift)
+        return ReplyTarget(
+            address_with(self._server, self._keyring, token, row.epoch),
+            f"Re: {subject_of(snapshot.match, *snapshot.players)}",
+        )
+
+
+def _is_about_several(payload: Payload) -> bool:
+    """Return whether the message shows several matches, so that a reply must name the one it means."""
+    return getattr(payload, "plies", None) is not None

@@ -1,0 +1,396 @@
+"""The sections of an answer: each dataclass holds what the template of its name in templates/sections/ may ask for."""
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from notation.ending import Termination
+from pbem.features.explaining.messages import (
+    Help,
+    HelpOnCommand,
+    HelpOnGame,
+    HelpOnGroup,
+    HelpOnModeration,
+    HelpOnNotation,
+    HelpOnSetting,
+    HelpOnTopic,
+    Introduction,
+    InvitationWaiting,
+    Rules,
+    Welcome,
+)
+from pbem.features.house.messages import AnalysisAsked, MatchAnalysis
+from pbem.features.moderation.messages import ActDone, ActsKept, Roster
+from pbem.features.time.absences import VacationShown
+from pbem.features.tournaments.messages import (
+    RoundBegun,
+    TournamentEntered,
+    TournamentList,
+    TournamentOpened,
+    TournamentShown,
+    TournamentWithdrawn,
+)
+from pbem.features.watching.messages import Watching
+from pbem.messages.said.offers import Muted, OfferNews
+from pbem.messages.said.players import (
+    Blocked,
+    History,
+    HouseProfile,
+    PlayerList,
+    PlayerProfile,
+    SeekClosed,
+    SeekList,
+    SeekOpened,
+)
+from pbem.messages.said.prepared import PreparedTurns
+from pbem.messages.said.shown import MatchList, MatchRecord, MatchShown, MatchThen, Preview
+from pbem.messages.said.standings import Standings
+from pbem.messages.said.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddressAsked:
+    """A new address was asked whether the player may have it."""
+
+    address: str
+    template: Literal["asked"] = "asked"
+    heading: ClassVar = "Your new address"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnBegun:
+    """The beginning of a turn is kept, and the rest is awaited."""
+
+    match: int
+    ply: int
+    part: str
+    template: Literal["begun"] = "begun"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChallengeSent:
+    """A challenge is on its way to a player or an address."""
+
+    match: int
+    opponent: str
+    """As the sender wrote it: a name or an address."""
+    template: Literal["challenged"] = "challenged"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChallengeClosed:
+    """A challenge was declined or withdrawn: a section for the one who did it, a message for the other player."""
+
+    match: int
+    state: str
+    message: tuple[str, ...] = ()
+    by: str = ""
+    template: Literal["closed"] = "closed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldDropped:
+    """A message that waited for confirmation will not be carried out."""
+
+    template: Literal["dropped"] = "dropped"
+    heading: ClassVar = "Not carried out"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionExpired:
+    """A question was answered too late."""
+
+    days: int
+    template: Literal["expired"] = "expired"
+    heading: ClassVar = "Not carried out"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A preference and what was chosen."""
+
+    name: str
+    choice: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreferenceHelp:
+    """A preference, its present choice and how to change it."""
+
+    name: str
+    choice: str
+    spelled: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preferences:
+    """The preferences that were changed, and all of them."""
+
+    changed: tuple[Choice, ...]
+    rows: tuple[PreferenceHelp, ...]
+    days_from: str = ""
+    """From when other days count, in words, if they were chosen."""
+    template: Literal["preferences"] = "preferences"
+    heading: ClassVar = "Your settings"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AsOf:
+    """How a match stood when a turn was suggested."""
+
+    match: int
+    ply: int
+    shift: int = 0
+    part: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """A command that was not carried out: why, what would work, and how the match stands."""
+
+    sentence: str
+    read: str | None = None
+    """What was read, where it helps to repeat it."""
+    written: str | None = None
+    """The line it was read from, where that differs."""
+    at: int | None = None
+    """Where the caret goes below what was read, and how broad it is."""
+    width: int = 1
+    fits: str = ""
+    match: int | None = None
+    ply: int | None = None
+    part: str | None = None
+    """The unfinished turn, for the player who began it."""
+    own: bool = False
+    """Whether the reader plays in the match."""
+    meant: tuple[str, ...] = ()
+    """What may have been meant."""
+    proposed: bool = False
+    """Whether "yes" stands for the first of these."""
+    as_of: AsOf | None = None
+    """Where that is a turn."""
+    template: Literal["refused"] = "refused"
+    heading: ClassVar = "That didn't work"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewAddresses:
+    """The player has new reply addresses: after a move to another address, by a command, or by the operator."""
+
+    moved: bool = False
+    by_operator: bool = False
+    template: Literal["renewed"] = "renewed"
+    heading: ClassVar = "Your new addresses"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstOnly:
+    """Only one command of a stranger's message was answered."""
+
+    template: Literal["first_only"] = "first_only"
+    heading: ClassVar = "Your message"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewsResumed:
+    """A player who had stopped the news plays on."""
+
+    template: Literal["resumed"] = "resumed"
+    heading: ClassVar = "Your news"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hint:
+    """What the house would play in the place of the player to move."""
+
+    match: int
+    ply: int
+    turn: str | None = None
+    """None where the house didn't find one soon enough."""
+    template: Literal["hint"] = "hint"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordsPassedOn:
+    """The sender's words went to the opponent."""
+
+    match: int
+    opponent: str
+    message: tuple[str, ...]
+    template: Literal["said"] = "said"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlreadySettled:
+    """A question was answered before."""
+
+    verdict: str
+    template: Literal["settled"] = "settled"
+    heading: ClassVar = "Answered before"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedByItself:
+    """A turn that was played for the reader without a message of theirs, and why (matches.events.Why)."""
+
+    text: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnPlayed:
+    """How a match stands after a turn, at its beginning or at its end: a message, or a section for who brought it."""
+
+    match: int
+    ply: int
+    message: tuple[str, ...] = ()
+    """What the player wrote below the command."""
+    by: str = ""
+    termination: Termination | None = None
+    """What has ended the match, where that was not the turn: then the turn is no news."""
+    ran_out: bool = False
+    """Whether it tells that the player to move has run out of time: then the turn is no news either."""
+    reminder: bool = False
+    """Whether it reminds the player to move of their turn: then the last one is no news either."""
+    taken_back: tuple[str, ...] = ()
+    """The turns that were just taken back: then the turn is no news either."""
+    since: int | None = None
+    """The number of the first turn that is news, where several turns were played at once."""
+    by_itself: tuple[PlayedByItself, ...] = ()
+    """Those of them that were played for the reader."""
+    void: str | None = None
+    """Why what the reader had prepared will not be played (matches.events.Void), where that is so."""
+    seek: int | None = None
+    """The seek of the reader that the opponent has taken, where the match has begun with it."""
+    tournament: RoundBegun | None = None
+    """The round of the tournament with which the match has begun, if so."""
+    unrated: bool = False
+    """Whether the match has begun and doesn't count, since the two have begun enough rated ones lately."""
+    outlook: tuple[int, ...] = ()
+    """What the players' ratings may become, by seat, if the match has ended and counts."""
+    template: Literal["turn"] = "turn"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotAttempted:
+    """Lines behind one that was refused, or behind the last that a message can have."""
+
+    lines: tuple[str, ...]
+    most: int | None = None
+    """How many commands a message can have, if that is why."""
+    template: Literal["unattempted"] = "unattempted"
+    heading: ClassVar = "Your message"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnDropped:
+    """A unfinished turn was taken back."""
+
+    match: int
+    ply: int
+    dropped: str
+    template: Literal["undone"] = "undone"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastAnswer:
+    """The last answer of its kind for now: machines reply to every reply."""
+
+    until: str
+    template: Literal["last_answer"] = "last_answer"
+    heading: ClassVar = "Your message"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotSent:
+    """Words that were no command and went to nobody."""
+
+    lines: tuple[str, ...]
+    matches: tuple[int, ...] = ()
+    """The matches to which they may belong, if that is why; empty otherwise."""
+    commands: tuple[str, ...] = ()
+    """Those of them that are commands, and were not attempted because they stand below words."""
+    template: Literal["unsent"] = "unsent"
+    heading: ClassVar = "Your message"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overlooked:
+    """Lines that were taken for words although they look like turns."""
+
+    lines: tuple[str, ...]
+    template: Literal["overlooked"] = "overlooked"
+    heading: ClassVar = "Your message"
+
+
+Section = Annotated[
+    AddressAsked
+    | AnalysisAsked
+    | MatchAnalysis
+    | TurnBegun
+    | ChallengeSent
+    | ChallengeClosed
+    | OfferNews
+    | Muted
+    | PreparedTurns
+    | SeekList
+    | SeekOpened
+    | SeekClosed
+    | PlayerList
+    | PlayerProfile
+    | HouseProfile
+    | History
+    | Blocked
+    | ActDone
+    | ActsKept
+    | Roster
+    | HeldDropped
+    | QuestionExpired
+    | MatchList
+    | Standings
+    | Help
+    | HelpOnCommand
+    | HelpOnGame
+    | HelpOnGroup
+    | HelpOnSetting
+    | HelpOnModeration
+    | HelpOnTopic
+    | Introduction
+    | InvitationWaiting
+    | HelpOnNotation
+    | Preferences
+    | Preview
+    | MatchRecord
+    | Refusal
+    | NewAddresses
+    | NewsResumed
+    | FirstOnly
+    | InvitationsStopped
+    | InvitationsAllowed
+    | Rules
+    | Hint
+    | WordsPassedOn
+    | AlreadySettled
+    | MatchShown
+    | NewsStarted
+    | MatchThen
+    | NewsStopped
+    | TurnPlayed
+    | TournamentEntered
+    | TournamentList
+    | TournamentOpened
+    | TournamentShown
+    | TournamentWithdrawn
+    | NotAttempted
+    | TurnDropped
+    | LastAnswer
+    | NotSent
+    | Overlooked
+    | VacationShown
+    | Watching
+    | Welcome,
+    Field(discriminator="template"),
+]
+"""Any section."""

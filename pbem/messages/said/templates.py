@@ -1,0 +1,36 @@
+"""The files of the templates: where they are, and the words that they write themselves."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pbem
+
+_COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
+_JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
+_LITERAL = re.compile(r"""\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'""")
+_WORD = re.compile(r"[a-z][a-z0-9_-]*[a-z0-9]")
+
+
+def templates_folder() -> Path:
+    """Return the folder of the templates: inside an installed package, beside it in a checkout."""
+    package = Path(pbem.__file__).parent
+    inside = package / "templates"
+    return inside if inside.is_dir() else package.parent / "templates"
+
+
+@cache
+def words() -> frozenset[str]:
+    """Return the names of all templates, and every word in the text of our messages.
+
+    >>> {"welcome", "to", "turn", "refused", "hello"} <= words(), "alice" in words()
+    (True, False)
+    """
+    found: set[str] = set()
+    folder = templates_folder()
+    for path in [*folder.glob("*.j2"), *folder.glob("sections/*.j2")]:
+        found.add(path.name.partition(".")[0])
+        source = _COMMENT.sub("", path.read_text(encoding="utf-8"))
+        said = [_JINJA.sub(" ", source), *(text for part in _JINJA.findall(source) for text in _LITERAL.findall(part))]
+        found.update(_WORD.findall(" ".join(said).lower()))
+    return frozenset(found)

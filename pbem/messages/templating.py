@@ -1,0 +1,354 @@
+"""The template environment and its filters: wrapping to 72 columns, quoting people's words, rendering Markdown."""
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2.environment import TemplateModule
+from jinja2.runtime import Context
+from markupsafe import Markup
+
+from notation import illustrations, time_control
+from notation.hints import format_hint, listed
+from notation.illustrations import Illustration
+from notation.time_control import in_words, parse
+from pbem.messages.boards import board_image, palette
+from pbem.messages.said.templates import templates_folder
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+WIDTH = 72
+SHOWN_TURNS = 10
+"""How many of the last turns a message lists; "record" has them all."""
+FIRST_COMMANDS = frozenset(
+    {
+        "join",
+        "play",
+        "challenge",
+        "accept",
+        "decline",
+        "seeks",
+        "take",
+        "move",
+        "resign",
+        "draw",
+        "say",
+        "games",
+        "show",
+    }
+    | {"record", "tournaments", "enter", "watch", "help", "rules", "set", "vacation", "stop", "delete"}
+)
+"""The commands that "help" explains to somebody who hasn't joined: an answer to a stranger is short."""
+EXAMPLE_NAME = "anna"
+"""A name as a newcomer could choose it."""
+SHOWN_BOARDS, LISTED_MATCHES = 3, 25
+"""How many matches of a digest have their boards, and how many are listed; "show" and "games" have the others."""
+
+
+class _WithSharedGlobals(Template):
+    """A template whose macros are the same for all that import it, since all of ours have the same globals."""
+
+    def _get_default_module(self, _context: Context | None = None) -> TemplateModule:
+        """Return the macros; jinja would compare the globals of both templates at each import."""
+        return super()._get_default_module()
+
+
+TEXT, HTML = "txt", "html"
+"""The faces of a message. Each has a library of shapes; the templates are the same for both."""
+
+
+@cache
+def templates(face: str) -> Environment:
+    """Return the environment of a face, made once per process; in HTML, names and messages are escaped."""
+    environment = Environment(
+        loader=FileSystemLoader(templates_folder()),
+        autoescape=face == HTML,  # noqa: S701 - in text there is nothing to escape
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
+    environment.template_class = _WithSharedGlobals
+    environment.globals |= palette.CSS
+    environment.globals |= {
+        "EXAMPLE_NAME": EXAMPLE_NAME,
+        "FIRST_COMMANDS": FIRST_COMMANDS,
+        "SHOWN_TURNS": SHOWN_TURNS,
+        "SHOWN_BOARDS": SHOWN_BOARDS,
+        "LISTED_MATCHES": LISTED_MATCHES,
+    }
+    environment.filters |= {
+        "as_text": format_hint,
+        "columns": columns,
+        "listed": listed_lines,
+        "ordinal": ordinal,
+        "page": page,
+        "printable": printable,
+        "quoted": quoted,
+        "sentence": sentence,
+        "per_turn_instead": per_turn_instead,
+        "time_in_words": time_in_words,
+        "unbroken": unbroken,
+        "wrapped": wrapped,
+    }
+    environment.globals["shapes"] = environment.get_template(f"parts/shapes.{face}.j2").module
+    return environment
+
+
+def text_of(template: str, variables: Mapping[str, Any]) -> str:
+    """Return the text of a template: its blocks with one empty line between them."""
+    return tidied(templates(TEXT).get_template(template).render(variables))
+
+
+def html_of(template: str, variables: Mapping[str, Any], title: str) -> str:
+    """Return the page with what a template says."""
+    html = templates(HTML)
+    first, end, others = html.get_template(template).render(variables).partition("</h1>")
+    others = others.replace("<h1 ", "<h2 ").replace("</h1>", "</h2>")  # a page has one headline
+    body = Markup(first + end + others)  # noqa: S704 - templates escape what they are given
+    return tightened(html.get_template("parts/page.html.j2").render(title=title, body=body))
+
+
+def printable(line: str) -> str:
+    """Return the line with control characters, which could reverse or hide text, replaced by spaces.
+
+    >>> printable("move" + chr(0x202E) + "evom")
+    'move evom'
+    """
+    return "".join(c if c.isprintable() else " " for c in line)
+
+
+def quoted(lines: Any) -> str:
+    """Return a person's words, wrapped and marked so that they can't be mistaken for ours.
+
+    >>> print(quoted(["Good luck!"]))
+      | Good luck!
+    """
+    clean = (printable(line) for line in lines)
+    return "\n".join(f"  | {piece}".rstrip() for line in clean for piece in (textwrap.wrap(line, WIDTH - 6) or [""]))
+
+
+def sentence(text: str) -> str:
+    """Return the text with an initial capital, unless it begins with a square.
+
+    >>> sentence("no stone stands on g7"), sentence("b1 can go to e1")
+    ('No stone stands on g7', 'b1 can go to e1')
+    """
+    return text[:1].upper() + text[1:] if text.split(maxsplit=1)[0].isalpha() else text
+
+
+def time_in_words(written: str) -> str:
+    """Return what a time control means.
+
+    >>> time_in_words("3d/move"), time_in_words("no limit")
+    ('3 days for each turn', 'no limit')
+    """
+    return in_words(parse(written)) if written[:1].isdigit() else written
+
+
+def per_turn_instead(written: str) -> str:
+    """Return how to write a time for each turn where that may be meant; "" elsewhere."""
+    return time_control.per_turn_instead(parse(written)) if written[:1].isdigit() else ""
+
+
+def ordinal(place: int) -> str:
+    """Return a place in words, or with its ending from the eleventh on.
+
+    >>> ordinal(3), ordinal(11), ordinal(22)
+    ('third', '11th', '22nd')
+    """
+    words = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+    if place <= len(words):
+        return words[place - 1]
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
+    return f"{place}{'th' if place % 100 in (11, 12, 13) else ending}"
+
+
+def listed_lines(texts: Iterable[str]) -> str:
+    """Return texts of ours as a list with a line or more for each, none of which can be read as a turn.
+
+    >>> print(listed_lines(["alice: e3f4", "bob: e9e8"]))
+    * alice: e3f4
+    * bob: e9e8
+    """
+    return "\n".join(line for text in texts for line in listed([text]))
+
+
+@dataclass(frozen=True, slots=True)
+class PagePicture:
+    """A picture on a page: the heading above it, its URL, what it shows, and the same for those who can't see it."""
+
+    below: str
+    url: str
+    caption: str
+    in_words: str
+    instead: bool
+    """Whether it takes the place of a board that the page draws with letters."""
+
+
+@cache
+def illustrated(game: str) -> tuple[tuple[Illustration, bytes], ...]:
+    """Return the pictures of a game's rules page as PNG, drawn once in a process; none for a page without pictures."""
+    source = templates_folder() / "rules" / f"{game}.toml"
+    found = illustrations.loads(game, source.read_text(encoding="utf-8")) if source.is_file() else ()
+    return tuple(
+        (shown, board_image.png(shown.diagram, scale=board_image.PAGE_SCALE, highlight=shown.highlight))
+        for shown in found
+    )
+
+
+def page(markdown: str, attributes: Mapping[str, Mapping[str, str]], pictures: Sequence[PagePicture] = ()) -> Markup:
+    r"""Return a page in Markdown as HTML, with attributes for each kind of element, and with pictures.
+
+    >>> page("Goal\n====\nBe first.", {"p": {"style": "margin: 0"}})
+    Markup('<h1>Goal</h1>\n<p style="margin: 0">Be first.</p>\n')
+    """
+    from markdown_it import MarkdownIt  # many modules, which a daemon needs when somebody asks for rules
+
+    reader = MarkdownIt("commonmark", {"html": False})
+    tokens = reader.parse(markdown)
+    for token in tokens:
+        if token.nesting >= 0:
+            token.attrs |= attributes.get(token.tag, {})
+        token.content = textwrap.dedent(token.content) if token.type == "code_block" else token.content
+    tokens = list(_illustrated(tokens, attributes, pictures)) if pictures else tokens
+    return Markup(reader.renderer.render(tokens, reader.options, {}))  # noqa: S704 - it escapes what it is given
+
+
+def _illustrated(
+    tokens: "Sequence[Token]", attributes: Mapping[str, Mapping[str, str]], pictures: Sequence[PagePicture]
+) -> "Iterator[Token]":
+    """Yield the tokens of a page, with pictures in place of boards, and the others at the end of their sections."""
+    left: list[PagePicture] = []
+    for token, heading in zip(tokens, [*tokens[1:], None], strict=True):
+        if token.type == "heading_open" and heading is not None:
+            yield from (_shown(picture, attributes) for picture in left)
+            left = [picture for picture in pictures if picture.below == heading.content]
+        instead = next((picture for picture in left if picture.instead), None)
+        if token.type == "code_block" and instead is not None:
+            left.remove(instead)
+            yield _shown(instead, attributes)
+        else:
+            yield token
+    yield from (_shown(picture, attributes) for picture in left)
+
+
+def _shown(picture: PagePicture, attributes: Mapping[str, Mapping[str, str]]) -> "Token":
+    """Return the picture with its caption as a piece of HTML."""
+    image = Markup('<img src="{}" width="300" alt="{}"{}>').format(
+        picture.url, picture.in_words, _written(attributes["img"])
+    )
+    caption = Markup("<p{}>{}</p>").format(_written(attributes["caption"]), picture.caption)
+    from markdown_it.token import Token
+
+    return Token("html_block", "", 0, content=f"{image}\n{caption}\n")
+
+
+def _written(attributes: Mapping[str, str]) -> Markup:
+    """Return attributes as they stand in a tag."""
+    return Markup().join(Markup(' {}="{}"').format(name, value) for name, value in attributes.items())
+
+
+_BLANK = "\N{NO-BREAK SPACE}"
+"""Stands between words that belong in one line, until the lines are made."""
+_QUOTED = re.compile(r'(?:[^\s"]+ )?[^\s"]*"[^"\n]{1,50}"')
+"""Something to write and the word before it, with which it stays in one line: a line that begins with a command and is
+quoted without a mark could be taken for the person's own."""
+
+
+def unbroken(text: str) -> str:
+    """Return a turn, which is never broken between two lines unless it is longer than one."""
+    return text.replace(" ", _BLANK) if len(text) <= WIDTH // 2 else text
+
+
+@lru_cache(maxsize=1024)
+def wrapped(text: str, indent: int = 0) -> str:
+    """Return sentences in lines of at most 72 columns. Remembered: most of them are sent to many readers.
+
+    What stands in quotation marks is something to write, so it stays in one line, behind another word.
+
+    >>> print(wrapped('You can see whether your opponent is still thinking about it with "show 4711".'))
+    You can see whether your opponent is still thinking about it
+    with "show 4711".
+    """
+    text = re.sub(r"[ \n]+", " ", text).strip()
+    text = re.sub(r" (\S{1,4})$", rf"{_BLANK}\1", text)  # no short word stands alone in the last line
+    margin = " " * indent
+    lines = textwrap.wrap(
+        _QUOTED.sub(lambda found: found[0].replace(" ", _BLANK), text),
+        WIDTH,
+        initial_indent=margin,
+        subsequent_indent=margin + "  " * text.startswith(("* ", "- ")),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(lines).replace(_BLANK, " ")
+
+
+def columns(table: str) -> str:
+    r"""Return rows, whose cells are separated by tabs, in columns; what doesn't fit stands below its row.
+
+    Each begins with a mark, so that it can't act; a row that has one for its HTML gets no second one.
+
+    >>> print(columns("#3\tQuadrature\tyour turn\n#12\tKvadratik\tover\n"))
+    * #3   Quadrature  your turn
+    * #12  Kvadratik   over
+    """
+    rows = [line.removeprefix("-\u00a0").split("\t") for line in table.splitlines() if line.strip()]
+    widths = [max(map(len, cells)) for cells in zip_longest(*rows, fillvalue="")]
+    return "\n".join(line for row in rows for line in _row(row, widths))
+
+
+def _row(cells: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
+    """Yield the lines of a row: as many cells as fit, and the others below them."""
+    line, left = "*", list(cells)
+    while left:
+        shown = left[0] if len(left) == 1 else left[0].ljust(widths[len(cells) - len(left)] + 1)
+        if len(line) + 1 + len(shown.rstrip()) > WIDTH and line != "*":
+            break
+        line, left = f"{line} {shown}", left[1:]
+    yield line.rstrip()
+    yield from (wrapped(cell, 4) for cell in left if cell)
+
+
+def _fitted(line: str) -> Sequence[str]:
+    """Return a line that no block has wrapped, such as one of a page: as several under its own indentation."""
+    if len(line) <= WIDTH:
+        return (line,)
+    indent = line[: len(line) - len(line.lstrip())]
+    return textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def tidied(text: str) -> str:
+    r"""Return the text of a message without trailing blanks, and with one empty line where there are several.
+
+    >>> tidied("\n\nHello!  \n\n\nYour turn.")
+    'Hello!\n\nYour turn.\n'
+    """
+    lines = "\n".join(piece for line in text.split("\n") for piece in _fitted(line.rstrip()))
+    return re.sub(r"\n{3,}", "\n\n", lines).strip("\n") + "\n"
+
+
+def tightened(html: str) -> str:
+    r"""Return the HTML in ASCII, without indentation and empty lines outside <pre>.
+
+    >>> tightened(" <p>caf" + chr(0xE9) + "</p> <pre>a")
+    '<p>caf&#233;</p> <pre>a\n'
+    """
+    return "".join(f"{line}\n" for line in _stripped(html.splitlines())).encode("ascii", "xmlcharrefreplace").decode()
+
+
+def _stripped(lines: Iterable[str]) -> Iterator[str]:
+    inside = False
+    for line in lines:
+        bare = line.rstrip() if inside else line.strip()
+        if inside or bare:
+            yield bare
+        inside = bare.rfind("<pre") > bare.rfind("</pre>") or (inside and "</pre>" not in bare)

@@ -1,0 +1,358 @@
+"""What templates can ask about a match: its state, whose turn it is, and the board in every form a message has."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+
+from engines.seats import seat_of
+from notation import NOTATIONS
+from notation.board import format_board
+from notation.ending import Termination
+from notation.hints import Hint
+from notation.time_control import in_words, parse, per_turn_instead
+from pbem.features.house import analysis
+from pbem.features.house.analysis import Analysed
+from pbem.features.house.messages import Estimate
+from pbem.features.ratings.standings import in_short
+from pbem.features.ratings.weeks import rated_on, week_of
+from pbem.matches import offers
+from pbem.matches.clock.timekeeping import clock_of
+from pbem.matches.clock.wording import TimeShown, moment, time_shown
+from pbem.matches.naming import name
+from pbem.matches.snapshot import Snapshot
+from pbem.messages import links, turn_list
+from pbem.messages.boards import board_image
+from pbem.messages.boards.html_board import Grid, grid
+from pbem.messages.drawings import Drawing, Drawings, charset_of
+from pbem.messages.links import Links, ReplyTarget
+from pbem.messages.mime import Enclosed
+from pbem.messages.said.offers import OfferShown
+from pbem.messages.said.prepared import Branch
+from pbem.messages.said.sections import PlayedByItself
+from pbem.messages.said.shown import MatchThen, Preview
+from pbem.messages.templating import SHOWN_TURNS, PagePicture, illustrated
+from pbem.messages.turn_list import Played, in_columns
+from pbem.players.preferences import HINTS, LONG, ON
+from pbem.storage.facts import MatchFacts
+from pbem.storage.models import MatchState, Player
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderContext:
+    """One message to one reader: their preferences, how they can reply, and what is enclosed."""
+
+    reader: Player | None
+    preferences: Mapping[str, str]
+    reply_target: Callable[[Snapshot, int], ReplyTarget | None]
+    """Returns where links about a match lead, for a reader who has seen that many turns; None if a reply can't act."""
+    enclosed: Enclosed
+    site: str
+    """The name of this server."""
+    written: datetime
+    """The date of the message."""
+    several: bool = False
+    """Whether the message is about several matches, so that its pictures are smaller."""
+    first: frozenset[int] = frozenset()
+    """The matches that are the reader's first of their game, and have just begun."""
+    compact: bool = False
+    """Whether the HTML shows boards as characters only, without links, because the message would be too large."""
+
+
+class Views:
+    """The matches in one message, as templates get them from `view` and `preview`; each is made once."""
+
+    def __init__(self, drawings: Drawings, context: ReaderContext, matches: Mapping[int, MatchFacts]) -> None:
+        self._drawings, self._context, self._matches = drawings, context, matches
+        self._viewed: dict[tuple[int, int | None, str | None], View] = {}
+        self._previewed: dict[Preview | MatchThen | Branch, View] = {}
+
+    def view(self, number: int, ply: int | None = None, part: str | None = None) -> "View":
+        """Return the match after that many turns (default: all), with that part of a turn on top.
+
+        A match that began at a position of another one is never shown before that.
+        """
+        ply = None if ply is None else max(ply, self._matches[number].match.begun_after)
+        key = (number, ply, part)
+        if key not in self._viewed:
+            drawing = self._drawings.of(self._matches[number], ply, part)
+            self._viewed[key] = View(drawing, self._context, drawing.snapshot.ply, self._matches[number].ratings)
+        return self._viewed[key]
+
+    def preview(self, asked: Preview | MatchThen | Branch) -> "View":
+        """Return the match as the section asks to see it, with turns that nobody has played."""
+        if asked not in self._previewed:
+            snapshot = self._drawings.of(self._matches[asked.match], asked.ply).snapshot
+            if isinstance(asked, MatchThen):
+                hypothesis = snapshot.with_hypothesis((), past=True)
+            elif isinstance(asked, Branch):
+                hypothesis = snapshot.with_hypothesis(asked.turns)
+            else:
+                flags = {"past": asked.past, "playable": asked.playable, "kept": asked.kept}
+                hypothesis = snapshot.with_hypothesis(asked.turns, asked.part, asked.chosen, **flags)
+            now = asked.ply if isinstance(asked, Branch) else asked.now
+            ratings = self._matches[asked.match].ratings
+            self._previewed[asked] = View(Drawing(hypothesis), self._context, now, ratings)
+        return self._previewed[asked]
+
+    def illustrations(self, game: str) -> tuple[PagePicture, ...]:
+        """Return the pictures on the rules page of a game; none for readers who don't want pictures."""
+        wished = self._context.preferences
+        if wished["picture"] != ON or wished["board"] == "words" or self._context.compact:
+            return ()
+        return tuple(
+            PagePicture(shown.below, self._context.enclosed.show(image), shown.caption, shown.in_words, shown.instead)
+            for shown, image in illustrated(game)
+        )
+
+
+class View:
+    """A match as one reader sees it. Whatever takes time is computed when a template asks for it."""
+
+    def __init__(
+        self, drawing: Drawing, context: ReaderContext, seen: int, ratings: Sequence[tuple[float, float] | None]
+    ) -> None:
+        snapshot, reader = drawing.snapshot, context.reader
+        self._drawing, self._snapshot, self._context, self._seen = drawing, snapshot, context, seen
+        self.number = snapshot.number
+        self.mark = f"#{snapshot.number} " if context.several else ""
+        self.title, self.summary = snapshot.game.title, snapshot.game.summary
+        self.key = snapshot.match.game
+        self.ply = self.turns = snapshot.ply
+        self.sides = tuple(
+            {
+                "name": name(player),
+                "side": side,
+                "you": reader is not None and player.id == reader.id,
+                "rating": in_short(*rating) if rating else "",
+            }
+            for player, side, rating in zip(snapshot.players, snapshot.game.sides, ratings, strict=True)
+        )
+        chosen = snapshot.game.options_in_words(snapshot.match.options)
+        self.options = " ".join((*chosen, "rated") if snapshot.match.rated else chosen)
+        if began := snapshot.record.began:
+            self.options = f"{self.options}, begins {began}" if self.options else f"begins {began}"
+        self.level = snapshot.match.level
+        self.tournament, self.round = snapshot.match.tournament, snapshot.match.round
+        self.time = in_words(parse(snapshot.match.time)) if snapshot.match.time else None
+        self.per_turn = per_turn_instead(parse(snapshot.match.time)) if snapshot.match.time else ""
+        self.seat = snapshot.seat_of(reader) if reader else None
+        opponents = [str(side["name"]) for side in self.sides if not side["you"]]
+        self.opponent = " - ".join(opponents)
+        others = [player for player in snapshot.players if reader is not None and player.id != reader.id]
+        self.absent = next((name(player) for player in others if player.stopped), None)
+        self.last = snapshot.texts[-1] if snapshot.texts else None
+        self.last_by = name(snapshot.players[snapshot.last_seat]) if snapshot.last_seat is not None else None
+        self.mover = "You" if self.seat is not None and self.seat == snapshot.last_seat else self.last_by
+        self.part = snapshot.part
+        turn = snapshot.position.turn
+        at_end = snapshot.position.outcome is not None or snapshot.ended_here
+        self.over = at_end
+        match = snapshot.match
+        self.offered = match.state == MatchState.OFFERED
+        self.asked = self.offered and reader is not None and reader.id != match.challenger and self.seat is not None
+        self.closed = match.state if match.state in (MatchState.DECLINED, MatchState.WITHDRAWN) else None
+        self.to_move = None if at_end or turn is None else name(snapshot.players[turn])
+        self.yours = not at_end and turn is not None and turn == self.seat
+        self.notation = NOTATIONS[snapshot.match.game].help
+        outcome, ending = snapshot.position.outcome, snapshot.ending
+        winner = outcome.winner if outcome else snapshot.match.winner if ending else None
+        self.winner = None if winner is None else "You" if winner == self.seat else name(snapshot.players[winner])
+        self.termination = Termination.RULES if outcome else ending.termination if ending else None
+        ended_by = None if ending is None else ending.seat
+        self.ended_by = (
+            None if ended_by is None else "you" if ended_by == self.seat else name(snapshot.players[ended_by])
+        )
+        self.reason = outcome.reason if outcome else snapshot.match.reason
+
+    @property
+    def is_current(self) -> bool:
+        """Whether this is the match as it was when the message was queued, and it went on."""
+        now = self._snapshot
+        return now.match.state == MatchState.RUNNING and now.ply == now.total and now.hypothesis is None
+
+    @property
+    def offers(self) -> tuple[OfferShown, ...]:
+        """The offers that can be accepted, or withdrawn by the reader; they are nobody else's."""
+        if not self.is_current or self.seat is None:
+            return ()
+        snapshot = self._snapshot
+        return tuple(
+            OfferShown(
+                offer.kind.value,
+                name(snapshot.players[offer.seat]),
+                offer.seat == self.seat,
+                () if offer.back_to is None else snapshot.texts[offer.back_to :],
+                "" if offer.until is None else self.moment(offer.until),
+            )
+            for offer in offers.open_offers(snapshot.match)
+        )
+
+    @property
+    def paused(self) -> bool:
+        """Whether the match of the reader is paused."""
+        return self.is_current and self.seat is not None and self._snapshot.match.paused is not None
+
+    @property
+    def paused_until(self) -> str | None:
+        """When the pause of the match ends by itself, in words."""
+        resumes = self._snapshot.match.resumes
+        return self.moment(resumes) if self.paused and resumes is not None else None
+
+    def moment(self, time: datetime) -> str:
+        """Return a time in words, in the reader's time zone."""
+        return moment(time, self._context.preferences["zone"], self._context.written)
+
+    @cached_property
+    def clock(self) -> TimeShown | None:
+        """How much time each player has, and when the turn is due; None where there is no limit."""
+        match = self._snapshot.match
+        clock = clock_of(match) if self.is_current else None
+        if clock is None or match.to_move is None:
+            return None
+        names = (str(self.sides[0]["name"]), str(self.sides[1]["name"]))
+        context = self._context
+        return time_shown(clock, seat_of(match.to_move), names, self.seat, context.preferences["zone"], context.written)
+
+    @property
+    def can_claim(self) -> bool:
+        """Whether the reader can claim the match, since the opponent has run out of time."""
+        return self.clock is not None and self.clock.is_overdue and self.seat is not None and not self.yours
+
+    @property
+    def counts_on(self) -> str | None:
+        """When the result gets into the ratings, in words; None if it doesn't, or if that was before."""
+        counted = self._snapshot.match.counted if self.over else None
+        if counted is None or week_of(counted) != week_of(self._context.written):
+            return None
+        return rated_on(week_of(counted))
+
+    @property
+    def taken_back(self) -> bool:
+        """Whether turns of the match were taken back."""
+        return self._snapshot.match.shift > 0
+
+    @property
+    def board(self) -> str:
+        """The board in the form the reader chose for text, with the last move and the notes beside it."""
+        return self._drawing.board(self._context.preferences["board"])
+
+    @property
+    def spoken(self) -> tuple[str, ...]:
+        """The position in words, one sentence each."""
+        return tuple(self._drawing.spoken().splitlines())
+
+    @property
+    def picture(self) -> str | None:
+        """The URL of the picture of the board for HTML; None for readers who don't want pictures."""
+        if self._context.preferences["picture"] != ON or self.in_words or self.in_letters:
+            return None
+        scale = board_image.SMALL_SCALE if self._context.several else board_image.SCALE
+        return self._context.enclosed.show(self._drawing.picture(scale))
+
+    def attach(self) -> tuple[str, ...]:
+        """Attach the match as files and return their names; no pictures for readers who don't want them."""
+        pictures = self._context.preferences["picture"] == ON
+        files = self._drawing.files(self._context.site, self._context.written, pictures=pictures)
+        for file in files:
+            self._context.enclosed.attach(file)
+        return tuple(file.name for file in files)
+
+    @property
+    def in_words(self) -> bool:
+        """Whether the reader wants the board in words, and nothing drawn."""
+        return self._context.preferences["board"] == "words"
+
+    @property
+    def in_letters(self) -> bool:
+        """Whether the board is shown as characters instead of drawn, because the message would be too large."""
+        return self._context.compact and not self.in_words
+
+    @property
+    def printed_board(self) -> str:
+        """The board as records print it."""
+        return format_board(self._drawing.diagram)
+
+    @property
+    def letters(self) -> str:
+        """The board as characters, with the last move highlighted and nothing beside it."""
+        return format_board(self._drawing.diagram, lit=True, charset=charset_of(self._context.preferences["board"]))
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the notes beside the board say, in sentences."""
+        return self._drawing.diagram.remarks
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The notes beside the board."""
+        return self._drawing.diagram.notes
+
+    @property
+    def grid(self) -> Grid:
+        """The board as a table in which the reader can tap what they may choose next."""
+        return grid(self._drawing.diagram, {cell: link.uri for cell, link in self.links.by_cell.items()})
+
+    @cached_property
+    def links(self) -> Links:
+        """What the reader can tap; nothing for readers who don't play in the match."""
+        target = self._context.reply_target(self._snapshot, self._seen)
+        return links.of_match(self._snapshot, self._context.reader, target, can_claim=self.can_claim)
+
+    @property
+    def variation(self) -> tuple[str, ...]:
+        """Who plays what in the turns that a preview supposes."""
+        hypothesis, players = self._snapshot.hypothesis, self._snapshot.players
+        if hypothesis is None:
+            return ()
+        lines = [f"{name(players[seat])}: {text}" for seat, text in hypothesis.turns]
+        if begun := " ".join(filter(None, (self.part, hypothesis.chosen))):
+            lines.append(f"{self.to_move}, begun: {begun}")
+        return tuple(lines)
+
+    @property
+    def record(self) -> str:
+        """The turns as a record writes them."""
+        return self._drawing.record
+
+    def played(self, most: int) -> tuple[Played, ...]:
+        """Return the last turns, oldest first."""
+        snapshot, seats = self._snapshot, self._snapshot.seats
+        return tuple(
+            Played(ply + 1, seats[ply], name(snapshot.players[seats[ply]]), snapshot.texts[ply])
+            for ply in range(max(0, snapshot.ply - most), snapshot.ply)
+        )
+
+    def at_once(self, since: int, by_itself: tuple[PlayedByItself, ...]) -> tuple[str, ...]:
+        """Return who played what in the turns from that number on, and which were played for the reader."""
+        return turn_list.in_words(self.played(self.turns - since + 1), self.seat, by_itself)
+
+    def analysed(self, estimates: Sequence[Estimate], since: int) -> Analysed:
+        """Return the analysis of the match, from an estimate for each position after the first `since` turns."""
+        return analysis.analysed(estimates, since, self._snapshot)
+
+    def chart(self, analysed: Analysed) -> str | None:
+        """Return the URL of its picture for HTML; None for readers who don't want pictures."""
+        if self._context.preferences["picture"] != ON or self.in_words or self.in_letters:
+            return None
+        return self._context.enclosed.show(analysed.picture(board_image.SMALL_SCALE))
+
+    @property
+    def last_turns(self) -> str:
+        """The last turns for the text part, in two columns if there is room: one for each player."""
+        first, second = self._snapshot.players
+        turns, seats = self.played(SHOWN_TURNS), self._snapshot.seats
+        return in_columns(turns, (name(first), name(second)), seats[0] if seats else 0)
+
+    @cached_property
+    def hint(self) -> Hint | None:
+        """What the player to move can write now; nothing in the midst of a turn, and None when the match is over."""
+        if self._snapshot.hypothesis is not None and self._snapshot.hypothesis.chosen:
+            return Hint(())  # advice about the whole turn would say again what is done; the steps say what can follow
+        hint = NOTATIONS[self.key].hint(self._snapshot.position) if self.to_move else None
+        return hint if hint is None or self.explains else replace(hint, basics="")
+
+    @property
+    def explains(self) -> bool:
+        """Whether the reader is told how the game is played: in their first turns of it, or because they want that."""
+        return self._context.preferences[HINTS] == LONG or self.number in self._context.first

@@ -1,0 +1,72 @@
+"""Acting on each of the rows for which something is due, in a transaction of its own."""
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import TypeVar
+
+from sqlalchemy import BindParameter, Engine, bindparam
+from sqlmodel import Session, SQLModel
+
+from pbem import failpoints
+from pbem.failpoints import Step
+from pbem.storage.database import lock_if_free, read_only, transaction
+from pbem.storage.setbacks import Setbacks, at_once
+
+NOW: BindParameter[datetime] = bindparam("now")
+"""The time of a look at what is due (see scheduler)."""
+_Row = TypeVar("_Row", bound=SQLModel)
+
+
+def each_row(
+    engine: Engine,
+    table: type[_Row],
+    find: Callable[..., Iterable[int]],
+    act: Callable[[Session, _Row], bool],
+    stopped: Callable[[], bool],
+    now: datetime,
+    *,
+    doing: str,
+) -> int:
+    """Call `act` as `each` does, with each row that is found, locked; not with those that another daemon is at.
+
+    `find` is called with a session and, as `most`, how many rows it may return.
+    """
+
+    def act_alone(session: Session, number: int) -> bool:
+        row = lock_if_free(session, table, number)
+        return row is not None and act(session, row)
+
+    with read_only(engine) as session:
+        numbers = find(session, most=at_once(session, doing))
+    return each(engine, numbers, act_alone, stopped, now, doing=doing)
+
+
+def each(
+    engine: Engine,
+    numbers: Iterable[int],
+    act: Callable[[Session, int], bool],
+    stopped: Callable[[], bool],
+    now: datetime,
+    *,
+    doing: str,
+    before: Step = Step.DUE,
+    after: Step | None = None,
+) -> int:
+    """Call `act` with a session and each number, until stopped. Return how often it says that it did something.
+
+    Where it did, the step `before` is reached inside the transaction, and `after` when it is committed. A bug in one
+    leaves the others alone, and that one waits; a database that fails ends them all: raises DBAPIError.
+    """
+    acted, setbacks = 0, Setbacks(engine, doing, now)
+    for number in setbacks.ready(numbers):
+        if stopped():
+            break
+        with setbacks.noting(number):
+            with transaction(engine) as session:
+                has_acted = act(session, number)
+                if has_acted:
+                    failpoints.reach(before)
+            if has_acted and after is not None:
+                failpoints.reach(after)
+            acted += has_acted
+    return acted
