@@ -12,10 +12,11 @@ from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Changed, Silence, Unanswerable, Unread
 from pbem.features.moderation.messages import ActDone
-from pbem.messages.said.messages import Asking, Confirmation, load
+from pbem.messages.said.messages import Asking, Confirmation
 from pbem.messages.said.sections import AlreadySettled, HeldDropped, NotAttempted, NotSent, QuestionExpired, Refusal
 from pbem.players import identity, rate_limits
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
+from pbem.storage.payloads import load
 from pbem.tokens import Purpose
 
 QUESTION_LIVES = timedelta(days=14)
@@ -94,8 +95,7 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply:
     ).one()
     reply = replace(reply, match=asked.match)
     player, lines = request.sender.player, request.message.lines
-    question = load(asked.payload)
-    assert isinstance(question, Confirmation)  # noqa: S101 - it was selected by its template
+    question = load(Confirmation, asked.payload)
     drops = suggested_yes.refuses(lines)
     is_clear = drops or any(suggested_yes.consents([line]) for line in lines)
     by_thread = request.sender.by_thread or (bool(question.acts) and request.sender.vouched)

@@ -16,11 +16,11 @@ from pbem.errors import Refused
 from pbem.mail.reading.message import Message
 from pbem.matches.events import Events
 from pbem.matches.turns import ParsedTurn
-from pbem.messages.said.messages import AddressQuestion, Payload
-from pbem.messages.said.sections import Section
+from pbem.messages.said.messages import AddressQuestion
 from pbem.players.announcements import Notice
 from pbem.players.identity import Sender
 from pbem.storage.models import Incoming, Match, Player
+from pbem.storage.payloads import Payload, Section
 from pbem.tokens import Keyring, Purpose
 
 

@@ -14,6 +14,7 @@ from pbem.messages.said.offers import OfferNews
 from pbem.players import announcements
 from pbem.players.announcements import Notice
 from pbem.storage.outbox import Mailer
+from pbem.storage.payloads import Section
 
 
 def apply(request: Request, reply: Reply, decision: Decision) -> Reply:
@@ -39,7 +40,7 @@ def apply(request: Request, reply: Reply, decision: Decision) -> Reply:
     )
 
 
-def _asks_for_rest(section: sections.Section, played: set[int | None]) -> bool:
+def _asks_for_rest(section: Section, played: set[int | None]) -> bool:
     """Return whether the section asks for the rest of a turn which a later line of the message has completed."""
     return isinstance(section, sections.TurnBegun) and section.match in played
 
@@ -51,7 +52,7 @@ def _goes_with_turn(request: Request, message: Notice | ToPlayer | ToAddress | T
     return not message.payload.message and announcements.retell(request.session, message, request.incoming)
 
 
-def _for_author(notice: Notice) -> sections.Section:
+def _for_author(notice: Notice) -> Section:
     """Return the section that tells the sender what a notice tells the other player."""
     told = (sections.TurnPlayed, sections.ChallengeClosed, OfferNews)
     assert isinstance(notice.payload, told)  # noqa: S101 - the others go to opponents

@@ -17,14 +17,15 @@ from pbem.features.house.messages import MatchAnalysis
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.clock.wording import moment
 from pbem.matches.queries import seat_of, version
-from pbem.messages.said.messages import Answer, Payload
-from pbem.messages.said.sections import LastAnswer, NotAttempted, NotSent, Refusal, Section, TurnPlayed
+from pbem.messages.said.messages import Answer
+from pbem.messages.said.sections import LastAnswer, NotAttempted, NotSent, Refusal, TurnPlayed
 from pbem.messages.said.subscriptions import InvitationsAllowed, InvitationsStopped
 from pbem.players import preferences, rate_limits
 from pbem.players.identity import Sender
 from pbem.players.preferences import OFF
 from pbem.storage.models import Match, MatchState, Player
 from pbem.storage.outbox import Mailer
+from pbem.storage.payloads import Payload, Section
 from pbem.tokens import Purpose
 
 MOST_LINES = 10

@@ -8,11 +8,12 @@ from pbem.errors import Refused
 from pbem.mail.reading.message import Message
 from pbem.mail.reading.text.normalize import to_ascii
 from pbem.matches.queries import locked
-from pbem.messages.said.messages import Answer, load
+from pbem.messages.said.messages import Answer
 from pbem.messages.said.sections import AsOf, Refusal
 from pbem.players.identity import Sender
 from pbem.storage import outbox
 from pbem.storage.models import Match, Outgoing, Ply
+from pbem.storage.payloads import load
 from pbem.storage.retention import is_removed
 
 YES = frozenset(
@@ -127,9 +128,8 @@ def _suggestion(row: Outgoing) -> Refusal | None:
     """Return the section of the message that suggests something; None also where its payload was removed."""
     if row.template != "answer" or is_removed(row):
         return None
-    payload = load(row.payload)
-    assert isinstance(payload, Answer)  # noqa: S101 - that is what the template takes
-    return next((section for section in payload.sections if isinstance(section, Refusal)), None)
+    sections = load(Answer, row.payload).sections
+    return next((section for section in sections if isinstance(section, Refusal)), None)
 
 
 def _opens_with(words: frozenset[str], lines: Sequence[str]) -> bool:

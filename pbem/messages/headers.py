@@ -10,7 +10,7 @@ from pbem.mail.reading.message import bare_subject
 from pbem.matches.naming import name, subject_of
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.drawings import Drawings
-from pbem.messages.said.messages import Answer, Challenge, Payload
+from pbem.messages.said.messages import Answer, Challenge
 from pbem.messages.said.offers import OfferNews
 from pbem.messages.said.sections import ChallengeClosed, TurnPlayed
 from pbem.messages.token_filter import Header, Value
@@ -18,6 +18,7 @@ from pbem.players.identity import address_with, token_of
 from pbem.storage.facts import Facts
 from pbem.storage.models import MatchState, Outgoing
 from pbem.storage.outbox import is_own_id
+from pbem.storage.payloads import Payload
 from pbem.tokens import Keyring, Purpose, Token
 
 EVENTS = {"invitation": "challenge", "unreachable_admin": "unreachable", "tournament_over": "tournament"}

@@ -21,7 +21,7 @@ from pbem.messages import headers, links, mime, shared_pages
 from pbem.messages.drawings import Drawings
 from pbem.messages.links import ReplyTarget, answering
 from pbem.messages.mime import Attachment
-from pbem.messages.said.messages import AllRecords, Payload, load
+from pbem.messages.said.messages import AllRecords
 from pbem.messages.shared_pages import PERSONAL, REPLY, AnyReader, Page
 from pbem.messages.templating import html_of, text_of
 from pbem.messages.token_filter import TokenFilter
@@ -32,6 +32,7 @@ from pbem.players.token_redaction import TokenRedactor
 from pbem.storage import facts
 from pbem.storage.facts import Facts
 from pbem.storage.models import Outgoing, Player
+from pbem.storage.payloads import Payload, load
 from pbem.tokens import Keyring, Purpose, Token
 
 LARGEST = 95_000
@@ -69,7 +70,7 @@ class Renderer:
             yield self._mail(session, drawings, row)
 
     def _mail(self, session: Session, drawings: Drawings, row: Outgoing) -> bytes:
-        payload = load(row.payload)
+        payload = load(Payload, row.payload)
         assert row.facts is not None  # noqa: S101 - each message has them as long as it says anything
         known = facts.restore(row.facts, drawings.facts)
         player = known.reader

@@ -9,7 +9,8 @@ from base64 import b32encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pbem.messages.said.messages import Answer, Payload
+from pbem.messages.said.messages import Answer
+from pbem.storage.payloads import Payload
 from pbem.tokens import LENGTH
 
 SHARED = frozenset({"help", "help_command", "help_game", "help_group", "help_notation", "help_setting", "help_topic"})

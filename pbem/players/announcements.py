@@ -39,13 +39,14 @@ from pbem.matches.events import (
 from pbem.matches.naming import GUEST, is_hidden, name
 from pbem.matches.queries import players_of, seat_of, version
 from pbem.messages.said import sections
-from pbem.messages.said.messages import Answer, Challenge, Invitation, OpponentLeft, Words, dump, load
+from pbem.messages.said.messages import Answer, Challenge, Invitation, OpponentLeft, Words
 from pbem.messages.said.offers import OfferNews
 from pbem.players import preferences, schedule
 from pbem.storage import facts, outbox
 from pbem.storage.clock import within
 from pbem.storage.models import HOUSE, UNSENT, Incoming, Match, Outgoing, Player
 from pbem.storage.outbox import Mailer
+from pbem.storage.payloads import dump, load
 from pbem.tokens import Purpose
 
 News = sections.TurnPlayed | sections.ChallengeClosed | OfferNews | Away | Challenge | Invitation | OpponentLeft | Words
@@ -183,9 +184,9 @@ def _joins(session: Session, notice: Notice, note: Words) -> bool:
     unsent = _news_of(notice, note.template).where(col(Outgoing.state).in_(UNSENT), Outgoing.attempts == 0)
     newest = unsent.order_by(col(Outgoing.id).desc()).limit(1)
     row = session.exec(newest.with_for_update(of=Outgoing)).first()
-    before = load(row.payload) if row is not None and row.content is not None else None
-    if row is None or not isinstance(before, Words):
+    if row is None or row.content is None:
         return False
+    before = load(Words, row.payload)
     if sum(map(len, (*before.message, *note.message))) > LONGEST_NOTES:
         return False
     content = outbox.kept_content(row)
@@ -365,8 +366,7 @@ def _as_known(session: Session, match: Match, player: Player) -> str:
         Outgoing.match == match.id, Outgoing.player == match.challenger, Outgoing.template == "answer"
     )
     row = session.exec(told.order_by(col(Outgoing.id)).limit(1).options(outbox.WITH_CONTENT)).first()
-    answer = load(row.payload) if row is not None and row.content is not None else None
-    answered = answer.sections if isinstance(answer, Answer) else ()
+    answered = load(Answer, row.payload).sections if row is not None and row.content is not None else ()
     invited = (section for section in answered if isinstance(section, sections.ChallengeSent))
     return next((section.opponent for section in invited if section.match == match.id), GUEST)
 

@@ -19,7 +19,7 @@ from sqlmodel import Session, col, func, select
 from pbem.config import LimitsSettings
 from pbem.errors import Refused, Silence, Unanswerable
 from pbem.features.explaining.messages import Introduction, InvitationWaiting
-from pbem.messages.said.messages import Answer, dump
+from pbem.messages.said.messages import Answer
 from pbem.messages.said.sections import (
     AlreadySettled,
     HeldDropped,
@@ -27,13 +27,13 @@ from pbem.messages.said.sections import (
     NotSent,
     QuestionExpired,
     Refusal,
-    Section,
     TurnPlayed,
 )
 from pbem.players.identity import Sender
 from pbem.storage.clock import ends, in_span, within
 from pbem.storage.mailboxes import DOTLESS, is_large, mailbox, owner
 from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingContent, Player, Standing
+from pbem.storage.payloads import Section, dump
 
 HOUR, DAY, WEEK, MONTH = timedelta(hours=1), timedelta(days=1), timedelta(days=7), timedelta(days=30)
 STRANGER_PER_DAY, STRANGER_PER_MONTH = 5, 20

@@ -11,7 +11,6 @@ from sqlalchemy.orm import joinedload
 from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
-from pbem.messages.said.messages import Payload, dump
 from pbem.storage import facts, people, queue
 from pbem.storage.mailboxes import owner
 from pbem.storage.models import (
@@ -26,6 +25,7 @@ from pbem.storage.models import (
     Player,
     Standing,
 )
+from pbem.storage.payloads import Payload, dump
 from pbem.tokens import Purpose
 
 ANSWERED = frozenset({"answer", "confirm"})

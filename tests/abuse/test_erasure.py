@@ -5,16 +5,14 @@ import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args, get_type_hints
 
 import pytest
 from sqlalchemy import event
 
 from engines import GAMES
 from pbem.features.accounts import account
-from pbem.messages.said.messages import Payload
-from pbem.messages.said.sections import Section
 from pbem.players import traces
+from pbem.storage.payloads import Said, kinds
 from tests.correspondence import Correspondence, correspondence, text
 
 pytestmark = pytest.mark.sql
@@ -268,8 +266,7 @@ def test_a_word_that_we_use_is_nobody_s_name(letters: Correspondence, name: str)
 
 def test_every_template_command_and_game_is_reserved() -> None:
     reserved = account.words_in_use()
-    payloads = (*get_args(get_args(Payload)[0]), *get_args(get_args(Section)[0]))
-    templates = {get_args(get_type_hints(payload)["template"])[0] for payload in payloads}
+    templates = {*kinds(Said)}
     assert len(templates) > 30
     assert templates <= reserved
     assert set(GAMES) <= reserved

@@ -17,6 +17,7 @@ from pbem.features.commands import COMMANDS
 from pbem.mail.reading.message import Message
 from pbem.matches.events import MatchEnded, PartKept, TurnPlayed
 from pbem.messages.said import messages, sections
+from pbem.messages.said.shown import MatchList
 from pbem.players.announcements import Notice
 from pbem.players.identity import Sender
 from pbem.secret import Secret
@@ -132,7 +133,7 @@ def test_a_refused_line_leaves_the_reply_and_the_text_as_they_were(session: Sess
 
     assert reply.verdict.outcome is Outcome.REFUSED_IN_PART
     assert [type(section) for section in reply.sections] == [
-        sections.MatchList,
+        MatchList,
         sections.WordsPassedOn,
         sections.Refusal,
     ]

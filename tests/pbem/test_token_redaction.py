@@ -20,11 +20,12 @@ from sqlmodel import Session, col, select
 from pbem import tokens
 from pbem.cli import logs
 from pbem.config import LogSettings
-from pbem.messages.said.messages import Answer, dump
+from pbem.messages.said.messages import Answer
 from pbem.players.identity import address_with
 from pbem.players.token_redaction import TokenRedactor
 from pbem.storage.models import Outgoing
 from pbem.storage.outbox import kept_content
+from pbem.storage.payloads import dump
 from pbem.tokens import LARGEST_SUBJECT, Keyring, Purpose, Token
 from tests.correspondence import ADDRESS, Correspondence, correspondence, parsed, text
 from tests.effort import calls

@@ -27,9 +27,9 @@ from pbem.features.tournaments.messages import TournamentEnded
 from pbem.matches.integrity import faults
 from pbem.matches.snapshot import snapshot_of
 from pbem.messages import attachments
-from pbem.messages.said.messages import load
 from pbem.storage.database import read_only
 from pbem.storage.models import Match, Outgoing, Player, PlayerRating, Tournament
+from pbem.storage.payloads import load
 from tests.season.simulation import CUPS, Season, season
 
 SCRIPT = Path(__file__).with_name("recomputed.py")
@@ -109,8 +109,7 @@ def export(past: Season, folder: Path) -> None:
 def report(session: Session, number: int, settings: Settings) -> str:
     """Return the JSON that goes with the final report of a tournament."""
     for row in session.exec(select(Outgoing).where(Outgoing.template == "tournament_over")):
-        payload = load(row.payload)
-        assert isinstance(payload, TournamentEnded)
+        payload = load(TournamentEnded, row.payload)
         if payload.line.number == number:
             return tournament_report.as_json(payload, settings.server.name)
     raise AssertionError(f"nobody was told of the end of tournament {number}")

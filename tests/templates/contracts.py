@@ -13,6 +13,7 @@ from jinja2 import Environment, nodes
 from pydantic import BaseModel
 
 from pbem.messages.views import View
+from pbem.storage.payloads import News, Payload, Said, Section, kinds
 
 Scope = dict[str, Any]
 """The types of the variables of a template."""
@@ -133,7 +134,9 @@ def _members(kind: Any) -> Iterator[Any]:
     """Yield the types of a union, or the one type."""
     if get_origin(kind) is Annotated:
         kind = get_args(kind)[0]
-    if isinstance(kind, type) or get_origin(kind) in (tuple, dict):
+    if kind in (Said, Payload, News, Section):
+        yield from kinds(kind).values()
+    elif isinstance(kind, type) or get_origin(kind) in (tuple, dict):
         yield kind
     elif args := [each for each in get_args(kind) if each is not type(None)]:
         for each in args:

@@ -1,28 +1,22 @@
 """Every template uses only attributes that its dataclass has, and every dataclass has a template."""
 
 from dataclasses import dataclass
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_type_hints
 
 import pytest
 from jinja2 import DictLoader, Environment
 
 from pbem.config import ServerSettings
 from pbem.messages.render import VARIABLES
-from pbem.messages.said.messages import Digest, Payload
-from pbem.messages.said.sections import Section
+from pbem.messages.said.messages import Digest
 from pbem.messages.templating import HTML, TEXT, templates
 from pbem.messages.views import View
 from pbem.storage.models import Outgoing, Player
+from pbem.storage.payloads import Payload, Section, kinds
 from tests.templates.contracts import Checker
 from tests.templates.letters import TEMPLATES
 
-
-def _by_template(union: Any) -> dict[str, type]:
-    """Return the members of a union by the names of their templates."""
-    return {get_args(get_type_hints(each)["template"])[0]: each for each in get_args(get_args(union)[0])}
-
-
-MESSAGES, SECTIONS = _by_template(Payload), _by_template(Section)
+MESSAGES, SECTIONS = kinds(Payload), kinds(Section)
 KNOWN = {
     "server": ServerSettings,
     "keep_mail_days": int,

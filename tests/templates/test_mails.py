@@ -4,7 +4,6 @@ import os
 import re
 from email.message import EmailMessage
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
@@ -12,8 +11,9 @@ from pbem.conversation.syntax.mail import Reader
 from pbem.features.commands import COMMANDS
 from pbem.mail.reading.text import html_text
 from pbem.messages.links import Link
-from pbem.messages.said.sections import Section
 from pbem.messages.templating import HTML, templates, tightened
+from pbem.storage import payloads
+from pbem.storage.payloads import Section
 from tests.templates import golden
 from tests.templates.letters import FACES, MOMENTS, TEMPLATES, Sent, examples, kinds
 
@@ -123,5 +123,5 @@ def test_our_subjects_are_no_commands(name: str, found: dict[str, EmailMessage])
 
 
 def test_each_section_can_give_a_reply_its_subject() -> None:
-    for kind in get_args(get_args(Section)[0]):
+    for kind in payloads.kinds(Section).values():
         assert hasattr(kind, "heading") or "match" in kind.__dataclass_fields__, kind

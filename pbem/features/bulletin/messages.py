@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 
 from pbem.messages.said.players import OpenSeek
 from pbem.messages.said.standings import PlaceListed
+from pbem.storage.payloads import Payload
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +31,7 @@ class Leaders:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WeeklyBulletin:
+class WeeklyBulletin(Payload):
     """Tells what was played in the last week, who seeks a match, and who leads."""
 
     matches: tuple[BulletinMatch, ...] = ()

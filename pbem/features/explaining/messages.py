@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from pbem.messages.said.players import OpenSeek
+from pbem.storage.payloads import Payload, Section
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +59,7 @@ class GameHelp:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Help:
+class Help(Section):
     """All commands and games."""
 
     groups: tuple[CommandGroup, ...]
@@ -70,7 +71,7 @@ class Help:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HelpOnTopic:
+class HelpOnTopic(Section):
     """What people look for that is neither a command nor a game."""
 
     topic: str
@@ -83,7 +84,7 @@ class HelpOnTopic:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HelpOnGroup:
+class HelpOnGroup(Section):
     """The commands of a group."""
 
     group: CommandGroup
@@ -96,7 +97,7 @@ class HelpOnGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HelpOnSetting:
+class HelpOnSetting(Section):
     """Something that `set` chooses."""
 
     name: str
@@ -112,7 +113,7 @@ class HelpOnSetting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HelpOnCommand:
+class HelpOnCommand(Section):
     """One command."""
 
     command: CommandHelp
@@ -125,7 +126,7 @@ class HelpOnCommand:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HelpOnModeration:
+class HelpOnModeration(Section):
     """What only the admin can write."""
 
     commands: tuple[CommandHelp, ...]
@@ -134,7 +135,7 @@ class HelpOnModeration:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HelpOnGame:
+class HelpOnGame(Section):
     """One game."""
 
     game: GameHelp
@@ -147,7 +148,7 @@ class HelpOnGame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HelpOnNotation:
+class HelpOnNotation(Section):
     """How turns are written in some games."""
 
     games: tuple[GameHelp, ...]
@@ -156,7 +157,7 @@ class HelpOnNotation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Introduction:
+class Introduction(Section):
     """What this is and how to join, for somebody whose message asked for nothing that a stranger can have."""
 
     name: str | None = None
@@ -171,7 +172,7 @@ class Introduction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InvitationWaiting:
+class InvitationWaiting(Section):
     """The invitation that somebody hasn't answered, for a message of theirs that proves nothing."""
 
     match: int
@@ -180,7 +181,7 @@ class InvitationWaiting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class Rules(Section):
     """The rules of a game."""
 
     game: GameHelp
@@ -193,7 +194,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Welcome:
+class Welcome(Payload, Section):
     """What a new player should know."""
 
     games: tuple[GameTitle, ...] = ()

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from pbem.storage.payloads import Payload, Section
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
@@ -17,7 +19,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatchAnalysis:
+class MatchAnalysis(Payload, Section):
     """Tells a player what the house thinks of the positions of a finished match."""
 
     match: int
@@ -30,7 +32,7 @@ class MatchAnalysis:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnalysisAsked:
+class AnalysisAsked(Section):
     """The house begins an analysis, which follows in a message of its own."""
 
     match: int

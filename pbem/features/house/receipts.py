@@ -10,7 +10,7 @@ from sqlalchemy import BindParameter, Engine, bindparam, exists, or_, update
 from sqlmodel import Session, col, func, select
 
 from pbem.matches.queries import seat_of
-from pbem.messages.said.messages import Answer, Payload, dump, load
+from pbem.messages.said.messages import Answer
 from pbem.messages.said.sections import Hint, TurnPlayed
 from pbem.players.announcements import NOTES_APART, Notice
 from pbem.storage import facts, outbox
@@ -18,6 +18,7 @@ from pbem.storage.clock import within
 from pbem.storage.database import transaction
 from pbem.storage.leases import ENDED
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player, Search, SearchKind
+from pbem.storage.payloads import Payload, dump, load
 
 WAIT = timedelta(seconds=20)
 """How long an answer waits for the house."""
@@ -52,8 +53,8 @@ def retell(session: Session, notice: Notice, now: datetime) -> bool:
     row = session.exec(turns.options(outbox.WITH_CONTENT).with_for_update(of=Outgoing)).first()
     if row is None or not isinstance(notice.payload, TurnPlayed):
         return False
-    before = load(row.payload)
-    since = (before.since or before.ply or None) if isinstance(before, TurnPlayed) else None
+    before = load(TurnPlayed, row.payload)
+    since = before.since or before.ply or None
     content = outbox.kept_content(row)
     content.payload = dump(replace(notice.payload, since=since))
     content.facts = facts.gather(session, player, [match.id or 0])
@@ -82,9 +83,9 @@ def give_hint(session: Session, number: int, turn: str, now: datetime) -> bool:
     row = session.get(Outgoing, number, with_for_update=True, populate_existing=True)
     if row is None or row.state != OutgoingState.WAITING or row.match is None or row.player is None:
         return False
-    answer = load(row.payload)
+    answer = load(Answer, row.payload)
     asked = asked_hint(answer)
-    if asked is None or not isinstance(answer, Answer):
+    if asked is None:
         return False
     outbox.kept_content(row).payload = dump(replace(answer, sections=(replace(asked, turn=turn),)))
     row.state, row.due, row.leased_until, row.holder = OutgoingState.OWED, now, None, None

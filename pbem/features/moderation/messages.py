@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from pbem.storage.payloads import Payload, Section
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AccountChanged:
+class AccountChanged(Payload):
     """Tells a player that the operator has closed their account, or opened it again."""
 
     closed: bool
@@ -22,7 +24,7 @@ class AccountChanged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Renamed:
+class Renamed(Payload):
     """Tells that the operator has given a player another name."""
 
     who: str
@@ -38,7 +40,7 @@ class Renamed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Merged:
+class Merged(Payload):
     """Tells that one account is a part of another one now: at the address of either."""
 
     by: str
@@ -59,7 +61,7 @@ class Merged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Announced:
+class Announced(Payload):
     """Tells all players something."""
 
     subject: str
@@ -113,7 +115,7 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ActDone:
+class ActDone(Section):
     """Tells the admin what was done as they had asked."""
 
     act: Act
@@ -135,7 +137,7 @@ class RosterRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Roster:
+class Roster(Section):
     """A page of all players, or of those of a kind or with such names, for the admin."""
 
     rows: tuple[RosterRow, ...]
@@ -162,7 +164,7 @@ class ActKept:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ActsKept:
+class ActsKept(Section):
     """A page of what was done to players and matches, for the admin."""
 
     rows: tuple[ActKept, ...]

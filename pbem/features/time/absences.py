@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Literal
 
+from pbem.storage.payloads import News, Section
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DaysLeft:
@@ -14,7 +16,7 @@ class DaysLeft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VacationShown:
+class VacationShown(Section):
     """The vacation that the reader is on or has planned, and how many days they have left."""
 
     change: str
@@ -31,7 +33,7 @@ class VacationShown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Away:
+class Away(News):
     """Tells a player that their opponent is on vacation, or that a vacation of their own has begun by itself."""
 
     match: int

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from pbem.storage.payloads import Payload, Section
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TournamentLine:
@@ -100,7 +102,7 @@ class RoundShown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TournamentList:
+class TournamentList(Section):
     """A page of the tournaments."""
 
     rows: tuple[TournamentLine, ...]
@@ -111,7 +113,7 @@ class TournamentList:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TournamentShown:
+class TournamentShown(Section):
     """A tournament: who has entered or, once it has begun, its crosstable and the pairings of the last round.
 
     Of a ladder it has a page of the rungs.
@@ -136,7 +138,7 @@ class TournamentShown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TournamentEntered:
+class TournamentEntered(Section):
     """The reader has entered a tournament."""
 
     line: TournamentLine
@@ -151,7 +153,7 @@ class TournamentEntered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TournamentWithdrawn:
+class TournamentWithdrawn(Section):
     """The reader has withdrawn from a tournament."""
 
     number: int
@@ -169,7 +171,7 @@ class TournamentWithdrawn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TournamentOpened:
+class TournamentOpened(Section):
     """The reader has opened a tournament."""
 
     line: TournamentLine
@@ -203,7 +205,7 @@ class RoundBegun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RungChanged:
+class RungChanged(Payload):
     """Tells a player of a ladder what the end of a match has changed for them."""
 
     number: int
@@ -222,7 +224,7 @@ class RungChanged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RoundWithoutMatch:
+class RoundWithoutMatch(Payload):
     """Tells a player that they have no match in a round, and how the tournament stands."""
 
     number: int
@@ -254,7 +256,7 @@ class NextSeason:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TournamentEnded:
+class TournamentEnded(Payload):
     """The final report of a tournament, or that it was called off."""
 
     line: TournamentLine

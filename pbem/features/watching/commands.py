@@ -17,8 +17,8 @@ from pbem.features.watching.messages import WatchedThing, Watching
 from pbem.features.watching.sight import IN_TOURNAMENTS, WATCHERS, Sight
 from pbem.matches.naming import name
 from pbem.matches.queries import locked, people_of, seat_of
-from pbem.messages.said.sections import Section
 from pbem.storage.models import Match, MatchState, Player, Tournament, Watch
+from pbem.storage.payloads import Section
 
 MOST_SHOWN = 20
 """How many running matches of a player or a tournament the answer names."""

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from pbem.storage.payloads import News, Section
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchedPlayer:
@@ -12,7 +14,7 @@ class WatchedPlayer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WatchedTurn:
+class WatchedTurn(News):
     """Shows a spectator how a match stands after a turn, or after turns were taken back, or at its end."""
 
     match: int
@@ -49,7 +51,7 @@ class WatchedThing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watching:
+class Watching(Section):
     """What the reader watches now, and what has changed."""
 
     begun: WatchedThing | None = None

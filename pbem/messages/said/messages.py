@@ -3,27 +3,17 @@
 `outgoingcontent.payload` stores them as JSON; the field `template` tells which one it is.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import Annotated, Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from pydantic import Field, TypeAdapter
-
-from pbem.features.bulletin.messages import WeeklyBulletin
-from pbem.features.explaining.messages import Welcome
-from pbem.features.house.messages import MatchAnalysis
-from pbem.features.moderation.messages import AccountChanged, Act, Announced, Merged, Renamed
-from pbem.features.time.absences import Away
-from pbem.features.tournaments.messages import RoundWithoutMatch, RungChanged, TournamentEnded
-from pbem.features.watching.messages import WatchedTurn
-from pbem.messages.said.offers import OfferNews
-from pbem.messages.said.players import OpenSeek, SeeksEnded
-from pbem.messages.said.sections import ChallengeClosed, NewAddresses, Section, TurnPlayed
+from pbem.features.moderation.messages import Act
+from pbem.messages.said.players import OpenSeek
+from pbem.messages.said.sections import TurnPlayed
+from pbem.storage.payloads import News, Payload, Section
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AddressQuestion:
+class AddressQuestion(Payload):
     """Asks an address whether a player may have it."""
 
     by: str
@@ -34,7 +24,7 @@ class AddressQuestion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Alert:
+class Alert(Payload):
     """Tells the admin which messages wait for them."""
 
     came: tuple[int, ...]
@@ -61,7 +51,7 @@ class Alert:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Payload):
     """Answers a message with some sections."""
 
     sections: tuple[Section, ...]
@@ -79,7 +69,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Challenge:
+class Challenge(News):
     """Offers a match to a player."""
 
     message: tuple[str, ...]
@@ -94,7 +84,7 @@ class Challenge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AllRecords:
+class AllRecords(Payload):
     """Sends a player the records of their matches."""
 
     before: int | None = None
@@ -104,7 +94,7 @@ class AllRecords:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Invitation:
+class Invitation(Payload):
     """Offers a match to an address that is no player's yet."""
 
     message: tuple[str, ...]
@@ -121,7 +111,7 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Confirmation:
+class Confirmation(Payload):
     """Asks whether a message was meant."""
 
     lines: tuple[str, ...]
@@ -149,7 +139,7 @@ class Confirmation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deleted:
+class Deleted(Payload):
     """Tells somebody that all data about them is gone."""
 
     template: Literal["deleted"] = "deleted"
@@ -157,7 +147,7 @@ class Deleted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Export:
+class Export(Payload):
     """Sends a player all data about them."""
 
     template: Literal["export"] = "export"
@@ -165,7 +155,7 @@ class Export:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OpponentLeft:
+class OpponentLeft(News):
     """Tells a player that their opponent has left the server."""
 
     message: tuple[str, ...] = ()
@@ -174,7 +164,7 @@ class OpponentLeft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class Words(News):
     """Passes a player's words on to the opponent."""
 
     message: tuple[str, ...]
@@ -183,7 +173,7 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AddressMoved:
+class AddressMoved(Payload):
     """Tells the former address of a player that messages go elsewhere."""
 
     by: str
@@ -192,7 +182,7 @@ class AddressMoved:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OpponentUnreachable:
+class OpponentUnreachable(Payload):
     """Tells a player that messages to their opponent come back."""
 
     by: str
@@ -200,7 +190,7 @@ class OpponentUnreachable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlayerUnreachable:
+class PlayerUnreachable(Payload):
     """Tells the admin that messages to a player come back, and to how many others."""
 
     who: str
@@ -212,13 +202,6 @@ class PlayerUnreachable:
     """The numbers of all of them."""
     template: Literal["unreachable_admin"] = "unreachable_admin"
     heading: ClassVar = "Messages to a player keep bouncing"
-
-
-News = Annotated[
-    TurnPlayed | WatchedTurn | Away | Challenge | ChallengeClosed | OfferNews | OpponentLeft | Words,
-    Field(discriminator="template"),
-]
-"""Any message that a digest can tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,7 +246,7 @@ class DigestRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Digest:
+class Digest(Payload):
     """Tells what has happened in one match or several."""
 
     matches: tuple[DigestMatch, ...]
@@ -290,72 +273,3 @@ def _begun_with(item: DigestMatch) -> str:
     """Return the title of the tournament that has begun with the match, if that is its news."""
     rounds = (news.tournament for news in item.news if isinstance(news, TurnPlayed) and item.ply == 0)
     return next((begun.title for begun in rounds if begun is not None and begun.round), "")
-
-
-Payload = Annotated[
-    AccountChanged
-    | AddressQuestion
-    | Alert
-    | AllRecords
-    | Announced
-    | Answer
-    | Away
-    | Challenge
-    | ChallengeClosed
-    | Confirmation
-    | Deleted
-    | Digest
-    | Export
-    | Invitation
-    | MatchAnalysis
-    | OpponentLeft
-    | Words
-    | AddressMoved
-    | NewAddresses
-    | Renamed
-    | Merged
-    | OfferNews
-    | TurnPlayed
-    | SeeksEnded
-    | RoundWithoutMatch
-    | RungChanged
-    | TournamentEnded
-    | OpponentUnreachable
-    | PlayerUnreachable
-    | WatchedTurn
-    | WeeklyBulletin
-    | Welcome,
-    Field(discriminator="template"),
-]
-"""Any message."""
-
-
-def dump(payload: Payload) -> dict[str, Any]:
-    """Return the payload as JSON can store it; empty optional fields are left out."""
-    stored: dict[str, Any] = _payload().dump_python(payload, mode="json", exclude_none=True)
-    return stored
-
-
-def load(stored: Mapping[str, Any]) -> Payload:
-    """Return the payload that was stored; raises ValueError for anything else."""
-    payload: Payload = _payload().validate_python(stored)
-    return payload
-
-
-def load_news(stored: Mapping[str, Any]) -> News:
-    """Return the payload that was stored, of a message that a digest can tell; raises ValueError for any other."""
-    news: News = _news().validate_python(stored)
-    return news
-
-
-# They are built when they are first needed, as that takes a while.
-
-
-@cache
-def _payload() -> TypeAdapter[Any]:
-    return TypeAdapter(Payload)
-
-
-@cache
-def _news() -> TypeAdapter[Any]:
-    return TypeAdapter(News)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from pbem.storage.payloads import News, Section
+
 
 @dataclass(frozen=True, slots=True)
 class OfferShown:
@@ -17,7 +19,7 @@ class OfferShown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OfferNews:
+class OfferNews(News, Section):
     """An offer in a running match was made, answered or withdrawn: a message, or a section for the one who did it."""
 
     match: int
@@ -34,7 +36,7 @@ class OfferNews:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Muted:
+class Muted(Section):
     """Offers and notes of the opponent in a match are refused from now on, or accepted again."""
 
     match: int

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from pbem.storage.payloads import Payload, Section
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenSeek:
@@ -20,7 +22,7 @@ class OpenSeek:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeekList:
+class SeekList(Section):
     """A page of the open seeks."""
 
     rows: tuple[OpenSeek, ...]
@@ -34,7 +36,7 @@ class SeekList:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeekOpened:
+class SeekOpened(Section):
     """A seek of the reader is open."""
 
     seek: OpenSeek
@@ -47,7 +49,7 @@ class SeekOpened:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeekClosed:
+class SeekClosed(Section):
     """The reader has taken seeks back."""
 
     seeks: tuple[OpenSeek, ...]
@@ -65,7 +67,7 @@ class EndedSeek:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeeksEnded:
+class SeeksEnded(Payload):
     """Tells a player which of their seeks have ended without anybody who took them."""
 
     seeks: tuple[EndedSeek, ...]
@@ -82,7 +84,7 @@ class ListedPlayer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlayerList:
+class PlayerList(Section):
     """A page of the players who agreed to be listed."""
 
     rows: tuple[ListedPlayer, ...]
@@ -107,7 +109,7 @@ class Results:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlayerProfile:
+class PlayerProfile(Section):
     """What everybody may know of a player."""
 
     player: str
@@ -131,7 +133,7 @@ class PlayerProfile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HouseProfile:
+class HouseProfile(Section):
     """What to know of the house, and how the reader's matches against it have ended."""
 
     player: str
@@ -157,7 +159,7 @@ class FinishedMatch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class History:
+class History(Section):
     """A page of the matches of a player that are over, or of those of two players with each other."""
 
     player: str
@@ -178,7 +180,7 @@ class History:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Blocked:
+class Blocked(Section):
     """The reader has blocked somebody, or doesn't any more."""
 
     player: str

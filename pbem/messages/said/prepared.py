@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from pbem.storage.payloads import Section
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Branch:
@@ -18,7 +20,7 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PreparedTurns:
+class PreparedTurns(Section):
     """What the player has prepared in a match, all of it; or that they have just dropped it."""
 
     match: int

@@ -1,56 +1,17 @@
 """The sections of an answer: each dataclass holds what the template of its name in templates/sections/ may ask for."""
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
-
-from pydantic import Field
+from typing import ClassVar, Literal
 
 from notation.ending import Termination
-from pbem.features.explaining.messages import (
-    Help,
-    HelpOnCommand,
-    HelpOnGame,
-    HelpOnGroup,
-    HelpOnModeration,
-    HelpOnNotation,
-    HelpOnSetting,
-    HelpOnTopic,
-    Introduction,
-    InvitationWaiting,
-    Rules,
-    Welcome,
-)
-from pbem.features.house.messages import AnalysisAsked, MatchAnalysis
-from pbem.features.moderation.messages import ActDone, ActsKept, Roster
-from pbem.features.time.absences import VacationShown
 from pbem.features.tournaments.messages import (
     RoundBegun,
-    TournamentEntered,
-    TournamentList,
-    TournamentOpened,
-    TournamentShown,
-    TournamentWithdrawn,
 )
-from pbem.features.watching.messages import Watching
-from pbem.messages.said.offers import Muted, OfferNews
-from pbem.messages.said.players import (
-    Blocked,
-    History,
-    HouseProfile,
-    PlayerList,
-    PlayerProfile,
-    SeekClosed,
-    SeekList,
-    SeekOpened,
-)
-from pbem.messages.said.prepared import PreparedTurns
-from pbem.messages.said.shown import MatchList, MatchRecord, MatchShown, MatchThen, Preview
-from pbem.messages.said.standings import Standings
-from pbem.messages.said.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
+from pbem.storage.payloads import News, Payload, Section
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AddressAsked:
+class AddressAsked(Section):
     """A new address was asked whether the player may have it."""
 
     address: str
@@ -59,7 +20,7 @@ class AddressAsked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TurnBegun:
+class TurnBegun(Section):
     """The beginning of a turn is kept, and the rest is awaited."""
 
     match: int
@@ -69,7 +30,7 @@ class TurnBegun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChallengeSent:
+class ChallengeSent(Section):
     """A challenge is on its way to a player or an address."""
 
     match: int
@@ -79,7 +40,7 @@ class ChallengeSent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChallengeClosed:
+class ChallengeClosed(News, Section):
     """A challenge was declined or withdrawn: a section for the one who did it, a message for the other player."""
 
     match: int
@@ -90,7 +51,7 @@ class ChallengeClosed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeldDropped:
+class HeldDropped(Section):
     """A message that waited for confirmation will not be carried out."""
 
     template: Literal["dropped"] = "dropped"
@@ -98,7 +59,7 @@ class HeldDropped:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionExpired:
+class QuestionExpired(Section):
     """A question was answered too late."""
 
     days: int
@@ -125,7 +86,7 @@ class PreferenceHelp:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Preferences:
+class Preferences(Section):
     """The preferences that were changed, and all of them."""
 
     changed: tuple[Choice, ...]
@@ -147,7 +108,7 @@ class AsOf:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class Refusal(Section):
     """A command that was not carried out: why, what would work, and how the match stands."""
 
     sentence: str
@@ -176,7 +137,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewAddresses:
+class NewAddresses(Payload, Section):
     """The player has new reply addresses: after a move to another address, by a command, or by the operator."""
 
     moved: bool = False
@@ -186,7 +147,7 @@ class NewAddresses:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FirstOnly:
+class FirstOnly(Section):
     """Only one command of a stranger's message was answered."""
 
     template: Literal["first_only"] = "first_only"
@@ -194,7 +155,7 @@ class FirstOnly:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewsResumed:
+class NewsResumed(Section):
     """A player who had stopped the news plays on."""
 
     template: Literal["resumed"] = "resumed"
@@ -202,7 +163,7 @@ class NewsResumed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hint:
+class Hint(Section):
     """What the house would play in the place of the player to move."""
 
     match: int
@@ -213,7 +174,7 @@ class Hint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WordsPassedOn:
+class WordsPassedOn(Section):
     """The sender's words went to the opponent."""
 
     match: int
@@ -223,7 +184,7 @@ class WordsPassedOn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AlreadySettled:
+class AlreadySettled(Section):
     """A question was answered before."""
 
     verdict: str
@@ -240,7 +201,7 @@ class PlayedByItself:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TurnPlayed:
+class TurnPlayed(News, Section):
     """How a match stands after a turn, at its beginning or at its end: a message, or a section for who brought it."""
 
     match: int
@@ -274,7 +235,7 @@ class TurnPlayed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NotAttempted:
+class NotAttempted(Section):
     """Lines behind one that was refused, or behind the last that a message can have."""
 
     lines: tuple[str, ...]
@@ -285,7 +246,7 @@ class NotAttempted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TurnDropped:
+class TurnDropped(Section):
     """A unfinished turn was taken back."""
 
     match: int
@@ -295,7 +256,7 @@ class TurnDropped:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LastAnswer:
+class LastAnswer(Section):
     """The last answer of its kind for now: machines reply to every reply."""
 
     until: str
@@ -304,7 +265,7 @@ class LastAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NotSent:
+class NotSent(Section):
     """Words that were no command and went to nobody."""
 
     lines: tuple[str, ...]
@@ -317,80 +278,9 @@ class NotSent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Overlooked:
+class Overlooked(Section):
     """Lines that were taken for words although they look like turns."""
 
     lines: tuple[str, ...]
     template: Literal["overlooked"] = "overlooked"
     heading: ClassVar = "Your message"
-
-
-Section = Annotated[
-    AddressAsked
-    | AnalysisAsked
-    | MatchAnalysis
-    | TurnBegun
-    | ChallengeSent
-    | ChallengeClosed
-    | OfferNews
-    | Muted
-    | PreparedTurns
-    | SeekList
-    | SeekOpened
-    | SeekClosed
-    | PlayerList
-    | PlayerProfile
-    | HouseProfile
-    | History
-    | Blocked
-    | ActDone
-    | ActsKept
-    | Roster
-    | HeldDropped
-    | QuestionExpired
-    | MatchList
-    | Standings
-    | Help
-    | HelpOnCommand
-    | HelpOnGame
-    | HelpOnGroup
-    | HelpOnSetting
-    | HelpOnModeration
-    | HelpOnTopic
-    | Introduction
-    | InvitationWaiting
-    | HelpOnNotation
-    | Preferences
-    | Preview
-    | MatchRecord
-    | Refusal
-    | NewAddresses
-    | NewsResumed
-    | FirstOnly
-    | InvitationsStopped
-    | InvitationsAllowed
-    | Rules
-    | Hint
-    | WordsPassedOn
-    | AlreadySettled
-    | MatchShown
-    | NewsStarted
-    | MatchThen
-    | NewsStopped
-    | TurnPlayed
-    | TournamentEntered
-    | TournamentList
-    | TournamentOpened
-    | TournamentShown
-    | TournamentWithdrawn
-    | NotAttempted
-    | TurnDropped
-    | LastAnswer
-    | NotSent
-    | Overlooked
-    | VacationShown
-    | Watching
-    | Welcome,
-    Field(discriminator="template"),
-]
-"""Any section."""

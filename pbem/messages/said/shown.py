@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from pbem.storage.payloads import Section
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedMatch:
@@ -16,7 +18,7 @@ class ListedMatch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatchList:
+class MatchList(Section):
     """The matches of a player."""
 
     player: str
@@ -36,7 +38,7 @@ class MatchList:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Preview:
+class Preview(Section):
     """A match as it would stand after turns that nobody has played."""
 
     match: int
@@ -68,7 +70,7 @@ class TurnTakenBack:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatchRecord:
+class MatchRecord(Section):
     """The record of a match, up to some turn."""
 
     match: int
@@ -79,7 +81,7 @@ class MatchRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatchShown:
+class MatchShown(Section):
     """A match as it stands."""
 
     match: int
@@ -92,7 +94,7 @@ class MatchShown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatchThen:
+class MatchThen(Section):
     """A match as it stood after an earlier turn."""
 
     match: int

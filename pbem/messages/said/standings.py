@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from pbem.storage.payloads import Section
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceListed:
@@ -30,7 +32,7 @@ class GameStandings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standings:
+class Standings(Section):
     """The standings of one game, or the first players of each game in which somebody is rated."""
 
     games: tuple[GameStandings, ...]

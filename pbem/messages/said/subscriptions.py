@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from pbem.storage.payloads import Section
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InvitationsStopped:
+class InvitationsStopped(Section):
     """Nobody can invite the reader again."""
 
     template: Literal["uninvited"] = "uninvited"
@@ -13,7 +15,7 @@ class InvitationsStopped:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InvitationsAllowed:
+class InvitationsAllowed(Section):
     """The reader can be invited again."""
 
     template: Literal["invitable"] = "invitable"
@@ -21,7 +23,7 @@ class InvitationsAllowed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewsStarted:
+class NewsStarted(Section):
     """The player gets news again."""
 
     since: str | None = None
@@ -31,7 +33,7 @@ class NewsStarted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewsStopped:
+class NewsStopped(Section):
     """The player gets no more news."""
 
     template: Literal["stopped"] = "stopped"

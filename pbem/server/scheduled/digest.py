@@ -18,7 +18,7 @@ from pbem.failpoints import Step
 from pbem.features.seeks import open_seeks
 from pbem.matches.clock.timekeeping import expected_due
 from pbem.matches.queries import awaiting, plies, seat_of, since_when, version
-from pbem.messages.said.messages import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch, load_news
+from pbem.messages.said.messages import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch
 from pbem.players import preferences, schedule
 from pbem.storage import facts, outbox
 from pbem.storage.clock import SLACK
@@ -26,6 +26,7 @@ from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.due import each
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingContent, OutgoingState, Player, Ply
 from pbem.storage.outbox import Mailer
+from pbem.storage.payloads import News, load
 from pbem.storage.rows import keep_rows
 from pbem.tokens import Purpose
 
@@ -220,7 +221,7 @@ def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing
         stage=stage,
         turns=tuple(DigestTurn(seat=ply.seat, text=ply.text) for ply in fresh),
         has_board=bool(boards) or stage in ("yours", "asked"),
-        news=tuple(load_news(row.payload) for row in news),
+        news=tuple(load(News, row.payload) for row in news),
     )
     return STAGES.index(stage), _by_time(match, since, now), item
 
@@ -237,7 +238,7 @@ def _watched(match: Match, turns: Sequence[Ply], news: Sequence[Outgoing]) -> It
         stage=WATCHED,
         turns=tuple(DigestTurn(seat=row.seat, text=row.text) for row in fresh),
         has_board=True,
-        news=tuple(load_news(row.payload) for row in news),
+        news=tuple(load(News, row.payload) for row in news),
     )
     return STAGES.index(WATCHED), _Time(NEVER, last.created), item
 

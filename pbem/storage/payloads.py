@@ -1,0 +1,83 @@
+"""What messages say: values that are stored as JSON, and told by the template that has their name.
+
+A `Payload` is a whole message, and its template is in templates/; a `Section` is a part of an answer, and its template
+is in templates/sections/. A value can be both. Each class is known by its `template` as soon as it is defined.
+"""
+
+from collections.abc import Mapping
+from functools import cache, partial
+from typing import Any, ClassVar, TypeVar, get_args
+
+from pydantic import GetCoreSchemaHandler, TypeAdapter
+from pydantic_core import CoreSchema, core_schema
+
+
+class Said:
+    """A value that a template tells. Subclasses are dataclasses whose field `template` has one possible value."""
+
+    __slots__ = ()
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+    template: str
+
+    def __init_subclass__(cls) -> None:
+        """Remember the class under the name of its template."""
+        names = get_args(cls.__annotations__.get("template"))
+        if names:
+            _KINDS[names[0]] = cls  # a dataclass with slots is made in two steps: the second class is the one
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Return how a field of this type is stored: one that may hold any kind, as the kind that is named."""
+        if cls in _KINDS.values():
+            return handler(source)
+        return core_schema.no_info_plain_validator_function(
+            partial(load, cls), serialization=core_schema.plain_serializer_function_ser_schema(dump)
+        )
+
+
+class Payload(Said):
+    """What a whole message says."""
+
+    __slots__ = ()
+
+
+class News(Payload):
+    """What a message says that a digest can tell as well."""
+
+    __slots__ = ()
+
+
+class Section(Said):
+    """A part of an answer."""
+
+    __slots__ = ()
+
+
+_KINDS: dict[str, type[Said]] = {}
+_Said = TypeVar("_Said", bound=Said)
+
+
+def kinds(base: type[Said]) -> dict[str, type[Said]]:
+    """Return every payload, or every section, by its template."""
+    return {template: kind for template, kind in _KINDS.items() if issubclass(kind, base)}
+
+
+def dump(said: Said) -> dict[str, Any]:
+    """Return the value as JSON can store it; empty optional fields are left out."""
+    stored: dict[str, Any] = _adapter(said.template).dump_python(said, mode="json", exclude_none=True)
+    return stored
+
+
+def load(base: type[_Said], stored: Mapping[str, Any]) -> _Said:
+    """Return the value that was stored, of that type; raises ValueError for anything else."""
+    kind = _KINDS.get(stored.get("template", ""))
+    if kind is None or not issubclass(kind, base):
+        raise ValueError(f"no {base.__name__}")
+    said: _Said = _adapter(stored["template"]).validate_python(stored)
+    return said
+
+
+@cache
+def _adapter(template: str) -> TypeAdapter[Any]:
+    """Return what stores and reads values of that kind; made when it is first needed, as that takes a while."""
+    return TypeAdapter(_KINDS[template])
