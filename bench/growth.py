@@ -24,7 +24,7 @@ from sqlmodel import update
 from bench import performance, processes
 from bench.long_match import add_long_match, long_match
 from bench.performance import Row
-from pbem.players.identity import address_with
+from pbem.messages.reply_addresses import address_with
 from pbem.storage import database
 from pbem.storage.models import Seek
 from pbem.tokens import Purpose, Token

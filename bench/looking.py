@@ -19,7 +19,7 @@ from bench import performance
 from bench.growth import NO_REMOVAL
 from bench.long_match import add_long_match, long_match
 from bench.performance import Row
-from pbem.players.identity import address_with
+from pbem.messages.reply_addresses import address_with
 from pbem.storage import database
 from pbem.tokens import Purpose, Token
 from tests.correspondence import MORNING, Correspondence, correspondence

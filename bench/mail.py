@@ -34,7 +34,7 @@ from bench import performance, processes
 from bench.floor import Errand
 from bench.performance import Row
 from bench.stamped_sink import StampedSink
-from pbem.players.identity import address_with
+from pbem.messages.reply_addresses import address_with
 from pbem.server.daemon import Server
 from pbem.storage import database
 from pbem.storage.models import Player

@@ -30,9 +30,8 @@ from notation.board import format_board
 from notation.hints import format_hint
 from pbem.cli import index, logs
 from pbem.config import LogSettings, Settings, Tls
-from pbem.conversation import permissions
-from pbem.conversation.core import Command, Group
-from pbem.features.commands import COMMANDS, MODERATION
+from pbem.conversation.core import Command, Group, Reach
+from pbem.features.all import FEATURES
 from pbem.secret import Secret
 from pbem.tokens import Purpose
 from tests.correspondence import correspondence, text
@@ -55,7 +54,7 @@ def commands() -> str:
     """Return every command with its usage, help and aliases, under the heading of its group."""
     groups = []
     for group in Group:
-        listed = [_command(command, "####") for command in COMMANDS.values() if command.group is group]
+        listed = [_command(command, "####") for command in FEATURES.commands.values() if command.group is group]
         if listed:
             groups.append("\n\n".join([f"### {group.heading}", *listed]))
     return "\n\n".join(groups)
@@ -63,7 +62,7 @@ def commands() -> str:
 
 def moderation() -> str:
     """Return the same for what only the admin can write."""
-    return "\n\n".join(_command(command) for command in MODERATION.values())
+    return "\n\n".join(_command(command) for command in FEATURES.all_commands.values() if command.of_admin)
 
 
 def _command(command: Command, level: str = "###") -> str:
@@ -92,19 +91,19 @@ def _choices(choices: tuple[str, ...]) -> str:
 
 def permitted() -> str:
     """Return a table of what takes effect without a question, with each kind of token."""
-    looking = [command for command in COMMANDS.values() if not command.changes]
+    looking = [command for command in FEATURES.commands.values() if not command.changes]
     rows = [
         ["any, or none", "at once, as a short text without one", _listed(c.name for c in looking if not c.is_large)],
         ["match, personal", "at once", _listed(c.name for c in looking if c.is_large)],
     ]
     for token, purpose in (("match", Purpose.PLAY), ("personal", Purpose.PERSONAL), ("news", Purpose.NOTICES)):
         by_phrase: dict[str, list[str]] = {}
-        for name, command in COMMANDS.items():
+        for name, command in FEATURES.commands.items():
             if command.changes and not command.asks_once_more:
-                by_phrase.setdefault(permissions.reach(purpose, name).value, []).append(name)
-        by_phrase.pop(permissions.Reach.NOWHERE.value, None)
+                by_phrase.setdefault(command.reach(purpose).value, []).append(name)
+        by_phrase.pop(Reach.NOWHERE.value, None)
         rows += [[token, phrase, _listed(names)] for phrase, names in by_phrase.items()]
-    asking = _listed(name for name, command in COMMANDS.items() if command.asks_once_more)
+    asking = _listed(name for name, command in FEATURES.commands.items() if command.asks_once_more)
     rows.append(["any, or none", "after a `yes`", f"all other commands, among them {asking}"])
     return table(["token", "takes effect", "commands"], rows)
 

@@ -24,6 +24,8 @@ from typer.testing import CliRunner, Result
 from engines import GAMES
 from pbem import config
 from pbem.cli.index import app
+from pbem.conversation.feature import Features
+from pbem.features.all import FEATURES
 from pbem.mail.reading.protocol import InProcessParser, MailParser
 from pbem.players import bounces
 from pbem.server import daemon
@@ -372,9 +374,13 @@ def unchanged(server: daemon.Server) -> daemon.Server:
 
 @contextmanager
 def correspondence(
-    folder: Path, parser: MailParser | None = None, altered: Alter = unchanged, **changes: str
+    folder: Path,
+    parser: MailParser | None = None,
+    altered: Alter = unchanged,
+    features: Features = FEATURES,
+    **changes: str,
 ) -> Iterator[Correspondence]:
-    """Run a server in a folder, after `altered` has changed it.
+    """Run a server with those features in a folder, after `altered` has changed it.
 
     Unless a parser is given, messages are parsed in this process, which is faster.
     """
@@ -382,10 +388,10 @@ def correspondence(
     chosen = settings(folder, **changes)
     databases.make(chosen.server.database)
     with daemon.open_server(
-        chosen, clock, parser or InProcessParser(), FirstTurn(), monotonic=clock.monotonic
+        chosen, clock, parser or InProcessParser(), FirstTurn(), features=features, monotonic=clock.monotonic
     ) as server:
         words = repr(chosen).replace(chosen.server.database, "").replace(str(folder), "")
-        is_new = parser is None and not _has_rows(server)
+        is_new = parser is None and features is FEATURES and not _has_rows(server)
         yield Correspondence(
             altered(server), folder, clock, (server.engine.dialect.name, words, altered) if is_new else None
         )

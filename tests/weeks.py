@@ -27,8 +27,8 @@ from pbem.cli import logs
 from pbem.mail.reading.protocol import InProcessParser
 from pbem.mail.transports.protocols import Arrival
 from pbem.matches import lifecycle, queries
+from pbem.messages.reply_addresses import address_with
 from pbem.players import announcements
-from pbem.players.identity import address_with
 from pbem.server import daemon
 from pbem.server.daemon import Server
 from pbem.storage.database import transaction

@@ -29,8 +29,8 @@ from pbem.matches.events import Events
 from pbem.matches.offers import open_offers
 from pbem.matches.snapshot import turn_texts
 from pbem.messages.render import Renderer
+from pbem.messages.reply_addresses import address_with
 from pbem.players import announcements
-from pbem.players.identity import address_with
 from pbem.server import daemon
 from pbem.storage import retention
 from pbem.storage.database import transaction

@@ -14,7 +14,6 @@ from pbem.cli.core import CONFIG, ConfigOption, JsonOption, app, errors, out, st
 from pbem.cli.terminal import Listing
 from pbem.errors import Refused
 from pbem.features.moderation import roster
-from pbem.features.ratings import derivation, standings
 from pbem.features.tournaments import crosstable, entries, hosting, rounds, shown
 from pbem.features.tournaments import due as tournaments
 from pbem.features.tournaments import ladders_due as ladders
@@ -24,6 +23,7 @@ from pbem.features.tournaments.field import Kind
 from pbem.features.tournaments.formats import league
 from pbem.features.tournaments.trf import Heading
 from pbem.matches import naming
+from pbem.matches.ratings import derivation, standings
 from pbem.storage import database
 from pbem.storage.models import Player, Tournament
 

@@ -11,7 +11,7 @@ from structlog.typing import EventDict
 
 from pbem.config import LogSettings, ServerSettings
 from pbem.mail.reading.text.normalize import escape_controls
-from pbem.players.token_redaction import TokenRedactor
+from pbem.messages.token_redaction import TokenRedactor
 
 LONGEST = 2_000
 """The most characters of one value; a traceback has its own field."""

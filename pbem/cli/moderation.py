@@ -17,11 +17,12 @@ from pbem.cli.terminal import Listing
 from pbem.errors import Refused
 from pbem.features.moderation import acts, roster
 from pbem.features.moderation.bans import Ended
-from pbem.features.moderation.messages import ActDone
 from pbem.features.moderation.roster import Kind
-from pbem.features.people import directory, history
 from pbem.mail.reading.message import Message
+from pbem.matches import history
 from pbem.matches.naming import name
+from pbem.messages.said.acts import ActDone
+from pbem.players import directory
 from pbem.players.identity import Sender
 from pbem.storage import database
 from pbem.storage.models import HOUSE, Incoming, Player
@@ -195,7 +196,7 @@ def _obey(server: Stored, name: str, words: str, below: str, *, yes: bool) -> No
 def _done(server: Stored, session: Session, name: str, words: str, below: str, *, is_trial: bool = False) -> ActDone:
     """Run a command as if the admin had written that line, and what stands below it; return the answer."""
     from pbem.conversation.core import Line, Request
-    from pbem.features.commands import COMMANDS, MODERATION  # the lists do without
+    from pbem.features.all import FEATURES  # the lists do without
 
     settings, now = server.settings, core.now()
     request = Request(
@@ -206,14 +207,15 @@ def _done(server: Stored, session: Session, name: str, words: str, below: str, *
         Incoming(key="", size=0, source="", recipients=[], received=now),
         Message(None, None, (), (), "", None, ()),
         Sender(settings.server.admin or "", None, proven=True),
-        COMMANDS | MODERATION,
+        FEATURES.all_commands,
+        FEATURES,
         settings.limits,
         settings.house,
         prose=tuple(below.splitlines()),
         operator=_user(),
         is_trial=is_trial,
     )
-    command = MODERATION[name]
+    command = FEATURES.all_commands[name]
     (answer,) = command.run(request, Line(command, words, None, f"{name} {words}")).answer
     assert isinstance(answer, ActDone)  # noqa: S101 - so do all that change something
     return answer

@@ -10,6 +10,8 @@ from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, JsonOption, app, errors, opened, out, stored
 from pbem.cli.terminal import Listing
 from pbem.features.accounts import data_export
+from pbem.features.accounts.export_files import export_files
+from pbem.features.all import FEATURES
 from pbem.features.moderation import roster
 from pbem.matches import naming, queries
 from pbem.players import addresses, bounces, erasure, traces
@@ -66,13 +68,13 @@ def export(
 ) -> None:
     with opened(config_file) as server, database.read_only(server.engine) as session:
         player = roster.called(session, name, guests=True)
-        held = data_export.gather(session, player, core.now(), server.renderer.redactor)
+        held = data_export.gather(session, player, core.now(), server.renderer.redactor, FEATURES.exports)
         place = folder or Path(held.name)
         if place.is_dir() and any(place.iterdir()):
             errors.print(f"pbem: {place} isn't empty; choose another folder with --folder", markup=False)
             raise typer.Exit(IMPOSSIBLE)
         (place / "mails").mkdir(parents=True, exist_ok=True)
-        for file in server.renderer.files(held):
+        for file in export_files(held, server.settings.server, server.renderer.redactor):
             if file.subtype != "zip":
                 (place / file.name).write_bytes(file.content)
         for title, _, raw in held.messages:
@@ -95,7 +97,7 @@ def delete(
             out.print("nothing was deleted")
             raise typer.Exit(FOUND)
         with database.transaction(server.engine) as session:
-            anonymous = erasure.erase(session, server.settings.server, player, core.now())
+            anonymous = erasure.erase(session, server.settings.server, player, core.now(), FEATURES.forget)
         traces.sweep(server.engine, core.now())
         out.print(f"done: they are called {anonymous} now, and get one last message")
         out.print("logs, backups and the mail server's folders are up to you (docs/privacy.md)")

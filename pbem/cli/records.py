@@ -17,9 +17,10 @@ from notation.record import BadRecord
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, app, errors, opened, out
 from pbem.features.moderation import roster
-from pbem.features.records import carried, imported, restored
+from pbem.features.records import imported, restored
 from pbem.features.records.imported import PlayedElsewhere
 from pbem.mail.reading.message import is_address
+from pbem.messages import carried
 from pbem.storage import database
 from pbem.storage.models import Player
 

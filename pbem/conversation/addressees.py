@@ -7,10 +7,17 @@ tell, it goes to nobody, and its author is asked: a guess might hand one opponen
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pbem.conversation.core import Line
+from pbem.conversation.core import Decision, Line, Request
 from pbem.conversation.syntax.draft import Words
 from pbem.conversation.syntax.mail import ParsedMessage
+from pbem.conversation.target import opponent_in
 from pbem.mail.reading.text.written import trim
+from pbem.matches.naming import name
+from pbem.messages.said.messages import Words as Note
+from pbem.messages.said.sections import WordsPassedOn
+from pbem.players import pairs, rate_limits
+from pbem.players.announcements import Notice
+from pbem.storage.models import Match, Player
 
 Lines = tuple[str, ...]
 Target = int | str
@@ -48,7 +55,7 @@ def allot(parsed: ParsedMessage, about: int | None) -> Allotment:
 
 def target_of(line: Line) -> Target | None:
     """Return the match that a line is about, or the challenge that it makes; None for anything else."""
-    if line.command.name == "challenge":
+    if line.command.starts_match:
         return line.text
     return line.match if line.command.of_match else None
 
@@ -61,3 +68,13 @@ def _owner(block: Words, commands: Sequence[Line]) -> Target | None:
     above = [commands[number] for number in block.under if number < len(commands)]
     targets = {target_of(line) for line in above if line.command.changes}
     return targets.pop() if len(targets) == 1 and len(above) == len(block.under) else None
+
+
+def note_to_opponent(request: Request, match: Match, player: Player, note: tuple[str, ...]) -> Decision:
+    """Pass the player's note on to the opponent, and tell the player so."""
+    rate_limits.of_match(request.session, match.id or 0, player, request.incoming, request.now)
+    other = opponent_in(request, match, player)
+    pairs.check(request.session, match, other, note, request.now)
+    notice = Notice(other, Note(message=note, by=name(player)), match, match.plies)
+    told = WordsPassedOn(match=match.id or 0, opponent=name(other), message=note)
+    return Decision(answer=(told,), messages=(notice,), takes_prose=True)

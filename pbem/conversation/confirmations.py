@@ -11,7 +11,7 @@ from pbem.conversation.reply import Reply, clipped
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Changed, Silence, Unanswerable, Unread
-from pbem.features.moderation.messages import ActDone
+from pbem.messages.said.acts import ActDone
 from pbem.messages.said.messages import Asking, Confirmation
 from pbem.messages.said.sections import AlreadySettled, HeldDropped, NotAttempted, NotSent, QuestionExpired, Refusal
 from pbem.players import identity, rate_limits

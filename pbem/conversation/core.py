@@ -4,13 +4,16 @@ A command takes a `Request` and a `Line`. It writes the rows of matches and play
 a `Decision`. It has no other effect: `pbem.conversation.effects` turns decisions into messages and the reply.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import Enum
+from enum import Enum, Flag, auto
+from typing import TYPE_CHECKING
 
 from sqlmodel import Session
 
+from engines import GAMES
 from pbem.config import HouseSettings, LimitsSettings, ServerSettings
 from pbem.errors import Refused
 from pbem.mail.reading.message import Message
@@ -21,7 +24,11 @@ from pbem.players.announcements import Notice
 from pbem.players.identity import Sender
 from pbem.storage.models import Incoming, Match, Player
 from pbem.storage.payloads import Payload, Section
+from pbem.storage.preferences import Preference
 from pbem.tokens import Keyring, Purpose
+
+if TYPE_CHECKING:
+    from pbem.conversation.feature import Features
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +46,9 @@ class Request:
     sender: Sender
     """Who sent the message, and whether that is proven."""
     commands: "Mapping[str, Command]"
-    """Every command there is, for those that explain them."""
+    """Every command that the sender can write."""
+    features: "Features"
+    """All that players can do here."""
     limits: LimitsSettings
     """How much mail one sender can cause."""
     house: HouseSettings = field(default_factory=HouseSettings)
@@ -58,6 +67,11 @@ class Request:
     """Whether it is only tried, to be asked about, and undone."""
     later: "tuple[Line, ...]" = ()
     """The lines of the same message below the one that is carried out."""
+
+    @property
+    def preferences(self) -> Mapping[str, Preference]:
+        """What players can choose, by name."""
+        return self.features.preferences
 
     @property
     def player(self) -> Player:
@@ -139,6 +153,39 @@ class Decision:
     """What to log if the name of the command doesn't tell."""
 
 
+class Reach(Enum):
+    """Where a command takes effect at once; each value is the phrase for the documents."""
+
+    ANYWHERE = "at once"
+    MATCH = "at once, in that match"
+    OPPONENT = "at once, if it goes to the opponent of that match"
+    GUEST = "at once, for someone who isn't a player yet"
+    NOWHERE = "after a `yes`"
+
+
+class Who(Flag):
+    """Who can write a command, beside players."""
+
+    PLAYERS = 0
+    GUESTS = auto()
+    """People who have proven their address, and aren't players yet."""
+    CLOSED = auto()
+    """Players whose account the operator has closed."""
+    ADMIN = auto()
+    """Only the admin: for anybody else it is no command at all."""
+
+
+NAMED_GAME = f"(?:{'|'.join(GAMES)})"
+"""A regular expression for a game, as words name it."""
+NAMED_CONTEST = r"(?:tournament|ladder|league)"
+BOARD = 100
+"""What a board costs to show, in turns to replay or lines to list: as measured, one takes up to half a millisecond."""
+PAGE = 50
+"""What an answer costs that shows no board."""
+ANIMATION = 1_000
+"""What a record costs besides: to draw its boards one after the other takes longer than all else."""
+
+
 class Group(Enum):
     """Under which heading help lists a command; each value is the word after `help`, and the heading."""
 
@@ -174,6 +221,8 @@ class Command:
     group: Group
     brief: str = ""
     """What it does, in at most ten words."""
+    keywords: str = ""
+    """The words under which help finds it, besides its names."""
     changes: bool = False
     """Whether it needs proof of who sent it."""
     is_large: bool = False
@@ -189,17 +238,86 @@ class Command:
     aliases: tuple[str, ...] = ()
     asks_once_more: bool = False
     """Whether even a proven message waits for a `yes` from the address on file."""
-    resumes: bool = False
-    """Whether it resumes news for a player who had stopped them."""
-    of_admin: bool = False
-    """Whether only the admin can write it: for anybody else it is no command at all."""
+    shape: re.Pattern[str] | None = None
+    """How the words look that follow, where the command's name also begins sentences: "Take your time." is none."""
+    reread: Callable[[str], tuple[str, str]] | None = None
+    """Returns the command that is meant with those words, and its own words: "reject hexaphages" refuses a game."""
+    accepts: Callable[[str], bool] | None = None
+    """Returns whether the words can be its arguments, where their number doesn't tell."""
+    needs_game: bool = False
+    """Whether it is a command only where the words name a game: "play well!" is none."""
+    plays: bool = False
+    """Whether it plays a turn, so that a turn alone means it."""
+    prepares: bool = False
+    """Whether it is a condition, which begins with its name and the words of a sentence."""
+    joined: "Callable[[Line, Line], Line] | None" = None
+    """Returns the one line that two lines of such commands for a match come to: they are kept or refused as a whole."""
+    answers_offer: bool = False
+    """Whether it accepts or declines what was offered."""
+    keeps_text: bool = False
+    """Whether its words are passed on as they were written."""
+    takes_game: bool = False
+    """Whether a game may stand in front of it, as in "quadrupel rules"."""
+    takes_text: bool = False
+    """Whether any text may follow."""
     takes_rest: bool = False
     """Whether all lines below it belong to it, also those that begin like a command."""
+    counts_below_signature: bool = False
+    """Whether it also counts below a signature, with any words, if it begins in lower case as our help writes it."""
+    goes_with_turn: bool = False
+    """Whether it is carried out behind the turns of its message, wherever it stands."""
+    match_reach: Reach | None = None
+    """What a token of a match lets it do; None: everything in that match, if it is about one, and nothing else."""
+    goes_to_opponent: "Callable[[Request, Line], bool] | None" = None
+    """Returns whether it goes to nobody but the opponent in the sender's match, for one of Reach.OPPONENT."""
+    ends_news: bool = False
+    """Whether a message about other people's matches, or an invitation, can be answered with it at once."""
+    open_to: Who = Who.PLAYERS
+    for_stranger: "Callable[[Request, Line], Line | None] | None" = None
+    """Returns the line in our own words if a stranger can write it; None if not; raises Refused for unknown words."""
+    makes_player: int = 0
+    """In which place it makes a newcomer a player, among several that do; 0 if it doesn't."""
+    starts_match: bool = False
+    """Whether it offers a match, to whose opponent the words below it go."""
+    resumes: bool = False
+    """Whether it resumes news for a player who had stopped them."""
+    own_cost: int | None = None
+    """What it costs to answer; None: nothing if it changes something, else a board or a page."""
+
+    @property
+    def of_admin(self) -> bool:
+        """Whether only the admin can write it."""
+        return Who.ADMIN in self.open_to
+
+    @property
+    def cost(self) -> int:
+        """What it costs to answer, in turns to replay and lines to list, besides the turns of its match; 0: nothing."""
+        if self.own_cost is not None:
+            return self.own_cost
+        return 0 if self.changes else BOARD if self.of_match else PAGE
+
+    def reach(self, purpose: Purpose) -> Reach:
+        """Return where it takes effect with a token of that purpose, if it changes something.
+
+        People forward messages and reply to all of us at once, so the token of a match serves that match.
+        """
+        match purpose:
+            case Purpose.PERSONAL:
+                return Reach.NOWHERE if self.of_admin else Reach.ANYWHERE
+            case Purpose.PLAY:
+                return self.match_reach or (Reach.MATCH if self.of_match else Reach.NOWHERE)
+            case Purpose.NOTICES:
+                return Reach.ANYWHERE if self.ends_news else Reach.NOWHERE
+        return Reach.NOWHERE
 
     def fits(self, words: str) -> bool:
         """Return whether that many words may follow; prose that starts with the command's name mostly doesn't fit."""
         fewest, most = self.words
-        return fewest <= len(words.split()) <= most
+        return fewest <= len(words.split()) <= most and (self.accepts is None or self.accepts(words))
+
+    def may_follow(self, words: str) -> bool:
+        """Return whether the words look like its arguments, and not like a sentence that begins with its name."""
+        return self.shape is None or self.shape.fullmatch(words) is not None
 
     @property
     def usage(self) -> str:
@@ -231,6 +349,11 @@ class Line:
     """The number that the turn must have, as in Rognlie's `move#7`."""
     turn: ParsedTurn | None = None
     """The turn that `move` takes, parsed; None if the match wasn't known when the line was read."""
+
+
+def joining(commands: Mapping[str, Command]) -> Command:
+    """Return the command by which somebody becomes a player under a name."""
+    return next(command for command in commands.values() if command.makes_player == 1)
 
 
 def named(commands: Mapping[str, Command], verb: str) -> Command | None:

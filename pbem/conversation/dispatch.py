@@ -10,21 +10,18 @@ from functools import partial
 import structlog
 
 from pbem import failpoints
-from pbem.conversation import confirmations, execute, permissions, strangers
-from pbem.conversation.core import Request
+from pbem.conversation import confirmations, execute, moderating, new_address, permissions, strangers
+from pbem.conversation.core import Request, Who
+from pbem.conversation.refusals import whom_to_ask
 from pbem.conversation.reply import Reply, enqueue, refused
 from pbem.conversation.syntax import did_you_mean
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.errors import Changed, Refused, Silence, Unanswerable, Unread
 from pbem.failpoints import Step
-from pbem.features.accounts import new_address
-from pbem.features.challenges import invitations
-from pbem.features.moderation import bans, moderating
-from pbem.features.people import directory
 from pbem.mail.reading.limits import LARGEST_MESSAGE, LARGEST_OF_STRANGERS
 from pbem.matches.naming import name
 from pbem.messages.said.sections import FirstOnly
-from pbem.players import bounces, rate_limits
+from pbem.players import bounces, directory, invitations, rate_limits
 from pbem.players.rate_limits import Left
 from pbem.storage.database import is_bug
 from pbem.storage.models import Outgoing, Player
@@ -35,10 +32,6 @@ OURS = frozenset({"pbem", "notation", "engines"})
 """The packages in which a bug is looked for."""
 CLOSED = f"{rate_limits.ONCE}closed"
 """The gist of the answer to a player whose account is closed."""
-CLOSED_MAY = frozenset({"export", "delete"})
-"""What such a player can still do."""
-GUESTS_MAY = frozenset({"accept", "play", "decline", "help", "rules", "show", "stop", "start", "join"})
-"""What someone can do who has proven their address, and isn't a player yet."""
 
 
 def converse(request: Request) -> Reply:
@@ -113,7 +106,7 @@ def _obey_stranger(left: Left | None, request: Request, reply: Reply, parsed: Pa
     """Carry out one command that only looks, ask whether they want to join, or tell them what this is."""
     if moderating.is_meant(request, parsed):
         return moderating.obey(request, reply, parsed)
-    bare = strangers.bare(parsed, request.commands)
+    bare = strangers.bare(request, parsed)
     if bare is None:
         return strangers.introduce(request, reply, parsed, left)
     only, has_more = bare
@@ -130,14 +123,20 @@ def _obey(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
         return moderating.obey(request, reply, parsed)
     parsed = moderating.without_acts(parsed)
     if not sender.is_player:
-        parsed = strangers.joining_first(parsed if parsed.commands or sender.match else strangers.named(parsed))
-    names = [line.command.name for line in parsed.commands]
-    if not names and not sender.is_player and sender.match is None:
-        name = strangers.full_name(parsed)
+        parsed = strangers.joining_first(
+            parsed if parsed.commands or sender.match else strangers.named(request, parsed)
+        )
+    commands = [line.command for line in parsed.commands]
+    if not commands and not sender.is_player and sender.match is None:
+        name = strangers.full_name(request, parsed)
         return strangers.introduced(request, reply, wants_name=name is not None, name=name)
-    if not names:
+    if not commands:
         raise did_you_mean.for_message(request, parsed)
-    if not sender.is_player and not GUESTS_MAY.issuperset(names) and names[0] not in strangers.FIRST:
+    if (
+        not sender.is_player
+        and not commands[0].makes_player
+        and any(Who.GUESTS not in each.open_to for each in commands)
+    ):
         raise Refused(
             "This address doesn't belong to a player yet.",
             fits='Write "join NAME" in a line above that; the name is one word.',
@@ -146,7 +145,7 @@ def _obey(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
         moderating.is_among_others(line) or (permissions.is_covered(request, line) and not line.command.asks_once_more)
         for line in parsed.commands
     )
-    wants_no_mail = sender.by_thread and not sender.is_player and names == ["stop"]
+    wants_no_mail = sender.by_thread and not sender.is_player and all(command.ends_news for command in commands)
     if sure or wants_no_mail:
         return execute.execute(request, reply, parsed)
     return confirmations.hold(request, reply, parsed)
@@ -154,7 +153,7 @@ def _obey(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
 
 def _play_only(over: Refused | Unanswerable, request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Play the turns of a player whose budget is used up; raise what ends everything else."""
-    if not parsed.commands or any(line.command.name != "move" or line.malformed for line in parsed.commands):
+    if not parsed.commands or any(not line.command.plays or line.malformed for line in parsed.commands):
         raise over
     if not all(permissions.is_covered(request, line) for line in parsed.commands):
         raise over
@@ -197,13 +196,13 @@ def _check_account(request: Request) -> None:
     if sender.held_message is not None and sender.held_message in request.held_messages:
         message = request.held_messages[sender.held_message]
     written = execute.read(request, message).commands if message.error is None and asked is None else ()
-    if written and all(line.command.name in CLOSED_MAY for line in written):
+    if written and all(Who.CLOSED in line.command.open_to for line in written):
         return
     if rate_limits.was_told(session, sender.address, CLOSED, request.now):
         raise Unanswerable(Silence.ACCOUNT_CLOSED)
     raise Refused(
         "The operator of this server has closed your account, so your message did nothing.",
-        fits=f'"export me" and "delete me" still work. {bans.whom_to_ask(request.server)}'.strip(),
+        fits=f'"export me" and "delete me" still work. {whom_to_ask(request.server)}'.strip(),
         gist=CLOSED,
     )
 
@@ -215,7 +214,7 @@ def _check_merged(request: Request) -> None:
         kept = name(request.session.get_one(Player, player.merged_into))
         raise Refused(
             f"Your account here is part of the account of {kept}, so your message did nothing.",
-            fits=f"Write it again from the address that {kept} has here. {bans.whom_to_ask(request.server)}".strip(),
+            fits=f"Write it again from the address that {kept} has here. {whom_to_ask(request.server)}".strip(),
         )
 
 

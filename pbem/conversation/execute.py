@@ -10,7 +10,8 @@ from functools import cache
 
 from notation import NOTATIONS
 from pbem.conversation import addressees, effects, permissions, suggested_yes, work
-from pbem.conversation.addressees import Allotment
+from pbem.conversation import offer_answers as offers
+from pbem.conversation.addressees import Allotment, note_to_opponent
 from pbem.conversation.core import Command, Decision, Line, Request
 from pbem.conversation.reply import Reply, clipped, not_attempted, refused
 from pbem.conversation.syntax import intents
@@ -19,17 +20,14 @@ from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match
 from pbem.conversation.target import opponent_in
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Refused
-from pbem.features.accounts.settings import resume
-from pbem.features.playing import offer_answers as offers
-from pbem.features.playing.conditions import together
-from pbem.features.playing.play import note_to_opponent
 from pbem.mail.reading.message import Message
 from pbem.matches import turns
 from pbem.matches.agreements import is_muted_for
 from pbem.matches.naming import is_hidden
 from pbem.matches.queries import seat_of
 from pbem.matches.snapshot import snapshot_of
-from pbem.messages.said.sections import NotAttempted, NotSent, Overlooked
+from pbem.messages.said.sections import NewsResumed, NotAttempted, NotSent, Overlooked
+from pbem.players import schedule
 from pbem.storage.models import Match, MatchState, Outgoing, Player
 
 Act = Callable[[Request, Reply, ParsedMessage], Reply]
@@ -100,7 +98,7 @@ def _answered(request: Request, message: Message) -> Outgoing | None:
 
 def _offer_answered(request: Request, message: Message, parsed: ParsedMessage, answered: Outgoing | None) -> str | None:
     """Return the command that a plain yes or no to a challenge stands for; None if the message holds one itself."""
-    if any(line.command.name in ("accept", "decline") for line in parsed.commands):
+    if any(line.command.answers_offer for line in parsed.commands):
         return None
     return offers.answered_with(request.session, request.sender, answered, message.lines)
 
@@ -138,7 +136,7 @@ def _run(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     reply = replace(reply, prose=own.whole)
     done: list[str] = []
     account = work.Account(request)
-    commands = together(_behind_turns(parsed.commands))
+    commands = _together(_behind_turns(parsed.commands))
     covered: tuple[Line, ...] = ()
     for number, line in enumerate(commands):
         if line in covered or (request.is_trial and not line.command.changes and not line.malformed):
@@ -189,17 +187,29 @@ def _undone_if_refused(request: Request, line: Line) -> Iterator[None]:
 
 def _behind_turns(lines: tuple[Line, ...]) -> tuple[Line, ...]:
     """Return the lines with offers and conditions behind the turns of their message: they go together in any order."""
-    goes_with = frozenset({"draw", "pause", "cancel", "if", "queue"})
-    last = max((at for at, line in enumerate(lines) if line.command.name == "move"), default=-1)
-    early = tuple(line for line in lines[: last + 1] if line.command.name in goes_with)
+    last = max((at for at, line in enumerate(lines) if line.command.plays), default=-1)
+    early = tuple(line for line in lines[: last + 1] if line.command.goes_with_turn)
     return (*(line for line in lines[: last + 1] if line not in early), *early, *lines[last + 1 :])
+
+
+def _together(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+    """Return the lines with those that go together in one, at the place of the first."""
+    found: list[Line] = []
+    for line in lines:
+        for at, known in enumerate(found):
+            if line.command.joined and known.command.joined and known.match == line.match:
+                found[at] = line.command.joined(known, line)
+                break
+        else:
+            found.append(line)
+    return tuple(found)
 
 
 def _unread(command: Command, words: str) -> str:
     r"""Return what a command lacks, or that what it has can't be read.
 
-    >>> from pbem.features.commands import COMMANDS
-    >>> _unread(COMMANDS["join"], ""), _unread(COMMANDS["join"], "anna and bob")
+    >>> from pbem.features.all import FEATURES
+    >>> _unread(FEATURES.commands["join"], ""), _unread(FEATURES.commands["join"], "anna and bob")
     ('Which name?', 'We can\'t read what follows "join".')
     """
     needed = next((word for word in command.arguments.split() if not word.startswith("[")), "")
@@ -225,8 +235,17 @@ def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, Decis
     reply = replace(reply, match=_about(request, line) or reply.match)
     reply = effects.apply(request, reply, decision)
     if line.command.resumes:
-        reply = effects.apply(request, reply, resume(request))
+        reply = effects.apply(request, reply, _resumed(request))
     return reply, decision
+
+
+def _resumed(request: Request) -> Decision:
+    """Resume news to a player who had stopped them and plays on."""
+    player = request.sender.player
+    if player is None or player.stopped is None:
+        return Decision()
+    schedule.resume(request.session, player)
+    return Decision(answer=(NewsResumed(),))
 
 
 def _about(request: Request, line: Line) -> int | None:

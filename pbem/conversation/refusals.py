@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from pbem.config import ServerSettings
 from pbem.conversation.core import Line
 from pbem.errors import Refused
 from pbem.matches.lifecycle import MOST_OPEN, NotPossible, Obstacle
@@ -137,3 +138,8 @@ def not_a_command(written: str, guess: Line) -> Refused:
         meant=(guess.text,),
         proposal=guess.text if named else f"#{guess.match} {guess.text}",
     )
+
+
+def whom_to_ask(server: ServerSettings) -> str:
+    """Return a sentence on whom to write to about a closed account; empty if the operator has no address."""
+    return f"If that's a mistake, write to {server.admin}." if server.admin else ""

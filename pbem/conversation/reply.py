@@ -6,26 +6,24 @@ Here, and nowhere else, the sections that decisions and refusals leave become a 
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from pbem.conversation import suggested_yes, work
-from pbem.conversation.core import Line, Request
+from pbem.conversation import receipts, suggested_yes
+from pbem.conversation.core import PAGE, Line, Request
 from pbem.conversation.syntax import did_you_mean
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Refused, Unread
-from pbem.features.explaining.messages import Welcome
-from pbem.features.house import receipts
-from pbem.features.house.messages import MatchAnalysis
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.clock.wording import moment
 from pbem.matches.queries import seat_of, version
+from pbem.messages import preferences
 from pbem.messages.said.messages import Answer
 from pbem.messages.said.sections import LastAnswer, NotAttempted, NotSent, Refusal, TurnPlayed
 from pbem.messages.said.subscriptions import InvitationsAllowed, InvitationsStopped
-from pbem.players import preferences, rate_limits
+from pbem.players import rate_limits
 from pbem.players.identity import Sender
-from pbem.players.preferences import OFF
 from pbem.storage.models import Match, MatchState, Player
 from pbem.storage.outbox import Mailer
 from pbem.storage.payloads import Payload, Section
+from pbem.storage.preferences import OFF
 from pbem.tokens import Purpose
 
 MOST_LINES = 10
@@ -127,11 +125,10 @@ def enqueue(request: Request, reply: Reply) -> None:
     subject = "" if reply.sender.is_stranger else reply.subject[:60]
     payload: Payload = Answer(sections=sections, subject=subject, plies=plies)
     match sections:
-        # messages of their own where there is nothing else to say
-        case [TurnPlayed() | Welcome() | MatchAnalysis() as only]:
+        case [Payload(stands_alone=True) as only]:
             payload = only
     mailer = Mailer(request.session, request.server, request.now)
-    is_long = reply.cost > work.PAGE
+    is_long = reply.cost > PAGE
     if player is None or not to_player:
         mailer.to_address(
             reply.sender.address,

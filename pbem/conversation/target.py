@@ -3,7 +3,6 @@
 from engines.core import Seat
 from pbem.conversation.core import Line, Request
 from pbem.errors import Refused
-from pbem.features.watching import watches
 from pbem.matches.queries import awaiting, locked, opponent_of, seat_of
 from pbem.storage.models import Match, Player
 
@@ -39,13 +38,10 @@ def own_match(request: Request, line: Line) -> tuple[Match, Player, Seat]:
     match = match_of(request, line)
     seat = seat_of(match, player) if player else None
     if player is None or seat is None:
-        watches_it = player is not None and player.id in watches.spectators(request.session, match)
         raise Refused(
-            f"You don't play in match #{match.id}{', you only watch it' if watches_it else ''}.",
+            f"You don't play in match #{match.id}.",
             read=line.text,
-            fits=f'"show {match.id}" shows its board, and "unwatch {match.id}" ends our messages about it.'
-            if watches_it
-            else '"games" lists the matches you play in.',
+            fits=f'"games" lists the matches you play in. If you watch this one, "unwatch {match.id}" ends that.',
         )
     return match, player, seat
 

@@ -10,21 +10,9 @@ from math import ceil
 
 from pbem.conversation.core import Line, Request
 from pbem.errors import Refused
-from pbem.features.playing.conditions import CONDITIONS, is_condition
-from pbem.matches.conditions import MOST_LINES
 from pbem.players import rate_limits
 from pbem.storage.models import Match
 
-BOARD = 100
-"""What a board costs, as much as a hundred turns to replay or lines to list."""
-LISTS = frozenset(
-    {"games", "seeks", "who", "whois", "history", "standings", "tournaments", "tournament", "players", "acts"}
-)
-"""The commands that list rows, each as much work as a board."""
-PAGE = 50
-"""What any other answer costs."""
-ANIMATION = 1_000
-"""What a record costs besides: to draw its boards one after the other takes longer than all else."""
 MOST = 4_000
 """What one message can cost."""
 MOST_UNPROVEN = 100
@@ -34,20 +22,14 @@ MOST_PER_HOUR = 20_000
 
 
 def cost(request: Request, line: Line) -> int:
-    """Return what the line costs to answer, in turns to replay and lines to list; 0 if it does more than look.
-
-    Conditions are shown with a board for each line.
-    """
-    if line.command.changes and not is_condition(line):
-        return 0
-    if not line.command.of_match:
-        return BOARD if line.command.name in LISTS else PAGE
+    """Return what the line costs to answer, in turns to replay and lines to list; 0 if it does more than look."""
+    own = line.command.cost
+    if not own or not line.command.of_match:
+        return own
     match = request.session.get(Match, line.match) if line.match is not None else None
     if match is None:
         return 0
-    boards = MOST_LINES if is_condition(line) or line.command.name == CONDITIONS.name else 1
-    animated = ANIMATION if line.command.is_large else 0
-    return boards * BOARD + animated + (match.plies if line.ply is None else min(line.ply, match.plies))
+    return own + (match.plies if line.ply is None else min(line.ply, match.plies))
 
 
 @dataclass

@@ -6,10 +6,10 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from engines import GAMES
-from pbem.features.watching.watched import UNNOTICED
 from pbem.matches import queries
 from pbem.matches.clock import calendars, timekeeping
 from pbem.matches.events import MatchStarted
+from pbem.matches.watched import UNNOTICED
 from pbem.storage.models import Match, MatchState, Player, Tournament
 
 ARE_UNREPORTED = (col(Match.tournament).is_not(None), col(Match.ended).is_not(None), col(Match.reported).is_(None))

@@ -18,7 +18,6 @@ from engines.seats import other, seat_of, with_entry
 from notation.ending import Ending, Termination
 from notation.time_control import TimeControl, to_stored
 from pbem import tokens
-from pbem.features.watching.watched import UNNOTICED
 from pbem.matches import offers, prepared, queries
 from pbem.matches.clock import calendars, clock, timekeeping
 from pbem.matches.clock.clock import Ended
@@ -40,6 +39,7 @@ from pbem.matches.events import (
 )
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.matches.turns import ReadTurn
+from pbem.matches.watched import UNNOTICED
 from pbem.storage.models import Incoming, Match, MatchState, Player, Ply, TakenBack
 
 MOST_OPEN = 20

@@ -5,16 +5,16 @@ from email.headerregistry import Address
 from email.utils import format_datetime
 
 from pbem.config import ServerSettings
-from pbem.features.records import carried
 from pbem.mail.reading.message import bare_subject
 from pbem.matches.naming import name, subject_of
 from pbem.matches.snapshot import Snapshot
+from pbem.messages import carried
 from pbem.messages.drawings import Drawings
+from pbem.messages.reply_addresses import address_with, token_of
 from pbem.messages.said.messages import Answer, Challenge
 from pbem.messages.said.offers import OfferNews
 from pbem.messages.said.sections import ChallengeClosed, TurnPlayed
 from pbem.messages.token_filter import Header, Value
-from pbem.players.identity import address_with, token_of
 from pbem.storage.facts import Facts
 from pbem.storage.models import MatchState, Outgoing
 from pbem.storage.outbox import is_own_id

@@ -8,38 +8,30 @@ from typing import Any
 from sqlmodel import Session
 
 from pbem.config import ServerSettings
-from pbem.features.accounts import data_export
-from pbem.features.accounts.data_export import DataExport
-from pbem.features.accounts.export_files import export_files
-from pbem.features.records.record_archive import RecordArchive, record_archive
-from pbem.features.time import calendar
-from pbem.features.tournaments import tournament_report
-from pbem.features.tournaments.messages import TournamentEnded
 from pbem.matches.naming import name, subject_of
 from pbem.matches.snapshot import Snapshot
-from pbem.messages import headers, links, mime, shared_pages
+from pbem.messages import headers, links, mime, preferences, shared_pages
 from pbem.messages.drawings import Drawings
+from pbem.messages.extras import Enrich, Export, Extra, Rendering
 from pbem.messages.links import ReplyTarget, answering
-from pbem.messages.mime import Attachment
-from pbem.messages.said.messages import AllRecords
+from pbem.messages.reply_addresses import address_with, token_of
 from pbem.messages.shared_pages import PERSONAL, REPLY, AnyReader, Page
 from pbem.messages.templating import html_of, text_of
 from pbem.messages.token_filter import TokenFilter
+from pbem.messages.token_redaction import TokenRedactor
 from pbem.messages.views import ReaderContext, Views
-from pbem.players import preferences
-from pbem.players.identity import address_with, token_of
-from pbem.players.token_redaction import TokenRedactor
 from pbem.storage import facts
 from pbem.storage.facts import Facts
 from pbem.storage.models import Outgoing, Player
 from pbem.storage.payloads import Payload, load
+from pbem.storage.preferences import OFF, ON
 from pbem.tokens import Keyring, Purpose, Token
 
 LARGEST = 95_000
 """The maximum size of a message without its files; Gmail truncates HTML beyond about 100 KB."""
-FOR_STRANGERS = {"picture": preferences.OFF}
+FOR_STRANGERS = {"picture": OFF}
 """The preferences of people who aren't players yet: the smallest message that looks right."""
-UNPROVEN = FOR_STRANGERS | {"html": preferences.OFF, "calendar": preferences.OFF}
+UNPROVEN = FOR_STRANGERS | {"html": OFF}
 """What an answer to a message without proof leaves out: it may go to a victim, and many can be asked for."""
 
 
@@ -53,7 +45,15 @@ VARIABLES = (
 class Renderer:
     """Renders queued messages."""
 
-    def __init__(self, server: ServerSettings, keyring: Keyring, keep_mail_days: int) -> None:
+    def __init__(
+        self,
+        server: ServerSettings,
+        keyring: Keyring,
+        keep_mail_days: int,
+        enrich: Sequence[Enrich] = (),
+        exports: Sequence[Export] = (),
+    ) -> None:
+        self._enrich, self._exports = tuple(enrich), tuple(exports)
         self._server = server
         self._keep_mail_days = keep_mail_days
         self._keyring = keyring
@@ -82,10 +82,11 @@ class Renderer:
         carried = headers.records(drawings, row, known, self._server, self._keyring)
         subject = str(head["Subject"])
         if shared_pages.is_shared(row.template, payload) and not known.matches:
-            faces = self._shared_faces(row, payload, player, subject, with_html=wishes["html"] == preferences.ON)
+            faces = self._shared_faces(row, payload, player, subject, with_html=wishes["html"] == ON)
         else:
-            held = self._held(session, row, payload)
-            faces = self._faces(drawings, row, payload, known, wishes, subject, held)
+            faces = self._faces(
+                drawings, row, payload, known, wishes, subject, self._extras(session, row, payload, known)
+            )
         tokens = TokenFilter(self.redactor, self._keyring, row)
         return mime.message(row.address, [*head.items(), *carried], *faces, tokens)
 
@@ -118,26 +119,18 @@ class Renderer:
         html = html_of("answer.j2", variables, subject) if with_html else None
         return Page(text_of("answer.j2", variables), html)
 
-    def _held(self, session: Session, row: Outgoing, payload: Payload) -> DataExport | RecordArchive | None:
-        """Return what the message encloses of all that we hold on its reader."""
-        owner = session.get(Player, row.player) if row.template in ("export", "records") else None
-        if owner is None:
-            return None
-        if isinstance(payload, AllRecords):
-            return record_archive(session, owner, payload.before, self._server.name, row.created)
-        return data_export.gather(session, owner, row.created, self.redactor)
-
-    def _enclose(self, held: DataExport | RecordArchive, enclosed: mime.Enclosed) -> tuple[str, ...]:
-        """Attach a player's data and return the names of the files."""
-        files = (held.file,) if isinstance(held, RecordArchive) else tuple(self.files(held))
-        for file in files:
-            enclosed.attach(file)
-        return tuple(file.name for file in files)
-
-    def files(self, held: DataExport) -> Iterator[Attachment]:
-        """Yield a player's data as files."""
-        text = text_of("parts/held.j2", held.facts | {"server": self._server})
-        return export_files(held, text, self.redactor)
+    def _extras(self, session: Session, row: Outgoing, payload: Payload, known: Facts) -> list[Extra]:
+        """Return what features add to the message."""
+        rendering = Rendering(
+            session=session,
+            row=row,
+            payload=payload,
+            known=known,
+            server=self._server,
+            redactor=self.redactor,
+            exports=self._exports,
+        )
+        return [extra for enrich in self._enrich if (extra := enrich(rendering)) is not None]
 
     def _faces(
         self,
@@ -147,7 +140,7 @@ class Renderer:
         known: Facts,
         wishes: Mapping[str, str],
         subject: str,
-        held: DataExport | RecordArchive | None,
+        extras: Sequence[Extra],
     ) -> tuple[str, str | None, mime.Enclosed]:
         """Return text, HTML and enclosures; the HTML is compact if it would be too large otherwise."""
         player, target = known.reader, partial(self._reply_target, row, known.reader)
@@ -166,19 +159,17 @@ class Renderer:
                 compact=compact,
             )
             variables = self._variables(Views(drawings, context, known.matches), row, payload, player, subject)
-            if held is not None:
-                variables |= {"held": held, "files": self._enclose(held, enclosed)}
+            for extra in extras:
+                if extra.told is not None:
+                    variables |= {"held": extra.told, "files": tuple(file.name for file in extra.files)}
             text = text_of(f"{row.template}.j2", variables)
-            if wishes["html"] != preferences.ON:
+            if wishes["html"] != ON:
                 break
             html = html_of(f"{row.template}.j2", variables, subject)
             if mime.size(text, html, enclosed) <= LARGEST:
                 break
-        if player is not None and wishes["calendar"] == preferences.ON and row.template in calendar.SHOWN_IN:
-            for file in calendar.of(known.matches.values(), player, self._server, row.created):
-                enclosed.attach(file)
-        if isinstance(payload, TournamentEnded):
-            for file in tournament_report.files(payload, self._server):
+        for extra in extras:
+            for file in extra.files:
                 enclosed.attach(file)
         return text, html, enclosed
 

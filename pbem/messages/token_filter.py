@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from email.headerregistry import Address
 
 from pbem import tokens
-from pbem.players.token_redaction import TokenRedactor
+from pbem.messages.token_redaction import TokenRedactor
 from pbem.storage.models import Outgoing
 from pbem.tokens import Keyring, Purpose
 

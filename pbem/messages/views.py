@@ -11,31 +11,30 @@ from notation.board import format_board
 from notation.ending import Termination
 from notation.hints import Hint
 from notation.time_control import in_words, parse, per_turn_instead
-from pbem.features.house import analysis
-from pbem.features.house.analysis import Analysed
-from pbem.features.house.messages import Estimate
-from pbem.features.ratings.standings import in_short
-from pbem.features.ratings.weeks import rated_on, week_of
 from pbem.matches import offers
 from pbem.matches.clock.timekeeping import clock_of
 from pbem.matches.clock.wording import TimeShown, moment, time_shown
 from pbem.matches.naming import name
+from pbem.matches.ratings.standings import in_short
+from pbem.matches.ratings.weeks import rated_on, week_of
 from pbem.matches.snapshot import Snapshot
-from pbem.messages import links, turn_list
+from pbem.messages import analysis, links, turn_list
+from pbem.messages.analysis import Analysed, Estimate
 from pbem.messages.boards import board_image
 from pbem.messages.boards.html_board import Grid, grid
 from pbem.messages.drawings import Drawing, Drawings, charset_of
 from pbem.messages.links import Links, ReplyTarget
 from pbem.messages.mime import Enclosed
+from pbem.messages.preferences import HINTS, LONG
 from pbem.messages.said.offers import OfferShown
 from pbem.messages.said.prepared import Branch
 from pbem.messages.said.sections import PlayedByItself
 from pbem.messages.said.shown import MatchThen, Preview
 from pbem.messages.templating import SHOWN_TURNS, PagePicture, illustrated
 from pbem.messages.turn_list import Played, in_columns
-from pbem.players.preferences import HINTS, LONG, ON
 from pbem.storage.facts import MatchFacts
 from pbem.storage.models import MatchState, Player
+from pbem.storage.preferences import ON
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,7 @@ from engines.core import Seat
 from engines.seats import SEATS
 from notation.ending import Termination
 from pbem.config import ServerSettings
-from pbem.features.challenges import invitations
-from pbem.features.people import history
-from pbem.features.ratings import derivation, standings
-from pbem.features.time.absences import Away
-from pbem.features.tournaments.messages import RoundBegun
+from pbem.matches import history
 from pbem.matches.agreements import is_muted_for
 from pbem.matches.clock import timekeeping
 from pbem.matches.events import (
@@ -38,10 +34,14 @@ from pbem.matches.events import (
 )
 from pbem.matches.naming import GUEST, is_hidden, name
 from pbem.matches.queries import players_of, seat_of, version
+from pbem.matches.ratings import derivation, standings
+from pbem.messages import preferences
 from pbem.messages.said import sections
+from pbem.messages.said.absences import Away
 from pbem.messages.said.messages import Answer, Challenge, Invitation, OpponentLeft, Words
 from pbem.messages.said.offers import OfferNews
-from pbem.players import preferences, schedule
+from pbem.messages.said.rounds import RoundBegun
+from pbem.players import invitations, schedule
 from pbem.storage import facts, outbox
 from pbem.storage.clock import within
 from pbem.storage.models import HOUSE, UNSENT, Incoming, Match, Outgoing, Player

@@ -15,14 +15,14 @@ from sqlmodel import Session, col, select
 
 from pbem import tokens
 from pbem.config import ServerSettings
-from pbem.features.watching import watches
 from pbem.mail.reading.message import Message
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.clock import Unreachable
 from pbem.matches.naming import is_hidden, name
 from pbem.matches.queries import of_player, opponent_of, seat_of
+from pbem.messages.reply_addresses import address_with
 from pbem.messages.said.messages import OpponentUnreachable
-from pbem.players.identity import address_with, tags_of
+from pbem.players.identity import tags_of
 from pbem.storage.models import HOUSE, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import Mailer
 from pbem.storage.retention import is_removed
@@ -112,7 +112,6 @@ def reinstate(session: Session, player: Player, now: datetime) -> None:
 def _suspend(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:
     """Send nothing more to the player; tell the opponents who are waiting. The admin is told later."""
     player.unreachable = now
-    watches.end_all(session, player)
     session.flush()
     for outgoing in session.exec(
         select(Outgoing).where(Outgoing.player == player.id, Outgoing.state == OutgoingState.OWED)

@@ -6,7 +6,7 @@ stay distinct. The rest of their data is deleted by `traces`, a few rows at a ti
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,14 +15,10 @@ from sqlalchemy import case
 from sqlmodel import Session, col, delete, func, select, update
 
 from pbem.config import ServerSettings
-from pbem.features.challenges import invitations
-from pbem.features.people import blocks, directory
-from pbem.features.seeks import seeks
-from pbem.features.tournaments import entries
-from pbem.features.watching import watches
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player
 from pbem.messages.said.messages import Deleted
+from pbem.players import directory
 from pbem.players.announcements import announce
 from pbem.storage import retention
 from pbem.storage.clock import within
@@ -30,8 +26,6 @@ from pbem.storage.mailboxes import mailbox
 from pbem.storage.models import (
     ANONYMOUS,
     UNSENT,
-    Analysis,
-    Bulletin,
     Calendar,
     Departure,
     Incoming,
@@ -41,7 +35,6 @@ from pbem.storage.models import (
     Outgoing,
     OutgoingState,
     Player,
-    Vacation,
 )
 from pbem.storage.outbox import Mailer
 from pbem.tokens import OLDEST, Purpose
@@ -52,6 +45,8 @@ LAST_MAIL = "deleted"
 """The template of the last message; its address is removed once it is sent."""
 OVERTAKEN = ("turn", "away", "challenge", "invitation", "message", "unreachable")
 """Messages about a match that needn't go out any more once its end is told."""
+Forget = Callable[[Session, Player, Collection[str], datetime], None]
+"""Removes what a feature holds on a player who leaves, with all addresses that were theirs."""
 MOST_DEPARTURES = 2
 """How often one address may leave in a day and join again."""
 REMEMBERED = timedelta(days=1)
@@ -62,13 +57,17 @@ def erase(
     server: ServerSettings,
     player: Player,
     now: datetime,
+    forget: Sequence[Forget],
     incoming: Incoming | None = None,
     answers: Sequence[str] = (),
 ) -> str:
-    """Let the player leave and queue the message that says so; return the name that replaces theirs."""
+    """Let the player leave, and queue the message that says so; return the name that replaces theirs.
+
+    `forget` removes what features hold on them.
+    """
     locked = session.get_one(Player, player.id, with_for_update=True)
     address = locked.address
-    _erase(session, server, locked, now)
+    _erase(session, server, locked, now, forget)
     if incoming is not None:  # the current message
         incoming.content, incoming.sender, incoming.recipients, incoming.removed = None, None, [], now
         session.add(incoming)
@@ -102,7 +101,7 @@ def _digest(address: str) -> str:
     return hashlib.sha256(mailbox(address).encode()).hexdigest()
 
 
-def _erase(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:
+def _erase(session: Session, server: ServerSettings, player: Player, now: datetime, forget: Sequence[Forget]) -> None:
     addresses, guests = _addresses(session, player)
     merged = select(Player).where(Player.merged_into == player.id, col(Player.deleted).is_(None))
     guests = [*guests, *(row for row in session.exec(merged) if row not in guests)]
@@ -121,18 +120,15 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
     asked = (col(Outgoing.player) == player.id, col(Outgoing.template) == "confirm", col(Outgoing.gist).is_not(None))
     retention.change(session, update(Outgoing).where(*asked).values(gist=None))  # they can be asked to join again
     _rename(session, player, f"{ANONYMOUS}{player.id}", now)
-    seeks.close(session, seeks.of_player(session, player, now), now)
-    entries.withdraw_everywhere(session, player, now)
-    blocks.forget(session, player, {invitations.digest(address) for address in addresses})
     directory.forget(session, player)
-    watches.forget(session, player)
-    for table in (Analysis, Bulletin, Calendar, Vacation):
-        retention.change(session, delete(table).where(col(table.player) == player.id))
+    retention.change(session, delete(Calendar).where(col(Calendar.player) == player.id))
+    for forgets in forget:
+        forgets(session, player, addresses, now)
     for match in of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED)):
         session.refresh(match, with_for_update=True)
         _leave(session, server, match, player, now)
     for guest in guests:
-        _erase(session, server, guest, now)
+        _erase(session, server, guest, now, forget)
 
 
 def _forget_acts(session: Session, player: Player) -> list[str]:

@@ -11,6 +11,7 @@ from pbem import tokens
 from pbem.config import ServerSettings
 from pbem.errors import Silence, Unanswerable
 from pbem.mail.reading.message import Message
+from pbem.messages.reply_addresses import _version, token_of
 from pbem.storage.models import HOUSE, Match, Outgoing, Player, Standing
 from pbem.tokens import Keyring, Purpose, Token
 
@@ -115,24 +116,6 @@ def identify(session: Session, message: Message, server: ServerSettings, keyring
         )
     player = session.exec(select(Player).where(Player.address == message.sender)).first()
     return Sender(message.sender, player, proven=False)
-
-
-def token_of(row: Outgoing) -> Token | None:
-    """Return the token in the reply address of that message; None if it was sent without one."""
-    if row.player is None or row.purpose is None:
-        return None
-    shows_several = row.plies is not None
-    return Token(Purpose[row.purpose], row.player, (row.id or 0) if shows_several else row.token_subject, _version(row))
-
-
-def _version(row: Outgoing) -> int:
-    """Return the version of the match that a reply to the message answers."""
-    return row.ply + row.shift
-
-
-def address_with(server: ServerSettings, keyring: Keyring, token: Token, epoch: int) -> str:
-    """Return our address with a token in it."""
-    return f"{server.local}{server.delimiter}{keyring.format(token, epoch)}@{server.domain}"
 
 
 def leads_to_us(address: str, server: ServerSettings) -> bool:

@@ -18,7 +18,6 @@ from sqlmodel import Session, col, func, select
 
 from pbem.config import LimitsSettings
 from pbem.errors import Refused, Silence, Unanswerable
-from pbem.features.explaining.messages import Introduction, InvitationWaiting
 from pbem.messages.said.messages import Answer
 from pbem.messages.said.sections import (
     AlreadySettled,
@@ -29,6 +28,7 @@ from pbem.messages.said.sections import (
     Refusal,
     TurnPlayed,
 )
+from pbem.messages.said.welcome import Introduction, InvitationWaiting
 from pbem.players.identity import Sender
 from pbem.storage.clock import ends, in_span, within
 from pbem.storage.mailboxes import DOTLESS, is_large, mailbox, owner

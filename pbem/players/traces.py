@@ -17,7 +17,7 @@ from sqlmodel import Session, col, or_, select
 
 from pbem.mail.reading.limits import header_block
 from pbem.players.erasure import LAST_MAIL, REMEMBERED
-from pbem.storage import facts, people
+from pbem.storage import facts, payloads
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import (
     ANONYMOUS,
@@ -47,8 +47,8 @@ ARE_LEFT = or_(exists().where(col(Departure.swept).is_(None)), exists().where(co
 """Whether there are traces of players, or players to be forgotten."""
 
 
-def sweep(engine: Engine, now: datetime, stopped: Callable[[], bool] = lambda: False) -> None:
-    """Delete all data of players who have left, unless stopped before; forget whose left more than a day ago."""
+def sweep(engine: Engine, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
+    """Delete all data of players who have left, unless stopped before; forget who left long ago. Return 0."""
     with read_only(engine) as session:
         departures = session.exec(select(Departure).where(col(Departure.swept).is_(None))).all()
         old = session.exec(select(Departure.player).where(col(Departure.left) < now - REMEMBERED).limit(1)).first()
@@ -59,11 +59,12 @@ def sweep(engine: Engine, now: datetime, stopped: Callable[[], bool] = lambda: F
     for departure in departures:
         try:
             if not _sweep(engine, departure, now, stopped):
-                return
+                return 0
         except DBAPIError:
             raise
         except Exception:  # a bug; the next look tries again, and other people's messages must go out
             log.exception("not swept", player=departure.player)
+    return 0
 
 
 def _sweep(engine: Engine, departure: Departure, now: datetime, stopped: Callable[[], bool]) -> bool:
@@ -189,7 +190,7 @@ def _naming(session: Session, player: int) -> set[int]:
 
 def _without(row: Outgoing, accounts: frozenset[int], called: set[str], instead: str) -> Iterator[Any]:
     """Yield what takes the player out of a message; one that had nothing but their words is dropped."""
-    payload = people.without(row.payload, called, instead)
+    payload = payloads.without_person(row.payload, called, instead)
     shown = facts.without(row.facts, accounts, instead)
     if (payload, shown) == (row.payload, row.facts):
         return

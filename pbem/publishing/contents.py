@@ -22,13 +22,13 @@ from notation.description import describe
 from notation.ending import in_words
 from notation.time_control import from_stored
 from notation.time_control import in_words as in_words_of_time
-from pbem.features.people.history import WITHOUT_RESULT
-from pbem.features.ratings import standings
 from pbem.features.tournaments import crosstable, entries, rounds, rungs
 from pbem.features.tournaments.crosstable import Table
 from pbem.features.tournaments.field import Kind
 from pbem.features.tournaments.messages import TournamentLine
 from pbem.features.tournaments.shown import line as tournament_line
+from pbem.matches.history import WITHOUT_RESULT
+from pbem.matches.ratings import standings
 from pbem.matches.snapshot import Snapshot, replayed, turn_texts
 from pbem.publishing import fingerprints
 from pbem.publishing.visibility import NOBODY, Listed, Shown

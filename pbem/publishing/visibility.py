@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import DateTime, func, or_, type_coerce
 from sqlmodel import Session, col, select
 
-from pbem.players.preferences import PUBLIC
+from pbem.messages.preferences import PUBLIC
 from pbem.publishing import fingerprints
 from pbem.storage.models import HOUSE, Match, MatchState, Player
 

@@ -17,6 +17,7 @@ from typing import Any
 import structlog
 
 import pbem
+from pbem.features.all import FEATURES
 from pbem.mail import sandboxing
 from pbem.mail.reading import authentication
 from pbem.mail.reading.sandbox import Sandbox
@@ -115,7 +116,7 @@ def main() -> None:
     parser = Sandbox()
     try:
         authentication.prepare(checks)
-        services = Services(server, Keyring(server.key.read()), checks, limits, house, parser)
+        services = Services(server, Keyring(server.key.read()), checks, limits, house, parser, FEATURES)
         queue = work_queue.work_queue(engine, holder)
         parser.prepare()
         claim = work_queue.begin_again(queue, number)

@@ -20,7 +20,9 @@ from sqlalchemy import Engine
 
 from pbem import failpoints
 from pbem.config import Settings
+from pbem.conversation.feature import Features
 from pbem.failpoints import Step
+from pbem.features.all import FEATURES
 from pbem.features.house.searcher import SandboxedSearcher, Searcher
 from pbem.features.house.thinker import Thinker
 from pbem.mail.oauth2.access import AccessTokens
@@ -192,14 +194,14 @@ def open_server(
     parser: MailParser | None = None,
     searcher: Searcher | None = None,
     *,
+    features: Features = FEATURES,
     upgrade: bool = True,
     monotonic: Callable[[], float] = time.monotonic,
 ) -> Iterator[Server]:
     """Open a server with an up-to-date database, and close it at the end. Raises BadConfig and database errors.
 
-    Unless a parser is given, messages are parsed in separate processes, started with the first one; unless a searcher
-    is given, the house thinks in others. The outbox isn't
-    closed here but by the thread that sends, which may be in the middle of a message when the server closes.
+    Unless a parser or a searcher is given, messages are parsed, and the house thinks, in separate processes. The outbox
+    is closed by the thread that sends: it may be in the middle of a message when the server closes.
     """
     keyring, limits = Keyring(settings.server.key.read()), settings.limits
     dkim = settings.outbox.dkim
@@ -213,13 +215,14 @@ def open_server(
     engine = database.connect(settings.server.database)
     tokens = AccessTokens(settings.oauth2) if settings.oauth2 is not None else None
     holder = leases.new_holder()
+    retention = Retention(SteadyClock(clock(), monotonic), limits.keep_mail_days, limits.keep_waiting_days)
     services = Services(
-        settings.server, keyring, settings.checks, settings.limits, settings.house, parsers[0], vitals=vitals
+        settings.server, keyring, settings.checks, settings.limits, settings.house, parsers[0], features, vitals=vitals
     )
     sender = Sender(
         queue=send_queue(engine, holder),
         server=settings.server,
-        renderer=Renderer(settings.server, keyring, settings.limits.keep_mail_days),
+        renderer=Renderer(settings.server, keyring, settings.limits.keep_mail_days, features.enrich, features.exports),
         keyring=keyring,
         outbox=doors.outbox(settings, tokens),
         clock=clock,
@@ -250,9 +253,7 @@ def open_server(
             clock=clock,
             thinker=thinker,
             backups=backups,
-            scheduler=Scheduler(
-                Retention(SteadyClock(clock(), monotonic), limits.keep_mail_days, limits.keep_waiting_days), limits
-            ),
+            scheduler=Scheduler(retention, limits, features.due),
         )
     finally:
         thinker.close()

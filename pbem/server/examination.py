@@ -14,6 +14,7 @@ from sqlmodel import Session
 
 from pbem import tokens
 from pbem.config import ChecksSettings, HouseSettings, LimitsSettings, ServerSettings
+from pbem.conversation.feature import Features
 from pbem.errors import Unanswerable
 from pbem.mail.reading import authentication
 from pbem.mail.reading.authentication import Checked
@@ -46,6 +47,7 @@ class Services:
     limits: LimitsSettings
     house: HouseSettings
     parser: MailParser
+    features: Features
     vitals: Vitals = field(default_factory=Vitals)
 
 

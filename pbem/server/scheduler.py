@@ -4,106 +4,51 @@ The daemon calls `step` repeatedly. Nearly always nothing is due, and one statem
 causes is in `conversation`.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import InitVar, dataclass
 from datetime import date, datetime, timedelta
 from functools import partial
-from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, select
+from sqlalchemy import Engine, select
 
 from pbem.config import LimitsSettings, ServerSettings
-from pbem.features.bulletin import due as bulletins
-from pbem.features.house import receipts
-from pbem.features.moderation import due as announcing
-from pbem.features.ratings import derivation
-from pbem.features.time import pauses, reminders, timeouts
-from pbem.features.time import vacations_due as vacations
-from pbem.features.tournaments import due as tournaments
-from pbem.features.tournaments import ladders_due as ladders
-from pbem.features.watching import spectators
+from pbem.conversation import receipts
+from pbem.features.time import timeouts
+from pbem.matches.ratings import derivation
 from pbem.players import traces
 from pbem.players.erasure import REMEMBERED
-from pbem.server.scheduled import alerts, digest, expiry, unreachable
+from pbem.server.scheduled import alerts, digest, unreachable
 from pbem.storage import outages, setbacks
 from pbem.storage.database import reading
-from pbem.storage.due import NOW
+from pbem.storage.due import NOW, Due
 from pbem.storage.retention import Retention
 from pbem.storage.setbacks import Setbacks
 
 LATE = timedelta(minutes=1)
 """How long it may wait while messages are being sent."""
-Act = Callable[[Engine, ServerSettings, datetime, Callable[[], bool]], int]
-"""Does what is due, and returns how much that was."""
-
-
-def _sweep(engine: Engine, _server: ServerSettings, now: datetime, stopped: Callable[[], bool]) -> int:
-    traces.sweep(engine, now, stopped)
-    return 0
-
-
-def _release(engine: Engine, _server: ServerSettings, now: datetime, _stopped: Callable[[], bool]) -> int:
-    return receipts.release_due(engine, now)
-
-
-def _tell_of_unreachable(engine: Engine, server: ServerSettings, now: datetime, _stopped: Callable[[], bool]) -> int:
-    return unreachable.tell(engine, server, now)
-
-
-BY_TIME = frozenset(
-    {
-        pauses.end,
-        timeouts.expire,
-        tournaments.advance,
-        expiry.expire,
-        vacations.prolong,
-        vacations.tell,
-        reminders.remind,
-        bulletins.send,
-    }
+FIRST = (
+    Due(
+        name="traces.sweep",
+        when=traces.ARE_LEFT,
+        act=lambda engine, _server, now, stopped: traces.sweep(engine, now, stopped),
+        moments={traces.FORGOTTEN.key: -REMEMBERED},
+    ),
 )
-"""What waits while the clock may be wrong: players would lose what they can't get back, or hear nothing for years."""
-WORK: tuple[tuple[ColumnElement[bool], Act], ...] = (
-    (traces.ARE_LEFT, _sweep),
-    (pauses.ARE_OVER, pauses.end),
-    (timeouts.ARE_DUE, timeouts.expire),
-    (tournaments.ARE_DUE, tournaments.advance),
-    (ladders.ARE_DUE, ladders.settle),
-    (expiry.ARE_OVER, expiry.expire),
-    (vacations.MAY_BE_NEEDED, vacations.prolong),
-    (vacations.ARE_UNTOLD, vacations.tell),
-    (reminders.ARE_DUE, reminders.remind),
-    (spectators.ARE_UNSEEN, spectators.show),
-    (digest.IS_NEWS, digest.gather),
-    (announcing.ARE_DUE, announcing.announce),
-    (bulletins.ARE_DUE, bulletins.send),
-    (receipts.HAVE_WAITED, _release),
-    (unreachable.ARE_ANY, _tell_of_unreachable),
+LAST = (
+    Due(name="digest.gather", when=digest.IS_NEWS, act=digest.gather),
+    Due(
+        name="receipts.release",
+        when=receipts.HAVE_WAITED,
+        act=lambda engine, _server, now, _stopped: receipts.release_due(engine, now),
+        moments={receipts.LATEST.key: receipts.LONGEST},
+    ),
+    Due(
+        name="unreachable.tell",
+        when=unreachable.ARE_ANY,
+        act=lambda engine, server, now, _stopped: unreachable.tell(engine, server, now),
+    ),
 )
-"""What is done by time, and whether there is any of it to do, in the order in which it is done."""
-LOOK = select(*(is_due for is_due, _ in WORK), setbacks.ARE_ANY, derivation.MERGED)
-
-
-def _moments(now: datetime) -> dict[str, Any]:
-    """Return the times that a look at what is due compares with."""
-    return {
-        NOW.key: now,
-        vacations.SOON.key: now + vacations.AHEAD,
-        receipts.LATEST.key: now + receipts.LONGEST,
-        traces.FORGOTTEN.key: now - REMEMBERED,
-    }
-
-
-def _look(engine: Engine, now: datetime) -> tuple[Sequence[bool], bool, int]:
-    """Return what of WORK is due, whether anything has failed, and how many accounts have become part of others."""
-    with reading(engine) as connection:
-        *looked, fails, merged = connection.execute(LOOK, _moments(now)).one()
-    return looked, fails, merged
-
-
-def _named(act: Act) -> str:
-    """Return what work is called where it fails as a whole, such as "timeouts.expire"."""
-    return f"{act.__module__.rpartition('.')[2]}.{act.__name__.strip('_')}"
+"""What is done before and after the work of features, such as digests of what that has brought."""
 
 
 def _noted(engine: Engine, now: datetime, doing: str, act: Callable[[], int | None], *, are_any: bool) -> int | None:
@@ -115,12 +60,14 @@ def _noted(engine: Engine, now: datetime, doing: str, act: Callable[[], int | No
     return None
 
 
-@dataclass(slots=True)
+@dataclass
 class Scheduler:
     """Does what is due."""
 
     retention: Retention
     limits: LimitsSettings
+    work: InitVar[Iterable[Due]]
+    """What features do by time."""
     looked: datetime | None = None
     """When it last looked for what is due."""
     beaten: datetime | None = None
@@ -129,6 +76,17 @@ class Scheduler:
     """Whether it has looked for clocks of matches that are ahead, since the server's was wrong."""
     rated: tuple[date, int] | None = None
     """The week in which it last rated matches, and how many accounts had become part of others until then."""
+
+    def __post_init__(self, work: Iterable[Due]) -> None:
+        self._work = (*FIRST, *work, *LAST)
+        self._query = select(*(due.when for due in self._work), setbacks.ARE_ANY, derivation.MERGED)
+
+    def _look(self, engine: Engine, now: datetime) -> tuple[Sequence[bool], bool, int]:
+        """Return what of the work is due, whether anything has failed, and how many accounts are part of others."""
+        moments = {key: now + away for due in self._work for key, away in due.moments.items()}
+        with reading(engine) as connection:
+            *looked, fails, merged = connection.execute(self._query, {NOW.key: now, **moments}).one()
+        return looked, fails, merged
 
     def is_late(self, now: datetime) -> bool:
         """Return whether it hasn't looked for too long, or not since the clock was set back."""
@@ -141,16 +99,16 @@ class Scheduler:
         self.looked = now
         self._beat(engine, now)
         is_trusted = self.retention.clock.is_trusted(engine, now)
-        looked, fails, merged = _look(engine, now)
+        looked, fails, merged = self._look(engine, now)
         noted = partial(_noted, engine, now, are_any=fails)
         noted("old messages", lambda: self.retention.step(engine, now))
         acted = self._right(engine, now, stopped) if is_trusted else 0
         self.righted &= is_trusted
-        for place, (_, act) in enumerate(WORK):
-            if looked[place] and (is_trusted or act not in BY_TIME):
-                acted += noted(_named(act), partial(act, engine, server, now, stopped)) or 0
-                if acted and place + 1 < len(WORK):  # it may have made something below it due, such as a digest
-                    looked, _, merged = _look(engine, now)
+        for place, due in enumerate(self._work):
+            if looked[place] and (is_trusted or not due.waits_for_clock):
+                acted += noted(due.name, partial(due.act, engine, server, now, stopped)) or 0
+                if acted and place + 1 < len(self._work):  # it may have made something below it due, such as a digest
+                    looked, _, merged = self._look(engine, now)
         if is_trusted:
             noted("ratings", lambda: self._rate(engine, merged, now, stopped))
         return acted + alerts.tell(engine, server, self.limits, now)

@@ -15,7 +15,6 @@ from pbem.conversation.core import Request
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Changed, Silence, Unanswerable
 from pbem.failpoints import Step
-from pbem.features.commands import known_to
 from pbem.mail.reading.message import Automatic
 from pbem.mail.reading.protocol import Unavailable
 from pbem.players import bounces, identity, trust
@@ -166,7 +165,8 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
         author = sender.player.id if sender.proven and sender.player is not None else None
         request = Request(
             *(session, services.server, services.keyring, now, row, message, sender),
-            known_to(sender.address, services.server),
+            services.features.known_to(sender.address, services.server),
+            services.features,
             limits=services.limits,
             house=services.house,
             stored_bytes=len(examined.raw),

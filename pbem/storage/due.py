@@ -1,20 +1,39 @@
-"""Acting on each of the rows for which something is due, in a transaction of its own."""
+"""What is done by time: what is due, and acting on each of the rows concerned in a transaction of its own."""
 
-from collections.abc import Callable, Iterable
-from datetime import datetime
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import TypeVar
 
-from sqlalchemy import BindParameter, Engine, bindparam
+from sqlalchemy import BindParameter, ColumnElement, Engine, bindparam
 from sqlmodel import Session, SQLModel
 
 from pbem import failpoints
+from pbem.config import ServerSettings
 from pbem.failpoints import Step
 from pbem.storage.database import lock_if_free, read_only, transaction
 from pbem.storage.setbacks import Setbacks, at_once
 
+Act = Callable[[Engine, ServerSettings, datetime, Callable[[], bool]], int]
+"""Does what is due at that time, unless stopped before, and returns how much that was."""
 NOW: BindParameter[datetime] = bindparam("now")
 """The time of a look at what is due (see scheduler)."""
 _Row = TypeVar("_Row", bound=SQLModel)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """Something that is done by time."""
+
+    name: str
+    """What it is called where it fails as a whole."""
+    when: ColumnElement[bool]
+    """Whether there is any of it to do, in SQL."""
+    act: Act
+    waits_for_clock: bool = False
+    """Whether it waits while the clock may be wrong: players would lose what they can't get back."""
+    moments: Mapping[str, timedelta] = field(default_factory=dict)
+    """How far from now the other times are that the condition compares with, by their parameters."""
 
 
 def each_row(

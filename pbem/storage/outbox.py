@@ -11,7 +11,7 @@ from sqlalchemy.orm import joinedload
 from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
-from pbem.storage import facts, people, queue
+from pbem.storage import facts, queue
 from pbem.storage.mailboxes import owner
 from pbem.storage.models import (
     HOUSE,
@@ -25,7 +25,7 @@ from pbem.storage.models import (
     Player,
     Standing,
 )
-from pbem.storage.payloads import Payload, dump
+from pbem.storage.payloads import Payload, dump, people_in
 from pbem.tokens import Purpose
 
 ANSWERED = frozenset({"answer", "confirm"})
@@ -248,7 +248,7 @@ class Mailer:
     ) -> set[int]:
         """Return the players whom a message names, beside its reader and the players of its match."""
         players = list(facts.players(shown))
-        names = {*people.names(payload)} - {player.get("name") for player in players}
+        names = {*people_in(payload)} - {player.get("name") for player in players}
         ids = {int(player["id"]) for player in players}
         if names:
             ids |= {*self._session.exec(select(Player.id).where(col(Player.name).in_(names)))}

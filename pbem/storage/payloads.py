@@ -4,7 +4,7 @@ A `Payload` is a whole message, and its template is in templates/; a `Section` i
 is in templates/sections/. A value can be both. Each class is known by its `template` as soon as it is defined.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache, partial
 from typing import Any, ClassVar, TypeVar, get_args
 
@@ -17,6 +17,8 @@ class Said:
 
     __slots__ = ()
     __dataclass_fields__: ClassVar[dict[str, Any]]
+    stands_alone: ClassVar[bool] = False
+    """Whether a section is a message of its own where there is nothing else to say."""
     template: str
 
     def __init_subclass__(cls) -> None:
@@ -53,6 +55,11 @@ class Section(Said):
     __slots__ = ()
 
 
+FIELDS = frozenset({"by", "who", "player", "opponent", "address"})
+"""The fields of messages and sections that hold the name or the address of a person."""
+_HOLDS_MORE = (dict, list, tuple)
+AUTHOR, WORDS = "by", "message"
+"""The field that names an author, and the one beside it that holds what they wrote."""
 _KINDS: dict[str, type[Said]] = {}
 _Said = TypeVar("_Said", bound=Said)
 
@@ -81,3 +88,43 @@ def load(base: type[_Said], stored: Mapping[str, Any]) -> _Said:
 def _adapter(template: str) -> TypeAdapter[Any]:
     """Return what stores and reads values of that kind; made when it is first needed, as that takes a while."""
     return TypeAdapter(_KINDS[template])
+
+
+def people_in(payload: Any) -> Iterator[str]:
+    """Yield every name and address that the payload holds.
+
+    >>> list(people_in({"by": "bob", "message": ["by alice"], "rows": [{"opponent": "carol", "title": "Hex"}]}))
+    ['bob', 'carol']
+    """
+    if isinstance(payload, dict):
+        for key, value in payload.items():
+            if key in FIELDS and isinstance(value, str) and value:
+                yield value
+            elif isinstance(value, _HOLDS_MORE):
+                yield from people_in(value)
+    elif isinstance(payload, _HOLDS_MORE):
+        for each in payload:
+            if isinstance(each, _HOLDS_MORE):  # most are lines, of which a page of help has hundreds
+                yield from people_in(each)
+
+
+def without_person(payload: Any, called: Collection[str], instead: str) -> Any:
+    """Return the payload without a person of those names and addresses, and without what they wrote.
+
+    >>> without_person({"by": "to", "message": ["Welcome", "to you"], "subject": "Re: to"}, {"to"}, "deleted-7")
+    {'by': 'deleted-7', 'message': [], 'subject': 'Re: to'}
+    """
+    if isinstance(payload, list):
+        return [without_person(each, called, instead) for each in payload]
+    if not isinstance(payload, Mapping):
+        return payload
+    wrote = payload.get(AUTHOR) in called
+    left: dict[str, Any] = {}
+    for key, value in payload.items():
+        if key in FIELDS and isinstance(value, str):
+            left[key] = instead if value in called else value
+        elif wrote and key == WORDS:
+            left[key] = []
+        else:
+            left[key] = without_person(value, called, instead)
+    return left

@@ -10,7 +10,7 @@ import structlog
 from pbem.cli import logs
 from pbem.config import LogSettings
 from pbem.conversation.core import Decision, Line, Request
-from pbem.features.commands import COMMANDS
+from pbem.features.all import FEATURES
 from pbem.messages.render import Renderer
 from pbem.tokens import Keyring, Purpose, Token
 from tests.correspondence import Correspondence, text
@@ -47,7 +47,7 @@ def break_database(request: Request, _line: Line) -> Decision:
 def test_a_bug_that_an_unproven_message_meets_troubles_nobody(
     letters: Correspondence, monkeypatch: pytest.MonkeyPatch, name: str, run: Any
 ) -> None:
-    monkeypatch.setitem(COMMANDS, name, replace(COMMANDS[name], run=run))
+    monkeypatch.setitem(FEATURES.commands, name, replace(FEATURES.commands[name], run=run))
     lines = io.StringIO()
     logs.configure(LogSettings.model_validate({"format": "json"}), lines, letters.server.settings.server)
     before = letters.execute("select settings from player")
@@ -75,7 +75,7 @@ def test_what_is_refused_is_answered_though_nothing_proves_it(letters: Correspon
 def test_a_bug_that_a_proven_message_meets_waits_for_the_operator(
     letters: Correspondence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(COMMANDS, "games", replace(COMMANDS["games"], run=fall))
+    monkeypatch.setitem(FEATURES.commands, "games", replace(FEATURES.commands["games"], run=fall))
 
     letters.reply(letters.received[ALICE][1], "games")
 

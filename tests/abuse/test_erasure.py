@@ -10,7 +10,8 @@ import pytest
 from sqlalchemy import event
 
 from engines import GAMES
-from pbem.features.accounts import account
+from pbem.conversation.names import words_in_use
+from pbem.features.all import FEATURES
 from pbem.players import traces
 from pbem.storage.payloads import Said, kinds
 from tests.correspondence import Correspondence, correspondence, text
@@ -265,7 +266,7 @@ def test_a_word_that_we_use_is_nobody_s_name(letters: Correspondence, name: str)
 
 
 def test_every_template_command_and_game_is_reserved() -> None:
-    reserved = account.words_in_use()
+    reserved = words_in_use(FEATURES)
     templates = {*kinds(Said)}
     assert len(templates) > 30
     assert templates <= reserved

@@ -7,12 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.features.challenges.invitations import (
-    CHALLENGES_PER_DAY,
-    CHALLENGES_PER_PAIR,
-    DOMAIN_INVITATIONS,
-    NEW_PLAYER_INVITATIONS,
-)
+from pbem.players.invitations import CHALLENGES_PER_DAY, CHALLENGES_PER_PAIR, DOMAIN_INVITATIONS, NEW_PLAYER_INVITATIONS
 from pbem.storage.models import Match, MatchState
 from tests import spent
 from tests.correspondence import ADDRESS, MORNING, Correspondence, correspondence, text

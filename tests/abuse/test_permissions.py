@@ -4,8 +4,8 @@ from email.message import EmailMessage
 
 import pytest
 
-from pbem.conversation.permissions import REACH, Reach, reach
-from pbem.features.commands import COMMANDS
+from pbem.conversation.core import Reach
+from pbem.features.all import FEATURES
 from pbem.tokens import Purpose
 from tests.correspondence import Correspondence, text
 
@@ -173,11 +173,12 @@ def test_a_guest_needs_only_the_invitation(letters: Correspondence) -> None:
 
 
 def test_every_command_that_changes_something_has_its_place() -> None:
-    changing = {name for name, command in COMMANDS.items() if command.changes}
+    changing = {name for name, command in FEATURES.commands.items() if command.changes}
 
-    assert set(REACH) == set(Purpose)
-    assert set(REACH[Purpose.PERSONAL]) == changing
-    assert {name for named in REACH.values() for name in named} <= changing
-    of_match = {name for name, command in COMMANDS.items() if command.changes and command.of_match}
+    everything = FEATURES.all_commands
+    assert {name for name in changing if everything[name].reach(Purpose.PERSONAL) is Reach.ANYWHERE} == changing
+    for purpose in (Purpose.CONFIRM, Purpose.ADDRESS, Purpose.BOUNCE):
+        assert {command.reach(purpose) for command in everything.values()} == {Reach.NOWHERE}
+    of_match = {name for name, command in FEATURES.commands.items() if command.changes and command.of_match}
     of_match -= {"replay"}  # it only begins at a position of the match, and goes to anybody
-    assert {name for name in changing if reach(Purpose.PLAY, name) is Reach.MATCH} == of_match
+    assert {name for name in changing if everything[name].reach(Purpose.PLAY) is Reach.MATCH} == of_match

@@ -100,4 +100,4 @@ def test_work_that_fails_as_a_whole_stops_no_other(letters: Correspondence) -> N
 
     (news,) = letters.run_for(minutes=15)
     assert news["To"] == "alice@mail.example"
-    assert ("vacations_due.prolong", 0, 1) in setbacks(letters)
+    assert ("vacations.prolong", 0, 1) in setbacks(letters)

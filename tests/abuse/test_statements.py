@@ -35,7 +35,7 @@ BUILT = {
     ("storage/leases.py", "terms"): "when the modules that use it are imported",
     ("storage/clock.py", "in_span"): "when the modules that use it are imported",
     ("storage/rows.py", "_by_number"): "run for each table below",
-    ("features/ratings/derivation.py", "_store"): "run by the tests of ratings: the name is no column's",
+    ("matches/ratings/derivation.py", "_store"): "run by the tests of ratings: the name is no column's",
 }
 """The functions in which a parameter has a name, and when they build their statement."""
 NOW = datetime(2026, 3, 2, tzinfo=UTC)

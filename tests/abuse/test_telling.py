@@ -11,7 +11,7 @@ import structlog
 from pbem import tokens
 from pbem.cli import logs
 from pbem.config import LogSettings
-from pbem.features.commands import COMMANDS
+from pbem.features.all import FEATURES
 from pbem.mail.transports.protocols import NotSent
 from pbem.matches.lifecycle import NotPossible, Obstacle, check_turn
 from pbem.server import daemon
@@ -71,7 +71,7 @@ LOOKING = {
 
 
 def test_every_command_that_looks_is_in_the_list() -> None:
-    assert set(LOOKING) == {name for name, command in COMMANDS.items() if not command.changes}
+    assert set(LOOKING) == {name for name, command in FEATURES.commands.items() if not command.changes}
 
 
 @pytest.mark.parametrize("line", LOOKING.values(), ids=LOOKING)

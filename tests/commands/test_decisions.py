@@ -13,7 +13,7 @@ from pbem.conversation.reply import Reply
 from pbem.conversation.syntax.mail import Reader
 from pbem.conversation.verdict import Outcome
 from pbem.errors import Refused
-from pbem.features.commands import COMMANDS
+from pbem.features.all import FEATURES
 from pbem.mail.reading.message import Message
 from pbem.matches.events import MatchEnded, PartKept, TurnPlayed
 from pbem.messages.said import messages, sections
@@ -36,13 +36,13 @@ def asked(session: Session, player: Player, prose: tuple[str, ...] = ()) -> Requ
     message = Message("<1@mail.example>", player.address, (), (), "", None, ())
     sender = Sender(player.address, player, proven=True)
     limits = LimitsSettings()
-    about = (session, SERVER, Keyring("a key"), NOW, row, message, sender, COMMANDS, limits)
+    about = (session, SERVER, Keyring("a key"), NOW, row, message, sender, FEATURES.commands, FEATURES, limits)
     return Request(*about, prose=prose)
 
 
 def decide(request: Request, line: str) -> Decision:
     """Let the command of a line decide, as in a message about match #1."""
-    reader = Reader(COMMANDS, lambda number: "quadraphages" if number == 1 else None, 1)
+    reader = Reader(FEATURES.commands, lambda number: "quadraphages" if number == 1 else None, 1)
     (found,) = reader.read("", [line]).commands
     return found.command.run(request, found)
 
@@ -104,7 +104,7 @@ def test_what_goes_to_others_is_in_the_decision(session: Session) -> None:
 
 def run(request: Request, *lines: str) -> Reply:
     """Run the lines of one message."""
-    reader = Reader(COMMANDS, lambda number: "quadraphages" if number == 1 else None, 1)
+    reader = Reader(FEATURES.commands, lambda number: "quadraphages" if number == 1 else None, 1)
     return execute.execute(request, Reply(sender=request.sender), reader.read("", lines))
 
 

@@ -7,10 +7,11 @@ from sqlmodel import Session
 
 from engines.seats import seat_of
 from notation.ending import Ending, Termination
-from pbem.features.people import blocks, directory, history, willingness
-from pbem.features.people.history import Tally
-from pbem.matches import lifecycle
-from pbem.storage.models import Match, Ply
+from pbem.features.people import blocks, willingness
+from pbem.matches import history, lifecycle
+from pbem.matches.history import Tally
+from pbem.players import directory
+from pbem.storage.models import Match, Player, Ply
 from tests.matches.test_lifecycle import NOW, people, started
 
 
@@ -20,6 +21,13 @@ def finish(
     match = started(session, game)
     lifecycle.end(session, match, Ending(termination, None), winner, NOW + timedelta(days=day))
     return match
+
+
+def choose(session: Session, player: Player, choice: str) -> None:
+    """Let a player choose whether to be listed."""
+    player.settings = directory.LISTED.changed(player.settings, choice)
+    assert directory.LISTED.on_choice is not None
+    directory.LISTED.on_choice(session, player, NOW)
 
 
 def test_results_count_by_game_and_only_where_there_is_one(session: Session) -> None:
@@ -77,15 +85,15 @@ def test_only_players_who_want_it_are_listed_and_not_for_ever(session: Session) 
     alice, bob, carol = people(session)
     for player in (alice, bob, carol):
         directory.note(session, player, NOW)
-    directory.show(session, alice, NOW, listed=True)
-    directory.show(session, bob, NOW, listed=True)
+    choose(session, alice, "on")
+    choose(session, bob, "on")
 
     assert [name for name, _ in directory.listed(session, NOW, 9)[0]] == ["alice", "bob"]
     assert directory.listed(session, NOW, 1) == ([("alice", NOW)], True)
     assert directory.listed(session, NOW + directory.ACTIVE, 9)[0] == []
     directory.note(session, bob, NOW + directory.ACTIVE)
     assert [name for name, _ in directory.listed(session, NOW + directory.ACTIVE, 9)[0]] == ["bob"]
-    directory.show(session, bob, NOW, listed=False)
+    choose(session, bob, "off")
     assert [name for name, _ in directory.listed(session, NOW, 9)[0]] == ["alice"]
 
 
@@ -118,5 +126,5 @@ def test_a_block_holds_both_ways_until_it_is_ended(session: Session) -> None:
     assert blocks.unblock(session, alice, bob)
     assert willingness.is_open_to(session, alice, bob, "quadrature")
     blocks.block(session, alice, bob, NOW)
-    blocks.forget(session, bob, {"a hash"})
+    blocks.forget(session, bob, {"bob@mail.example"}, NOW)
     assert not blocks.is_between(session, alice, bob)

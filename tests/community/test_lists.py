@@ -10,7 +10,7 @@ from sqlalchemy import insert
 
 from engines import GAMES
 from notation.ending import Termination
-from pbem.features.ratings.weeks import WEEK, week_of
+from pbem.matches.ratings.weeks import WEEK, week_of
 from pbem.storage.models import (
     Block,
     Entry,

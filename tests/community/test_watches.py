@@ -9,10 +9,10 @@ from sqlalchemy import Engine, update
 from sqlmodel import Session, col, select
 
 from pbem.config import ServerSettings
-from pbem.features.watching import sight, spectators, watched, watches
+from pbem.features.watching import sight, spectators, watches
 from pbem.features.watching.sight import Sight
-from pbem.features.watching.watched import News
-from pbem.matches import lifecycle, queries
+from pbem.matches import lifecycle, queries, watched
+from pbem.matches.watched import News
 from pbem.secret import Secret
 from pbem.storage import database
 from pbem.storage.models import HOUSE, Match, MatchState, Outgoing, Player, TakenBack, Watch
@@ -238,7 +238,7 @@ def test_an_account_that_becomes_part_of_another_takes_along_what_it_watches(eng
         watches.begin(session, bob, carol, NOW)
         watches.begin(session, carol, alice, NOW)
         watches.begin(session, dave, carol, NOW)
-        watches.pass_on(session, carol, dave)
+        watches.pass_on(session, carol, dave, NOW)
 
     with database.read_only(engine) as session:
         rows = {(row.player, row.match, row.whom) for row in session.exec(select(Watch))}

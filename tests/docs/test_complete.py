@@ -8,18 +8,18 @@ import pytest
 from engines import GAMES
 from pbem.cli.index import COMMANDS as OPERATOR_COMMANDS
 from pbem.cli.index import load
-from pbem.features.commands import COMMANDS
+from pbem.features.all import FEATURES
 from tests.docs.pages import PAGES, ROOT, page, section
 
 PROJECT = tomllib.loads(page("pyproject.toml"))["project"]
 LINK = re.compile(r"\[[^\]]*\]\(([^)#]+)(?:#[^)]*)?\)")
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", FEATURES.commands)
 def test_commands(name: str) -> None:
     about = section(page("docs/commands.md"), name)
-    assert f"`{COMMANDS[name].usage}`" in about
-    for alias in COMMANDS[name].aliases:
+    assert f"`{FEATURES.commands[name].usage}`" in about
+    for alias in FEATURES.commands[name].aliases:
         assert f"`{alias}`" in about
 
 

@@ -17,7 +17,7 @@ from notation import NOTATIONS
 from notation.board import format_board
 from notation.core import BadNotation
 from notation.hints import format_hint
-from pbem.features.commands import COMMANDS
+from pbem.features.all import FEATURES
 
 WIDTH = 72
 LONGEST = 20_000
@@ -25,7 +25,7 @@ MANY = 400
 """The maximum number of moves that are read and written; of more, a random sample is."""
 ENOUGH = 100
 """The number of positions checked from the beginning of a match, and from its end."""
-VERBS = {verb for name, command in COMMANDS.items() for verb in (name, *command.aliases)}
+VERBS = {verb for name, command in FEATURES.commands.items() for verb in (name, *command.aliases)}
 
 
 def options_of(game: str) -> list[dict[str, str]]:

@@ -25,7 +25,7 @@ from pbem.conversation.core import Request
 from pbem.conversation.syntax.draft import MOST_COMMANDS
 from pbem.conversation.syntax.mail import Reader
 from pbem.errors import Refused, Silence, Unanswerable
-from pbem.features.commands import COMMANDS, known_to
+from pbem.features.all import FEATURES
 from pbem.mail.reading import authentication, authentication_results, bounce_report
 from pbem.mail.reading.authentication import Checked
 from pbem.mail.reading.limits import LARGEST_HEADER_BLOCK, Unreadable
@@ -110,7 +110,7 @@ def read_commands(raw: bytes) -> None:
     """Lines are commands and prose."""
     subject, *lines = raw.decode("utf-8", "replace").split("\n")
     for about, game in ((1, "quadraphages"), (None, None), (1, "quadrature")):
-        reading = Reader(COMMANDS, lambda number, game=game: game, about, "alice").read(subject, lines)  # type: ignore[misc]
+        reading = Reader(FEATURES.commands, lambda number, game=game: game, about, "alice").read(subject, lines)  # type: ignore[misc]
         assert len(reading.commands) <= MOST_COMMANDS  # a line can name several matches: "show 42 43"
 
 
@@ -224,7 +224,7 @@ def try_unproven(raw: bytes) -> None:
             sender = identity.identify(session, message, services.server, services.keyring, now)
             request = Request(
                 *(session, services.server, services.keyring, now, row, message, sender),
-                known_to(sender.address, services.server),
+                FEATURES.known_to(sender.address, services.server),
                 limits=services.limits,
                 house=services.house,
                 stored_bytes=len(raw),

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from pbem.features.house import analyses
-from pbem.features.house.messages import Estimate
 from pbem.features.house.protocol import Answer, Examination, Finding, Findings, Question, findings
 from pbem.features.house.searcher import SearchFailed
+from pbem.messages.analysis import Estimate
 from pbem.storage.leases import new_holder
 from pbem.storage.models import Analysis, Match
 from tests import spent

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from sqlmodel import Session
 
+from pbem.messages.reply_addresses import address_with
 from pbem.messages.said.messages import OpponentLeft
-from pbem.players.identity import address_with
 from pbem.storage.models import HOUSE, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose, Token

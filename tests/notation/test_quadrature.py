@@ -18,7 +18,7 @@ from notation.core import BadNotation
 from notation.ending import Ending, Termination
 from notation.hints import format_hint
 from notation.record import BadRecord, Record, dumps, loads, replay
-from pbem.features.commands import COMMANDS
+from pbem.features.all import FEATURES
 
 QUADRATURE = NOTATIONS["quadrature"]
 
@@ -207,7 +207,7 @@ def test_the_hint_lists_the_turns_where_they_are_few_and_says_who_sits_out() -> 
 
 @pytest.mark.slow
 def test_no_line_of_a_hint_is_a_turn_or_a_command() -> None:
-    verbs = {verb for command in COMMANDS.values() for verb in (command.name, *command.aliases)}
+    verbs = {verb for command in FEATURES.commands.values() for verb in (command.name, *command.aliases)}
     for seed in range(4):
         for position, turn in positions("18", seed):
             hint = format_hint(QUADRATURE.hint(position))

@@ -13,7 +13,7 @@ from engines.quadrupel.variant import Stone, points
 from notation import NOTATIONS
 from notation.board import format_board
 from pbem.conversation.syntax.mail import Reader
-from pbem.features.commands import COMMANDS
+from pbem.features.all import FEATURES
 
 PAGE = (Path(__file__).parents[2] / "templates/rules/quadrupel.md").read_text(encoding="utf-8")
 QUADRUPEL = NOTATIONS["quadrupel"]
@@ -98,7 +98,7 @@ def test_every_turn_on_the_page_is_read() -> None:
 
 
 def test_no_line_of_the_page_acts_when_it_is_quoted() -> None:
-    reader = Reader(COMMANDS, lambda _: "quadrupel", 1)
+    reader = Reader(FEATURES.commands, lambda _: "quadrupel", 1)
     for line in filter(None, map(str.strip, PAGE.splitlines())):
         assert all(command.malformed for command in reader.read("", [line]).commands), line
 

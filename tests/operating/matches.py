@@ -7,7 +7,7 @@ from notation import NOTATIONS, record
 from notation.board import format_board
 from notation.record import Record
 from pbem.cli import demo
-from pbem.players.identity import address_with
+from pbem.messages.reply_addresses import address_with
 from pbem.server.daemon import Server
 from pbem.storage import database
 from pbem.storage.models import Match, MatchState, Player, Ply

@@ -489,7 +489,7 @@ SERVER = (
     *(
         "pbem.server",
         "pbem.conversation",
-        "pbem.features.commands",
+        "pbem.features.all",
         "pbem.messages.templating",
         "pbem.messages.mime",
         "pbem.features.house",

@@ -12,11 +12,12 @@ from typer.testing import Result
 
 from pbem.cli import core
 from pbem.errors import Refused
+from pbem.features.all import FEATURES
 from pbem.features.moderation import merges
 from pbem.features.moderation.acts import Order
-from pbem.features.ratings import derivation
 from pbem.features.tournaments import entries, hosting
 from pbem.matches.clock import calendars
+from pbem.matches.ratings import derivation
 from pbem.storage import database
 from pbem.storage.models import Player
 from tests.correspondence import ADDRESS, Correspondence, correspondence, text
@@ -339,6 +340,7 @@ def test_of_two_mergers_at_once_one_is_refused(letters: Correspondence) -> None:
         merges.merge(
             session,
             server,
+            FEATURES,
             session.get_one(Player, names[gone]),
             session.get_one(Player, names[stays]),
             Order("test"),

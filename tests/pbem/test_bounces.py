@@ -10,7 +10,7 @@ import pytest
 from pbem.cli import core
 from pbem.mail.reading import bounce_report
 from pbem.mail.transports.protocols import Arrival
-from pbem.players.identity import address_with
+from pbem.messages.reply_addresses import address_with
 from pbem.tokens import Purpose, Token
 from tests.bounces import KINDS, dsn
 from tests.correspondence import Correspondence, correspondence, text

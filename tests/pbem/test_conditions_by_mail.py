@@ -13,7 +13,7 @@ import pytest
 from engines import GAMES
 from notation import NOTATIONS
 from pbem.conversation.syntax.mail import Reader
-from pbem.features.commands import COMMANDS
+from pbem.features.all import FEATURES
 from pbem.matches import lifecycle
 from pbem.matches import turns as reading
 from pbem.matches.snapshot import snapshot_of
@@ -62,7 +62,7 @@ def lines_of(letters: Correspondence) -> str:
 
 def read(*lines: str, game: str = "quadraphages") -> tuple[list[tuple[str, str]], tuple[str, ...]]:
     """Return the commands of a message about match 1 with their words, and its prose."""
-    parsed = Reader(COMMANDS, lambda number: game if number in (1, 2) else None, 1).read("", lines)
+    parsed = Reader(FEATURES.commands, lambda number: game if number in (1, 2) else None, 1).read("", lines)
     return [(line.command.name, line.words) for line in parsed.commands], parsed.prose
 
 

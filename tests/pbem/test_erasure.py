@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import inspect
 from sqlmodel import Session, col, select
 
+from pbem.features.all import FEATURES
 from pbem.mail.transports.protocols import NotSent
 from pbem.matches import integrity
 from pbem.players import erasure
@@ -331,7 +332,7 @@ class WhileSending:
         with database.transaction(server.engine) as session:
             player = session.exec(select(Player).where(Player.name == "alice")).first()
             if player is not None:
-                erasure.erase(session, server.settings.server, player, self._letters.clock())
+                erasure.erase(session, server.settings.server, player, self._letters.clock(), FEATURES.forget)
         raise NotSent(f"550 nobody is called {recipient}", later=False)
 
     def close(self) -> None:
@@ -356,7 +357,7 @@ def test_a_crash_in_the_middle_leaves_everything_as_it_was(letters: Corresponden
     before = everything(letters)
     with Session(letters.server.engine) as session:
         player = session.exec(select(Player).where(Player.name == "alice")).one()
-        erasure.erase(session, letters.server.settings.server, player, letters.clock())
+        erasure.erase(session, letters.server.settings.server, player, letters.clock(), FEATURES.forget)
         session.flush()
         session.rollback()
     assert everything(letters) == before

@@ -13,7 +13,7 @@ from engines import GAMES
 from pbem.messages.boards.palette import LEFT, LIT, css
 from pbem.messages.mime import Enclosed, message
 from pbem.messages.token_filter import TokenFilter
-from pbem.players.token_redaction import TokenRedactor
+from pbem.messages.token_redaction import TokenRedactor
 from pbem.storage.models import Outgoing
 from pbem.storage.outbox import kept_content
 from pbem.tokens import Keyring

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.players.identity import address_with
+from pbem.messages.reply_addresses import address_with
 from pbem.tokens import Purpose, Token
 from tests.correspondence import ADDRESS, Correspondence, correspondence, text
 

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from pbem.conversation.syntax.mail import ParsedMessage, Reader
 from pbem.conversation.syntax.rognlie import ADVICE, advice
-from pbem.features.commands import COMMANDS
+from pbem.features.all import FEATURES
 from pbem.mail.reading.message import REPLY_MARKS, bare_subject
 
 GAMES_OF = {42: "quadraphages", 7: "quadraphages", 3: "kvadratik", 5: "quadrupel"}
 
 
 def reading(lines: str, subject: str = "", match: int | None = None, own: str | None = "alice") -> ParsedMessage:
-    return Reader(COMMANDS, GAMES_OF.get, match, own).read(subject, lines.split("\n"))
+    return Reader(FEATURES.commands, GAMES_OF.get, match, own).read(subject, lines.split("\n"))
 
 
 def read(
@@ -137,7 +137,7 @@ def test_prose_around_a_turn_does_not_hide_it() -> None:
         assert read(f"{greeting}\nc1b1 g9h9 3", match=7) == [("move", 7, "c1b1 g9h9 3")]
 
 
-@pytest.mark.parametrize("command", COMMANDS.values(), ids=lambda command: command.name)
+@pytest.mark.parametrize("command", FEATURES.commands.values(), ids=lambda command: command.name)
 def test_a_usage_line_as_it_stands_changes_nothing(command) -> None:
     placeholders = any(character.isupper() for character in command.arguments)
     for line in (command.usage, f"- {command.usage}", f'"{command.usage}"', f"Usage: {command.usage}"):
@@ -155,7 +155,7 @@ def test_a_placeholder_that_was_left_is_named() -> None:
 
 
 def test_quotes_and_list_marks_count_only_at_the_beginning() -> None:
-    page = "\n".join(["Thank you!", *(f"- {command.usage}" for command in COMMANDS.values()), '"accept 42"'])
+    page = "\n".join(["Thank you!", *(f"- {command.usage}" for command in FEATURES.commands.values()), '"accept 42"'])
 
     assert read(page) == []
     assert reading(page).guess is None
@@ -342,7 +342,7 @@ def test_words_without_a_counterpart_get_a_sentence_that_helps(word: str) -> Non
         assert told is not None
         assert told.sentence.endswith(".")
         for quoted in re.findall(r'"(?:#NUMBER )?([a-z]+)', told.fits):
-            assert quoted in COMMANDS
+            assert quoted in FEATURES.commands
 
 
 def test_moves_without_a_counterpart_get_a_sentence_too() -> None:
@@ -352,7 +352,7 @@ def test_moves_without_a_counterpart_get_a_sentence_too() -> None:
     assert advice("c1b1 g9h9 3") is None
 
 
-VERBS = [verb for command in COMMANDS.values() for verb in (command.name, *command.aliases)]
+VERBS = [verb for command in FEATURES.commands.values() for verb in (command.name, *command.aliases)]
 SAID = "alice bob secret quadraphages 42 #42 #42#7 42#7 c1b1 g9h9 3 ---- please Hi, [pbem Re: multiple all NAME yes ok"
 PIECES = st.sampled_from(
     [*VERBS, *ADVICE, *SAID.split(), "[NUMBER]", "- ", "* ", '"', "`", "#7", "#", "[pbem #42]", "\n"]
@@ -367,13 +367,13 @@ def test_no_mixture_of_words_stops_the_reader(
 ) -> None:
     found = reading(" ".join(body), " ".join(subject), match, "alice" if known else None)
 
-    assert all(line.command.name in COMMANDS for line in found.commands)
+    assert all(line.command.name in FEATURES.commands for line in found.commands)
     assert len(found.commands) <= 20
 
 
 NAMING = {
     word
-    for command in COMMANDS.values()
+    for command in FEATURES.commands.values()
     if any(named in command.arguments for named in ("NAME", "PLAYER", "GAME", "[NUMBER[#TURN]]"))
     for word in (command.name, *command.aliases)
 } | {"chat"}

@@ -7,7 +7,7 @@ import pytest
 
 from engines import GAMES
 from pbem.conversation.core import Group
-from pbem.features.commands import COMMANDS
+from pbem.features.all import FEATURES
 from pbem.features.explaining import topics
 from pbem.features.explaining.messages import (
     Help,
@@ -18,7 +18,7 @@ from pbem.features.explaining.messages import (
     HelpOnSetting,
     HelpOnTopic,
 )
-from pbem.players.preferences import PREFERENCES
+from pbem.messages.said.welcome import titles
 from tests.correspondence import Correspondence, correspondence, text
 
 ALICE = "alice@mail.example"
@@ -108,22 +108,23 @@ def test_the_day_is_that_of_the_reader_s_zone(letters: Correspondence) -> None:
     ],
 )
 def test_help_finds_what_people_look_for(words: str, kind: type, told: str) -> None:
-    found = topics.find(COMMANDS, words)
+    found = topics.find(FEATURES, FEATURES.commands, words)
 
     assert isinstance(found, kind)
     assert told in str(found)
 
 
 def test_every_word_of_the_index_leads_somewhere() -> None:
-    for word in " ".join([*topics.INDEX, *topics.INDEX.values()]).split():
-        assert topics.find(COMMANDS, word) is not None, word
-    assert topics.find(COMMANDS, "xyzzy") is None
+    keywords = [*FEATURES.topics.values(), *(command.keywords for command in FEATURES.commands.values())]
+    for word in " ".join([*FEATURES.topics, *keywords, topics.NOTATION_WORDS]).split():
+        assert topics.find(FEATURES, FEATURES.commands, word) is not None, word
+    assert topics.find(FEATURES, FEATURES.commands, "xyzzy") is None
 
 
 @pytest.mark.parametrize("key", GAMES)
 def test_every_game_is_described_in_one_line(key: str) -> None:
     assert 0 < len(GAMES[key].summary) <= 54
-    assert key in [title.key for title in topics.titles()]
+    assert key in [title.key for title in titles()]
 
 
 @pytest.mark.parametrize(
@@ -200,28 +201,28 @@ def test_a_valid_line_below_a_misspelt_one_is_reported_as_skipped(letters: Corre
 
 @pytest.mark.parametrize("group", [group for group in Group if group is not Group.MODERATION])
 def test_help_lists_each_command_of_a_group_in_a_few_words_and_explains_it_there(group: Group) -> None:
-    found = topics.find(COMMANDS, group.word)
+    found = topics.find(FEATURES, FEATURES.commands, group.word)
 
     assert isinstance(found, HelpOnGroup)
-    named = [command for command in COMMANDS.values() if command.group is group]
+    named = [command for command in FEATURES.commands.values() if command.group is group]
     assert [entry.name for entry in found.group.commands] == [command.name for command in named]
     assert all(1 <= len(command.brief.split()) <= 10 for command in named)
 
 
 @pytest.mark.parametrize("words", ["time", "clock", "the deadline?", "time control", "timeout"])
 def test_help_explains_time(words: str) -> None:
-    found = topics.find(COMMANDS, words)
+    found = topics.find(FEATURES, FEATURES.commands, words)
 
     assert isinstance(found, HelpOnTopic)
     assert found.topic == "time"
 
 
-@pytest.mark.parametrize("name", PREFERENCES)
+@pytest.mark.parametrize("name", FEATURES.preferences)
 def test_each_setting_has_help(name: str) -> None:
-    found = topics.find(COMMANDS, f"set {name}")
+    found = topics.find(FEATURES, FEATURES.commands, f"set {name}")
 
     assert isinstance(found, HelpOnSetting)
-    assert (found.spelled, found.help) == (PREFERENCES[name].spelled, PREFERENCES[name].help)
+    assert (found.spelled, found.help) == (FEATURES.preferences[name].spelled, FEATURES.preferences[name].help)
 
 
 @pytest.mark.parametrize(

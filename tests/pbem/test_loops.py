@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.features.commands import COMMANDS
+from pbem.features.all import FEATURES
 from pbem.players.rate_limits import DOMAIN_PER_DAY, MATCH_PER_DAY
 from tests import spent
 from tests.correspondence import ADDRESS, Correspondence, correspondence, text
@@ -15,7 +15,7 @@ from tests.correspondence import ADDRESS, Correspondence, correspondence, text
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 TURN = "1 a7b7 i3i2"
 OTHER = "games@other.example"
-EVERYTHING = tuple(f"{name} {command.arguments}" for name, command in COMMANDS.items())
+EVERYTHING = tuple(f"{name} {command.arguments}" for name, command in FEATURES.commands.items())
 """Each command as the help message shows it, with placeholders as arguments."""
 
 

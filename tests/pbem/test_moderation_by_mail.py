@@ -8,7 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from pbem.conversation.syntax.mail import Reader
-from pbem.features.commands import COMMANDS, MODERATION, known_to
+from pbem.features.all import FEATURES
 from tests.correspondence import ADDRESS, Correspondence, correspondence, text
 
 ALICE, BOB, ADMIN = "alice@mail.example", "bob@mail.example", "Admin@pbem.example"
@@ -25,6 +25,7 @@ LINES = {
     "merge": "merge bob alice",
     "announce": "announce News\n\nWe move.",
 }
+MODERATION = {name: command for name, command in FEATURES.all_commands.items() if command.of_admin}
 ACTS = [line for name, line in LINES.items() if MODERATION[name].changes and name != "unban"]
 
 
@@ -70,7 +71,7 @@ def test_each_command_is_tried_here() -> None:
     assert LINES.keys() == MODERATION.keys()
     assert all(command.of_admin for command in MODERATION.values())
     assert all(command.asks_once_more == command.changes for command in MODERATION.values())
-    assert not any(command.of_admin for command in COMMANDS.values())
+    assert not any(command.of_admin for command in FEATURES.commands.values())
 
 
 @pytest.mark.sampled(2)
@@ -387,7 +388,7 @@ def test_every_answer_to_the_admin_fits_and_acts_on_nothing_when_quoted_badly(le
     personal = str(mails[0]["Reply-To"].addresses[0].addr_spec)
     for line in (*LINES.values(), "ban bob matches=lost tell=yes " + "words " * 60):
         mails += (answer for answer in letters.write(ADMIN, line, to=personal) if answer["To"] == ADMIN.lower())
-    commands = known_to(ADMIN, letters.server.settings.server)
+    commands = FEATURES.known_to(ADMIN, letters.server.settings.server)
     assert MODERATION.keys() <= commands.keys()
     for line in {line for mail in mails for line in text(mail).splitlines()}:
         assert len(line) <= 72

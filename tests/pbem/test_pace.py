@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.players import preferences, schedule
+from pbem.messages import preferences
+from pbem.players import schedule
 
 ZONES = ("UTC", "Europe/Vienna", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia")
 ZONES += ("America/Havana", "Asia/Beirut", "Pacific/Kiritimati", "Africa/Casablanca")

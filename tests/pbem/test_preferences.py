@@ -7,7 +7,7 @@ import pytest
 from sqlmodel import select
 
 from pbem.errors import Refused
-from pbem.players.preferences import PREFERENCES
+from pbem.features.all import FEATURES
 from pbem.storage.database import transaction
 from pbem.storage.models import Player
 from tests.correspondence import Correspondence, correspondence, text
@@ -39,7 +39,7 @@ def test_alone_it_lists_every_preference_with_its_choice(letters: Correspondence
     personal = letters.join("alice")
     letters.write("alice@mail.example", "set picture off", to=personal)
     (answer,) = letters.write("alice@mail.example", "set", to=personal)
-    for preference in PREFERENCES.values():
+    for preference in FEATURES.preferences.values():
         assert f'("set {preference.spelled}")' in text(answer)
         assert preference.help in " ".join(text(answer).split())
     assert "- picture off" in text(answer)
@@ -74,9 +74,9 @@ def test_it_needs_a_proof(letters: Correspondence) -> None:
     assert settings(letters) == {"html": "off"}
 
 
-@pytest.mark.parametrize("name", PREFERENCES)
+@pytest.mark.parametrize("name", FEATURES.preferences)
 def test_every_choice_is_accepted_in_its_own_spelling(name: str) -> None:
-    preference = PREFERENCES[name]
+    preference = FEATURES.preferences[name]
     assert [preference.chosen(choice.upper()) for choice in preference.choices] == list(preference.choices)
     with pytest.raises(Refused):
         preference.chosen("nonsense")

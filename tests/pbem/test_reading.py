@@ -12,14 +12,14 @@ from notation import NOTATIONS
 from notation.board import format_board
 from notation.hints import format_hint
 from pbem.conversation.syntax.mail import ParsedMessage, Reader
-from pbem.features.commands import COMMANDS
+from pbem.features.all import FEATURES
 from pbem.messages.said.templates import templates_folder
 
 
 def reading(lines: str, subject: str = "", match: int | None = None) -> ParsedMessage:
     """Return the message as read where #42 and #7 are matches of Quadraphages."""
     known = {42: "quadraphages", 7: "quadraphages"}
-    return Reader(COMMANDS, known.get, match).read(subject, lines.split("\n"))
+    return Reader(FEATURES.commands, known.get, match).read(subject, lines.split("\n"))
 
 
 def commands(lines: str, subject: str = "", match: int | None = None) -> list[tuple[str, int | None, str]]:
@@ -108,12 +108,12 @@ def test_what_we_write_about_a_match_is_no_command_when_it_is_quoted_without_mar
         position = position.play(chance.choice(list(position.moves())))
     for line in ours:
         for match in (1, None):
-            read = Reader(COMMANDS, lambda number: rules.key, match).read("", [line])
+            read = Reader(FEATURES.commands, lambda number: rules.key, match).read("", [line])
             assert not [found for found in read.commands if found.command.changes and not found.malformed], line
 
 
 def test_a_game_s_name_before_a_turn_may_be_what_announces_it() -> None:
-    reader = Reader(COMMANDS, {3: "quadrupel"}.get, 3)
+    reader = Reader(FEATURES.commands, {3: "quadrupel"}.get, 3)
 
     for said in ("quadrupel c3e5", "#3 quadrupel c3e5", "Quadrupel! c3e5"):
         (line,) = reader.read("", [said]).commands
@@ -130,7 +130,7 @@ def test_a_game_s_name_before_a_turn_may_be_what_announces_it() -> None:
     ],
 )
 def test_turns_that_begin_with_signs_or_have_no_digits_are_read(line: str, words: str) -> None:
-    reader = Reader(COMMANDS, {3: "kvadratik"}.get, 3)
+    reader = Reader(FEATURES.commands, {3: "kvadratik"}.get, 3)
 
     for said in (line, f"#3 {line}"):
         read = reader.read("", [said])
@@ -176,14 +176,14 @@ def test_a_mail_has_at_most_so_many_commands() -> None:
 def test_any_lines_can_be_read(lines: list[str], subject: str, match: int | None) -> None:
     read = reading("\n".join(lines), subject, match)
 
-    assert all(line.command.name in COMMANDS for line in read.commands)
+    assert all(line.command.name in FEATURES.commands for line in read.commands)
 
 
 def test_every_command_explains_itself() -> None:
-    verbs = [verb for command in COMMANDS.values() for verb in (command.name, *command.aliases)]
+    verbs = [verb for command in FEATURES.commands.values() for verb in (command.name, *command.aliases)]
 
     assert len(set(verbs)) == len(verbs)
-    for name, command in COMMANDS.items():
+    for name, command in FEATURES.commands.items():
         assert command.name == name
         assert command.help
         assert command.run.__doc__

@@ -9,7 +9,8 @@ import pytest
 from sqlmodel import Session, select
 
 from notation import record
-from pbem.features.accounts import data_export, privacy
+from pbem.features.accounts import data_export
+from pbem.features.records import commands as records
 from pbem.features.records import record_archive
 from pbem.matches import queries
 from pbem.storage.models import Match, MatchState, Player, Ply
@@ -117,7 +118,7 @@ def test_its_size_is_bounded_and_no_match_is_in_it_by_halves(
 
 
 def test_so_many_a_day(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(privacy, "MOST_ARCHIVES", 2)
+    monkeypatch.setattr(records, "MOST_ARCHIVES", 2)
     assert packed(asked(letters))
     assert packed(asked(letters, "record mine"))
     assert "within the last day" in text(asked(letters))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engines import GAMES
-from pbem.features.records import carried
+from pbem.messages import carried
 from tests import diagrams
 from tests.correspondence import Correspondence, correspondence, text
 

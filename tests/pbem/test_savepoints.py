@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 
 from pbem.conversation.core import Command, Line
 from pbem.errors import Refused
-from pbem.features.commands import COMMANDS, MODERATION
+from pbem.features.all import FEATURES
 from pbem.storage.database import read_only
 from pbem.storage.models import Incoming, Outgoing, Ply
 from tests.commands.test_decisions import asked
@@ -41,7 +41,7 @@ def test_what_was_done_before_the_refused_line_is_done_once(letters: Corresponde
     assert became == ["done", "refused in part"]
 
 
-@pytest.mark.parametrize("command", [each for each in (COMMANDS | MODERATION).values() if not each.changes])
+@pytest.mark.parametrize("command", [each for each in (FEATURES.all_commands).values() if not each.changes])
 def test_a_command_that_only_looks_writes_nothing(session: Session, command: Command) -> None:
     """So it needs no savepoint."""
     started(session)

@@ -7,7 +7,7 @@ from sqlmodel import col, select
 
 from pbem.messages import shared_pages
 from pbem.messages.render import Renderer
-from pbem.players.identity import address_with
+from pbem.messages.reply_addresses import address_with
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Outgoing, Player
 from pbem.tokens import Purpose, Token

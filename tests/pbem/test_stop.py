@@ -9,8 +9,8 @@ import pytest
 from sqlmodel import select
 
 from pbem import tokens
-from pbem.conversation import permissions
-from pbem.features.commands import COMMANDS
+from pbem.conversation.core import Reach
+from pbem.features.all import FEATURES
 from pbem.storage import database
 from pbem.storage.models import Match, Player, Ply, Vacation, Watch
 from pbem.tokens import Purpose
@@ -132,9 +132,9 @@ def test_whoever_it_was_forwarded_to_can_do_no_more_than_that(letters: Correspon
 
 
 @pytest.mark.sampled(1)
-@pytest.mark.parametrize("name", [name for name, command in COMMANDS.items() if command.changes])
+@pytest.mark.parametrize("name", [name for name, command in FEATURES.commands.items() if command.changes])
 def test_its_token_can_do_nothing_else(letters: Correspondence, name: str) -> None:
-    if name in permissions.REACH[Purpose.NOTICES]:
+    if FEATURES.commands[name].ends_news:
         return
     before = state(letters)
     answer = one(letters.write(ALICE, WORDS[name], to=notices_address(letters)))
@@ -153,8 +153,9 @@ def test_not_even_beside_a_stop(letters: Correspondence) -> None:
 
 
 def test_there_is_a_token_for_notices_and_its_powers_are_three_commands() -> None:
-    assert {"stop", "start", "unwatch"} == set(permissions.REACH[Purpose.NOTICES])
-    assert {COMMANDS[name].changes for name in permissions.REACH[Purpose.NOTICES]} == {True}
+    can = {command for command in FEATURES.all_commands.values() if command.reach(Purpose.NOTICES) is not Reach.NOWHERE}
+    assert {command.name for command in can} == {"stop", "start", "unwatch"}
+    assert {command.changes for command in can} == {True}
 
 
 def test_it_is_revoked_with_all_others(letters: Correspondence) -> None:

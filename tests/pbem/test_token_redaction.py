@@ -20,9 +20,9 @@ from sqlmodel import Session, col, select
 from pbem import tokens
 from pbem.cli import logs
 from pbem.config import LogSettings
+from pbem.messages.reply_addresses import address_with
 from pbem.messages.said.messages import Answer
-from pbem.players.identity import address_with
-from pbem.players.token_redaction import TokenRedactor
+from pbem.messages.token_redaction import TokenRedactor
 from pbem.storage.models import Outgoing
 from pbem.storage.outbox import kept_content
 from pbem.storage.payloads import dump

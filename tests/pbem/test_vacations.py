@@ -9,11 +9,12 @@ import pytest
 from sqlmodel import select
 
 from pbem.features.accounts import data_export
+from pbem.features.all import FEATURES
 from pbem.features.time import pauses
 from pbem.features.time import vacations_due as vacations
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.clock import Clock
-from pbem.players.token_redaction import TokenRedactor
+from pbem.messages.token_redaction import TokenRedactor
 from pbem.storage.database import transaction
 from pbem.storage.models import Match, Player
 from tests import databases
@@ -340,7 +341,7 @@ def test_days_off_and_vacations_are_exported_and_deleted(letters: Correspondence
     write(letters, "vacation 2d", "bob")
     with transaction(letters.server.engine) as session:
         alice = session.exec(select(Player).where(Player.name == "alice")).one()
-        facts = data_export.gather(session, alice, letters.clock(), TokenRedactor()).facts
+        facts = data_export.gather(session, alice, letters.clock(), TokenRedactor(), FEATURES.exports).facts
     assert [row["days"] for row in facts["days"]] == ["all", "mon-fri"]
     assert [str(row["from"]) for row in facts["vacations"]] == ["2026-04-01 00:00:00+00:00"]
 

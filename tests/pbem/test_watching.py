@@ -116,7 +116,7 @@ def test_a_message_to_a_spectator_has_no_token_that_could_move(letters: Correspo
     ((carol,),) = letters.execute("select id from player where name = 'carol'")
     assert {(token.purpose, token.player) for token in found if token is not None} == {(Purpose.NOTICES, carol)}
     answer = flat(letters.reply(mail, "e9f8")[0])
-    assert "You don't play in match #1, you only watch it." in answer
+    assert "You don't play in match #1." in answer
     assert '"unwatch 1" ends' in answer
     assert letters.execute("select plies from match") == [(1,)]
 

@@ -8,7 +8,7 @@ import pytest
 
 from pbem.conversation.syntax.draft import MOST_COMMANDS
 from pbem.conversation.syntax.mail import ParsedMessage, Reader
-from pbem.features.commands import COMMANDS
+from pbem.features.all import FEATURES
 from pbem.mail.reading.text import reply_text
 from tests.correspondence import Correspondence, correspondence, text
 from tests.effort import calls
@@ -110,7 +110,7 @@ def test_words_below_both_halves_of_a_turn_go_with_it(letters: Correspondence) -
 
 def reading(lines: str, match: int | None = None) -> ParsedMessage:
     written = reply_text.read(lines)
-    return Reader(COMMANDS, GAMES_OF.get, match, "alice").read("", written.lines, written.cut)
+    return Reader(FEATURES.commands, GAMES_OF.get, match, "alice").read("", written.lines, written.cut)
 
 
 def commands(lines: str, match: int | None = None) -> list[tuple[str, int | None, str]]:
@@ -181,7 +181,7 @@ def test_words_that_look_like_a_turn_of_the_match_are_reported(lines: str, match
 
 
 def test_a_turn_in_the_subject_that_isnt_read_is_reported() -> None:
-    reader = Reader(COMMANDS, GAMES_OF.get, None, "alice")
+    reader = Reader(FEATURES.commands, GAMES_OF.get, None, "alice")
 
     assert reader.read(f"My turn: {MOVE}", ["#17 b3b4"]).overlooked == (f"My turn: {MOVE}",)
     assert reader.read("#6 c1b1 g9h9 3", ["#17 b3b4"]).overlooked == ()
@@ -240,7 +240,9 @@ def test_a_turn_of_marks_alone_is_read_where_it_is_all_there_is() -> None:
 
 
 def test_a_turn_of_marks_alone_is_read_among_words_where_it_is_legal() -> None:
-    reader = Reader(COMMANDS, GAMES_OF.get, 7, "alice", is_legal=lambda match, turn: (match, turn) == (7, "----"))
+    reader = Reader(
+        FEATURES.commands, GAMES_OF.get, 7, "alice", is_legal=lambda match, turn: (match, turn) == (7, "----")
+    )
 
     for lines in (["----", "", "Ha!"], ["say Ha!", "----"], ["Ha!", "----", "So!"], ["games", "Ha!", "----"]):
         assert [line.words for line in reader.read("", lines).commands if line.command.name == "move"] == ["----"]
@@ -320,6 +322,6 @@ def test_a_signature_is_no_words() -> None:
 def test_a_message_without_end_takes_little_more_work_than_a_long_one(head: str, piece: str) -> None:
     def effort(count: int) -> int:
         written = reply_text.read(head + piece * count)
-        return calls(lambda: Reader(COMMANDS, GAMES_OF.get, 7, "alice").read("", written.lines, written.cut))
+        return calls(lambda: Reader(FEATURES.commands, GAMES_OF.get, 7, "alice").read("", written.lines, written.cut))
 
     assert effort(4_000) <= 2 * effort(1_000) + 50 * 4_000

@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import Engine
 from sqlmodel import Session, col, select
 
-from pbem.features.ratings import derivation, standings
-from pbem.features.ratings.weeks import begins
+from pbem.matches.ratings import derivation, standings
+from pbem.matches.ratings.weeks import begins
 from pbem.storage import database
 from pbem.storage.models import Match, MatchState, Player, PlayerRating, RatedWeek
 from tests import databases

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.features.ratings.glicko2 import Rating, Result, rate
+from pbem.matches.ratings.glicko2 import Rating, Result, rate
 from tests.ratings.independent import rested, updated
 
 ratings = st.builds(Rating, st.floats(500, 2800), st.floats(25, 350), st.floats(0.03, 0.1))

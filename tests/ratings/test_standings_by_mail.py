@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.features.ratings.weeks import week_of
+from pbem.matches.ratings.weeks import week_of
 from tests.correspondence import MORNING, Correspondence, correspondence, text
 
 DAY = f"{MORNING:%Y-%m-%d}"

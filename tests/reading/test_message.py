@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from notation.phages import QUADRAPHAGES
 from pbem.conversation.syntax.mail import Reader
-from pbem.features.commands import COMMANDS
+from pbem.features.all import FEATURES
 from pbem.mail.reading.limits import Unreadable
 from pbem.mail.reading.message import Message, read
 from pbem.mail.reading.text.normalize import to_ascii
@@ -48,7 +48,7 @@ OTHERWISE = {
 @pytest.mark.parametrize("name", NAMES)
 def test_the_turn_is_found_and_nothing_else(name: str) -> None:
     message = read((MAILS / f"{name}.eml").read_bytes(), None, ())
-    reading = Reader(COMMANDS, lambda number: "quadraphages", 1).read(message.subject, message.lines)
+    reading = Reader(FEATURES.commands, lambda number: "quadraphages", 1).read(message.subject, message.lines)
     found = [(line.command.name, line.words) for line in reading.commands]
     expected = (MAILS / f"{name}.txt").read_text(encoding="utf-8").splitlines()
 

@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from notation.phages import QUADRAPHAGES
 from pbem.conversation.syntax.mail import ParsedMessage, Reader
-from pbem.features.commands import COMMANDS
+from pbem.features.all import FEATURES
 from pbem.mail.reading.text import normalize
 
 
 def read(*lines: str) -> ParsedMessage:
-    return Reader(COMMANDS, lambda number: "quadraphages", 1).read("", lines)
+    return Reader(FEATURES.commands, lambda number: "quadraphages", 1).read("", lines)
 
 
 @pytest.mark.parametrize(

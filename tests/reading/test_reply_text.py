@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbem.conversation.syntax.mail import Reader
-from pbem.features.commands import COMMANDS
+from pbem.features.all import FEATURES
 from pbem.mail.reading.text import html_text, normalize, reply_text
 from tests.corpora import CORPORA, bare, labelled
 from tests.effort import calls
@@ -572,7 +572,7 @@ def test_no_line_of_a_person_is_lost_and_no_other_is_kept(program: str) -> None:
 @pytest.mark.parametrize("program", REPLIES)
 def test_only_what_a_person_wrote_acts(program: str) -> None:
     reply = REPLIES[program]
-    reader = Reader(COMMANDS, {7: "quadraphages", 8: "quadraphages"}.get, 7, "bob")
+    reader = Reader(FEATURES.commands, {7: "quadraphages", 8: "quadraphages"}.get, 7, "bob")
 
     written = reply_text.read("\n".join(line for _, line in reply))
     found = reader.read("", written.lines, written.cut)

@@ -21,10 +21,10 @@ from pbem.features.bulletin import due as bulletins
 from pbem.features.moderation import broadcasts
 from pbem.features.moderation import due as announcing
 from pbem.features.moderation.acts import Order
-from pbem.features.ratings import derivation
-from pbem.features.ratings.weeks import WEEK, begins
 from pbem.features.seeks import seeks
 from pbem.features.seeks.seeks import Terms
+from pbem.matches.ratings import derivation
+from pbem.matches.ratings.weeks import WEEK, begins
 from pbem.secret import Secret
 from pbem.storage import database
 from pbem.storage.models import Bulletin, Outgoing, Player, PlayerRating, RatedWeek

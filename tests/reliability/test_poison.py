@@ -16,7 +16,7 @@ from engines import GAMES
 from engines.phages import PhagesPosition
 from pbem.conversation.syntax.mail import Reader
 from pbem.failpoints import Step
-from pbem.features.commands import COMMANDS
+from pbem.features.all import FEATURES
 from pbem.mail.transports import receiver
 from pbem.mail.transports.protocols import Arrival
 from pbem.messages.templating import WIDTH
@@ -288,7 +288,7 @@ def test_the_admin_s_mail_fits_and_nothing_in_it_acts_when_it_is_quoted(letters:
     assert "1 message to players couldn't be rendered, or no server accepted it:" in " ".join(lines)
     assert max(map(len, lines)) <= WIDTH
     for line in lines:
-        assert Reader(COMMANDS, lambda number: "quadraphages", 1).read("", [line]).commands == (), line
+        assert Reader(FEATURES.commands, lambda number: "quadraphages", 1).read("", [line]).commands == (), line
 
 
 @pytest.mark.slow

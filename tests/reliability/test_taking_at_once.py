@@ -11,10 +11,10 @@ from sqlmodel import Session, col, select
 
 from notation.time_control import TimeControl
 from pbem.config import ServerSettings
+from pbem.features.seeks import due as expiry
 from pbem.features.seeks import seeks
 from pbem.features.seeks.seeks import Terms
 from pbem.secret import Secret
-from pbem.server.scheduled import expiry
 from pbem.storage import database
 from pbem.storage.models import Match, Outgoing, Player, Seek
 from tests.matches.test_lifecycle import NOW

@@ -20,11 +20,11 @@ from typer.testing import CliRunner
 from engines import GAMES
 from pbem.cli.index import app
 from pbem.config import Settings
-from pbem.features.ratings import derivation
 from pbem.features.tournaments import crosstable, entries, rounds, rungs, tournament_report
 from pbem.features.tournaments.field import Kind
 from pbem.features.tournaments.messages import TournamentEnded
 from pbem.matches.integrity import faults
+from pbem.matches.ratings import derivation
 from pbem.matches.snapshot import snapshot_of
 from pbem.messages import attachments
 from pbem.storage.database import read_only

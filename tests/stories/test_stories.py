@@ -14,7 +14,7 @@ import pytest
 from sqlmodel import select
 
 from pbem.conversation.syntax.mail import Reader
-from pbem.features.commands import COMMANDS
+from pbem.features.all import FEATURES
 from pbem.mail.reading.message import bare_subject
 from pbem.storage.database import transaction
 from pbem.storage.models import Outgoing
@@ -131,7 +131,7 @@ def test_our_own_words_quoted_without_marks_are_no_command(story: Story) -> None
     """A mail program that quotes without > must not make our help, boards and records act."""
     for line in {line for mail in story.sent for line in text(mail).splitlines() if not line.lstrip().startswith("|")}:
         for match in (1, None):
-            read = Reader(COMMANDS, lambda number: "quadraphages", match).read("", [line])
+            read = Reader(FEATURES.commands, lambda number: "quadraphages", match).read("", [line])
             assert not [found for found in read.commands if found.command.changes and not found.malformed], line
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sqlmodel import Session, select
 
+from pbem.features.all import FEATURES
 from pbem.features.moderation import bans, broadcasts, merges, names
 from pbem.features.moderation.acts import Order
 from pbem.players import addresses
@@ -246,7 +247,7 @@ def _moderate(letters: Correspondence) -> None:
     why = Order("terminal", "You've asked others for their passwords.", tells=True)
     with database.transaction(engine) as session:
         bob, dave = (session.exec(select(Player).where(Player.name == each)).one() for each in ("bob", "dave"))
-        bans.ban(session, server, bob, why, now)
+        bans.ban(session, server, FEATURES, bob, why, now)
         bans.unban(session, server, bob, Order("terminal"), now)
         names.rename(session, server, dave, "david", Order("terminal", "You asked for it.", tells=True), now)
         lines = ("On Sunday we move to a faster machine.", "", "Messages may take some hours longer that day.")
@@ -264,7 +265,7 @@ def _moderate(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "accept")
     with database.transaction(engine) as session:
         grace_, harry = (session.exec(select(Player).where(Player.name == each)).one() for each in ("grace", "harry"))
-        merges.merge(session, server, grace_, harry, Order("terminal", "You asked for it.", tells=True), now)
+        merges.merge(session, server, FEATURES, grace_, harry, Order("terminal", "You asked for it.", tells=True), now)
     letters.wait(minutes=1)
 
 

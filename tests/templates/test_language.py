@@ -15,11 +15,9 @@ TEMPLATES = sorted(ROOT.glob("templates/**/*.j2"))
 FOLDERS = (
     "engines",
     "notation",
-    *(f"pbem/{name}" for name in ("clocks", "commands", "conversation", "matches", "players")),
+    *(f"pbem/{name}" for name in ("conversation", "features", "matches", "players")),
 )
-INDEX = "topics.py"
-"""The words that people look for, stiff or not."""
-MODULES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py") if path.name != INDEX)
+MODULES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 MOST_WORDS = 30
 """The words of the longest sentence; a reader in a hurry loses the thread of longer ones."""
 MOST_NAMES = 2

@@ -15,11 +15,11 @@ from engines import GAMES
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
 from pbem.cli.doctor import premises
 from pbem.config.veiled import veiled_url
-from pbem.features.ratings import derivation
 from pbem.features.tournaments import rungs
 from pbem.mail import sandboxing
 from pbem.matches import integrity
 from pbem.matches.integrity import Fault
+from pbem.matches.ratings import derivation
 from pbem.storage import database, utc
 from pbem.storage.models import Match
 

@@ -7,7 +7,7 @@ from notation.resemblance import resembling
 from pbem.conversation.core import Command, Line, Request, named
 from pbem.conversation.refusals import not_a_command
 from pbem.conversation.syntax import intents, rognlie
-from pbem.conversation.syntax.line import NAMES_GAME, LineReader
+from pbem.conversation.syntax.line import LineReader
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.errors import Refused
 from pbem.mail.reading.text.normalize import to_ascii
@@ -52,7 +52,7 @@ def for_message(request: Request, parsed: ParsedMessage) -> Refused:
 
 def add_spelling(request: Request, line: Line, refusal: Refused) -> None:
     """Add a suggestion to the refusal of a line that misspells a game."""
-    if refusal.meant or line.command.name not in NAMES_GAME:
+    if refusal.meant or not line.command.takes_game:
         return
     respelt = LineReader(request.commands, lambda _: None, line.match).respelt(line.text)
     if respelt.split() != line.text.split():

@@ -13,11 +13,10 @@ from typing import Any
 from engines import GAMES
 from notation import NOTATIONS
 from pbem.conversation.core import Command, Line, named
-from pbem.conversation.syntax import courtesies, shapes
+from pbem.conversation.syntax import courtesies
 from pbem.errors import Refused
 from pbem.mail.reading.message import bare_subject
 from pbem.matches import conditions, turns
-from pbem.matches.clock import vacation
 from pbem.matches.turns import ParsedTurn
 
 NUMBER = re.compile(r"#?(\d{1,9})(?:#(\d{1,4}))?(?:\s+|$)")
@@ -31,18 +30,11 @@ MOST_BEGINNINGS = 6
 RECORD_ROW = re.compile(r"\d{1,3}\.?\s{2,}")
 ANSWERED_TAG = re.compile(r"\[pbem #(\d{1,9})\]\s*(\S.*)")
 TURN_NUMBER = re.compile(r"\s*#(\d{1,4})$")
-NAMES_GAME = frozenset({"challenge", "play", "seek", "seeks", "help", "rules"})
-"""The commands that may be preceded by a game."""
-FREE_WORDS = frozenset({"say", "join", "set"})
-"""The commands that take any text, besides those that take a turn."""
 MOST_NAMES = 3
 """How many words somebody's name may have; more are no name."""
 NAMES_PERSON = re.compile(r"NAME|PLAYER|GAME")
 CONNECTIVES = frozenset({"or", "can", "must", "but", "because"})
 """Words that appear in sentences about squares, but in no turn."""
-
-DROPPED = re.compile(r"(?:my\s+)?(?:conditions?|queue)\b(?:\s+(?:in|of|for))?\s*(#?\d{1,9})?$", re.IGNORECASE)
-"""What `cancel` drops, instead of offering to end the match: "cancel conditions 42"."""
 
 GameOf = Callable[[int], str | None]
 """Returns the game's key of a match by number, or None if there is no such match."""
@@ -58,6 +50,11 @@ class LineReader:
         self._parsed: dict[tuple[str, str], ParsedTurn] = {}
         self._usages = " ".join(command.arguments for command in commands.values())
         self.verbs = frozenset(verb for command in commands.values() for verb in (command.name, *command.aliases))
+
+    @property
+    def move(self) -> Command:
+        """The command that plays a turn."""
+        return next(command for command in self._commands.values() if command.plays)
 
     def naming(self) -> Iterator[str]:
         """Yield the commands that are followed by the name of a player or a game."""
@@ -79,16 +76,16 @@ class LineReader:
             return line
         for plainer, was_quoted in () if _is_board_or_record(text) else self._plainer(text, opening=opening):
             other = self.exactly(plainer)
-            joins = first and other is not None and other.command.name == "join" and not other.malformed
+            joins = first and other is not None and other.command.makes_player == 1 and not other.malformed
             if other is None or not (joins or self.is_sure(other)):
                 continue
-            if not (was_quoted and other.command.name == "move") and not (text.endswith("?") and other.command.changes):
+            if not (was_quoted and other.command.plays) and not (text.endswith("?") and other.command.changes):
                 return other
         return line
 
     def _needs_no_trimming(self, line: Line) -> bool:
         """Return whether the line has no courtesies to remove."""
-        if line.command.name == "move":
+        if line.command.plays:
             return self.is_sure(line)
         return courtesies.without_brackets(line.words) == line.words
 
@@ -96,10 +93,10 @@ class LineReader:
         """Return the line as a command exactly as it is, or None for prose."""
         tied = TURN_NUMBER.search(text)
         line = self._untied(text[: tied.start()]) if tied and tied.start() else None
-        if tied is not None and line is not None and line.command.name == "move" and not line.malformed:
+        if tied is not None and line is not None and line.command.plays and not line.malformed:
             return replace(line, text=text, turn_number=int(tied[1]))
         line = self._untied(text)
-        is_text = line is not None and (line.command.name == "say" or line.command.takes_rest)
+        is_text = line is not None and (line.command.keeps_text or line.command.takes_rest)
         if line is None or (is_text and line.text != line.command.usage):
             return line
         stands_for = courtesies.placeholders(text, self._usages)
@@ -125,7 +122,7 @@ class LineReader:
             game = verb.lower().rstrip(":")
             verb, _, rest = rest.strip().partition(" ")
         command = named(self._commands, verb.lower().rstrip(":!.") if not rest else verb.lower().rstrip(":"))
-        if command is not None and command.name == "play" and not (game or _names_game(rest)):
+        if command is not None and command.needs_game and not (game or _names_game(rest)):
             command = None  # "play c3e5", "play well!"
         if command is None:
             # "quadraphages c1b1 g9h9 3": a game in front of a bare move does no harm, but "quadrupel c3e5" means it.
@@ -134,19 +131,18 @@ class LineReader:
                 self._move(bare, match, text, pointed=False) if bare else None
             )
             return replace(moved, malformed=True) if moved and ply is not None else moved
-        if command.name == "if":
+        if command.prepares:
             return self._condition(command, verb, rest, match, text)
-        is_free = command.takes_turn or command.name in FREE_WORDS or command.of_admin
+        is_free = command.takes_turn or command.takes_text or command.of_admin
         rest = rest.strip() if is_free else rest.strip(" .,;!")
-        if command.name in NAMES_GAME:
+        if command.takes_game:
             rest = self._with_games(f"{game or ''} {rest}".strip())
-        if command.name == "cancel" and (dropped := DROPPED.match(rest)):
-            rest = f"{dropped[1] or ''} conditions".strip()
-        meant, rest = shapes.meant(command.name, rest)
-        command = self._commands.get(meant, command)
-        if not shapes.fits(command.name, rest):
+        if command.reread is not None:
+            meant, rest = command.reread(rest)
+            command = self._commands.get(meant, command)
+        if not command.may_follow(rest):
             return None
-        if command.name == "join" and rest:
+        if command.makes_player == 1 and rest:
             return self._joining(command, rest, match, is_rognlie=verb.lower() == "signup")
         if (
             command.of_match
@@ -156,9 +152,6 @@ class LineReader:
         ):
             match, ply, rest = int(number[1]), _ply(number), rest[number.end() :].strip()
         is_prose = command.takes_turn and bool(rest) and not self._may_be_turn(rest, match)  # "board looks good"
-        is_prose = is_prose or (command.name == "cancel" and rest not in ("", "conditions"))
-        is_prose = is_prose or (command.name == "pause" and bool(rest) and not vacation.says_when(rest))
-        is_prose = is_prose or (command.name == "vacation" and not _is_of_vacation(rest))  # "vacation was great"
         malformed = is_prose or not command.fits(rest) or (ply is not None and not command.looks_back)
         return self._called(command, rest, match, text, malformed=malformed, ply=ply)
 
@@ -236,7 +229,7 @@ class LineReader:
 
     def _move(self, words: str, match: int | None, text: str, *, pointed: bool) -> Line | None:
         """Return the line as a turn: readable, readable at its beginning, or after the number of a match."""
-        move = self._commands["move"]
+        move = self.move
         key = self._game_of(match) if match is not None else None
         if pointed:
             word = words.strip().partition(" ")[0].lower()
@@ -253,7 +246,7 @@ class LineReader:
 
     def _called(self, command: Command, words: str, match: int | None, text: str, **further: Any) -> Line:
         """Return the line of a command; the turn in it, in a match that is known, is parsed here once and for all."""
-        key = self._game_of(match) if match is not None and command.name == "move" else None
+        key = self._game_of(match) if match is not None and command.plays else None
         return Line(command, words, match, text, turn=self._parse(words, key) if key else None, **further)
 
     def _parse(self, words: str, key: str) -> ParsedTurn:
@@ -266,14 +259,14 @@ class LineReader:
 
     def is_sure(self, line: Line) -> bool:
         """Return whether nothing is left to guess: no word of the line could be prose."""
-        if line.malformed or line.command.name in FREE_WORDS:
+        if line.malformed or line.command.takes_text:
             return False
-        if line.command.name == "if":
+        if line.command.prepares:
             return True
         if line.command.takes_turn:
             return self.is_turn(line.words, line.match) or not line.words
         words = line.words.lower().split()
-        if line.command.name in ("challenge", "play", "seek"):
+        if line.command.takes_game and line.command.changes:
             return any(word in GAMES for word in words)
         return all(word in GAMES or word in self.verbs or NUMBER.fullmatch(word) for word in words)
 
@@ -336,7 +329,7 @@ class LineReader:
         if words[at].lower() not in known:
             words[at] = courtesies.nearest_word(words[at].lower().strip(".,:;!?"), known) or words[at]
         command = named(self._commands, words[at].lower())
-        if command is not None and command.name in NAMES_GAME:
+        if command is not None and command.takes_game:
             words[at + 1 :] = [
                 word if word.lower() in GAMES else courtesies.nearest_word(word.lower(), frozenset(GAMES)) or word
                 for word in words[at + 1 :]
@@ -358,11 +351,6 @@ def _addressed(text: str) -> str:
     """
     number = ADDRESSED.match(text)
     return f"#{number[1]}{number[2] or ''} {text[number.end() :]}".strip() if number else text
-
-
-def _is_of_vacation(rest: str) -> bool:
-    """Return whether the words are what `vacation` takes, and no prose that begins with it."""
-    return not rest or rest.lower() in vacation.OFF or vacation.says_when(rest)
 
 
 def _ply(number: re.Match[str]) -> int | None:

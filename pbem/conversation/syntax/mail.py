@@ -34,8 +34,6 @@ MOST_OVERLOOKED = 5
 MOST_SEARCHED = 100
 """How many lines of words, and of what was cut, are searched for turns."""
 MOST_BEYOND = 50
-FREE_IN_SIGNATURE = frozenset({"say", "set"})
-"""Commands with any words that also count below a signature, if they begin in lower case as our help writes them."""
 
 IsLegal = Callable[[int, str], bool]
 """Returns whether the text is a legal turn now in the match with that number."""
@@ -136,7 +134,7 @@ class Reader:
             return True
         found = self._line.exactly(text) if any(map(str.isalpha, text)) else None
         if found is not None and not found.malformed:
-            free = found.command.name in FREE_IN_SIGNATURE and text[:1].islower() and bool(found.words)
+            free = found.command.counts_below_signature and text[:1].islower() and bool(found.words)
             if free or self._line.is_sure(found):
                 return True
         return self._line.held_turn(text) is not None
@@ -198,7 +196,7 @@ class Reader:
         below = bool(draft.commands) and not addressed
         if below and not read:
             return self._misspelt(text)
-        if below and read[0].malformed and not translated[0].refusal and read[0].command.name != "move":
+        if below and read[0].malformed and not translated[0].refusal and not read[0].command.plays:
             return ()
         return read
 
@@ -227,7 +225,7 @@ class Reader:
         turns = [line for line in draft.separators if match is not None and self._line.is_turn(to_ascii(line), match)]
         if match is None or not turns or len(set(turns)) > 1 or draft.overlooked:
             return None
-        if any(line.command.name == "move" and line.match == match for line in draft.commands):
+        if any(line.command.plays and line.match == match for line in draft.commands):
             return None
         if draft.commands or draft.has_words or len(turns) > 1:
             is_legal = self._is_legal is not None and self._is_legal(match, to_ascii(turns[0]))
@@ -240,7 +238,7 @@ class Reader:
         before = before or draft.separators[:1]
         first = _first(before)
         if draft.commands:
-            played = {line.match or self._match for line in draft.commands if line.command.name == "move"}
+            played = {line.match or self._match for line in draft.commands if line.command.plays}
             return ParsedMessage(
                 tuple(draft.commands[:MOST_COMMANDS]),
                 tuple(draft.words),
@@ -301,7 +299,7 @@ class Reader:
 
     def _without_counterpart(self, translated: Translation) -> Line | None:
         """Return one of Rognlie's commands that has no counterpart here: it is refused, and isn't words."""
-        return Line(self._commands["help"], "", None, translated.text, malformed=True) if translated.refusal else None
+        return Line(self._line.move, "", None, translated.text, malformed=True) if translated.refusal else None
 
     def _misspelt(self, text: str) -> tuple[Line, ...]:
         """Return the line right below a command as a refused one if it certainly is a misspelt command."""
@@ -312,7 +310,7 @@ class Reader:
 
     def _unread(self, text: str) -> tuple[Line, ...]:
         """Return a line that begins with #NUMBER and can't be read as a refused one."""
-        line = self._line.guess(text) or Line(self._commands["move"], "", None, text)
+        line = self._line.guess(text) or Line(self._line.move, "", None, text)
         return (replace(line, text=text, malformed=True, refusal=not_a_command(text, line)),)
 
 
@@ -321,7 +319,7 @@ def _as_written(line: Line, written: str) -> Line:
     plain = to_ascii(written)
     if plain == written or line.text != plain:
         return line
-    is_free = line.command.name == "say" or line.command.of_admin
+    is_free = line.command.keeps_text or line.command.of_admin
     words = written[len(written) - len(line.words) :] if is_free and line.words else line.words
     return replace(line, words=words, text=written)
 

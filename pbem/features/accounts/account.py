@@ -1,77 +1,49 @@
 """Becoming a player: join and the welcome."""
 
-import re
-from collections.abc import Mapping
-from functools import cache
-
 from sqlmodel import Session, select
 
 from engines import GAMES
 from notation.board import format_board
-from pbem.conversation.core import Command, Decision, Group, Line, Request, named
-from pbem.conversation.syntax.courtesies import GREETINGS, POLITE
+from pbem.conversation.core import Command, Decision, Group, Line, Reach, Request, Who, named
+from pbem.conversation.feature import Features
+from pbem.conversation.names import NAME, STANDING_FOR, suggested_name, words_in_use
+from pbem.conversation.refusals import whom_to_ask
 from pbem.errors import Refused
-from pbem.features.challenges import invitations
-from pbem.features.explaining import topics
-from pbem.features.explaining.messages import Welcome
 from pbem.features.house import player as house_player
 from pbem.features.moderation import bans
 from pbem.features.people import blocks
 from pbem.features.seeks import open_seeks
-from pbem.messages.said import templates
-from pbem.players import erasure, identity
-from pbem.players.preferences import PREFERENCES
-from pbem.storage.models import ANONYMOUS, IMPORTED, ModerationAct, Player
+from pbem.messages.reply_addresses import address_with
+from pbem.messages.said.welcome import Welcome, titles
+from pbem.players import erasure, invitations
+from pbem.storage.models import ModerationAct, Player
 from pbem.tokens import Purpose, Token
 
-NAME = re.compile(r"[a-z][a-z0-9_-]{0,18}[a-z0-9]")
 SHOWN = "quadrupel"
 """The game whose board new players are shown: small, and with a piece to move at once."""
 MOST_TRIED = 20
 """How many other names are tried for a person whose name is taken."""
-STANDING_FOR = (ANONYMOUS, IMPORTED)
-"""How the names of rows begin that are no player's."""
-RESERVED = frozenset({"postmaster", "webmaster", "abuse", "root", "guest"})
-"""Names that somebody might take for the operator's, or that stand for nobody."""
-
-
-@cache
-def words_in_use() -> frozenset[str]:
-    """Return the words that games, settings, courtesies and our messages use: as a name they would be misread.
-
-    >>> {"quadraphages", "first", "begin", "daily", "hello", "to", "turn"} <= words_in_use()
-    True
-    """
-    games = {
-        *GAMES,
-        *(word for game in GAMES.values() for word in game.title.lower().split()),
-        *(option.name for game in GAMES.values() for option in game.options),
-        *(choice for game in GAMES.values() for option in game.options for choice in option.choices),
-    }
-    settings = {*PREFERENCES, *(choice for each in PREFERENCES.values() for choice in each.choices)}
-    polite = {word for phrase in (*POLITE, *GREETINGS) for word in phrase.split()}
-    return RESERVED | games | settings | polite | templates.words()
 
 
 def check_name(request: Request, wanted: str, command: str) -> str:
     """Return the name in lower case; raise Refused, with another one for that command, if it is invalid or taken."""
-    wanted = _checked(wanted, request.commands)
+    wanted = _checked(wanted, request.features)
     if _is_taken(request.session, wanted):
         raise _taken(request, wanted, command)
     return wanted
 
 
-def check_other_name(session: Session, wanted: str, commands: Mapping[str, Command]) -> str:
+def check_other_name(session: Session, wanted: str, features: Features) -> str:
     """Return the name that the operator wants for a player in lower case; raise Refused if it is invalid or taken."""
-    wanted = _checked(wanted, commands)
+    wanted = _checked(wanted, features)
     if _is_taken(session, wanted):
         raise Refused(f"The name {wanted} is taken, or was until the operator changed it.", fits="Try another one.")
     return wanted
 
 
-def _checked(wanted: str, commands: Mapping[str, Command]) -> str:
+def _checked(wanted: str, features: Features) -> str:
     wanted = wanted.lower()
-    if not _is_name(wanted, commands):
+    if not _is_name(wanted, features):
         raise Refused(
             f"\"{wanted[:40]}\" can't be a player's name.",
             fits="A name is one word of 2 to 20 letters and digits, starting with a letter; - and _ may appear inside.",
@@ -94,31 +66,24 @@ def _taken(request: Request, wanted: str, command: str) -> Refused:
     )
 
 
-def suggested_name(address: str) -> str | None:
-    """Return a name made from the address, whether or not it is taken; None if none can be.
-
-    >>> suggested_name("Carol.Smith@mail.example"), suggested_name("42@mail.example")
-    ('carolsmith', None)
-    """
-    local = re.sub(r"[^a-z0-9]", "", address.partition("@")[0].partition("+")[0].lower())[:16].lstrip("0123456789")
-    fits = NAME.fullmatch(local) is not None and local not in words_in_use() and not local.startswith(STANDING_FOR)
-    return local if fits else None
-
-
 def free_name(request: Request, address: str) -> str:
     """Return a unique name, made from the address, for an invited person who chose none."""
-    local = suggested_name(address)
-    stem = local if local and _is_name(local, request.commands) else "player"
+    local = suggested_name(address, request.features)
+    stem = local if local and _is_name(local, request.features) else "player"
     wanted, number = stem, 1
-    while _is_taken(request.session, wanted) or not _is_name(wanted, request.commands):
+    while _is_taken(request.session, wanted) or not _is_name(wanted, request.features):
         number += 1
         wanted = f"{stem}{number}"
     return wanted
 
 
-def _is_name(wanted: str, commands: Mapping[str, Command]) -> bool:
+def _is_name(wanted: str, features: Features) -> bool:
     """Return whether the name is allowed: no word of ours, since lines of our messages start with names."""
-    special = wanted in words_in_use() or named(commands, wanted) is not None or wanted.startswith(STANDING_FOR)
+    special = (
+        wanted in words_in_use(features)
+        or named(features.all_commands, wanted) is not None
+        or wanted.startswith(STANDING_FOR)
+    )
     special = special or house_player.resembles(wanted)
     return NAME.fullmatch(wanted) is not None and not special
 
@@ -142,7 +107,7 @@ def confirm(request: Request, player: Player, wanted: str) -> None:
     if bans.is_closed(request.session, player.address):
         raise Refused(
             "The operator of this server has closed the account of this address.",
-            fits=bans.whom_to_ask(request.server),
+            fits=whom_to_ask(request.server),
         )
     player.name, player.confirmed = wanted, request.now
     request.session.add(player)
@@ -155,7 +120,7 @@ def join(request: Request, line: Line) -> Decision:
     player = request.sender.player
     if player is not None and player.confirmed:
         token = Token(Purpose.PERSONAL, player.id or 0)
-        personal = identity.address_with(request.server, request.keyring, token, player.epoch)
+        personal = address_with(request.server, request.keyring, token, player.epoch)
         raise Refused(
             f"You're already {player.name}.",
             fits=f"Your personal address is {personal}; messages to it take effect at once.",
@@ -169,12 +134,18 @@ def join(request: Request, line: Line) -> Decision:
     confirm(request, player, wanted)
     board = format_board(GAMES[SHOWN].position({}).diagram())
     told = Welcome(
-        games=topics.titles(),
+        games=titles(),
         board=tuple(board.splitlines()),
         house=request.house.enabled,
         seeks=open_seeks.newest(request.session, player, request.now),
     )
     return Decision(answer=(told,))
+
+
+def _for_stranger(request: Request, line: Line) -> Line | None:
+    """Return the line in lower case; None without a name that a player can have."""
+    name = line.words.lower()
+    return None if line.malformed or not NAME.fullmatch(name) else Line(JOIN, name, None, f"join {name}")
 
 
 JOIN = Command(
@@ -187,4 +158,10 @@ JOIN = Command(
     aliases=("signup", "register"),
     group=Group.MATCHES,
     brief="become a player",
+    keywords="name nickname signup-name userid user register registration",
+    takes_text=True,
+    match_reach=Reach.GUEST,
+    makes_player=1,
+    open_to=Who.GUESTS,
+    for_stranger=_for_stranger,
 )

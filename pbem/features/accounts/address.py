@@ -6,12 +6,11 @@ from sqlmodel import col, func, select
 
 from pbem.conversation.core import Command, Decision, Group, Line, Request, ToNewAddress
 from pbem.errors import Refused
-from pbem.features.challenges import invitations
 from pbem.mail.reading.message import is_address
 from pbem.matches.naming import name
 from pbem.messages.said.messages import AddressQuestion
 from pbem.messages.said.sections import AddressAsked, NewAddresses
-from pbem.players import addresses, identity, rate_limits
+from pbem.players import addresses, identity, invitations, rate_limits
 from pbem.storage.clock import within
 from pbem.storage.models import Outgoing, Player
 from pbem.tokens import Purpose
@@ -95,6 +94,7 @@ REVOKE = Command(
     asks_once_more=True,
     group=Group.ACCOUNT,
     brief="replace reply addresses that a stranger has seen",
+    keywords="token tokens personal secret leaked security password passwords login",
 )
 CHANGE = Command(
     "change",
@@ -106,4 +106,5 @@ CHANGE = Command(
     words=(1, 2),
     group=Group.ACCOUNT,
     brief="move your mail to another address",
+    keywords="address email e-mail mail move-address",
 )

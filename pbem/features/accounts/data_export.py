@@ -15,33 +15,23 @@ from typing import Any
 from sqlmodel import Session, col, or_, select
 
 from notation import record
-from pbem.features.bulletin import bulletins
-from pbem.features.people import blocks, directory
-from pbem.features.ratings import standings
-from pbem.features.seeks import seeks
-from pbem.features.tournaments import entries
-from pbem.features.watching import watches
 from pbem.matches import prepared
 from pbem.matches.naming import name
 from pbem.matches.queries import plies, seat_of, taken_back
+from pbem.matches.ratings import standings
 from pbem.matches.snapshot import snapshot_of
-from pbem.players import preferences
-from pbem.players.token_redaction import TokenRedactor
+from pbem.messages import preferences
+from pbem.messages.extras import Export
+from pbem.messages.token_redaction import TokenRedactor
+from pbem.players import directory
 from pbem.storage.models import (
-    Analysis,
     Calendar,
-    Entry,
     Incoming,
     Match,
     MatchState,
-    ModerationAct,
     Outgoing,
     Player,
     PlayerRating,
-    Seek,
-    Tournament,
-    Vacation,
-    Watch,
 )
 from pbem.storage.outbox import WITH_CONTENT
 
@@ -75,8 +65,10 @@ class DataExport:
         return json.dumps(self.facts, indent=2, ensure_ascii=False, default=_written).encode() + b"\n"
 
 
-def gather(session: Session, player: Player, until: datetime, redactor: TokenRedactor) -> DataExport:
-    """Return all that was held on the player at that time."""
+def gather(
+    session: Session, player: Player, until: datetime, redactor: TokenRedactor, exports: Sequence[Export]
+) -> DataExport:
+    """Return all that was held on the player at that time; `exports` tell what features hold."""
     merged = session.exec(select(Player).where(Player.merged_into == player.id).order_by(col(Player.id))).all()
     accounts = [row.id or 0 for row in (player, *merged)]
     came = _incoming(session, accounts, until)
@@ -96,15 +88,9 @@ def gather(session: Session, player: Player, until: datetime, redactor: TokenRed
             "how": "We compute them from your number and a key when we send a message.",
             "made_worthless": player.epoch,
         },
-        "seeks": [_seek(seek) for seek in seeks.all_of(session, player)],
-        "tournaments": [_entry(entry, row) for entry, row in entries.of_player(session, player)],
-        "watches": [_watch(session, row) for row in watches.of_player(session, player)],
-        "blocked": blocks.blocked_by(session, player),
         "days": _days(session, player),
-        "vacations": _vacations(session, player),
-        "moderation": _moderation(session, player),
+        **{key: held for export in exports for key, held in export(session, player).items()},
         "matches": [_match(session, player, match) for match in _matches(session, player)],
-        "analyses": [_analysis(row) for row in _analyses(session, player)],
         "ratings": [_rating(row) for row in standings.history(session, player)],
         "words": [*_said(session, player, accounts, until), *_heard(sent)],
         "mails_in": [_mail_in(row) for row in came],
@@ -143,7 +129,6 @@ def _person(session: Session, player: Player, accounts: Sequence[int]) -> dict[s
         "joined": player.confirmed,
         "choices": preferences.with_defaults(player.settings),
         "chosen": dict(player.settings),
-        "next_bulletin": bulletins.due_of(session, player),
         "last_wrote": directory.last_seen(session, player),
         "no_news_since": player.stopped,
         "mails_that_came_back_in_a_row": player.bounces,
@@ -201,84 +186,16 @@ def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
     }
 
 
-def _analyses(session: Session, player: Player) -> Sequence[Analysis]:
-    return session.exec(select(Analysis).where(Analysis.player == player.id).order_by(col(Analysis.id))).all()
-
-
-def _analysis(row: Analysis) -> dict[str, Any]:
-    """Return an analysis that the player asked for; what it says is in a message to them."""
-    return {"match": row.match, "asked": row.asked, "told": row.done}
-
-
 def _days(session: Session, player: Player) -> list[dict[str, Any]]:
     """Return the days of the week on which the player's time runs, as they chose them."""
     rows = session.exec(select(Calendar).where(Calendar.player == player.id).order_by(col(Calendar.id)))
     return [{"chosen": row.chosen, "from": row.begins, "zone": row.zone, "days": row.days} for row in rows]
 
 
-def _vacations(session: Session, player: Player) -> list[dict[str, Any]]:
-    rows = session.exec(select(Vacation).where(Vacation.player == player.id).order_by(col(Vacation.id)))
-    return [
-        {
-            "chosen": row.chosen,
-            "from": row.begins,
-            "until": row.ends,
-            "by_itself": row.automatic,
-            "opponents_told": row.told,
-        }
-        for row in rows
-    ]
-
-
-def _moderation(session: Session, player: Player) -> list[dict[str, Any]]:
-    """Return what the operator did to the player, and why."""
-    rows = session.exec(select(ModerationAct).where(ModerationAct.player == player.id).order_by(col(ModerationAct.id)))
-    return [{"at": row.at, "act": row.act, "former_name": row.former_name, "why": row.note} for row in rows]
-
-
 def _prepared(session: Session, player: Player, match: Match) -> list[list[str]]:
     """Return what the player has prepared in the match; what the opponent has is never shown."""
     seat = seat_of(match, player)
     return [] if seat is None else [list(line) for line in prepared.of_seat(session, match, seat).lines]
-
-
-def _seek(seek: Seek) -> dict[str, Any]:
-    return {
-        "number": seek.id,
-        "game": seek.game,
-        "options": dict(seek.options),
-        "time": seek.time,
-        "begin": seek.begin,
-        "rated": seek.rated,
-        "for_ratings": [seek.lowest, seek.highest],
-        "matches_left": seek.repeat,
-        "put_up": seek.created,
-        "ends": seek.expires,
-        "closed": seek.closed,
-    }
-
-
-def _entry(entry: Entry, tournament: Tournament) -> dict[str, Any]:
-    return {
-        "number": tournament.id,
-        "title": tournament.title,
-        "entered": entry.entered,
-        "seed": entry.seed,
-        "rating": entry.rating,
-        "rung": entry.rung,
-        "withdrawn": entry.withdrawn,
-    }
-
-
-def _watch(session: Session, row: Watch) -> dict[str, Any]:
-    whom = session.get_one(Player, row.whom) if row.whom is not None else None
-    return {
-        "match": row.match,
-        "player": None if whom is None else name(whom),
-        "tournament": row.tournament,
-        "left_out": row.left_out,
-        "since": row.created,
-    }
 
 
 def _incoming(session: Session, accounts: Sequence[int], until: datetime) -> list[Incoming]:

@@ -2,13 +2,30 @@
 
 from collections.abc import Iterator
 
+from pbem.config import ServerSettings
+from pbem.features.accounts import data_export
 from pbem.features.accounts.data_export import DataExport
+from pbem.messages.extras import Extra, Rendering
 from pbem.messages.mime import Attachment
-from pbem.players.token_redaction import TokenRedactor
+from pbem.messages.said.messages import Export
+from pbem.messages.templating import text_of
+from pbem.messages.token_redaction import TokenRedactor
+from pbem.storage.models import Player
 
 
-def export_files(held: DataExport, text: str, redactor: TokenRedactor) -> Iterator[Attachment]:
-    """Yield the files; `text` is what people read."""
+def enclosed(rendering: Rendering) -> Extra | None:
+    """Return the files that go with the message for which a player asked."""
+    row = rendering.row
+    owner = rendering.session.get(Player, row.player) if isinstance(rendering.payload, Export) else None
+    if owner is None:
+        return None
+    held = data_export.gather(rendering.session, owner, row.created, rendering.redactor, rendering.exports)
+    return Extra(files=tuple(export_files(held, rendering.server, rendering.redactor)), told=held)
+
+
+def export_files(held: DataExport, server: ServerSettings, redactor: TokenRedactor) -> Iterator[Attachment]:
+    """Yield the files."""
+    text = text_of("parts/held.j2", held.facts | {"server": server})
     yield Attachment(f"{held.name}.txt", "text", "plain", redactor.redact_bytes(text.encode()))
     yield Attachment(f"{held.name}.json", "application", "json", redactor.redact_bytes(held.json))
     archive, number = held.archive

@@ -2,14 +2,10 @@
 
 from collections.abc import Mapping
 
-from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.core import Command, Decision, Group, Line, Reach, Request, Who
 from pbem.conversation.refusals import in_words
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
-from pbem.features.bulletin import bulletins
-from pbem.features.challenges import invitations
-from pbem.features.people import directory
-from pbem.features.people.directory import LISTED
 from pbem.features.playing.viewing import games
 from pbem.matches import agreements, lifecycle
 from pbem.matches.clock import calendars, timekeeping
@@ -17,12 +13,16 @@ from pbem.matches.clock.calendars import DAYS, TooManyChoices
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.clock.wording import moment
 from pbem.matches.clock.working_days import DAYS_OFF, EVERY_DAY, format_days, parse_days
-from pbem.matches.queries import awaiting, locked, of_player, version
-from pbem.messages.said.sections import Choice, NewsResumed, PreferenceHelp, Preferences
+from pbem.matches.queries import awaiting, challenges_to, locked, of_player, version
+from pbem.messages.preferences import with_defaults
+from pbem.messages.said.sections import Choice, PreferenceHelp, Preferences
 from pbem.messages.said.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
-from pbem.players import schedule
-from pbem.players.preferences import BULLETIN, HOUR, ON, PREFERENCES, changed, with_defaults
+from pbem.players import invitations, schedule
 from pbem.storage.models import MatchState, Player
+from pbem.storage.preferences import Preference
+
+MOST_WORDS = 60
+"""How many words a line of settings may have: more than all of them need."""
 
 
 def set_(request: Request, line: Line) -> Decision:
@@ -30,7 +30,7 @@ def set_(request: Request, line: Line) -> Decision:
     words = [word for word in line.words.replace("=", " ").split() if word.lower() not in ("to", "at")]
     choices: dict[str, str] = {}
     while words:
-        name, choice = _setting(words, line)
+        name, choice = _setting(request.preferences, words, line)
         choices[name] = choice
     return chosen(request, line, choices)
 
@@ -39,25 +39,25 @@ def chosen(request: Request, line: Line, choices: Mapping[str, str]) -> Decision
     """Store what the sender has chosen, by setting; without any choice, list all settings."""
     player = request.session.get_one(Player, request.player.id, with_for_update=True)
     before = settings = player.settings
+    known = request.preferences
     for name, choice in choices.items():
-        settings = changed(settings, name, choice)
+        settings = known[name].changed(settings, choice)
     if choices:
         player.settings = settings
         request.session.add(player)
-    if LISTED in choices:
-        directory.show(request.session, player, request.now, listed=with_defaults(settings)[LISTED] == ON)
-    if {BULLETIN, ZONE, HOUR}.intersection(choices):
-        wanted = with_defaults(settings)[BULLETIN] == ON
-        bulletins.choose(request.session, player, request.now, wanted=wanted)
+    for preference in known.values():
+        if preference.on_choice is not None and not choices.keys().isdisjoint(
+            (preference.name, *preference.depends_on)
+        ):
+            preference.on_choice(request.session, player, request.now)
     days_from = _choose_days(request, player, before, line) if {DAYS, ZONE}.intersection(choices) else ""
     if {timekeeping.REMIND, ZONE}.intersection(choices):
         _choose_reminders(request)
-    current = with_defaults(settings)
     rows = (
-        PreferenceHelp(name=name, choice=current[name], spelled=preference.spelled, help=preference.help)
-        for name, preference in PREFERENCES.items()
+        PreferenceHelp(name=name, choice=found.of(settings), spelled=found.spelled, help=found.help)
+        for name, found in known.items()
     )
-    made = tuple(Choice(name=name, choice=current[name]) for name in choices)
+    made = tuple(Choice(name=name, choice=known[name].of(settings)) for name in choices)
     return Decision(answer=(Preferences(changed=made, rows=tuple(rows), days_from=days_from),))
 
 
@@ -80,13 +80,13 @@ def _choose_days(request: Request, player: Player, before: Mapping[str, str], li
     return moment(begins, chosen[ZONE], request.now)
 
 
-def _setting(words: list[str], line: Line) -> tuple[str, str]:
+def _setting(known: Mapping[str, Preference], words: list[str], line: Line) -> tuple[str, str]:
     """Take the name of a setting and what is chosen for it from the words."""
     wanted = words.pop(0)
     name = wanted.lower()
-    if name in PREFERENCES and words:
-        end = next((at for at, word in enumerate(words) if at and word.lower() in PREFERENCES), len(words))
-        end = min(end, PREFERENCES[name].words)
+    if name in known and words:
+        end = next((at for at, word in enumerate(words) if at and word.lower() in known), len(words))
+        end = min(end, known[name].words)
         choice, words[:end] = " ".join(words[:end]), []
         return name, choice
     why = "A setting needs a name and a value." if not words else f'There is no setting called "{wanted[:40]}".'
@@ -135,15 +135,6 @@ def start(request: Request, line: Line) -> Decision:
     return Decision(answer=(started, *games(request, line).answer))
 
 
-def resume(request: Request) -> Decision:
-    """Resume news to a player who had stopped them and plays on."""
-    player = request.sender.player
-    if player is None or player.stopped is None:
-        return Decision()
-    schedule.resume(request.session, player)
-    return Decision(answer=(NewsResumed(),))
-
-
 def resume_match(request: Request, line: Line) -> Decision:
     """End the pause of a match; without a match, the same as `start`."""
     if line.match is None:
@@ -153,16 +144,38 @@ def resume_match(request: Request, line: Line) -> Decision:
         return Decision(events=agreements.resume(request.session, match, seat, request.now))
 
 
+KEYWORDS = (
+    "settings setting preferences preference picture pictures image images html unicode ascii words "
+    "colour color automove forced digest daily batch frequency mails receipt zone timezone hour blind "
+    "screenreader remind reminder reminders nag nagtime calendar ical ics weekend weekends workdays "
+    "bulletin weekly newsletter"
+)
+"""The words under which help finds `set`."""
+
+
 SET = Command(
     "set",
     "[SETTING VALUE ...]",
     'choose how our messages look and when they arrive; "set" alone lists your settings',
     set_,
     changes=True,
-    words=(0, sum(1 + preference.words for preference in PREFERENCES.values())),
+    words=(0, MOST_WORDS),
     group=Group.ACCOUNT,
     brief="choose how our messages look and when they come",
+    keywords=KEYWORDS,
+    takes_text=True,
+    counts_below_signature=True,
 )
+
+
+def _stop_for_stranger(request: Request, line: Line) -> Line | None:
+    """Raise Refused for somebody who gets no news; None for somebody with an open invitation, who is told of that."""
+    guest = request.sender.player
+    if guest is not None and challenges_to(request.session, guest, 1):
+        return None
+    raise Refused("This address gets no news from us, so there is nothing to stop.")
+
+
 STOP = Command(
     "stop",
     "",
@@ -172,6 +185,11 @@ STOP = Command(
     aliases=("signoff", "unsubscribe", "never"),
     group=Group.ACCOUNT,
     brief="stop news by email",
+    keywords="quiet silent",
+    match_reach=Reach.GUEST,
+    ends_news=True,
+    open_to=Who.GUESTS,
+    for_stranger=_stop_for_stranger,
 )
 START = Command(
     "start",
@@ -182,6 +200,9 @@ START = Command(
     aliases=("signon",),
     group=Group.ACCOUNT,
     brief="get news again",
+    match_reach=Reach.GUEST,
+    ends_news=True,
+    open_to=Who.GUESTS,
 )
 RESUME = Command(
     "resume",

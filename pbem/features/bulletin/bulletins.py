@@ -4,23 +4,29 @@ A row says when a player's next one is due. It moves in the transaction that que
 a week, however many daemons there are and whatever crashes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, delete, select
 
 from engines import GAMES
 from notation.ending import Termination
 from pbem.features.bulletin.messages import BulletinMatch, Leaders, WeeklyBulletin
-from pbem.features.people.directory import is_reachable
-from pbem.features.ratings import standings
 from pbem.features.seeks import open_seeks
+from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.naming import name
 from pbem.matches.queries import people_of
+from pbem.matches.ratings import standings
+from pbem.messages import preferences
+from pbem.messages.preferences import HOUR
 from pbem.messages.said.standings import PlaceListed
-from pbem.players import preferences, schedule
+from pbem.players import schedule
+from pbem.players.directory import is_reachable
 from pbem.storage.models import Bulletin, Match, Player
+from pbem.storage.preferences import OFF, ON, Preference
+from pbem.storage.retention import change
 
 WEEK = timedelta(days=7)
 MOST_MATCHES = 20
@@ -31,10 +37,10 @@ WITHOUT_RESULT = (Termination.CANCELLED, Termination.ABANDONED)
 MONDAY = 0
 
 
-def choose(session: Session, player: Player, now: datetime, *, wanted: bool) -> None:
+def _choose(session: Session, player: Player, now: datetime) -> None:
     """Let the player have a bulletin each Monday, at the hour of their daily messages, or none."""
     row = session.get(Bulletin, player.id)
-    if not wanted:
+    if BULLETIN.of(player.settings) == OFF:
         if row is not None:
             session.delete(row)
             session.flush()
@@ -44,6 +50,15 @@ def choose(session: Session, player: Player, now: datetime, *, wanted: bool) -> 
     row.due = due
     session.add(row)
     session.flush()
+
+
+BULLETIN = Preference(
+    "bulletin",
+    (OFF, ON),
+    "whether you get a message each Monday on finished matches, open seeks and standings",
+    on_choice=_choose,
+    depends_on=(HOUR, ZONE),
+)
 
 
 def due_of(session: Session, player: Player) -> datetime | None:
@@ -137,3 +152,18 @@ def _next_monday(player: Player, after: datetime) -> datetime:
     while at.astimezone(zone).weekday() != MONDAY:
         at = schedule.next_hour(at, hour, zone)
     return at
+
+
+def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
+    """Send no more bulletins to a player who leaves."""
+    change(session, delete(Bulletin).where(col(Bulletin.player) == player.id))
+
+
+def pass_on(session: Session, player: Player, heir: Player, now: datetime) -> None:
+    """Send no more bulletins to an account that becomes part of another, which keeps its own."""
+    forget(session, player, (), now)
+
+
+def export(session: Session, player: Player) -> dict[str, Any]:
+    """Return when the player gets the next bulletin, for their own copy of their data."""
+    return {"next_bulletin": due_of(session, player)}

@@ -9,7 +9,7 @@ from sqlmodel import Session, col
 
 from pbem.config import ServerSettings
 from pbem.features.bulletin import bulletins
-from pbem.storage.due import NOW, each_row
+from pbem.storage.due import NOW, Due, each_row
 from pbem.storage.models import Bulletin
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
@@ -36,3 +36,6 @@ def _send(session: Session, row: Bulletin, server: ServerSettings, now: datetime
     player, told = found
     Mailer(session, server, now).to_player(player, told, purpose=Purpose.PERSONAL, is_notice=True)
     return True
+
+
+DUE = (Due(name="bulletins.send", when=ARE_DUE, act=send, waits_for_clock=True),)

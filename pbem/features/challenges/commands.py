@@ -1,60 +1,31 @@
 """Challenges: challenge, play, rematch, accept, decline, withdraw. The last three also answer offers in a match."""
 
-import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 from sqlmodel import Session, col, select
 
 from engines import GAMES
 from notation import time_control
-from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.core import Command, Decision, Group, Line, Reach, Request, Who
 from pbem.conversation.refusals import in_words
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.features.accounts.account import check_name, confirm, free_name
-from pbem.features.challenges import invitations
-from pbem.features.explaining.messages import Welcome
+from pbem.features.challenges.offers import check_running, for_game, from_tournament, is_first, on_ladder, played, read
 from pbem.features.house import commands as house
 from pbem.features.people import blocks, willingness
 from pbem.features.playing import offers
-from pbem.features.seeks import terms
-from pbem.features.seeks.terms import Terms
 from pbem.mail.reading.message import is_address
 from pbem.matches import lifecycle
-from pbem.matches.naming import name
-from pbem.matches.queries import challenges_to, is_playing_enough, locked, opponent_of
+from pbem.matches.naming import is_hidden, name
+from pbem.matches.queries import challenges_to, locked, opponent_of
 from pbem.messages.said.sections import ChallengeSent
+from pbem.messages.said.welcome import Welcome
+from pbem.players import invitations
 from pbem.storage.mailboxes import mailbox
 from pbem.storage.models import Match, MatchState, Player
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """A challenge as the player wrote it."""
-
-    opponent: str
-    terms: Terms
-    level: str | None = None
-    """How well the opponent is to play, which only the house can choose."""
-
-
-def read(words: Sequence[str], own_name: str | None, default_time: str = time_control.NONE, text: str = "") -> Offer:
-    """Return the challenge those words spell, in any order (Rognlie's too). Raises Refused."""
-    games, given, people = terms.split(words)
-    rated, people = terms.rated_in(people)
-    if len(people) > 1 and people[0].lower() == own_name:
-        people = people[1:]
-    there_are = ", ".join(GAMES)
-    if len(games) != 1 or len(people) != 1:
-        unknown = f" ({' '.join(people)[:60]}?)" if len(people) > 1 else ""
-        raise Refused(
-            f"Whom do you challenge, and to which game{unknown}?",
-            fits=f'For example "challenge bob {next(iter(GAMES))}"; against the house, "play {next(iter(GAMES))}" is '
-            f"enough. The games: {there_are}.",
-        )
-    level = given.pop(house.LEVEL, None)
-    return Offer(people[0].lower(), terms.chosen(games[0], given, default_time, text, rated=rated), level)
 
 
 def challenge(request: Request, line: Line) -> Decision:
@@ -101,11 +72,6 @@ def opponent_of_offer(request: Request, line: Line, player: Player, opponent: st
     return other
 
 
-def is_first(begin: str) -> bool:
-    """Return whether the one who wrote that begins; `random` is decided here."""
-    return begin == "me" or (begin == "random" and secrets.randbelow(2) == 0)
-
-
 def _check_open(request: Request, line: Line, player: Player, other: Player, game: str, *, by_address: bool) -> None:
     """Raise Refused if the other wants no such challenge, in words that don't tell whether it is about the sender.
 
@@ -146,16 +112,6 @@ def _against_house(request: Request, line: Line, player: Player, words: Sequence
         time=wanted.time,
         begins=is_first(wanted.begin),
     )
-
-
-def check_running(request: Request, player: Player) -> None:
-    """Raise Refused for a player who plays as many matches as a player can."""
-    most = request.limits.matches_per_player
-    if is_playing_enough(request.session, player, most):
-        raise Refused(
-            f"You're already playing as many matches as a player can ({most}).",
-            fits='Finish one of them first; "games" lists them.',
-        )
 
 
 def _opponent(request: Request, wanted: str) -> Player:
@@ -293,6 +249,33 @@ def withdraw(request: Request, line: Line) -> Decision:
         return Decision(events=lifecycle.withdraw(request.session, match, request.player, request.now))
 
 
+def _goes_to_opponent(request: Request, line: Line) -> bool:
+    """Return whether the challenge goes to the opponent in the match that the sender's token is for."""
+    player = request.sender.player
+    match = request.session.get_one(Match, request.sender.match)
+    if player is None:
+        return False
+    opponent = request.session.get_one(Player, opponent_of(match, player))
+    try:
+        offer = read(line.words.split(), player.name)
+    except Refused:
+        return False  # refused when it is tried
+    return offer.opponent == opponent.name and not is_hidden(match, opponent)
+
+
+def _is_against_house(request: Request, line: Line) -> bool:
+    """Return whether the match that the sender's token is for is played against the house."""
+    return request.session.get_one(Match, request.sender.match).level is not None
+
+
+def _for_stranger(request: Request, line: Line) -> Line | None:
+    """Return the line as our help writes it; raise Refused, without repeating them, for words that it doesn't know."""
+    if line.malformed:
+        return None
+    words = played(" ".join(house.as_written(line.words.lower())))
+    return Line(PLAY, words, None, f"play {words}")
+
+
 CHALLENGE = Command(
     "challenge",
     "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d] [weekends=off] [rated]",
@@ -305,6 +288,12 @@ CHALLENGE = Command(
     resumes=True,
     group=Group.MATCHES,
     brief="offer someone a match",
+    keywords="invitation invitations invites option begin= offer",
+    takes_game=True,
+    match_reach=Reach.OPPONENT,
+    goes_to_opponent=_goes_to_opponent,
+    starts_match=True,
+    reread=on_ladder,
 )
 PLAY = Command(
     "play",
@@ -316,6 +305,13 @@ PLAY = Command(
     resumes=True,
     group=Group.MATCHES,
     brief="play the house, which always has time",
+    takes_game=True,
+    match_reach=Reach.OPPONENT,
+    goes_to_opponent=_is_against_house,
+    makes_player=3,
+    open_to=Who.GUESTS,
+    needs_game=True,
+    for_stranger=_for_stranger,
 )
 REMATCH = Command(
     "rematch",
@@ -327,6 +323,7 @@ REMATCH = Command(
     resumes=True,
     group=Group.MATCHES,
     brief="offer another match like the last one",
+    keywords="revenge again another",
 )
 ACCEPT = Command(
     "accept",
@@ -339,6 +336,10 @@ ACCEPT = Command(
     resumes=True,
     group=Group.MATCHES,
     brief="accept a challenge or an offer",
+    makes_player=2,
+    open_to=Who.GUESTS,
+    reread=partial(for_game, "accept", "allow"),
+    answers_offer=True,
 )
 DECLINE = Command(
     "decline",
@@ -351,6 +352,9 @@ DECLINE = Command(
     aliases=("reject",),
     group=Group.MATCHES,
     brief="turn down a challenge or an offer",
+    open_to=Who.GUESTS,
+    reread=partial(for_game, "decline", "refuse"),
+    answers_offer=True,
 )
 WITHDRAW = Command(
     "withdraw",
@@ -362,4 +366,5 @@ WITHDRAW = Command(
     words=(0, 1),
     group=Group.MATCHES,
     brief="take back a challenge or an offer",
+    reread=from_tournament,
 )

@@ -1,7 +1,7 @@
 """Explanations: help and rules."""
 
 from engines import GAMES
-from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.core import Command, Decision, Group, Line, Request, Who
 from pbem.conversation.syntax import rognlie
 from pbem.errors import Refused
 from pbem.features.explaining import topics
@@ -14,10 +14,10 @@ WHICH_RULES = "Write " + " or ".join(f'"rules {key}"' for key in GAMES) + "."
 
 def help_(request: Request, line: Line) -> Decision:
     """Explain the server, a command, a game, a notation or another topic."""
-    found = topics.find(request.commands, line.words)
+    found = topics.find(request.features, request.commands, line.words)
     if found is not None:
         return Decision(answer=(found,))
-    near = topics.near(request.commands, line.words)
+    near = topics.near(request.features, request.commands, line.words)
     raise rognlie.advice(line.words) or Refused(
         f'There is no help on "{line.words[:40].lower()}".',
         fits=" or ".join(f'"help {topic}"' for topic in near) if near else '"help" alone lists everything.',
@@ -33,6 +33,22 @@ def rules(request: Request, line: Line) -> Decision:
     return Decision(answer=(Rules(game=topics.game(key)),))
 
 
+def _help_for_stranger(request: Request, line: Line) -> Line:
+    """Return the line in lower case; raise Refused, without repeating it, for words on which there is no help."""
+    words = " ".join(line.words.lower().split())
+    if topics.find(request.features, request.commands, words) is None:
+        raise Refused("There is no help on that.", fits='"help" alone lists everything.')
+    return Line(HELP, words, None, f"help {words}".strip())
+
+
+def _rules_for_stranger(request: Request, line: Line) -> Line:
+    """Return the line in lower case; raise Refused, without repeating it, for a game that there isn't."""
+    words = line.words.lower().strip()
+    if words not in GAMES:
+        raise Refused("There is no game of that name." if words else "Which game?", fits=WHICH_RULES)
+    return Line(RULES, words, None, f"rules {words}")
+
+
 HELP = Command(
     "help",
     "[COMMAND|GAME|WORD]",
@@ -42,6 +58,9 @@ HELP = Command(
     aliases=("info", "faq"),
     group=Group.EXPLAINING,
     brief="explain a command, a game or any other word",
+    takes_game=True,
+    open_to=Who.GUESTS,
+    for_stranger=_help_for_stranger,
 )
 RULES = Command(
     "rules",
@@ -51,4 +70,8 @@ RULES = Command(
     words=(0, 1),
     group=Group.EXPLAINING,
     brief="send the rules of a game",
+    keywords="rule howto",
+    takes_game=True,
+    open_to=Who.GUESTS,
+    for_stranger=_rules_for_stranger,
 )

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from pbem.messages.said.players import OpenSeek
-from pbem.storage.payloads import Payload, Section
+from pbem.messages.said.welcome import GameTitle
+from pbem.storage.payloads import Section
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,15 +27,6 @@ class CommandGroup:
     """What is written after `help`."""
     title: str
     commands: tuple[CommandHelp, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GameTitle:
-    """A game, the word that names it in commands, and what it is like."""
-
-    key: str
-    title: str
-    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,30 +148,6 @@ class HelpOnNotation(Section):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Introduction(Section):
-    """What this is and how to join, for somebody whose message asked for nothing that a stranger can have."""
-
-    name: str | None = None
-    """The name that a `yes` takes, made from the address; None where none can be."""
-    wants_name: bool = False
-    """Whether they want to join, but under no name that a player can have."""
-    house: bool = False
-    """Whether the house takes matches."""
-    games: tuple[GameTitle, ...]
-    template: Literal["introduction"] = "introduction"
-    heading: ClassVar = "How to play board games by email"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InvitationWaiting(Section):
-    """The invitation that somebody hasn't answered, for a message of theirs that proves nothing."""
-
-    match: int
-    template: Literal["waiting"] = "waiting"
-    heading: ClassVar = "Your invitation"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Rules(Section):
     """The rules of a game."""
 
@@ -191,20 +158,3 @@ class Rules(Section):
     def heading(self) -> str:
         """What the Subject says."""
         return f"Rules of {self.game.title}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Welcome(Payload, Section):
-    """What a new player should know."""
-
-    games: tuple[GameTitle, ...] = ()
-    board: tuple[str, ...] = ()
-    """A board as our messages draw it, so that they know what to expect."""
-    seeks: tuple[OpenSeek, ...] = ()
-    """Some open seeks."""
-    house: bool = False
-    """Whether the house takes matches."""
-    plays: bool = False
-    """Whether the player has a match already, which stands above it."""
-    template: Literal["welcome"] = "welcome"
-    heading: ClassVar = "Welcome"

@@ -3,18 +3,21 @@
 Each is a series of short searches, so that the turns of the house wait for none of them longer than for another turn.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import exists
-from sqlmodel import Session, col, func, or_, select
+from sqlmodel import Session, col, delete, func, or_, select, update
 
-from pbem.features.house.messages import Estimate, MatchAnalysis
+from pbem.features.house.messages import MatchAnalysis
 from pbem.features.house.protocol import Examination, Finding, Findings, seed
+from pbem.messages.analysis import Estimate
 from pbem.storage.clock import within
 from pbem.storage.leases import is_free
-from pbem.storage.models import Analysis, Match, Player
+from pbem.storage.models import Analysis, Match, Player, Search
+from pbem.storage.retention import change
 
 NODES = 300_000
 """The budget of a whole analysis, as much as 25 turns at the highest level."""
@@ -114,3 +117,22 @@ def told(match: Match, findings: Sequence[object]) -> MatchAnalysis:
 
 def _estimate(found: Finding) -> Estimate:
     return Estimate(value=found.value, certain=found.is_solved, turn=found.turn)
+
+
+def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
+    """Delete the analyses for a player who leaves."""
+    change(session, delete(Analysis).where(col(Analysis.player) == player.id))
+
+
+def pass_on(session: Session, player: Player, heir: Player, now: datetime) -> None:
+    """Let another account of the same person have the player's analyses, and what was searched for them."""
+    change(session, update(Search).where(col(Search.player) == player.id).values(player=heir.id))
+    has_own = select(Analysis.match).where(Analysis.player == heir.id)
+    theirs = (col(Analysis.player) == player.id, col(Analysis.match).not_in(has_own))
+    change(session, update(Analysis).where(*theirs).values(player=heir.id))
+
+
+def export(session: Session, player: Player) -> dict[str, Any]:
+    """Return the analyses that the player asked for; what they say is in messages to them."""
+    rows = session.exec(select(Analysis).where(Analysis.player == player.id).order_by(col(Analysis.id)))
+    return {"analyses": [{"match": row.match, "asked": row.asked, "told": row.done} for row in rows]}

@@ -7,12 +7,12 @@ from sqlmodel import Session
 
 from engines.core import Game
 from notation.time_control import TimeControl
+from pbem.conversation import receipts
 from pbem.conversation.core import Command, Decision, Group, Line, Request
 from pbem.conversation.refusals import in_words
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
-from pbem.features.challenges import invitations
-from pbem.features.house import analyses, levels, receipts
+from pbem.features.house import analyses, levels
 from pbem.features.house import player as house_player
 from pbem.features.house.messages import AnalysisAsked
 from pbem.features.records import replays
@@ -21,6 +21,7 @@ from pbem.matches import lifecycle
 from pbem.matches.queries import number_between
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.said.sections import Hint
+from pbem.players import invitations
 from pbem.storage.models import Match, MatchState, Player
 
 LEVEL = "level"
@@ -203,4 +204,5 @@ ANALYSE = Command(
     aliases=("analyze", "analysis"),
     group=Group.BOARDS,
     brief="ask what the house thinks of a finished match",
+    keywords="analyses analyst evaluate evaluation blunder blunders better lesson",
 )

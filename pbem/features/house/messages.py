@@ -1,21 +1,10 @@
 """The analysis of a match by the house: the message that has it, and the section that says that it will follow."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
+from pbem.messages.analysis import Estimate
 from pbem.storage.payloads import Payload, Section
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
-    """What the house thinks of one position of a match."""
-
-    value: float
-    """What the first player can expect: from -1, lost, to 1, won."""
-    certain: bool = False
-    """Whether that is proven."""
-    turn: str | None = None
-    """What the house would play there; None where the rules have ended the match."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +18,7 @@ class MatchAnalysis(Payload, Section):
     estimates: tuple[Estimate, ...] = ()
     """For the position before each turn, and the last one; empty where the house gave up."""
     template: Literal["analysis"] = "analysis"
+    stands_alone: ClassVar = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

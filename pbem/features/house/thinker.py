@@ -17,8 +17,9 @@ from sqlmodel import Session, col, select
 
 from pbem import failpoints
 from pbem.config import ServerSettings
+from pbem.conversation import receipts
 from pbem.failpoints import Step
-from pbem.features.house import analyses, player, queue, receipts, replies
+from pbem.features.house import analyses, player, queue, replies
 from pbem.features.house.analyst import Analyst
 from pbem.features.house.protocol import Answer, Question, seed
 from pbem.features.house.queue import PAUSES

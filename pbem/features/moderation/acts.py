@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import structlog
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, select, update
 
 from pbem.storage.models import ModerationAct, Player
+from pbem.storage.retention import change
 
 log = structlog.get_logger()
 
@@ -68,3 +70,16 @@ def newest(
         kept = kept.where(ModerationAct.player == player.id)
     rows = session.exec(kept.offset((page - 1) * most).limit(most + 1)).all()
     return rows[:most], len(rows) > most
+
+
+def pass_on(session: Session, player: Player, heir: Player, now: datetime) -> None:
+    """Keep what was done to the player with the account that theirs becomes part of."""
+    done = col(ModerationAct.player) == player.id
+    change(session, update(ModerationAct).where(done).values(player=heir.id))
+
+
+def export(session: Session, player: Player) -> dict[str, Any]:
+    """Return what the operator did to the player, and why, for their own copy of their data."""
+    rows = session.exec(select(ModerationAct).where(ModerationAct.player == player.id).order_by(col(ModerationAct.id)))
+    acts = [{"at": row.at, "act": row.act, "former_name": row.former_name, "why": row.note} for row in rows]
+    return {"moderation": acts}

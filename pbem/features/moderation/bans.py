@@ -11,17 +11,14 @@ from sqlmodel import Session, col, update
 
 from engines.seats import other
 from pbem.config import ServerSettings
+from pbem.conversation.feature import Features
 from pbem.errors import Refused
-from pbem.features.challenges import invitations
 from pbem.features.moderation import acts, verdicts
 from pbem.features.moderation.acts import Order
 from pbem.features.moderation.messages import AccountChanged
-from pbem.features.seeks import seeks
-from pbem.features.tournaments import entries
-from pbem.features.watching import watches
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player, seat_of
-from pbem.players import announcements
+from pbem.players import announcements, invitations
 from pbem.storage import retention
 from pbem.storage.models import UNSENT, ClosedAddress, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import Mailer
@@ -40,6 +37,7 @@ class Ended(StrEnum):
 def ban(
     session: Session,
     server: ServerSettings,
+    features: Features,
     player: Player,
     order: Order,
     now: datetime,
@@ -60,9 +58,9 @@ def ban(
     session.flush()
     news = (col(Outgoing.player) == player.id, col(Outgoing.is_notice), col(Outgoing.state).in_(UNSENT))
     retention.change(session, update(Outgoing).where(*news).values(state=OutgoingState.DROPPED.value, troubled=None))
-    seeks.close(session, seeks.of_player(session, player, now), now)
-    entries.withdraw_everywhere(session, player, now)
-    watches.forget(session, player)
+    for feature in features:
+        if feature.on_ban is not None:
+            feature.on_ban(session, player, (), now)
     running = []
     for match in of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED)):
         session.refresh(match, with_for_update=True)
@@ -103,11 +101,6 @@ def unban(session: Session, server: ServerSettings, player: Player, order: Order
     told = AccountChanged(closed=False, contact=server.admin or "", message=order.reason)
     Mailer(session, server, now).to_player(player, told, purpose=Purpose.PERSONAL)
     acts.keep(session, order, "unban", now, player=player.id)
-
-
-def whom_to_ask(server: ServerSettings) -> str:
-    """Return a sentence on whom to write to about a closed account; empty if the operator has no address."""
-    return f"If that's a mistake, write to {server.admin}." if server.admin else ""
 
 
 def is_closed(session: Session, address: str) -> bool:

@@ -2,14 +2,15 @@
 
 from datetime import datetime
 
-from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.core import BOARD, Command, Decision, Group, Line, Request, Who
 from pbem.conversation.syntax import paging
 from pbem.errors import Refused
 from pbem.features.moderation import acts, roster
 from pbem.features.moderation.messages import ActKept, ActsKept, Roster, RosterRow
 from pbem.features.moderation.roster import Kind
-from pbem.features.people import directory, history
+from pbem.matches import history
 from pbem.matches.naming import name
+from pbem.players import directory
 from pbem.storage.models import HOUSE, ModerationAct, Player
 
 KINDS = (Kind.BANNED, Kind.STOPPED, Kind.UNREACHABLE)
@@ -83,8 +84,9 @@ PLAYERS = Command(
     "list the players with their addresses, also only those of a kind, or whose names begin like that",
     players,
     words=(0, 3),
-    of_admin=True,
+    open_to=Who.ADMIN,
     group=Group.MODERATION,
+    own_cost=BOARD,
 )
 ACTS = Command(
     "acts",
@@ -92,6 +94,7 @@ ACTS = Command(
     "list what was done to players and matches, by whom and why, the newest first",
     acts_,
     words=(0, 2),
-    of_admin=True,
+    open_to=Who.ADMIN,
     group=Group.MODERATION,
+    own_cost=BOARD,
 )

@@ -6,9 +6,9 @@ from engines import GAMES
 from pbem.conversation.core import Decision, Line, Request
 from pbem.errors import Refused
 from pbem.features.moderation import orders, verdicts
-from pbem.features.moderation.messages import Act
 from pbem.matches.naming import name
 from pbem.matches.queries import players_of
+from pbem.messages.said.acts import Act
 from pbem.storage.models import Match, MatchState
 
 

@@ -8,25 +8,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import delete
-from sqlmodel import Session, col, select, update
+from sqlmodel import Session, col, update
 
 from pbem.config import ServerSettings
+from pbem.conversation.feature import Features
 from pbem.errors import Refused
 from pbem.features.moderation import acts, names, verdicts
 from pbem.features.moderation.acts import Order
 from pbem.features.moderation.messages import Merged, Renamed
-from pbem.features.people import blocks, directory
-from pbem.features.ratings import derivation
-from pbem.features.ratings.weeks import week_of
-from pbem.features.time import vacations
-from pbem.features.tournaments import entries
-from pbem.features.watching import watches
 from pbem.matches import lifecycle, succession
 from pbem.matches.clock import calendars
 from pbem.matches.naming import name
-from pbem.players import addresses, announcements
-from pbem.storage.models import HOUSE, Analysis, Bulletin, MatchState, ModerationAct, Player, Search, Seek, Vacation
+from pbem.matches.ratings import derivation
+from pbem.matches.ratings.weeks import week_of
+from pbem.players import addresses, announcements, directory
+from pbem.storage.models import HOUSE, MatchState, Player
 from pbem.storage.outbox import Mailer
 from pbem.storage.retention import change
 from pbem.tokens import Purpose
@@ -45,28 +41,31 @@ class Merger:
 
 
 def merge(
-    session: Session, server: ServerSettings, player: Player, heir: Player, order: Order, now: datetime
+    session: Session,
+    server: ServerSettings,
+    features: Features,
+    player: Player,
+    heir: Player,
+    order: Order,
+    now: datetime,
 ) -> Merger:
     """Let the player's account become part of the heir's, and tell everyone concerned. Raises Refused."""
     derivation.lock(session)
-    entries.lock_of(session, player)
+    for feature in features:
+        if feature.may_merge is not None:
+            feature.may_merge(session, player, heir)
     for number in sorted((player.id or 0, heir.id or 0)):
         session.get_one(Player, number, with_for_update=True, populate_existing=True)
     _check(player, heir)
-    tournament = entries.of_both(session, player, heir)
-    if tournament is not None:
-        raise Refused(
-            f"Both accounts have played in tournament {tournament}, so they can't become one.",
-            fits=f'"ban {name(player)}" closes an account.',
-        )
     opponents = [each for each in names.opponents(session, player) if each.id != heir.id]
     counted = succession.counted_since(session, player)
     ended = _end_between(session, server, player, heir, now)
     between = succession.uncount(session, player, heir)
-    if vacations.current(session, heir, now) is not None:
-        vacations.end(session, player, now)
     running = succession.pass_on(session, player, heir)
-    _pass_on(session, player, heir)
+    directory.pass_on(session, player, heir)
+    for feature in features:
+        if feature.on_merge is not None:
+            feature.on_merge(session, player, heir, now)
     _close(session, player, heir)
     calendars.carry_over(session, heir, now)
     addresses.pass_on_unsent(session, player, heir, now)
@@ -104,22 +103,6 @@ def _end_between(
                 announcements.notify(session, server, now, notice)
         ended.append(match.id or 0)
     return tuple(ended)
-
-
-def _pass_on(session: Session, player: Player, heir: Player) -> None:
-    """Let the heir have what else is the player's; their messages stay with the row, as they went to its address."""
-    for table in (Seek, Search, Vacation):
-        change(session, update(table).where(col(table.player) == player.id).values(player=heir.id))
-    has_own = select(Analysis.match).where(Analysis.player == heir.id)
-    theirs = (col(Analysis.player) == player.id, col(Analysis.match).not_in(has_own))
-    change(session, update(Analysis).where(*theirs).values(player=heir.id))
-    done = col(ModerationAct.player) == player.id
-    change(session, update(ModerationAct).where(done).values(player=heir.id))
-    change(session, delete(Bulletin).where(col(Bulletin.player) == player.id))
-    blocks.pass_on(session, player, heir)
-    entries.pass_on(session, player, heir)
-    directory.pass_on(session, player, heir)
-    watches.pass_on(session, player, heir)
 
 
 def _close(session: Session, player: Player, heir: Player) -> None:

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.core import Command, Decision, Group, Line, Request, Who
 from pbem.errors import Refused
 from pbem.features.moderation import acts
 from pbem.features.moderation.acts import Order
 from pbem.features.moderation.bans import Ended
-from pbem.features.moderation.messages import Act, ActDone
+from pbem.messages.said.acts import Act, ActDone
 
 BY_MAIL = "the admin, by mail"
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -84,6 +84,6 @@ def command(
         changes=True,
         words=words,
         asks_once_more=True,
-        of_admin=True,
+        open_to=Who.ADMIN,
         takes_rest=takes_rest,
     )

@@ -5,8 +5,8 @@ from pbem.errors import Refused
 from pbem.features.accounts.account import check_other_name
 from pbem.features.moderation import bans, broadcasts, merges, names, orders, roster
 from pbem.features.moderation.bans import Ended
-from pbem.features.moderation.messages import Act
 from pbem.matches.naming import name
+from pbem.messages.said.acts import Act
 
 
 def ban(request: Request, line: Line) -> Decision:
@@ -15,7 +15,7 @@ def ban(request: Request, line: Line) -> Decision:
     player, order = roster.called(request.session, written.about[0]), written.order
     if request.is_from(player):
         raise Refused("That's your own account.", read=line.text)
-    ended = bans.ban(request.session, request.server, player, order, request.now, written.ended)
+    ended = bans.ban(request.session, request.server, request.features, player, order, request.now, written.ended)
     lost = written.ended is Ended.LOST
     return orders.done(Act(act="ban", by=name(player), address=player.address, ended=ended, lost=lost), order)
 
@@ -34,7 +34,7 @@ def rename(request: Request, line: Line) -> Decision:
     called, new = written.about
     player = roster.called(request.session, called)
     former = name(player)
-    wanted = check_other_name(request.session, new, request.commands)
+    wanted = check_other_name(request.session, new, request.features)
     names.rename(request.session, request.server, player, wanted, written.order, request.now)
     return orders.done(Act(act="rename", by=former, address=player.address, who=wanted), written.order)
 
@@ -44,7 +44,7 @@ def merge(request: Request, line: Line) -> Decision:
     written = orders.read(request, line)
     player, heir = (roster.called(request.session, each) for each in written.about)
     gone = player.address
-    merger = merges.merge(request.session, request.server, player, heir, written.order, request.now)
+    merger = merges.merge(request.session, request.server, request.features, player, heir, written.order, request.now)
     return orders.done(
         Act(
             act="merge",

@@ -3,13 +3,14 @@
 A blocked player who leaves and joins again is still blocked: meanwhile a hash of their address stands for them.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, delete, exists
 from sqlmodel import Session, col, func, or_, select
 
+from pbem.players import invitations
 from pbem.storage.models import Block, BlockedAddress, Player
 
 MOST = 500
@@ -72,7 +73,7 @@ def number(session: Session, player: Player) -> int:
     return session.exec(select(func.count()).select_from(Block).where(Block.player == player.id)).one()
 
 
-def pass_on(session: Session, player: Player, heir: Player) -> None:
+def pass_on(session: Session, player: Player, heir: Player, now: datetime) -> None:
     """Let another account of the same person have the player's blocks, and be blocked by those who had blocked them."""
     theirs = or_(col(Block.player) == player.id, col(Block.blocked) == player.id)
     for gone in session.exec(select(BlockedAddress).where(BlockedAddress.player == player.id)).all():
@@ -87,10 +88,10 @@ def pass_on(session: Session, player: Player, heir: Player) -> None:
             session.flush()
 
 
-def forget(session: Session, player: Player, digests: Iterable[str]) -> None:
+def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
     """Forget whom a player who leaves has blocked; of who has blocked them, keep the hashes of their addresses."""
     for row in session.exec(select(Block).where(Block.blocked == player.id)).all():
-        for digest in digests:
+        for digest in map(invitations.digest, addresses):
             session.merge(BlockedAddress(player=row.player, address=digest, created=row.created))
     session.flush()
     theirs = or_(col(Block.player) == player.id, col(Block.blocked) == player.id)
@@ -104,3 +105,8 @@ def recall(session: Session, player: Player, digest: str) -> None:
         session.merge(Block(player=row.player, blocked=player.id or 0, created=row.created))
         session.delete(row)
     session.flush()
+
+
+def export(session: Session, player: Player) -> dict[str, Any]:
+    """Return whom the player has blocked, for their own copy of their data."""
+    return {"blocked": blocked_by(session, player)}

@@ -1,23 +1,26 @@
 """Other players: who, whois, history."""
 
+import re
 from datetime import datetime, timedelta
 
 from engines import GAMES
 from notation.ending import Termination
 from notation.time_control import spoken
-from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.core import BOARD, Command, Decision, Group, Line, Request
 from pbem.conversation.syntax import paging
 from pbem.errors import Refused
 from pbem.features.house import player as house
 from pbem.features.house.levels import LEVELS
-from pbem.features.people import blocks, directory, history, named
-from pbem.features.people.history import Tally
-from pbem.features.ratings import standings
+from pbem.features.people import blocks, named
 from pbem.features.seeks import open_seeks, seeks
 from pbem.features.time import vacations
 from pbem.features.watching import sight
+from pbem.matches import history
+from pbem.matches.history import Tally
 from pbem.matches.naming import name
 from pbem.matches.queries import opponent_of, people_of
+from pbem.matches.ratings import standings
+from pbem.messages import preferences
 from pbem.messages.said.players import (
     FinishedMatch,
     History,
@@ -27,9 +30,9 @@ from pbem.messages.said.players import (
     PlayerProfile,
     Results,
 )
-from pbem.players import preferences, schedule
-from pbem.players.preferences import ON
+from pbem.players import directory, schedule
 from pbem.storage.models import Match, Player
+from pbem.storage.preferences import ON
 
 WEEK = timedelta(days=7)
 
@@ -43,7 +46,7 @@ def who(request: Request, line: Line) -> Decision:
         rows=tuple(ListedPlayer(player=called, seen=_seen(seen, request.now)) for called, seen in found),
         page=page,
         next_page=paging.following("who", (), page, more=more),
-        is_listed=preferences.with_defaults(player.settings)[directory.LISTED] == ON,
+        is_listed=directory.LISTED.of(player.settings) == ON,
     )
     return Decision(answer=(told,))
 
@@ -171,6 +174,9 @@ WHO = Command(
     aliases=("players",),
     group=Group.PLAYERS,
     brief="list players open to challenges",
+    keywords="directory listed online active",
+    own_cost=BOARD,
+    shape=re.compile(r"\d{0,9}"),
 )
 WHOIS = Command(
     "whois",
@@ -180,6 +186,9 @@ WHOIS = Command(
     words=(1, 1),
     group=Group.PLAYERS,
     brief="tell about a player",
+    keywords="profile statistics stats pace",
+    own_cost=BOARD,
+    shape=named.SHAPE,
 )
 HISTORY = Command(
     "history",
@@ -189,4 +198,7 @@ HISTORY = Command(
     words=(0, 3),
     group=Group.PLAYERS,
     brief="list finished matches",
+    keywords="past finished head-to-head",
+    own_cost=BOARD,
+    shape=re.compile(r"(?:[\w-]+\s*){0,3}"),
 )

@@ -1,14 +1,15 @@
 """What a player wants none of: block, unblock, refuse, allow, limit."""
 
+import re
 from collections.abc import Iterator
 
 from engines import GAMES
-from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.core import NAMED_GAME, Command, Decision, Group, Line, Request
 from pbem.errors import Refused
 from pbem.features.accounts import settings
 from pbem.features.house import player as house
 from pbem.features.people import blocks, named
-from pbem.features.people.willingness import LIMIT, NONE, REJECTS, rejected
+from pbem.features.people.willingness import LIMIT, REJECTS, rejected
 from pbem.matches import lifecycle
 from pbem.matches.events import Event
 from pbem.matches.naming import is_hidden, name
@@ -16,8 +17,8 @@ from pbem.matches.queries import locked, of_player, opponent_of
 from pbem.messages.said.players import Blocked
 from pbem.messages.said.sections import ChallengeClosed, NotSent
 from pbem.players import announcements
-from pbem.players.preferences import OFF
 from pbem.storage.models import MatchState, Player
+from pbem.storage.preferences import NONE, OFF
 
 
 def block(request: Request, line: Line) -> Decision:
@@ -90,13 +91,16 @@ def _game(line: Line) -> str:
 
 
 def _rejecting(request: Request, line: Line, games: set[str]) -> Decision:
-    return settings.chosen(request, line, {REJECTS: ",".join(sorted(games)) or NONE})
+    return settings.chosen(request, line, {REJECTS.name: ",".join(sorted(games)) or NONE})
 
 
 def limit(request: Request, line: Line) -> Decision:
     """Let nobody challenge the sender while they play that many matches."""
     wanted = line.words.lower()
-    return settings.chosen(request, line, {LIMIT: NONE if wanted in ("", OFF) else wanted})
+    return settings.chosen(request, line, {LIMIT.name: NONE if wanted in ("", OFF) else wanted})
+
+
+_ONE_GAME = re.compile(rf"{NAMED_GAME}?", re.IGNORECASE)
 
 
 BLOCK = Command(
@@ -108,6 +112,8 @@ BLOCK = Command(
     words=(1, 1),
     group=Group.PLAYERS,
     brief="exchange no more challenges with a player",
+    keywords="ban hide harass harassment spam",
+    shape=named.SHAPE,
 )
 UNBLOCK = Command(
     "unblock",
@@ -118,6 +124,7 @@ UNBLOCK = Command(
     words=(1, 1),
     group=Group.PLAYERS,
     brief="end that",
+    shape=named.SHAPE,
 )
 REFUSE = Command(
     "refuse",
@@ -128,6 +135,7 @@ REFUSE = Command(
     words=(1, 1),
     group=Group.PLAYERS,
     brief="let nobody challenge you to a game",
+    shape=_ONE_GAME,
 )
 ALLOW = Command(
     "allow",
@@ -138,6 +146,7 @@ ALLOW = Command(
     words=(1, 1),
     group=Group.PLAYERS,
     brief="end that",
+    shape=_ONE_GAME,
 )
 LIMIT_COMMAND = Command(
     "limit",
@@ -148,4 +157,6 @@ LIMIT_COMMAND = Command(
     words=(0, 1),
     group=Group.PLAYERS,
     brief="stop challenges while you play many matches",
+    keywords="busy enough",
+    shape=re.compile(r"\d{0,9}|none|off", re.IGNORECASE),
 )

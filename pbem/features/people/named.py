@@ -1,11 +1,16 @@
 """The people whom commands name."""
 
+import re
+
 from sqlmodel import select
 
 from pbem.conversation.core import Line, Request
 from pbem.errors import Refused
 from pbem.features.house import player as house
 from pbem.storage.models import Player
+
+SHAPE = re.compile(r"[\w-]*")
+"""A name, as commands take it."""
 
 
 def player_called(request: Request, line: Line, wanted: str, *, lock: bool = False) -> Player:

@@ -6,13 +6,36 @@ from typing import Any
 from sqlalchemy import ColumnElement, Integer, and_, case, cast, literal, or_
 from sqlmodel import Session, col, func, select
 
+from engines import GAMES
 from pbem.features.people import blocks
 from pbem.matches.queries import is_playing_enough
 from pbem.storage.models import Match, Player
+from pbem.storage.preferences import NONE, Preference
 
-LIMIT, REJECTS = "limit", "rejects"
-"""Settings of players: no more challenges while they play that many matches, and the games they reject."""
-NONE = "none"
+MOST_MATCHES = 999
+
+
+def _number(text: str) -> str | None:
+    """Return the number of matches in its shortest form, or None.
+
+    >>> _number("010"), _number("0"), _number("ten"), _number("1000")
+    ('10', '0', None, None)
+    """
+    return str(int(text)) if text.isascii() and text.isdecimal() and int(text[:9]) <= MOST_MATCHES else None
+
+
+def _games(text: str) -> str | None:
+    """Return the games that the text lists, each once and in our order, or None.
+
+    >>> _games("quadrature,Hexaphages"), _games("chess")
+    ('hexaphages,quadrature', None)
+    """
+    wanted = {word for word in text.lower().replace(" ", ",").split(",") if word}
+    return ",".join(game for game in GAMES if game in wanted) if wanted and wanted <= set(GAMES) else None
+
+
+LIMIT = Preference("limit", (NONE,), "no more challenges while you play that many matches", "10", _number)
+REJECTS = Preference("rejects", (NONE,), "the games to which nobody can challenge you", "hexaphages,kvadratik", _games)
 
 
 def rejected(settings: Mapping[str, str]) -> tuple[str, ...]:
@@ -21,12 +44,12 @@ def rejected(settings: Mapping[str, str]) -> tuple[str, ...]:
     >>> rejected({"rejects": "hexaphages,kvadratik"}), rejected({})
     (('hexaphages', 'kvadratik'), ())
     """
-    return tuple(game for game in settings.get(REJECTS, NONE).split(",") if game != NONE)
+    return tuple(game for game in REJECTS.of(settings).split(",") if game != NONE)
 
 
 def has_enough(session: Session, player: Player) -> bool:
     """Return whether the player has as many running matches as they want."""
-    limit = player.settings.get(LIMIT, NONE)
+    limit = LIMIT.of(player.settings)
     return limit != NONE and is_playing_enough(session, player, int(limit))
 
 
@@ -42,7 +65,7 @@ def wants_more(most: int | None = None) -> ColumnElement[bool]:
         ),
         start=literal(0),
     )
-    wish: Any = col(Player.settings)[LIMIT].as_string()
+    wish: Any = col(Player.settings)[LIMIT.name].as_string()
     has_none = or_(wish.is_(None), wish == NONE)
     wants = case((has_none, True), else_=running < cast(wish, Integer))
     return wants if most is None else and_(wants, running < most)

@@ -1,6 +1,5 @@
 """Conditional moves: if, queue, conditions; `cancel conditions` removes them."""
 
-from collections.abc import Iterable
 from typing import Literal
 
 from sqlmodel import select
@@ -8,13 +7,13 @@ from sqlmodel import select
 from engines.core import Seat
 from engines.seats import other
 from notation import NOTATIONS
-from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.core import BOARD, Command, Decision, Group, Line, Request
 from pbem.conversation.refusals import in_words
 from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
 from pbem.matches import conditions as tree
 from pbem.matches import lifecycle, prepared
-from pbem.matches.conditions import ELSE, Conditions
+from pbem.matches.conditions import ELSE, MOST_LINES, Conditions
 from pbem.matches.naming import name
 from pbem.matches.queries import version
 from pbem.matches.snapshot import Snapshot, snapshot_of
@@ -78,27 +77,19 @@ def is_condition(line: Line) -> bool:
     return line.command.name in (IF.name, QUEUE.name)
 
 
-def together(lines: Iterable[Line]) -> tuple[Line, ...]:
-    """Return the lines with all conditions for a match in one, at the place of the first: kept or refused as a whole.
+def _joined(first: Line, line: Line) -> Line:
+    """Return the conditions of two lines in one.
 
     So an `else` never answers a turn for which another line, which was refused, had another answer.
     """
-    joined: list[Line] = []
-    for line in lines:
-        at = next((at for at, known in enumerate(joined) if is_condition(known) and known.match == line.match), None)
-        if at is None or not is_condition(line):
-            joined.append(line)
-            continue
-        first = joined[at]
-        joined[at] = Line(
-            IF,
-            f"{_spelled(first)}\n{_spelled(line)}",
-            line.match,
-            f"{first.text}\n{line.text}",
-            malformed=first.malformed or line.malformed,
-            refusal=first.refusal or line.refusal,
-        )
-    return tuple(joined)
+    return Line(
+        IF,
+        f"{_spelled(first)}\n{_spelled(line)}",
+        line.match,
+        f"{first.text}\n{line.text}",
+        malformed=first.malformed or line.malformed,
+        refusal=first.refusal or line.refusal,
+    )
 
 
 def conditions(request: Request, line: Line) -> Decision:
@@ -174,6 +165,11 @@ IF = Command(
     aliases=("else",),
     group=Group.TURNS,
     brief="prepare a reply to a turn",
+    keywords="conditional condition premove premoves prepare prepared then else tree branch",
+    own_cost=MOST_LINES * BOARD,
+    goes_with_turn=True,
+    prepares=True,
+    joined=_joined,
 )
 QUEUE = Command(
     "queue",
@@ -186,6 +182,10 @@ QUEUE = Command(
     words=(1, 200),
     group=Group.TURNS,
     brief="prepare your next turn while your opponent thinks",
+    keywords="advance beforehand",
+    own_cost=MOST_LINES * BOARD,
+    goes_with_turn=True,
+    joined=_joined,
 )
 CONDITIONS = Command(
     "conditions",
@@ -195,4 +195,5 @@ CONDITIONS = Command(
     of_match=True,
     group=Group.TURNS,
     brief="list what you have prepared",
+    own_cost=MOST_LINES * BOARD,
 )

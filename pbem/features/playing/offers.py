@@ -1,5 +1,6 @@
 """Offers in a running match: draw, undo, pause, cancel, mute, and the answers to them."""
 
+import re
 from datetime import datetime
 
 from pbem.conversation.core import Command, Decision, Group, Line, Request
@@ -9,13 +10,15 @@ from pbem.errors import Refused
 from pbem.features.house import answers
 from pbem.features.playing import conditions
 from pbem.matches import agreements, lifecycle
+from pbem.matches.clock import vacation
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.clock.vacation import BadDates, parse_end
 from pbem.matches.naming import name
 from pbem.matches.offers import OfferKind
 from pbem.matches.queries import seat_of
+from pbem.messages import preferences
 from pbem.messages.said.offers import Muted
-from pbem.players import pairs, preferences, rate_limits
+from pbem.players import pairs, rate_limits
 from pbem.storage.models import Match, Player
 
 
@@ -128,6 +131,25 @@ def check_not_muted(request: Request, line: Line, match: Match, player: Player) 
         raise Refused(f"{opponent} doesn't want offers and notes in match #{match.id}.", read=line.text)
 
 
+_OWN_SEEK = re.compile(r"(?:my\s+)?seek\b\s*#?(\d{0,9})$", re.IGNORECASE)
+"""What `cancel` takes back, instead of offering to end the match: "cancel seek 7"."""
+_PREPARED = re.compile(r"(?:my\s+)?(?:conditions?|queue)\b(?:\s+(?:in|of|for))?\s*(#?\d{1,9})?$", re.IGNORECASE)
+"""What else it drops: "cancel conditions 42"."""
+
+
+def _cancelled(words: str) -> tuple[str, str]:
+    """Return the command that people mean who write the words behind `cancel`.
+
+    >>> _cancelled("seek 7"), _cancelled("my conditions in 42"), _cancelled("42")
+    (('unseek', '7'), ('cancel', '42 conditions'), ('cancel', '42'))
+    """
+    if seek := _OWN_SEEK.match(words):
+        return "unseek", seek[1]
+    if dropped := _PREPARED.match(words):
+        return "cancel", f"{dropped[1] or ''} conditions".strip()
+    return "cancel", words
+
+
 DRAW = Command(
     "draw",
     "[NUMBER]",
@@ -137,6 +159,8 @@ DRAW = Command(
     of_match=True,
     group=Group.TURNS,
     brief="offer a draw",
+    keywords="remis peace agree agreement",
+    goes_with_turn=True,
 )
 PAUSE = Command(
     "pause",
@@ -148,6 +172,8 @@ PAUSE = Command(
     words=(0, 2),
     group=Group.TURNS,
     brief="suggest a pause",
+    goes_with_turn=True,
+    accepts=lambda words: not words or vacation.says_when(words),
 )
 CANCEL = Command(
     "cancel",
@@ -159,6 +185,10 @@ CANCEL = Command(
     words=(0, 1),
     group=Group.TURNS,
     brief="suggest ending the match without a result",
+    keywords="abort annul void",
+    goes_with_turn=True,
+    reread=_cancelled,
+    accepts=lambda words: words in ("", "conditions"),
 )
 MUTE = Command(
     "mute",
@@ -170,4 +200,5 @@ MUTE = Command(
     words=(0, 1),
     group=Group.TURNS,
     brief="stop offers and notes from your opponent",
+    keywords="nag nagging ignore silence",
 )

@@ -6,6 +6,7 @@ from engines.core import Seat
 from notation import NOTATIONS
 from notation.core import Notation
 from notation.resemblance import resembling
+from pbem.conversation.addressees import note_to_opponent
 from pbem.conversation.core import Command, Decision, Group, Line, Request
 from pbem.conversation.refusals import in_words
 from pbem.conversation.syntax import did_you_mean
@@ -14,15 +15,12 @@ from pbem.errors import Refused
 from pbem.features.playing import conditions, offers
 from pbem.matches import lifecycle, prepared, timeouts, turns
 from pbem.matches.events import PartTakenBack
-from pbem.matches.naming import is_hidden, name
+from pbem.matches.naming import is_hidden
 from pbem.matches.queries import version
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.matches.turns import ParsedTurn, ReadTurn
-from pbem.messages.said.messages import Words
-from pbem.messages.said.sections import TurnBegun, TurnDropped, WordsPassedOn
-from pbem.players import pairs, rate_limits
-from pbem.players.announcements import Notice
-from pbem.storage.models import Match, MatchState, Player
+from pbem.messages.said.sections import TurnBegun, TurnDropped
+from pbem.storage.models import MatchState
 
 SHOWN = 60
 
@@ -42,7 +40,7 @@ def move(request: Request, line: Line) -> Decision:
         events = lifecycle.keep_part(request.session, snapshot, seat, turn)
         begun = TurnBegun(match=snapshot.number, ply=snapshot.ply, part=turn.text)
         return Decision(answer=(begun,), events=events, log="turn begun")
-    again = next((each for each in request.later if each.command.name == "move" and each.match == match.id), None)
+    again = next((each for each in request.later if each.command.plays and each.match == match.id), None)
     if again is not None:
         raise Refused(
             "This message has two turns for the same match, so neither was played.",
@@ -182,16 +180,6 @@ def say(request: Request, line: Line) -> Decision:
     return note_to_opponent(request, match, request.player, note)
 
 
-def note_to_opponent(request: Request, match: Match, player: Player, note: tuple[str, ...]) -> Decision:
-    """Pass the player's note on to the opponent, and tell the player so."""
-    rate_limits.of_match(request.session, match.id or 0, player, request.incoming, request.now)
-    other = opponent_in(request, match, player)
-    pairs.check(request.session, match, other, note, request.now)
-    notice = Notice(other, Words(message=note, by=name(player)), match, match.plies)
-    told = WordsPassedOn(match=match.id or 0, opponent=name(other), message=note)
-    return Decision(answer=(told,), messages=(notice,), takes_prose=True)
-
-
 MOVE = Command(
     "move",
     "[NUMBER] TURN",
@@ -205,6 +193,8 @@ MOVE = Command(
     resumes=True,
     group=Group.TURNS,
     brief="play a turn; in a reply, the turn is enough",
+    keywords="turn moves moving",
+    plays=True,
 )
 UNDO = Command(
     "undo",
@@ -215,6 +205,7 @@ UNDO = Command(
     of_match=True,
     group=Group.TURNS,
     brief="take back a turn, if your opponent agrees",
+    keywords="takeback retract mistake wrong correct correction",
 )
 RESIGN = Command(
     "resign",
@@ -226,6 +217,7 @@ RESIGN = Command(
     asks_once_more=True,
     group=Group.TURNS,
     brief="give up the match",
+    keywords="forfeit surrender concede",
 )
 CLAIM = Command(
     "claim",
@@ -236,6 +228,7 @@ CLAIM = Command(
     of_match=True,
     group=Group.TURNS,
     brief="win a match whose time is up",
+    keywords="overdue late slow flag",
 )
 SAY = Command(
     "say",
@@ -248,4 +241,8 @@ SAY = Command(
     aliases=("chat",),
     group=Group.TURNS,
     brief="write to your opponent without moving",
+    keywords="talk chat note notes write comment text",
+    takes_text=True,
+    counts_below_signature=True,
+    keeps_text=True,
 )

@@ -1,5 +1,6 @@
 """The commands that only show something: games, show, record, preview."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -9,7 +10,7 @@ from sqlmodel import select
 from engines import GAMES
 from notation import NOTATIONS
 from notation.ending import Termination
-from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.core import ANIMATION, BOARD, Command, Decision, Group, Line, Request, Who
 from pbem.conversation.syntax import paging
 from pbem.conversation.target import match_of
 from pbem.errors import Refused
@@ -21,8 +22,9 @@ from pbem.matches.clock.timekeeping import expected_due
 from pbem.matches.naming import name, shown
 from pbem.matches.queries import newest_of, opponent_of, people_of, seat_of, since_when, taken_back
 from pbem.matches.snapshot import Snapshot, snapshot_of
+from pbem.messages import preferences
 from pbem.messages.said.shown import ListedMatch, MatchList, MatchRecord, MatchShown, MatchThen, Preview, TurnTakenBack
-from pbem.players import preferences, schedule
+from pbem.players import schedule
 from pbem.storage.models import Match, MatchState, Player
 
 MOST_TAKEN_BACK = 200
@@ -254,6 +256,19 @@ def _is_to_move(request: Request, match: Match) -> bool:
     return player is not None and match.to_move is not None and seat_of(match, player) == match.to_move
 
 
+OWN_RECORDS = re.compile(r"(?:mine|all)(?:\s+before\s+#?(\d{1,9}))?", re.IGNORECASE)
+"""Which records `records` sends: "records mine before 317"."""
+
+
+def of_all(words: str) -> tuple[str, str]:
+    """Return the command that people mean who write the words behind `record`.
+
+    >>> of_all("mine"), of_all("42")
+    (('records', 'mine'), ('record', '42'))
+    """
+    return ("records" if OWN_RECORDS.fullmatch(words) else "record"), words
+
+
 GAMES_COMMAND = Command(
     "games",
     "[PLAYER] [PAGE]",
@@ -263,6 +278,8 @@ GAMES_COMMAND = Command(
     aliases=("matches",),
     group=Group.BOARDS,
     brief="list your matches",
+    keywords="matches match status waiting pending",
+    own_cost=BOARD,
 )
 SHOW = Command(
     "show",
@@ -273,6 +290,8 @@ SHOW = Command(
     looks_back=True,
     group=Group.BOARDS,
     brief="show a match",
+    keywords="board position diagram see view",
+    open_to=Who.GUESTS,
 )
 RECORD = Command(
     "record",
@@ -285,6 +304,9 @@ RECORD = Command(
     words=(0, 1),
     group=Group.BOARDS,
     brief="get the record of a match",
+    keywords="save sgf pgn notation-file download",
+    own_cost=BOARD + ANIMATION,
+    reread=of_all,
 )
 PREVIEW = Command(
     "preview",
@@ -297,4 +319,5 @@ PREVIEW = Command(
     words=(0, 200),
     group=Group.BOARDS,
     brief="see where a turn leads, without playing it",
+    keywords="try test look steps step",
 )

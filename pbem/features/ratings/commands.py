@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 from engines import GAMES
 from engines.core import Game
-from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.core import BOARD, Command, Decision, Group, Line, Request
 from pbem.conversation.syntax import paging
 from pbem.errors import Refused
-from pbem.features.ratings import derivation, standings
-from pbem.features.ratings.weeks import rated_on
+from pbem.matches.ratings import derivation, standings
+from pbem.matches.ratings.weeks import rated_on
 from pbem.messages.said.standings import GameStandings, PlaceListed, Standings
 
 FIRST = 5
@@ -69,4 +69,5 @@ STANDINGS = Command(
     aliases=("ratings", "ranking"),
     group=Group.CONTESTS,
     brief="list players by their ratings",
+    own_cost=BOARD,
 )

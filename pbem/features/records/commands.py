@@ -1,19 +1,33 @@
 """A new match from a position of another one: replay."""
 
+import re
+from datetime import timedelta
+
+from sqlmodel import select
+
 from notation import time_control
-from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.core import NAMED_GAME, Command, Decision, Group, Line, Reach, Request, ToPlayer
 from pbem.conversation.refusals import in_words
 from pbem.errors import Refused
-from pbem.features.challenges import commands as challenges
+from pbem.features.challenges.commands import opponent_of_offer
+from pbem.features.challenges.offers import check_running, is_first
 from pbem.features.house import commands as house
-from pbem.features.playing.viewing import position_of
+from pbem.features.playing.viewing import OWN_RECORDS, position_of
 from pbem.features.records import replays
 from pbem.features.seeks import terms
 from pbem.features.seeks.terms import BEGIN
+from pbem.matches import queries
+from pbem.messages.said.messages import AllRecords
 from pbem.messages.said.sections import ChallengeSent
-from pbem.storage.models import MatchState
+from pbem.storage.clock import within
+from pbem.storage.models import MatchState, Outgoing
+from pbem.tokens import Purpose
 
 EXAMPLE = 'For example "replay 42#7 bob": a match against bob that begins after turn 7 of match #42.'
+
+DAY = timedelta(days=1)
+MOST_ARCHIVES = 20
+"""How many archives of records a player gets in a day: each holds up to 200 matches."""
 
 
 def replay(request: Request, line: Line) -> Decision:
@@ -34,11 +48,11 @@ def replay(request: Request, line: Line) -> Decision:
     wanted = terms.chosen(source.match.game, {**source.match.options, **given, "begin": begin}, default, line.text)
     if wanted.options != source.match.options:
         raise Refused("The options are those of the match that is replayed.", read=line.text, fits=EXAMPLE)
-    begins = challenges.is_first(wanted.begin)
+    begins = is_first(wanted.begin)
     if against_house:
         if source.match.state == MatchState.RUNNING and source.match.level is None:
             raise Refused("The house doesn't help in a match that isn't over yet.", read=line.text)
-        challenges.check_running(request, player)
+        check_running(request, player)
         return house.start(
             *(request, line, player, wanted.game, wanted.options),
             level=house.level_of(request, level),
@@ -48,7 +62,7 @@ def replay(request: Request, line: Line) -> Decision:
         )
     if level is not None:
         raise Refused("A person plays as they play; only the house has levels.", read=line.text)
-    other = challenges.opponent_of_offer(request, line, player, opponent, source.match.game)
+    other = opponent_of_offer(request, line, player, opponent, source.match.game)
     with in_words(line):
         events = replays.offer(
             *(request.session, source, player, other, request.now),
@@ -57,6 +71,36 @@ def replay(request: Request, line: Line) -> Decision:
             by_address="@" in opponent,
         )
     return Decision(answer=(ChallengeSent(match=events[0].match.id or 0, opponent=opponent),), events=events)
+
+
+def records(request: Request, line: Line) -> Decision:
+    """Send the sender the records of their matches as an archive, the newest or those before a match."""
+    player, words = request.player, line.words.split()
+    before = int(words[2].lstrip("#")) if len(words) > 1 else None
+    day = (Outgoing.template == "records", within(Outgoing.created, DAY, request.now))
+    earlier = request.session.exec(select(Outgoing.id).where(Outgoing.player == player.id, *day).limit(MOST_ARCHIVES))
+    if len(earlier.all()) >= MOST_ARCHIVES:
+        raise Refused(
+            f"We've sent you {MOST_ARCHIVES} archives within the last day.", read=line.text, fits="Try again tomorrow."
+        )
+    if not queries.with_board(request.session, player, before):
+        what = "You haven't played a match yet." if before is None else f"You've played no match before #{before}."
+        raise Refused(what, read=line.text, fits='"games" lists your matches.')
+    return Decision(messages=(ToPlayer(player=player, payload=AllRecords(before=before), purpose=Purpose.PERSONAL),))
+
+
+ONE_RECORD = re.compile(r"(?:#?\d{1,9}(?:#\d{1,4})?)?\s*(?:full)?", re.IGNORECASE)
+"""What people write after `records` who mean the record of one match."""
+
+
+def of_one(words: str) -> tuple[str, str]:
+    """Return the command that people mean who write the words behind `records`.
+
+    >>> of_one("42"), of_one("mine")
+    (('record', '42'), ('records', 'mine'))
+    """
+    is_one = OWN_RECORDS.fullmatch(words) is None and ONE_RECORD.fullmatch(words) is not None
+    return ("record" if is_one else "records"), words
 
 
 REPLAY = Command(
@@ -71,4 +115,22 @@ REPLAY = Command(
     resumes=True,
     group=Group.MATCHES,
     brief="go on from a position of another match",
+    keywords="practice practise continue resume-from",
+    match_reach=Reach.NOWHERE,
+    shape=re.compile(
+        rf"(?:#?\d{{1,9}}(?:#\d{{1,4}})?\s+)?[^\s=]+(?:\s+(?:-*\w+=\S+|{NAMED_GAME}|-*(?:un)?rated))*", re.IGNORECASE
+    ),
+)
+RECORDS = Command(
+    "records",
+    "mine [before NUMBER]",
+    "get the records of all your matches in one archive, the newest first",
+    records,
+    changes=True,
+    words=(1, 3),
+    group=Group.BOARDS,
+    brief="get all your records in one archive",
+    keywords="archive zip backup",
+    shape=OWN_RECORDS,
+    reread=of_one,
 )

@@ -10,7 +10,9 @@ from pbem.features.accounts.data_export import File, packed
 from pbem.matches.queries import with_board
 from pbem.matches.snapshot import snapshot_of
 from pbem.messages import attachments
+from pbem.messages.extras import Extra, Rendering
 from pbem.messages.mime import Attachment
+from pbem.messages.said.messages import AllRecords
 from pbem.storage.models import Match, Player
 
 MOST_MATCHES = 200
@@ -32,6 +34,16 @@ def record_archive(session: Session, player: Player, before: int | None, site: s
     content, number = packed(_records(session, numbers[:MOST_MATCHES], site, written))
     file = Attachment("pbem-records.zip", "application", "zip", content)
     return RecordArchive(file, tuple(numbers[:number]), len(numbers) - number)
+
+
+def enclosed(rendering: Rendering) -> Extra | None:
+    """Return the archive that goes with the message for which a player asked."""
+    row, payload = rendering.row, rendering.payload
+    owner = rendering.session.get(Player, row.player) if isinstance(payload, AllRecords) else None
+    if owner is None or not isinstance(payload, AllRecords):
+        return None
+    held = record_archive(rendering.session, owner, payload.before, rendering.server.name, row.created)
+    return Extra(files=(held.file,), told=held)
 
 
 def _records(session: Session, numbers: list[int], site: str, written: datetime) -> Iterator[tuple[File, ...]]:

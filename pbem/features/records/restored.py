@@ -12,10 +12,10 @@ from sqlmodel import Session, select
 
 from notation.record import BadRecord, Record, replay
 from pbem.features.records import earlier_turns
-from pbem.features.records.carried import FIELDS, CarriedMatch, Person
-from pbem.features.watching.watched import UNNOTICED
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.clock import Restored, SideRestored
+from pbem.matches.watched import UNNOTICED
+from pbem.messages.carried import FIELDS, CarriedMatch, Person
 from pbem.storage.models import ANONYMOUS, HOUSE, IMPORTED, Match, MatchState, Player
 
 NO_ADDRESS = (ANONYMOUS, IMPORTED)

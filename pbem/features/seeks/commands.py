@@ -1,23 +1,25 @@
 """Seeks: seek, seeks, take, unseek."""
 
+import re
 from datetime import timedelta
+from functools import partial
 
 from engines import GAMES
 from notation import time_control
 from notation.time_control import BadTime
-from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.core import BOARD, NAMED_GAME, Command, Decision, Group, Line, Request
 from pbem.conversation.refusals import in_words
 from pbem.conversation.syntax import paging
 from pbem.errors import Refused
-from pbem.features.challenges import invitations
-from pbem.features.challenges.commands import check_running, is_first
+from pbem.features.challenges.offers import check_running, is_first
 from pbem.features.people import willingness
 from pbem.features.seeks import open_seeks, rating_ranges, seeks, terms
 from pbem.features.seeks.rating_ranges import ANY, BadRange, RatingRange
 from pbem.features.seeks.seeks import MOST_MATCHES, Terms, Wanted
 from pbem.matches.queries import is_playing_enough
+from pbem.messages import preferences
 from pbem.messages.said.players import SeekClosed, SeekList, SeekOpened
-from pbem.players import preferences, schedule
+from pbem.players import invitations, schedule
 from pbem.players.rate_limits import DAY
 from pbem.storage.models import Player, Seek
 
@@ -199,6 +201,21 @@ def unseek(request: Request, line: Line) -> Decision:
     return Decision(answer=(SeekClosed(seeks=open_seeks.rows(((row, player),), player)),))
 
 
+_SEEK = re.compile(r"(?:(?:my\s+)?seeks?\s*)?#?(\d{0,9})$", re.IGNORECASE)
+"""A seek as `take` and `unseek` name it: "take seek 7"."""
+NUMBER = re.compile(r"\d{0,9}")
+
+
+def _number_of(command: str, words: str) -> tuple[str, str]:
+    """Return the command with the bare number of a seek.
+
+    >>> _number_of("take", "seek #7"), _number_of("take", "your time")
+    (('take', '7'), ('take', 'your time'))
+    """
+    seek = _SEEK.match(words)
+    return command, seek[1] if seek else words
+
+
 SEEK = Command(
     "seek",
     "GAME [option=choice ...] [begin=you] [time=14d+1d] [rated] [rating=1400-1700]",
@@ -209,6 +226,9 @@ SEEK = Command(
     resumes=True,
     group=Group.MATCHES,
     brief="offer a match to everybody",
+    keywords="seeking open standing",
+    takes_game=True,
+    shape=re.compile(rf".*(?:=|\b{NAMED_GAME}\b).*|", re.IGNORECASE),
 )
 SEEKS = Command(
     "seeks",
@@ -218,6 +238,10 @@ SEEKS = Command(
     words=(0, 4),
     group=Group.MATCHES,
     brief="list what others want to play",
+    keywords="lobby waiting-room offered",
+    own_cost=BOARD,
+    takes_game=True,
+    shape=re.compile(rf"(?:(?:{NAMED_GAME}|(?:time|rating)=\S+|\d{{1,9}})(?:\s+|$))*", re.IGNORECASE),
 )
 TAKE = Command(
     "take",
@@ -229,6 +253,9 @@ TAKE = Command(
     resumes=True,
     group=Group.MATCHES,
     brief="begin the match that somebody seeks",
+    keywords="join-match",
+    shape=NUMBER,
+    reread=partial(_number_of, "take"),
 )
 UNSEEK = Command(
     "unseek",
@@ -239,4 +266,6 @@ UNSEEK = Command(
     words=(0, 1),
     group=Group.MATCHES,
     brief="take back a seek",
+    shape=NUMBER,
+    reread=partial(_number_of, "unseek"),
 )

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_
 from sqlmodel import Session, col, func, select
 
-from pbem.features.ratings.glicko2 import Rating
+from pbem.matches.ratings.glicko2 import Rating
 from pbem.storage.models import Player, PlayerRating
 
 FIRST = Rating().rating

@@ -1,21 +1,24 @@
 """Seeks: offers of a match that anybody may take. What a refusal has to put into words is checked by the caller."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import and_, or_
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, func, select, update
 
 from notation.time_control import TimeControl, from_stored, to_stored
-from pbem.features.people import blocks, directory, willingness
+from pbem.features.people import blocks, willingness
 from pbem.features.seeks import rating_ranges
 from pbem.features.seeks.rating_ranges import ANY, RatingRange
 from pbem.matches import lifecycle
 from pbem.matches.events import Events, MatchStarted
+from pbem.players import directory
 from pbem.storage.clock import within
 from pbem.storage.database import exclude_others
 from pbem.storage.models import Match, Player, Seek
+from pbem.storage.retention import change
 
 MOST_MATCHES = 10
 """How many matches can begin with one seek."""
@@ -214,3 +217,34 @@ def expire(session: Session, player: Player, now: datetime) -> list[Seek]:
         return []
     close(session, rows, now)
     return rows
+
+
+def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
+    """Close the seeks of a player who leaves."""
+    close(session, of_player(session, player, now), now)
+
+
+def pass_on(session: Session, player: Player, heir: Player, now: datetime) -> None:
+    """Let another account of the same person have the player's seeks."""
+    change(session, update(Seek).where(col(Seek.player) == player.id).values(player=heir.id))
+
+
+def export(session: Session, player: Player) -> dict[str, Any]:
+    """Return the player's seeks, for their own copy of their data."""
+    return {"seeks": [_as_facts(seek) for seek in all_of(session, player)]}
+
+
+def _as_facts(seek: Seek) -> dict[str, Any]:
+    return {
+        "number": seek.id,
+        "game": seek.game,
+        "options": dict(seek.options),
+        "time": seek.time,
+        "begin": seek.begin,
+        "rated": seek.rated,
+        "for_ratings": [seek.lowest, seek.highest],
+        "matches_left": seek.repeat,
+        "put_up": seek.created,
+        "ends": seek.expires,
+        "closed": seek.closed,
+    }

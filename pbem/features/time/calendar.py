@@ -15,15 +15,29 @@ from pbem.config import ServerSettings
 from pbem.matches.clock.timekeeping import clock_of
 from pbem.matches.naming import name
 from pbem.matches.queries import seat_of as seat_in
+from pbem.messages.extras import Extra, Rendering
 from pbem.messages.mime import Attachment
 from pbem.storage.facts import MatchFacts
 from pbem.storage.models import Match, Player
+from pbem.storage.preferences import OFF, ON, Preference
 
 SHOWN_IN = frozenset({"turn", "digest", "answer", "offer"})
 """The messages that have entries."""
 DUE, PLAYED = "PUBLISH", "CANCEL"
 """The methods of the two files."""
 FILES = {DUE: "due.ics", PLAYED: "played.ics"}
+
+
+CALENDAR = Preference("calendar", (OFF, ON), "whether messages bring a calendar entry for when a turn is due")
+
+
+def enclosed(rendering: Rendering) -> Extra | None:
+    """Return the entries that go with a message to a player who wants them; nothing for an answer without proof."""
+    row, reader = rendering.row, rendering.known.reader
+    wanted = reader is not None and reader.confirmed is not None and CALENDAR.of(reader.settings) == ON
+    if reader is None or not wanted or row.template not in SHOWN_IN or row.standing is not None:
+        return None
+    return Extra(files=tuple(of(rendering.known.matches.values(), reader, rendering.server, row.created)))
 
 
 def of(matches: Iterable[MatchFacts], reader: Player, server: ServerSettings, written: datetime) -> list[Attachment]:

@@ -6,13 +6,13 @@ from zoneinfo import ZoneInfo
 from pbem.conversation.core import Command, Decision, Group, Line, Request
 from pbem.errors import Refused
 from pbem.features.time import vacations
-from pbem.features.time.absences import DaysLeft, VacationShown
-from pbem.features.time.vacations import AUTO, SETTING
+from pbem.features.time.vacations import AUTO, AUTOMATIC
 from pbem.matches.clock.calendars import TooManyChoices
 from pbem.matches.clock.timekeeping import ZONE
-from pbem.matches.clock.vacation import OFF, BadDates, parse_vacation
+from pbem.matches.clock.vacation import OFF, BadDates, parse_vacation, says_when
 from pbem.matches.clock.wording import moment
-from pbem.players.preferences import with_defaults
+from pbem.messages.preferences import with_defaults
+from pbem.messages.said.absences import DaysLeft, VacationShown
 from pbem.storage.models import Player, Vacation
 
 
@@ -59,7 +59,7 @@ def _shown(request: Request, player: Player, row: Vacation | None, change: str) 
                 ends="" if row is None else moment(row.ends, zone, now),
                 is_away=row is not None and row.begins <= now,
                 left=tuple(DaysLeft(year=year, days=allowance.left(year)) for year in sorted(years)),
-                is_automatic=choices[SETTING] == AUTO,
+                is_automatic=AUTOMATIC.of(player.settings) == AUTO,
             ),
         )
     )
@@ -74,4 +74,6 @@ VACATION = Command(
     words=(0, 4),
     group=Group.ACCOUNT,
     brief="stop your clocks while you are away",
+    keywords="vacations holiday holidays away absence absent trip travel leave-of-absence freeze days-off",
+    accepts=lambda words: not words or words.lower() in OFF or says_when(words),
 )

@@ -10,7 +10,7 @@ from sqlmodel import Session, col
 from pbem.config import ServerSettings
 from pbem.matches import agreements, queries
 from pbem.players import announcements
-from pbem.storage.due import NOW, each_row
+from pbem.storage.due import NOW, Due, each_row
 from pbem.storage.models import Match
 
 ARE_OVER = exists().where(col(Match.resumes) <= NOW)
@@ -28,3 +28,6 @@ def _end(session: Session, match: Match, server: ServerSettings, now: datetime) 
     events = agreements.resume_by_itself(session, match, now)
     announcements.announce(session, server, now, events)
     return bool(events)
+
+
+DUE = (Due(name="pauses.end", when=ARE_OVER, act=end, waits_for_clock=True),)

@@ -20,7 +20,7 @@ from pbem.matches.clock import timekeeping
 from pbem.matches.events import ReminderDue
 from pbem.players import announcements
 from pbem.storage import facts
-from pbem.storage.due import NOW, each_row
+from pbem.storage.due import NOW, Due, each_row
 from pbem.storage.models import Match, Outgoing, Player
 from pbem.storage.outbox import STAYED, WITH_CONTENT
 
@@ -87,3 +87,6 @@ def _was_shown(session: Session, player: Player, match: Match, now: datetime) ->
         for row in session.exec(newest)
         if not row.payload.get("reminder")
     )
+
+
+DUE = (Due(name="reminders.remind", when=ARE_DUE, act=remind, waits_for_clock=True),)

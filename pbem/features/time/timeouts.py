@@ -17,7 +17,7 @@ from pbem.config import ServerSettings
 from pbem.matches import queries, timeouts
 from pbem.matches.clock import timekeeping
 from pbem.players import announcements
-from pbem.storage.due import NOW, each_row
+from pbem.storage.due import NOW, Due, each_row
 from pbem.storage.models import Match
 
 log = structlog.get_logger()
@@ -55,3 +55,6 @@ def _right(session: Session, match: Match, now: datetime) -> bool:
         return False
     log.warning("clock righted", match=match.id)
     return True
+
+
+DUE = (Due(name="timeouts.expire", when=ARE_DUE, act=expire, waits_for_clock=True),)

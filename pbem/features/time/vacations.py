@@ -5,10 +5,12 @@ on vacation again gains nothing. The caller has locked the row of the player.
 """
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, delete, func, select, update
 
 from pbem.matches.clock import calendars
 from pbem.matches.clock.calendars import MOST_CHOICES, TooManyChoices
@@ -17,10 +19,21 @@ from pbem.matches.clock.vacation import BadDates, days_taken
 from pbem.matches.clock.working_days import Span
 from pbem.storage.clock import within
 from pbem.storage.models import Player, Vacation
+from pbem.storage.preferences import OFF, Preference
+from pbem.storage.retention import change
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-SETTING, AUTO = "vacation", "auto"
-"""The preference that lets a vacation begin when the player's time would run out."""
+AUTO = "auto"
+
+
+def _by_hand(text: str) -> str | None:
+    """Return the choice not to take vacations automatically for the words that people use for it."""
+    return "manual" if text.lower() in (OFF, "none", "never") else None
+
+
+AUTOMATIC = Preference(
+    "vacation", ("manual", AUTO), "whether a day of vacation is taken before your time runs out", accept=_by_hand
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,3 +152,34 @@ def _too_long(days: int, left: int, year: int) -> str:
     if not left:
         return f'You have no days of vacation left in {year}. "pause" suggests a pause to your opponent.'
     return f'That takes {days} days of {year}, and you have {left} left. For example "vacation {left}d".'
+
+
+def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
+    """Delete the vacations of a player who leaves."""
+    change(session, delete(Vacation).where(col(Vacation.player) == player.id))
+
+
+def pass_on(session: Session, player: Player, heir: Player, now: datetime) -> None:
+    """Let another account of the same person have the player's vacations; the heir's own one goes on."""
+    if current(session, heir, now) is not None:
+        end(session, player, now)
+    change(session, update(Vacation).where(col(Vacation.player) == player.id).values(player=heir.id))
+
+
+def export(session: Session, player: Player) -> dict[str, Any]:
+    """Return the player's vacations, for their own copy of their data."""
+    return {"vacations": _as_facts(session, player)}
+
+
+def _as_facts(session: Session, player: Player) -> list[dict[str, Any]]:
+    rows = session.exec(select(Vacation).where(Vacation.player == player.id).order_by(col(Vacation.id)))
+    return [
+        {
+            "chosen": row.chosen,
+            "from": row.begins,
+            "until": row.ends,
+            "by_itself": row.automatic,
+            "opponents_told": row.told,
+        }
+        for row in rows
+    ]

@@ -14,13 +14,13 @@ from sqlmodel import Session, col, select
 
 from pbem.config import ServerSettings
 from pbem.features.time import vacations
-from pbem.features.time.vacations import AUTO, SETTING
+from pbem.features.time.vacations import AUTO, AUTOMATIC
 from pbem.matches.clock import timekeeping
 from pbem.matches.events import PlayerAway
 from pbem.matches.queries import locked, mover, opponent_of, playing, seat_of
 from pbem.players import announcements
 from pbem.storage.database import lock_if_free, read_only
-from pbem.storage.due import NOW, each, each_row
+from pbem.storage.due import NOW, Due, each, each_row
 from pbem.storage.models import Match, Player, Vacation
 
 log = structlog.get_logger()
@@ -57,7 +57,7 @@ def prolong(engine: Engine, server: ServerSettings, now: datetime, stopped: Call
             .where(col(Match.due) > now, col(Match.due) <= now + AHEAD)
             .order_by(col(Match.due))
         )
-        numbers = [number or 0 for number, settings in session.exec(falling) if settings.get(SETTING) == AUTO]
+        numbers = [number or 0 for number, settings in session.exec(falling) if AUTOMATIC.of(settings) == AUTO]
     return each(
         engine, numbers, partial(_prolong, server=server, now=now), stopped, now, doing="vacations by themselves"
     )
@@ -93,9 +93,15 @@ def _prolong(session: Session, number: int, server: ServerSettings, now: datetim
     falling = session.get_one(Match, number)
     player = lock_if_free(session, Player, mover(falling))
     match = locked(session, number)
-    if player is None or match is None or player.settings.get(SETTING) != AUTO:
+    if player is None or match is None or AUTOMATIC.of(player.settings) != AUTO:
         return False
     clock = timekeeping.catch_up(session, match, now)
     if clock is None or match.due is None or not now < match.due <= now + AHEAD or seat_of(match, player) != clock.seat:
         return False
     return vacations.prolong(session, player, now, server.vacation_days) is not None
+
+
+DUE = (
+    Due(name="vacations.prolong", when=MAY_BE_NEEDED, act=prolong, waits_for_clock=True, moments={SOON.key: AHEAD}),
+    Due(name="vacations.tell", when=ARE_UNTOLD, act=tell, waits_for_clock=True),
+)

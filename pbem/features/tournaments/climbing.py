@@ -1,8 +1,10 @@
 """Climbing a ladder: climb."""
 
+import re
+
 from pbem.conversation.core import Command, Decision, Group, Line, Request
 from pbem.errors import Refused
-from pbem.features.challenges.commands import check_running
+from pbem.features.challenges.offers import check_running
 from pbem.features.people import named
 from pbem.features.tournaments import entries, rungs
 from pbem.features.tournaments.field import Kind
@@ -67,4 +69,5 @@ CLIMB = Command(
     resumes=True,
     group=Group.CONTESTS,
     brief="challenge someone above you on a ladder",
+    shape=re.compile(r"\d{1,9}\s+\S+"),
 )

@@ -1,11 +1,14 @@
 """Tournaments: tournaments, tournament, enter, retire, host."""
 
+import re
+from functools import partial
+
 from sqlmodel import Session
 
-from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.core import BOARD, NAMED_CONTEST, NAMED_GAME, Command, Decision, Group, Line, Request
 from pbem.conversation.syntax import paging
 from pbem.errors import Refused
-from pbem.features.challenges.commands import check_running
+from pbem.features.challenges.offers import check_running
 from pbem.features.tournaments import crosstable, entries, hosting, rounds, rungs, shown
 from pbem.features.tournaments.entries import State
 from pbem.features.tournaments.field import Kind
@@ -176,6 +179,22 @@ def _called(session: Session, line: Line, tournament: Tournament | None) -> Tour
     return tournament
 
 
+_KIND = r"(?:round[- ]?robin|swiss|knock[- ]?out|ladder|league)"
+_TOURNAMENT = re.compile(rf"(?:from\s+)?(?:(?:the\s+)?{NAMED_CONTEST}\s*)?#?(\d{{1,9}})$", re.IGNORECASE)
+"""A tournament as `enter` and `retire` name it: "enter tournament 3"."""
+NUMBER = re.compile(r"\d{1,9}")
+
+
+def _number_of(command: str, words: str) -> tuple[str, str]:
+    """Return the command with the bare number of a tournament.
+
+    >>> _number_of("enter", "ladder #3"), _number_of("enter", "the room")
+    (('enter', '3'), ('enter', 'the room'))
+    """
+    entered = _TOURNAMENT.match(words)
+    return command, entered[1] if entered else words
+
+
 TOURNAMENTS = Command(
     "tournaments",
     "[PAGE]",
@@ -184,6 +203,8 @@ TOURNAMENTS = Command(
     words=(0, 1),
     group=Group.CONTESTS,
     brief="list the tournaments",
+    own_cost=BOARD,
+    shape=re.compile(r"\d{0,9}"),
 )
 TOURNAMENT = Command(
     "tournament",
@@ -194,6 +215,9 @@ TOURNAMENT = Command(
     aliases=("ladder", "league"),
     group=Group.CONTESTS,
     brief="show a tournament",
+    own_cost=BOARD,
+    shape=re.compile(r"\d{1,9}(?:\s+\d{1,3})?"),
+    reread=partial(_number_of, "tournament"),
 )
 ENTER = Command(
     "enter",
@@ -205,6 +229,8 @@ ENTER = Command(
     resumes=True,
     group=Group.CONTESTS,
     brief="enter a tournament or a ladder",
+    shape=NUMBER,
+    reread=partial(_number_of, "enter"),
 )
 RETIRE = Command(
     "retire",
@@ -215,6 +241,8 @@ RETIRE = Command(
     words=(1, 1),
     group=Group.CONTESTS,
     brief="withdraw from a tournament",
+    shape=NUMBER,
+    reread=partial(_number_of, "retire"),
 )
 HOST = Command(
     "host",
@@ -225,4 +253,5 @@ HOST = Command(
     words=(2, 20),
     group=Group.CONTESTS,
     brief="open a tournament",
+    shape=re.compile(rf".*(?:=|\b{NAMED_GAME}\b|\b{_KIND}\b).*", re.IGNORECASE),
 )

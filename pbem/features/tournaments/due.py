@@ -20,13 +20,14 @@ from pbem.features.tournaments import boards, crosstable, entries, rounds, shown
 from pbem.features.tournaments.boards import Begun, Untold
 from pbem.features.tournaments.entries import State
 from pbem.features.tournaments.formats import league
-from pbem.features.tournaments.messages import Crosstable, NextSeason, RoundBegun, RoundWithoutMatch, TournamentEnded
+from pbem.features.tournaments.messages import NextSeason, RoundWithoutMatch, TournamentEnded
 from pbem.features.tournaments.rounds import Prepared
 from pbem.matches import arranged
+from pbem.messages.said.rounds import Crosstable, RoundBegun
 from pbem.messages.said.sections import TurnPlayed
 from pbem.players import announcements
 from pbem.storage.database import read_only
-from pbem.storage.due import NOW, each
+from pbem.storage.due import NOW, Due, each
 from pbem.storage.models import Player, Tournament
 from pbem.storage.outbox import Mailer
 from pbem.storage.setbacks import Setbacks, at_once
@@ -188,3 +189,6 @@ def _next_season(found: Untold, player: int, now: datetime) -> NextSeason | None
         closes=shown.day(found.next_season.closes, now),
         group=groups[order.index(player)],
     )
+
+
+DUE = (Due(name="tournaments.advance", when=ARE_DUE, act=advance, waits_for_clock=True),)

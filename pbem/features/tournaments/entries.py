@@ -7,12 +7,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 from sqlalchemy import delete, exists, update
 from sqlmodel import Session, col, func, or_, select
 
 from notation.time_control import TimeControl, to_stored
+from pbem.errors import Refused
 from pbem.features.tournaments.field import Kind
+from pbem.matches.naming import name
 from pbem.storage import retention
 from pbem.storage.database import exclude_others, lock
 from pbem.storage.models import Entry, LadderStep, Pairing, Player, Tournament
@@ -229,14 +232,47 @@ def withdraw_everywhere(session: Session, player: Player, now: datetime) -> None
     )
 
 
-def lock_of(session: Session, player: Player) -> None:
+def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
+    """Take a player who leaves out of all tournaments."""
+    withdraw_everywhere(session, player, now)
+
+
+def may_merge(session: Session, player: Player, heir: Player) -> None:
+    """Lock the player's tournaments that aren't over; raise Refused if both accounts play in one."""
+    _lock_of(session, player)
+    tournament = _of_both(session, player, heir)
+    if tournament is not None:
+        raise Refused(
+            f"Both accounts have played in tournament {tournament}, so they can't become one.",
+            fits=f'"ban {name(player)}" closes an account.',
+        )
+
+
+def export(session: Session, player: Player) -> dict[str, Any]:
+    """Return the tournaments that the player has entered, for their own copy of their data."""
+    return {"tournaments": [_as_facts(entry, tournament) for entry, tournament in of_player(session, player)]}
+
+
+def _as_facts(entry: Entry, tournament: Tournament) -> dict[str, Any]:
+    return {
+        "number": tournament.id,
+        "title": tournament.title,
+        "entered": entry.entered,
+        "seed": entry.seed,
+        "rating": entry.rating,
+        "rung": entry.rung,
+        "withdrawn": entry.withdrawn,
+    }
+
+
+def _lock_of(session: Session, player: Player) -> None:
     """Lock the tournaments that aren't over which the player is in, so that none begins or goes on meanwhile."""
     theirs = session.exec(select(Entry.tournament).where(Entry.player == player.id)).all()
     going_on = select(Tournament).where(col(Tournament.id).in_(theirs), col(Tournament.ended).is_(None))
     session.exec(going_on.order_by(col(Tournament.id)).with_for_update()).all()
 
 
-def of_both(session: Session, one: Player, other: Player) -> int | None:
+def _of_both(session: Session, one: Player, other: Player) -> int | None:
     """Return a tournament that has begun and has both players; None if there is none."""
     others = select(Entry.tournament).where(Entry.player == other.id)
     begun = (col(Tournament.id) == col(Entry.tournament), col(Tournament.started).is_not(None))
@@ -244,7 +280,7 @@ def of_both(session: Session, one: Player, other: Player) -> int | None:
     return session.exec(theirs.where(col(Entry.tournament).in_(others)).limit(1)).first()
 
 
-def pass_on(session: Session, player: Player, heir: Player) -> None:
+def pass_on(session: Session, player: Player, heir: Player, now: datetime) -> None:
     """Let another account of the same person have the player's place, where it has none, and what they have opened."""
     own = select(Entry.tournament).where(Entry.player == heir.id)
     theirs = col(Entry.player) == player.id

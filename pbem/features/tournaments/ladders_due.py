@@ -22,7 +22,7 @@ from pbem.features.tournaments.messages import RungChanged, TournamentEnded
 from pbem.matches import arranged
 from pbem.matches.naming import name
 from pbem.storage.database import read_only
-from pbem.storage.due import each
+from pbem.storage.due import Due, each
 from pbem.storage.models import Entry, Match, Tournament
 from pbem.storage.outbox import Mailer
 from pbem.storage.setbacks import at_once
@@ -93,3 +93,6 @@ def end(session: Session, server: ServerSettings, tournament: Tournament, now: d
 
 def _rung(ladder: Rungs, player: int) -> int:
     return ladder.index(player) + 1 if player in ladder else 0
+
+
+DUE = (Due(name="ladders.settle", when=ARE_DUE, act=settle),)

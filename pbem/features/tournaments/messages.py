@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from pbem.messages.said.rounds import Crosstable
 from pbem.storage.payloads import Payload, Section
 
 
@@ -35,38 +36,6 @@ class TournamentLine:
     """Of a league, which season it is."""
     groups: int = 0
     """How many groups a season that has begun has."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CrosstableRow:
-    """A player in a crosstable."""
-
-    number: int
-    place: int
-    player: str
-    cells: tuple[str, ...]
-    points: str
-    breaks: tuple[str, ...]
-    own: bool = False
-    out: bool = False
-    """Whether they have withdrawn."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Crosstable:
-    """The crosstable of a tournament, or the part of it that a message has room for."""
-
-    heads: tuple[str, ...]
-    breaks: tuple[str, ...]
-    rows: tuple[CrosstableRow, ...]
-    by_round: bool
-    """Whether a column is a round; in a round robin, it is an opponent."""
-    width: int
-    """How many columns each cell needs."""
-    missing: int = 0
-    """How many rows are left out."""
-    group: int = 0
-    """Which group of a league it is; 0 for any other tournament."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,27 +150,6 @@ class TournamentOpened(Section):
     def heading(self) -> str:
         """What the Subject says."""
         return f"Tournament {self.line.number}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoundBegun:
-    """What a message about a new match says of the tournament that it belongs to."""
-
-    number: int
-    title: str
-    round: int = 0
-    rounds: int = 0
-    game: int = 1
-    """2 if the same two have drawn their first match of the round."""
-    table: Crosstable | None = None
-    rung: int = 0
-    """On a ladder, that of the challenger; 0 elsewhere."""
-    wanted: int = 0
-    """That of the challenged player."""
-    is_own: bool = False
-    """Whether the reader is the challenger."""
-    group: int = 0
-    """Of a league, that of the match."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,9 @@ from pbem.features.tournaments import crosstable, entries, rungs
 from pbem.features.tournaments.crosstable import Row, Table
 from pbem.features.tournaments.entries import State
 from pbem.features.tournaments.field import POINTS, Field, Kind, Pair
-from pbem.features.tournaments.messages import Crosstable, CrosstableRow, Meeting, RoundShown, Rung, TournamentLine
+from pbem.features.tournaments.messages import Meeting, RoundShown, Rung, TournamentLine
 from pbem.matches.naming import name
+from pbem.messages.said.rounds import Crosstable, CrosstableRow
 from pbem.storage.models import Player, Tournament
 
 MOST_ROWS = 10

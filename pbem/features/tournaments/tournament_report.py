@@ -6,8 +6,15 @@ from dataclasses import asdict
 
 from pbem.config import ServerSettings
 from pbem.features.tournaments.messages import TournamentEnded
+from pbem.messages.extras import Extra, Rendering
 from pbem.messages.mime import Attachment
 from pbem.messages.templating import HTML, templates, text_of
+
+
+def enclosed(rendering: Rendering) -> Extra | None:
+    """Return the report that goes with the message that a tournament is over."""
+    payload = rendering.payload
+    return Extra(files=tuple(files(payload, rendering.server))) if isinstance(payload, TournamentEnded) else None
 
 
 def files(ended: TournamentEnded, server: ServerSettings) -> Iterator[Attachment]:

@@ -1,11 +1,13 @@
 """Watching what others play: watch, unwatch."""
 
+import re
 from collections.abc import Iterator
+from functools import partial
 
 from sqlmodel import col, or_, select
 
 from engines import GAMES
-from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.core import NAMED_CONTEST, Command, Decision, Group, Line, Request
 from pbem.errors import Refused
 from pbem.features.house import player as house
 from pbem.features.people import blocks, named
@@ -51,7 +53,7 @@ def watch(request: Request, line: Line) -> Decision:
         seen = sight.of_reader(session, subject, player)
         told = Watching(begun=_thing(request, subject), known=not is_new, late=seen is Sight.LATE)
         return Decision(answer=(told, viewing.as_seen(request, subject)))
-    narrow = isinstance(subject, Player) and subject.settings.get(WATCHERS, IN_TOURNAMENTS) == IN_TOURNAMENTS
+    narrow = isinstance(subject, Player) and WATCHERS.of(subject.settings) == IN_TOURNAMENTS
     seen_now = tuple(_seen(request, player, subject))
     return Decision(
         answer=(Watching(begun=_thing(request, subject), known=not is_new, matches=seen_now, narrow=narrow),)
@@ -167,6 +169,32 @@ def _thing(request: Request, subject: watches.Subject, *, left_out: bool = False
             return WatchedThing(kind="tournament", number=subject.id, title=subject.title)
 
 
+_WATCHED = re.compile(
+    rf"(?:(?:the\s+)?match\s*#?|#)?(?P<match>\d{{1,9}})$|(?:the\s+)?{NAMED_CONTEST}\s*#?(?P<tournament>\d{{1,9}})$"
+    r"|(?:(?:the\s+)?(?:matches|games)\s+of|player)\s+(?P<player>[\w-]+)$",
+    re.IGNORECASE,
+)
+"""What is watched, as people write it: "watch match #42"."""
+_SUBJECT = re.compile(
+    r"tournament\s\d{1,9}|(?!(?:out|it|this|that|me|him|her|them|us|your|my|the|and|for|how|what)$)[\w-]*",
+    re.IGNORECASE,
+)
+"""What stands behind `watch` in the end, and isn't the beginning of a sentence: "Watch out!"."""
+
+
+def _plainly(command: str, words: str) -> tuple[str, str]:
+    """Return the command with what is watched in the words of its help.
+
+    >>> _plainly("watch", "match #42"), _plainly("unwatch", "Tournament #3"), _plainly("watch", "games of bob")
+    (('watch', '42'), ('unwatch', 'tournament 3'), ('watch', 'bob'))
+    """
+    found = _WATCHED.match(words)
+    if found is None:
+        return command, words
+    tournament = f"tournament {found['tournament']}" if found["tournament"] else ""
+    return command, found["match"] or tournament or found["player"]
+
+
 WATCH = Command(
     "watch",
     "[NUMBER|PLAYER|tournament NUMBER]",
@@ -177,6 +205,9 @@ WATCH = Command(
     aliases=("spectate",),
     group=Group.BOARDS,
     brief="see what others play, turn by turn",
+    keywords="spectate follow kibitz",
+    shape=_SUBJECT,
+    reread=partial(_plainly, "watch"),
 )
 UNWATCH = Command(
     "unwatch",
@@ -187,4 +218,7 @@ UNWATCH = Command(
     words=(0, 2),
     group=Group.BOARDS,
     brief="end that",
+    ends_news=True,
+    shape=_SUBJECT,
+    reread=partial(_plainly, "unwatch"),
 )

@@ -12,11 +12,14 @@ from sqlmodel import Session
 from pbem.features.people import blocks
 from pbem.matches.queries import are_playing, people_of, seat_of
 from pbem.storage.models import HOUSE, Match, MatchState, Player
+from pbem.storage.preferences import Preference
 
-WATCHERS = "watchers"
-"""The setting of players: who may see matches of theirs that go on."""
 IN_TOURNAMENTS, ALL, LATE, NOBODY = "tournaments", "on", "delayed", "off"
-"""Its choices; the first is the default."""
+WATCHERS = Preference(
+    "watchers",
+    (IN_TOURNAMENTS, ALL, LATE, NOBODY),
+    "who may watch your matches: in tournaments anybody, in all, in all but a turn late, nobody",
+)
 
 
 class Sight(IntEnum):
@@ -36,7 +39,7 @@ def of(match: Match, players: Iterable[Player]) -> Sight:
 def _allowed(match: Match, player: Player) -> Sight:
     if player.address == HOUSE:
         return Sight.ALL
-    choice = player.settings.get(WATCHERS, IN_TOURNAMENTS)
+    choice = WATCHERS.of(player.settings)
     if choice == LATE:
         return Sight.LATE
     is_open = choice == ALL or (choice == IN_TOURNAMENTS and match.tournament is not None)
@@ -85,4 +88,4 @@ def last_ply(match: Match, sight: Sight) -> int:
 
 def allows_any(player: Player) -> bool:
     """Return whether a player lets others see any of their matches while it goes on."""
-    return player.address != HOUSE and player.settings.get(WATCHERS, IN_TOURNAMENTS) != NOBODY
+    return player.address != HOUSE and WATCHERS.of(player.settings) != NOBODY

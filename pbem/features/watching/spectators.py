@@ -15,17 +15,19 @@ from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
 from pbem.features.people import blocks
-from pbem.features.people.directory import is_reachable
-from pbem.features.watching import sight, watched, watches
+from pbem.features.watching import sight, watches
 from pbem.features.watching.messages import WatchedPlayer, WatchedTurn
 from pbem.features.watching.sight import Sight
 from pbem.features.watching.watches import Spectator
+from pbem.matches import watched
 from pbem.matches.naming import name
 from pbem.matches.queries import people_of, taken_back
-from pbem.players import preferences, schedule
+from pbem.messages import preferences
+from pbem.players import schedule
+from pbem.players.directory import is_reachable
 from pbem.storage.clock import within
 from pbem.storage.database import lock_if_free, read_only, transaction
-from pbem.storage.due import each
+from pbem.storage.due import Due, each
 from pbem.storage.models import Match, Outgoing, Player, Watch
 from pbem.storage.outbox import Mailer
 from pbem.storage.setbacks import at_once
@@ -145,3 +147,6 @@ def _tell(
         )
         told += 1
     return told
+
+
+DUE = (Due(name="spectators.show", when=ARE_UNSEEN, act=show),)

@@ -3,15 +3,17 @@
 Nothing is said here of whether they may see it, which their players can change at any time (see sight).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import ColumnElement, Integer, bindparam, delete, or_, union_all, update
+from sqlalchemy import ColumnElement, Integer, bindparam, or_, union_all, update
 from sqlalchemy import select as columns
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, delete, func, select
 
-from pbem.features.watching import watched
+from pbem.matches import watched
+from pbem.matches.naming import name
 from pbem.storage.models import Entry, Match, Player, Tournament, Watch
 from pbem.storage.retention import change
 
@@ -162,7 +164,7 @@ def tidy(session: Session, player: Player, now: datetime) -> None:
     session.flush()
 
 
-def pass_on(session: Session, player: Player, heir: Player) -> None:
+def pass_on(session: Session, player: Player, heir: Player, now: datetime) -> None:
     """Let another account of the same person watch what the player does, and be watched by the same players."""
     own = {(row.match, row.whom, row.tournament) for row in of_player(session, heir)}
     for row in of_player(session, player):
@@ -177,6 +179,22 @@ def pass_on(session: Session, player: Player, heir: Player) -> None:
     change(session, update(Watch).where(of_them).values(whom=heir.id, noticed=None))
 
 
-def forget(session: Session, player: Player) -> None:
+def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
     """Forget what a player has watched, and who has watched them."""
     change(session, delete(Watch).where(or_(col(Watch.player) == player.id, col(Watch.whom) == player.id)))
+
+
+def export(session: Session, player: Player) -> dict[str, Any]:
+    """Return what the player watches, for their own copy of their data."""
+    return {"watches": [_as_facts(session, row) for row in of_player(session, player)]}
+
+
+def _as_facts(session: Session, row: Watch) -> dict[str, Any]:
+    whom = session.get_one(Player, row.whom) if row.whom is not None else None
+    return {
+        "match": row.match,
+        "player": None if whom is None else name(whom),
+        "tournament": row.tournament,
+        "left_out": row.left_out,
+        "since": row.created,
+    }

@@ -6,7 +6,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from pbem.features.moderation.messages import Act
+from pbem.messages.said.acts import Act
 from pbem.messages.said.players import OpenSeek
 from pbem.messages.said.sections import TurnPlayed
 from pbem.storage.payloads import News, Payload, Section

@@ -4,9 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from notation.ending import Termination
-from pbem.features.tournaments.messages import (
-    RoundBegun,
-)
+from pbem.messages.said.rounds import RoundBegun
 from pbem.storage.payloads import News, Payload, Section
 
 
@@ -232,6 +230,7 @@ class TurnPlayed(News, Section):
     outlook: tuple[int, ...] = ()
     """What the players' ratings may become, by seat, if the match has ended and counts."""
     template: Literal["turn"] = "turn"
+    stands_alone: ClassVar = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

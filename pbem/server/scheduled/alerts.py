@@ -10,9 +10,8 @@ from sqlalchemy import select as columns
 from sqlmodel import Session, col, func, select
 
 from pbem.config import LimitsSettings, ServerSettings
-from pbem.features.challenges import invitations
 from pbem.messages.said.messages import Alert
-from pbem.players import rate_limits
+from pbem.players import invitations, rate_limits
 from pbem.storage import setbacks
 from pbem.storage.clock import within
 from pbem.storage.database import exclude_others, read_only, transaction

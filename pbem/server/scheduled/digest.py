@@ -18,8 +18,9 @@ from pbem.failpoints import Step
 from pbem.features.seeks import open_seeks
 from pbem.matches.clock.timekeeping import expected_due
 from pbem.matches.queries import awaiting, plies, seat_of, since_when, version
+from pbem.messages import preferences
 from pbem.messages.said.messages import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch
-from pbem.players import preferences, schedule
+from pbem.players import schedule
 from pbem.storage import facts, outbox
 from pbem.storage.clock import SLACK
 from pbem.storage.database import lock_if_free, read_only

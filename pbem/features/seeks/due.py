@@ -16,7 +16,7 @@ from pbem.config import ServerSettings
 from pbem.features.seeks import seeks
 from pbem.features.seeks.rating_ranges import ANY, RatingRange
 from pbem.messages.said.players import EndedSeek, SeeksEnded
-from pbem.storage.due import NOW, each_row
+from pbem.storage.due import NOW, Due, each_row
 from pbem.storage.models import Player, Seek
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
@@ -59,3 +59,6 @@ def _again(seek: Seek) -> EndedSeek:
     rated = ("rated" if seek.rated else "", f"rating={ratings}" if ratings != ANY else "")
     words = ("seek", seek.game, *options, begin, f"time={seek.time or 'none'}", *rated, repeat)
     return EndedSeek(number=seek.id or 0, title=game.title, again=" ".join(word for word in words if word))
+
+
+DUE = (Due(name="expiry.expire", when=ARE_OVER, act=expire, waits_for_clock=True),)

@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 
 from sqlmodel import Session, col, select
 
-from pbem.features.ratings.derivation import POINTS, standing
-from pbem.features.ratings.glicko2 import Rating
-from pbem.features.ratings.weeks import week_of
+from pbem.matches.ratings.derivation import POINTS, standing
+from pbem.matches.ratings.glicko2 import Rating
+from pbem.matches.ratings.weeks import week_of
 from pbem.storage.models import Match, Player, PlayerRating
 
 SHOWN_FOR = timedelta(weeks=52)

@@ -7,10 +7,9 @@ from sqlalchemy import select as columns
 from sqlmodel import Session, col, select
 
 from pbem.storage.models import Player, Presence
+from pbem.storage.preferences import OFF, ON, Preference
 from pbem.storage.utc import Utc
 
-LISTED = "listed"
-"""The setting of players who want to be found."""
 TO_THE = timedelta(days=1)
 """How exactly it is known when somebody wrote; most messages change nothing."""
 ACTIVE = timedelta(days=30)
@@ -31,12 +30,15 @@ def note(session: Session, player: Player, now: datetime) -> None:
         session.connection().execute(_WROTE_AGAIN, {"number": player.id, "now": now})
 
 
-def show(session: Session, player: Player, now: datetime, *, listed: bool) -> None:
+def _show(session: Session, player: Player, now: datetime) -> None:
     """List the player, or don't any more."""
     row = session.get(Presence, player.id) or Presence(player=player.id, seen=now)
-    row.listed = (row.listed or now) if listed else None
+    row.listed = (row.listed or now) if LISTED.of(player.settings) == ON else None
     session.add(row)
     session.flush()
+
+
+LISTED = Preference("listed", (OFF, ON), 'whether "who" shows your name to other players', on_choice=_show)
 
 
 def listed(session: Session, now: datetime, most: int, page: int = 1) -> tuple[list[tuple[str, datetime]], bool]:

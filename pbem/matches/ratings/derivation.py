@@ -18,8 +18,8 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, func, select, update
 
 from engines import GAMES
-from pbem.features.ratings.glicko2 import Rating, Result, rate
-from pbem.features.ratings.weeks import WEEK, begins, between, week_of
+from pbem.matches.ratings.glicko2 import Rating, Result, rate
+from pbem.matches.ratings.weeks import WEEK, begins, between, week_of
 from pbem.storage.database import exclude_others, read_only, transaction
 from pbem.storage.models import Match, Player, PlayerRating, RatedWeek
 

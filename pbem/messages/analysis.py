@@ -13,7 +13,6 @@ from PIL import Image, ImageDraw
 
 from engines.core import Seat
 from engines.diagram import Tone
-from pbem.features.house.messages import Estimate
 from pbem.matches.naming import name
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.boards.palette import EDGE, FAINT, FILLS, INK, LIT, PAPER, RIMS
@@ -31,6 +30,18 @@ LONGEST_TURN = 38
 WIDTH, HEIGHT, MARGIN, LABEL, TEXT = 500, 190, 12, 24, 17
 """Of the picture, in CSS pixels."""
 WIDEST_BAR = 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What the house thinks of one position of a match."""
+
+    value: float
+    """What the first player can expect: from -1, lost, to 1, won."""
+    certain: bool = False
+    """Whether that is proven."""
+    turn: str | None = None
+    """What the house would play there; None where the rules have ended the match."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from pbem.conversation.core import Decision, Request, ToAddress, ToNewAddress, T
 from pbem.conversation.reply import Reply
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Refused, Silence, Unanswerable
-from pbem.features.accounts.address import CHANGE
 from pbem.matches.naming import name
 from pbem.messages.said.messages import AddressMoved, AddressQuestion, Challenge
 from pbem.messages.said.sections import HeldDropped, NewAddresses, QuestionExpired
@@ -46,7 +45,7 @@ def settle(request: Request, reply: Reply, question: int) -> Reply:
         )
     reply = effects.apply(request, reply, _moved(request, player, row))
     sender = replace(request.sender, player=player, proven=True, address_question=None, purpose=None)
-    return replace(reply, sender=sender, verdict=Verdict(Outcome.DONE, CHANGE.name))
+    return replace(reply, sender=sender, verdict=Verdict(Outcome.DONE, "change"))
 
 
 def _asked_again(player: Player, row: Outgoing) -> Decision:

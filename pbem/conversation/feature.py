@@ -1,0 +1,110 @@
+"""What a feature adds to the server, in one value: the core knows this contract, and no feature by name."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from sqlmodel import Session
+
+from pbem.config import ServerSettings
+from pbem.conversation.core import Command
+from pbem.messages.extras import Enrich, Export
+from pbem.messages.preferences import GENERAL
+from pbem.players.erasure import Forget
+from pbem.storage.due import Due
+from pbem.storage.models import Player
+from pbem.storage.preferences import Preference
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A page of help that is more than a command: templates/help/NAME.md."""
+
+    name: str
+    keywords: str
+    """The words under which help finds it, besides its name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feature:
+    """Everything that a feature adds; without this value there is nothing left of it that anybody could notice."""
+
+    name: str
+    commands: tuple[Command, ...] = ()
+    topics: tuple[Topic, ...] = ()
+    preferences: tuple[Preference, ...] = ()
+    """What `set` offers."""
+    due: tuple[Due, ...] = ()
+    """What is done by time."""
+    on_leave: Forget | None = None
+    """Removes what it holds on a player who leaves."""
+    on_ban: Forget | None = None
+    """Ends what a player takes part in, whose account the operator closes."""
+    may_merge: Callable[[Session, Player, Player], None] | None = None
+    """Locks what `on_merge` changes; raises Refused for two accounts that can't become one."""
+    on_merge: Callable[[Session, Player, Player, datetime], None] | None = None
+    """Passes what the first account has on to the second, the heir."""
+    export: Export | None = None
+    """Returns what it holds on a player, for their own copy of their data."""
+    enrich: tuple[Enrich, ...] = ()
+    """Return what it adds to a message."""
+
+
+class Features:
+    """All features of a server, and what they add up to."""
+
+    def __init__(self, *features: Feature) -> None:
+        self._features = features
+
+    def __iter__(self) -> Iterator[Feature]:
+        return iter(self._features)
+
+    def without(self, *names: str) -> "Features":
+        """Return all features but those."""
+        return Features(*(feature for feature in self._features if feature.name not in names))
+
+    @cached_property
+    def all_commands(self) -> dict[str, Command]:
+        """Every command by its name, in the order in which help lists them."""
+        return {command.name: command for feature in self._features for command in feature.commands}
+
+    @cached_property
+    def commands(self) -> dict[str, Command]:
+        """What anybody but the admin can write."""
+        return {name: command for name, command in self.all_commands.items() if not command.of_admin}
+
+    def known_to(self, address: str, server: ServerSettings) -> Mapping[str, Command]:
+        """Return the commands that a message can have whose answer goes to that address."""
+        return self.all_commands if server.is_admin(address) else self.commands
+
+    @cached_property
+    def preferences(self) -> dict[str, Preference]:
+        """What players can choose, by name."""
+        added = (preference for feature in self._features for preference in feature.preferences)
+        return {preference.name: preference for preference in (*GENERAL, *added)}
+
+    @cached_property
+    def forget(self) -> tuple[Forget, ...]:
+        """What removes everything that features hold on a player who leaves."""
+        return tuple(feature.on_leave for feature in self._features if feature.on_leave is not None)
+
+    @cached_property
+    def exports(self) -> tuple[Export, ...]:
+        """What tells everything that features hold on a player."""
+        return tuple(feature.export for feature in self._features if feature.export is not None)
+
+    @cached_property
+    def enrich(self) -> tuple[Enrich, ...]:
+        """What adds to messages, in order."""
+        return tuple(enrich for feature in self._features for enrich in feature.enrich)
+
+    @cached_property
+    def due(self) -> tuple[Due, ...]:
+        """What is done by time, in order."""
+        return tuple(due for feature in self._features for due in feature.due)
+
+    @cached_property
+    def topics(self) -> dict[str, str]:
+        """The keywords of each topic by its name."""
+        return {topic.name: topic.keywords for feature in self._features for topic in feature.topics}

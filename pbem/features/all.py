@@ -1,0 +1,180 @@
+"""All features, each in one value. Without its value, nothing is left of a feature that anybody could notice.
+
+It is handed in at the top: by the daemon, the operator's commands and the tests. The core knows none by name.
+"""
+
+from pbem.conversation.feature import Feature, Features, Topic
+from pbem.features.accounts import export_files
+from pbem.features.accounts.account import JOIN
+from pbem.features.accounts.address import CHANGE, REVOKE
+from pbem.features.accounts.privacy import DELETE, EXPORT
+from pbem.features.accounts.settings import RESUME, SET, START, STOP
+from pbem.features.bulletin import bulletins
+from pbem.features.bulletin import due as bulletins_due
+from pbem.features.challenges.commands import ACCEPT, CHALLENGE, DECLINE, PLAY, REMATCH, WITHDRAW
+from pbem.features.explaining.commands import HELP, RULES
+from pbem.features.house import analyses
+from pbem.features.house.commands import ANALYSE, HINT
+from pbem.features.moderation import acts
+from pbem.features.moderation import due as announcing
+from pbem.features.moderation.lists import ACTS, PLAYERS
+from pbem.features.moderation.matches import ADJUDICATE, CLOSE
+from pbem.features.moderation.players import ANNOUNCE, BAN, MERGE, RENAME, UNBAN
+from pbem.features.people import blocks, willingness
+from pbem.features.people.commands import HISTORY, WHO, WHOIS
+from pbem.features.people.distance import ALLOW, BLOCK, LIMIT_COMMAND, REFUSE, UNBLOCK
+from pbem.features.playing.conditions import CONDITIONS, IF, QUEUE
+from pbem.features.playing.offers import CANCEL, DRAW, MUTE, PAUSE
+from pbem.features.playing.play import CLAIM, MOVE, RESIGN, SAY, UNDO
+from pbem.features.playing.viewing import GAMES_COMMAND, PREVIEW, RECORD, SHOW
+from pbem.features.ratings.commands import STANDINGS
+from pbem.features.records import record_archive
+from pbem.features.records.commands import RECORDS, REPLAY
+from pbem.features.seeks import due as seeks_due
+from pbem.features.seeks import seeks
+from pbem.features.seeks.commands import SEEK, SEEKS, TAKE, UNSEEK
+from pbem.features.time import calendar, pauses, reminders, timeouts, vacations, vacations_due
+from pbem.features.time.commands import VACATION
+from pbem.features.tournaments import due as tournaments_due
+from pbem.features.tournaments import entries, ladders_due, tournament_report
+from pbem.features.tournaments.climbing import CLIMB
+from pbem.features.tournaments.commands import ENTER, HOST, RETIRE, TOURNAMENT, TOURNAMENTS
+from pbem.features.watching import sight, spectators, watches
+from pbem.features.watching.commands import UNWATCH, WATCH
+from pbem.players import directory
+
+ACCOUNTS = Feature(
+    name="accounts",
+    commands=(JOIN, SET, STOP, START, RESUME, CHANGE, REVOKE, EXPORT, DELETE),
+    topics=(Topic("leaving", "leave quit quitting unregister forget privacy data gdpr"),),
+    enrich=(export_files.enclosed,),
+)
+CHALLENGES = Feature(
+    name="challenges",
+    commands=(CHALLENGE, PLAY, ACCEPT, DECLINE, WITHDRAW, REMATCH),
+    topics=(Topic("opponent", "opponents partner partners player people someone somebody friend friends against"),),
+)
+PLAYING = Feature(
+    name="playing",
+    commands=(
+        *(MOVE, IF, QUEUE, CONDITIONS, UNDO, RESIGN, DRAW, PAUSE, CANCEL, CLAIM, SAY, MUTE),
+        *(GAMES_COMMAND, SHOW, PREVIEW, RECORD),
+    ),
+    topics=(
+        Topic(
+            "first",
+            "begin beginner beginning started newbie new introduction intro tutorial guide play playing work works",
+        ),
+        Topic(
+            "ending",
+            "end draws drawn win wins winner winning lose loss over finish tie stalemate result results",
+        ),
+    ),
+)
+TIME = Feature(
+    name="time",
+    commands=(VACATION,),
+    topics=(
+        Topic(
+            "time",
+            "clock clocks deadline deadlines control controls timeout timeouts limits hours time=",
+        ),
+    ),
+    preferences=(vacations.AUTOMATIC, calendar.CALENDAR),
+    due=(*pauses.DUE, *timeouts.DUE, *vacations_due.DUE, *reminders.DUE),
+    on_leave=vacations.forget,
+    on_merge=vacations.pass_on,
+    export=vacations.export,
+    enrich=(calendar.enclosed,),
+)
+SEEKING = Feature(
+    name="seeks",
+    commands=(SEEK, SEEKS, TAKE, UNSEEK),
+    due=seeks_due.DUE,
+    on_leave=seeks.forget,
+    on_ban=seeks.forget,
+    on_merge=seeks.pass_on,
+    export=seeks.export,
+)
+TOURNAMENTS_ = Feature(
+    name="tournaments",
+    commands=(TOURNAMENTS, TOURNAMENT, ENTER, CLIMB, RETIRE, HOST),
+    topics=(
+        Topic(
+            "tournaments",
+            "round-robin swiss knock-out knockout crosstable buchholz sonneborn-berger tiebreak tie-break cup",
+        ),
+        Topic("league", "leagues season seasons group groups promotion promoted relegation relegated"),
+        Topic("ladder", "ladders rung rungs"),
+    ),
+    due=(*tournaments_due.DUE, *ladders_due.DUE),
+    on_leave=entries.forget,
+    on_ban=entries.forget,
+    may_merge=entries.may_merge,
+    on_merge=entries.pass_on,
+    export=entries.export,
+    enrich=(tournament_report.enclosed,),
+)
+HOUSE = Feature(
+    name="house",
+    commands=(HINT, ANALYSE),
+    topics=(
+        Topic(
+            "house",
+            "level levels computer bot bots robot ai engine machine program strength difficulty alone solo practice",
+        ),
+    ),
+    on_leave=analyses.forget,
+    on_merge=analyses.pass_on,
+    export=analyses.export,
+)
+RATINGS = Feature(
+    name="ratings",
+    commands=(STANDINGS,),
+    topics=(Topic("ratings", "rating rated glicko elo ranking rankings points provisional"),),
+)
+RECORDS_ = Feature(
+    name="records",
+    commands=(REPLAY, RECORDS),
+    enrich=(record_archive.enclosed,),
+)
+PEOPLE = Feature(
+    name="people",
+    commands=(WHO, WHOIS, HISTORY, BLOCK, UNBLOCK, REFUSE, ALLOW, LIMIT_COMMAND),
+    preferences=(directory.LISTED, willingness.LIMIT, willingness.REJECTS),
+    on_leave=blocks.forget,
+    on_merge=blocks.pass_on,
+    export=blocks.export,
+)
+WATCHING = Feature(
+    name="watching",
+    commands=(WATCH, UNWATCH),
+    topics=(Topic("watching", "spectator spectators observe observer observers audience live"),),
+    preferences=(sight.WATCHERS,),
+    due=spectators.DUE,
+    on_leave=watches.forget,
+    on_ban=watches.forget,
+    on_merge=watches.pass_on,
+    export=watches.export,
+)
+BULLETIN = Feature(
+    name="bulletin",
+    preferences=(bulletins.BULLETIN,),
+    due=bulletins_due.DUE,
+    on_leave=bulletins.forget,
+    on_merge=bulletins.pass_on,
+    export=bulletins.export,
+)
+EXPLAINING = Feature(name="explaining", commands=(HELP, RULES))
+MODERATION = Feature(
+    name="moderation",
+    commands=(PLAYERS, ACTS, CLOSE, ADJUDICATE, BAN, UNBAN, RENAME, MERGE, ANNOUNCE),
+    due=announcing.DUE,
+    on_merge=acts.pass_on,
+    export=acts.export,
+)
+FEATURES = Features(
+    *(PLAYING, TIME, ACCOUNTS, CHALLENGES, SEEKING, TOURNAMENTS_, HOUSE, RATINGS, RECORDS_, PEOPLE, WATCHING, BULLETIN),
+    *(EXPLAINING, MODERATION),
+)
+"""All of them, in the order in which help lists their commands and their work is done."""

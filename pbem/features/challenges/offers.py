@@ -1,0 +1,112 @@
+"""What the words of a challenge say, and which command people mean by words like those."""
+
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engines import GAMES
+from notation import time_control
+from pbem.conversation.core import NAMED_CONTEST, Request
+from pbem.errors import Refused
+from pbem.features.house import commands as house
+from pbem.features.house.commands import LEVEL
+from pbem.features.house.levels import LEVELS
+from pbem.features.seeks import terms
+from pbem.features.seeks.terms import BEGIN, Terms
+from pbem.matches.queries import is_playing_enough
+from pbem.storage.models import Player
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A challenge as the player wrote it."""
+
+    opponent: str
+    terms: Terms
+    level: str | None = None
+    """How well the opponent is to play, which only the house can choose."""
+
+
+def read(words: Sequence[str], own_name: str | None, default_time: str = time_control.NONE, text: str = "") -> Offer:
+    """Return the challenge those words spell, in any order (Rognlie's too). Raises Refused."""
+    games, given, people = terms.split(words)
+    rated, people = terms.rated_in(people)
+    if len(people) > 1 and people[0].lower() == own_name:
+        people = people[1:]
+    there_are = ", ".join(GAMES)
+    if len(games) != 1 or len(people) != 1:
+        unknown = f" ({' '.join(people)[:60]}?)" if len(people) > 1 else ""
+        raise Refused(
+            f"Whom do you challenge, and to which game{unknown}?",
+            fits=f'For example "challenge bob {next(iter(GAMES))}"; against the house, "play {next(iter(GAMES))}" is '
+            f"enough. The games: {there_are}.",
+        )
+    level = given.pop(house.LEVEL, None)
+    return Offer(people[0].lower(), terms.chosen(games[0], given, default_time, text, rated=rated), level)
+
+
+def is_first(begin: str) -> bool:
+    """Return whether the one who wrote that begins; `random` is decided here."""
+    return begin == "me" or (begin == "random" and secrets.randbelow(2) == 0)
+
+
+def check_running(request: Request, player: Player) -> None:
+    """Raise Refused for a player who plays as many matches as a player can."""
+    most = request.limits.matches_per_player
+    if is_playing_enough(request.session, player, most):
+        raise Refused(
+            f"You're already playing as many matches as a player can ({most}).",
+            fits='Finish one of them first; "games" lists them.',
+        )
+
+
+_ON_LADDER = re.compile(rf"(\S+)\s+(?:on|in)\s+(?:the\s+)?{NAMED_CONTEST}\s*#?(\d{{1,9}})$", re.IGNORECASE)
+"""Whom `challenge` wants to meet on a ladder: "challenge bob on ladder 3"."""
+
+
+def on_ladder(words: str) -> tuple[str, str]:
+    """Return the command that people mean who write the words behind `challenge`.
+
+    >>> on_ladder("bob on ladder 3"), on_ladder("bob quadrupel")
+    (('climb', '3 bob'), ('challenge', 'bob quadrupel'))
+    """
+    wanted = _ON_LADDER.match(words)
+    return ("climb", f"{wanted[2]} {wanted[1]}") if wanted else ("challenge", words)
+
+
+_FROM = re.compile(rf"(?:from\s+(?:the\s+)?)?{NAMED_CONTEST}\s*#?(\d{{1,9}})$|from\s+#?(\d{{1,9}})$", re.IGNORECASE)
+"""What `withdraw` means a tournament by: "withdraw from 3"."""
+
+
+def from_tournament(words: str) -> tuple[str, str]:
+    """Return the command that people mean who write the words behind `withdraw`.
+
+    >>> from_tournament("from tournament 3"), from_tournament("3")
+    (('retire', '3'), ('withdraw', '3'))
+    """
+    left = _FROM.match(words)
+    return ("retire", left[1] or left[2]) if left else ("withdraw", words)
+
+
+def for_game(command: str, instead: str, words: str) -> tuple[str, str]:
+    """Return another command if a game follows: "reject hexaphages" refuses every challenge to it.
+
+    >>> for_game("decline", "refuse", "hexaphages"), for_game("decline", "refuse", "42")
+    (('refuse', 'hexaphages'), ('decline', '42'))
+    """
+    return (instead if words.lower() in GAMES else command), words
+
+
+def played(words: str) -> str:
+    """Return the game and the choices in the words; raise Refused, without repeating them, for any others."""
+    game = next((GAMES[word] for word in words.split() if word in GAMES), None)
+    given = dict(word.split("=", 1) for word in words.split() if "=" in word)
+    known = {LEVEL: tuple(str(level.number) for level in LEVELS), "begin": BEGIN}
+    if game is not None:
+        known |= {option.name: option.choices for option in game.options}
+    is_clear = len(given) == len(words.split()) - 1 and all(given[each] in known.get(each, ()) for each in given)
+    if game is None or not is_clear:
+        understood = "Which game?" if game is None else f'We can read "play {game.key}" in that line, and not the rest.'
+        raise Refused(understood, fits=f'"play {next(iter(GAMES)) if game is None else game.key}" is enough.')
+    return " ".join((game.key, *(f"{each}={choice}" for each, choice in given.items())))

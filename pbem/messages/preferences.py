@@ -1,0 +1,113 @@
+"""What every player can choose of messages and of their time: how messages look, when they come, when time runs.
+
+What else there is to choose stands with the feature that it belongs to (see `Feature.preferences`).
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from zoneinfo import available_timezones
+
+from notation.time_control import BadTime
+from pbem.matches.clock import reminders
+from pbem.matches.clock.calendars import DAYS
+from pbem.matches.clock.timekeeping import REMIND, ZONE
+from pbem.matches.clock.working_days import BadDays, format_days, parse_days
+from pbem.matches.prepared import AUTOMOVE
+from pbem.storage.preferences import OFF, ON, Preference
+
+HINTS, LONG, HOUR, PUBLIC = "hints", "long", "hour", "public"
+
+
+@cache
+def _zones() -> Mapping[str, str]:
+    """Return the name of each IANA time zone by its lower case."""
+    return {name.lower(): name for name in available_timezones()}
+
+
+def _zone(text: str) -> str | None:
+    """Return the IANA time zone of that name in any case, or None.
+
+    >>> _zone("europe/vienna"), _zone("utc"), _zone("../etc/passwd"), _zone("America/" * 260)
+    ('Europe/Vienna', 'UTC', None, None)
+    """
+    return _zones().get(text.lower())
+
+
+def _hour(text: str) -> str | None:
+    """Return the hour of the day in the forms that people write, or None.
+
+    >>> _hour("07"), _hour("18:00"), _hour("24")
+    ('7', '18', None)
+    """
+    hour, colon, minutes = text.partition(":")
+    is_hour = hour.isascii() and hour.isdecimal() and len(hour) <= 2 and int(hour) < 24
+    return str(int(hour)) if is_hour and (not colon or minutes == "00") else None
+
+
+def _days(text: str) -> str | None:
+    """Return the days of the week in their stored spelling, or None.
+
+    >>> _days("Mon-Tue,wed"), _days("weekdays")
+    ('mon-wed', None)
+    """
+    try:
+        return format_days(parse_days(text))
+    except BadDays:
+        return None
+
+
+def _reminders(text: str) -> str | None:
+    """Return when to remind in its stored spelling, or None.
+
+    >>> _reminders("1d, 50%"), _reminders("tomorrow")
+    ('50% 1d', None)
+    """
+    try:
+        return reminders.spelled(reminders.parse_wishes(text))
+    except BadTime:
+        return None
+
+
+GENERAL = (
+    Preference(
+        "board",
+        ("ascii", "unicode", "words"),
+        'how text shows boards; "words" is best for screen readers',
+    ),
+    Preference(
+        HINTS,
+        ("short", LONG),
+        "how much we say of writing turns; in your first match of a game it's always long at first",
+    ),
+    Preference("html", (ON, OFF), "whether messages have an HTML part as well as text"),
+    Preference("picture", (ON, OFF), "whether the HTML part shows the board as a picture"),
+    Preference(
+        "mail",
+        ("each", "batch", "daily"),
+        "when news comes: at once, every few minutes, or once a day; your time doesn't wait for it",
+    ),
+    Preference(HOUR, ("8",), "the hour at which the daily message comes, from 0 to 23", "18", _hour),
+    Preference(ZONE, ("UTC",), "your time zone, for that hour and other times", "Europe/Vienna", _zone),
+    Preference(DAYS, ("all",), "the days of the week on which your time runs", "mon-fri", _days),
+    Preference(
+        REMIND,
+        (reminders.DEFAULT, OFF),
+        f"when we remind you of a turn: up to {reminders.MOST}, as shares of its time or time that is left",
+        accept=_reminders,
+        words=reminders.MOST,
+    ),
+    Preference(AUTOMOVE, (OFF, ON), "whether a turn is played for you where it is the only legal one"),
+    Preference(
+        PUBLIC, (OFF, ON, "anonymous"), "whether your matches are shown on the web, if your opponent wants that too"
+    ),
+    Preference("receipt", (ON, OFF), "whether you get the board after your own turn, too"),
+)
+
+
+def with_defaults(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return what of this applies to a player with those settings.
+
+    >>> with_defaults({"board": "words"})["board"], with_defaults({})["html"]
+    ('words', 'on')
+    """
+    return {preference.name: preference.of(settings) for preference in GENERAL}

@@ -1,0 +1,55 @@
+"""What the admin does, as they are asked about it and told that it is done."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from pbem.storage.payloads import Section
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Act:
+    """What the admin does by mail, as they are asked about it, and told that it is done.
+
+    In this and the classes below, `by` names the player whom it is about, and `message` is the note, which says
+    something of them: both go when that player leaves (see people).
+    """
+
+    act: Literal["close", "adjudicate", "ban", "unban", "rename", "merge", "announce"]
+    by: str = ""
+    address: str = ""
+    number: int = 0
+    """The number of the match, the title of its game, and how many turns it has."""
+    title: str = ""
+    opponent: str = ""
+    """The second player of the match, or the address of the account that stays."""
+    turns: int = 0
+    offered: bool = False
+    """Whether it is a challenge that nobody has accepted."""
+    who: str = ""
+    """The winner, the new name, or the account that stays."""
+    ended: int = 0
+    """How many running matches end with it."""
+    lost: bool = False
+    """Whether the player loses these; otherwise they have no result."""
+    running: int = 0
+    """How many running matches go on for the account that stays."""
+    between: int = 0
+    """How many matches between the two accounts don't count for ratings any more."""
+    subject: str = ""
+    lines: tuple[str, ...] = ()
+    """What is announced."""
+    recipients: int = 0
+    """To how many players, and to how many of them each minute."""
+    per_minute: int = 0
+    message: tuple[str, ...] = ()
+    tells: bool = False
+    """Whether the players learn the note."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActDone(Section):
+    """Tells the admin what was done as they had asked."""
+
+    act: Act
+    template: Literal["act_done"] = "act_done"
+    heading: ClassVar = "Done"

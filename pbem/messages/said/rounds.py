@@ -1,0 +1,56 @@
+"""What a message about a new match says of its tournament."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrosstableRow:
+    """A player in a crosstable."""
+
+    number: int
+    place: int
+    player: str
+    cells: tuple[str, ...]
+    points: str
+    breaks: tuple[str, ...]
+    own: bool = False
+    out: bool = False
+    """Whether they have withdrawn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crosstable:
+    """The crosstable of a tournament, or the part of it that a message has room for."""
+
+    heads: tuple[str, ...]
+    breaks: tuple[str, ...]
+    rows: tuple[CrosstableRow, ...]
+    by_round: bool
+    """Whether a column is a round; in a round robin, it is an opponent."""
+    width: int
+    """How many columns each cell needs."""
+    missing: int = 0
+    """How many rows are left out."""
+    group: int = 0
+    """Which group of a league it is; 0 for any other tournament."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundBegun:
+    """What a message about a new match says of the tournament that it belongs to."""
+
+    number: int
+    title: str
+    round: int = 0
+    rounds: int = 0
+    game: int = 1
+    """2 if the same two have drawn their first match of the round."""
+    table: Crosstable | None = None
+    rung: int = 0
+    """On a ladder, that of the challenger; 0 elsewhere."""
+    wanted: int = 0
+    """That of the challenged player."""
+    is_own: bool = False
+    """Whether the reader is the challenger."""
+    group: int = 0
+    """Of a league, that of the match."""

@@ -1,0 +1,64 @@
+"""What newcomers are told: what this is, and the welcome."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from engines import GAMES
+from pbem.messages.said.players import OpenSeek
+from pbem.storage.payloads import Payload, Section
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameTitle:
+    """A game, the word that names it in commands, and what it is like."""
+
+    key: str
+    title: str
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Introduction(Section):
+    """What this is and how to join, for somebody whose message asked for nothing that a stranger can have."""
+
+    name: str | None = None
+    """The name that a `yes` takes, made from the address; None where none can be."""
+    wants_name: bool = False
+    """Whether they want to join, but under no name that a player can have."""
+    house: bool = False
+    """Whether the house takes matches."""
+    games: tuple[GameTitle, ...]
+    template: Literal["introduction"] = "introduction"
+    heading: ClassVar = "How to play board games by email"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvitationWaiting(Section):
+    """The invitation that somebody hasn't answered, for a message of theirs that proves nothing."""
+
+    match: int
+    template: Literal["waiting"] = "waiting"
+    heading: ClassVar = "Your invitation"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Welcome(Payload, Section):
+    """What a new player should know."""
+
+    games: tuple[GameTitle, ...] = ()
+    board: tuple[str, ...] = ()
+    """A board as our messages draw it, so that they know what to expect."""
+    seeks: tuple[OpenSeek, ...] = ()
+    """Some open seeks."""
+    house: bool = False
+    """Whether the house takes matches."""
+    plays: bool = False
+    """Whether the player has a match already, which stands above it."""
+    template: Literal["welcome"] = "welcome"
+    stands_alone: ClassVar = True
+    heading: ClassVar = "Welcome"
+
+
+def titles() -> tuple[GameTitle, ...]:
+    """Return all games, as lists show them."""
+    return tuple(GameTitle(key=key, title=game.title, summary=game.summary) for key, game in GAMES.items())

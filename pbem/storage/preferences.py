@@ -1,0 +1,74 @@
+"""What a player can choose: a name, its choices, and what applies to those who haven't chosen.
+
+A player's row holds only what differs from the default, so a new default reaches everyone who never chose.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlmodel import Session
+
+from pbem.errors import Refused
+from pbem.storage.models import Player
+
+ON, OFF, NONE = "on", "off", "none"
+
+
+def _nothing_else(_text: str) -> str | None:
+    """Accept nothing beyond the listed choices."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """One thing that a player can choose; the first choice is the default."""
+
+    name: str
+    choices: tuple[str, ...]
+    help: str
+    example: str = ""
+    """A sample choice, for a preference with too many to list."""
+    accept: Callable[[str], str | None] = _nothing_else
+    """Return an unlisted choice in its stored spelling, or None if there is no such choice."""
+    words: int = 1
+    """The most words that a choice has."""
+    on_choice: Callable[[Session, Player, datetime], None] | None = None
+    """Does what follows from a choice, which the locked row of the player has already."""
+    depends_on: tuple[str, ...] = ()
+    """Other preferences whose choice has the same consequences."""
+
+    @property
+    def default(self) -> str:
+        """What applies to players who haven't chosen."""
+        return self.choices[0]
+
+    @property
+    def spelled(self) -> str:
+        """How it is written, as in a help message."""
+        return f"{self.name} {self.example or '|'.join(self.choices)}"
+
+    def of(self, settings: Mapping[str, str]) -> str:
+        """Return what applies to a player with those settings."""
+        return settings.get(self.name, self.default)
+
+    def chosen(self, text: str) -> str:
+        """Return the choice that the text means; raises Refused, which lists the choices."""
+        wanted = text.lower().rstrip(".,;")
+        found = wanted if wanted in self.choices else self.accept(text.rstrip(".,;"))
+        if found is None:
+            works = " or ".join(f'"set {self.name} {choice}"' for choice in self.choices)
+            fits = f'For example "set {self.name} {self.example}".' if self.example else f"{works}."
+            raise Refused(f'"{self.name}" can\'t be "{text[:40]}".', fits=fits)
+        return found
+
+    def changed(self, settings: Mapping[str, str], text: str) -> dict[str, str]:
+        """Return the settings with that choice added, or removed if it is the default; raises Refused.
+
+        >>> html = Preference("html", ("on", "off"), "whether messages have an HTML part")
+        >>> html.changed({"html": "off"}, "ON"), html.changed({"hour": "18"}, "off")
+        ({}, {'hour': '18', 'html': 'off'})
+        """
+        rest = {known: choice for known, choice in settings.items() if known != self.name}
+        choice = self.chosen(text)
+        return rest if choice == self.default else {**rest, self.name: choice}
