@@ -23,14 +23,13 @@ from sqlmodel import Session
 from bench import performance
 from bench.performance import Row
 from notation.ending import Termination
-from pbem.features.people import blocks
 from pbem.features.seeks import seeks
 from pbem.features.seeks.rating_ranges import RatingRange
 from pbem.features.seeks.seeks import Wanted
 from pbem.matches import history
 from pbem.matches.ratings import derivation, standings
 from pbem.matches.ratings.weeks import WEEK, week_of
-from pbem.players import directory
+from pbem.players import blocks, directory
 from pbem.storage import database
 from pbem.storage.models import Block, Match, MatchState, Player, PlayerRating, Ply, Presence, Seek
 from tests.correspondence import MORNING

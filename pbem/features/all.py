@@ -20,7 +20,6 @@ from pbem.features.moderation import due as announcing
 from pbem.features.moderation.lists import ACTS, PLAYERS
 from pbem.features.moderation.matches import ADJUDICATE, CLOSE
 from pbem.features.moderation.players import ANNOUNCE, BAN, MERGE, RENAME, UNBAN
-from pbem.features.people import blocks, willingness
 from pbem.features.people.commands import HISTORY, WHO, WHOIS
 from pbem.features.people.distance import ALLOW, BLOCK, LIMIT_COMMAND, REFUSE, UNBLOCK
 from pbem.features.playing.conditions import CONDITIONS, IF, QUEUE
@@ -39,9 +38,9 @@ from pbem.features.tournaments import due as tournaments_due
 from pbem.features.tournaments import entries, ladders_due, tournament_report
 from pbem.features.tournaments.climbing import CLIMB
 from pbem.features.tournaments.commands import ENTER, HOST, RETIRE, TOURNAMENT, TOURNAMENTS
-from pbem.features.watching import sight, spectators, watches
+from pbem.features.watching import spectators, watches
 from pbem.features.watching.commands import UNWATCH, WATCH
-from pbem.players import directory
+from pbem.players import blocks, directory, sight, willingness
 
 ACCOUNTS = Feature(
     name="accounts",

@@ -7,10 +7,9 @@ from sqlmodel import Session
 
 from engines.seats import seat_of
 from notation.ending import Ending, Termination
-from pbem.features.people import blocks, willingness
 from pbem.matches import history, lifecycle
 from pbem.matches.history import Tally
-from pbem.players import directory
+from pbem.players import blocks, directory, willingness
 from pbem.storage.models import Match, Player, Ply
 from tests.matches.test_lifecycle import NOW, people, started
 

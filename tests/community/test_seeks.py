@@ -7,11 +7,11 @@ import pytest
 from sqlmodel import Session, select
 
 from notation.time_control import TimeControl, parse
-from pbem.features.people import blocks
 from pbem.features.seeks import rating_ranges, seeks
 from pbem.features.seeks.rating_ranges import BadRange, RatingRange
 from pbem.features.seeks.seeks import Terms, Wanted
 from pbem.matches.events import MatchStarted
+from pbem.players import blocks
 from pbem.storage.models import Match, MatchState, Player, PlayerRating, Seek
 from tests.matches.test_lifecycle import NOW, people, started
 

@@ -9,10 +9,11 @@ from sqlalchemy import Engine, update
 from sqlmodel import Session, col, select
 
 from pbem.config import ServerSettings
-from pbem.features.watching import sight, spectators, watches
-from pbem.features.watching.sight import Sight
+from pbem.features.watching import spectators, watches
 from pbem.matches import lifecycle, queries, watched
 from pbem.matches.watched import News
+from pbem.players import sight
+from pbem.players.sight import Sight
 from pbem.secret import Secret
 from pbem.storage import database
 from pbem.storage.models import HOUSE, Match, MatchState, Outgoing, Player, TakenBack, Watch

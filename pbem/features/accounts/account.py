@@ -11,11 +11,10 @@ from pbem.conversation.refusals import whom_to_ask
 from pbem.errors import Refused
 from pbem.features.house import player as house_player
 from pbem.features.moderation import bans
-from pbem.features.people import blocks
 from pbem.features.seeks import open_seeks
 from pbem.messages.reply_addresses import address_with
 from pbem.messages.said.welcome import Welcome, titles
-from pbem.players import erasure, invitations
+from pbem.players import blocks, erasure, invitations
 from pbem.storage.models import ModerationAct, Player
 from pbem.tokens import Purpose, Token
 

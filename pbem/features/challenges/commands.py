@@ -15,7 +15,6 @@ from pbem.errors import Refused
 from pbem.features.accounts.account import check_name, confirm, free_name
 from pbem.features.challenges.offers import check_running, for_game, from_tournament, is_first, on_ladder, played, read
 from pbem.features.house import commands as house
-from pbem.features.people import blocks, willingness
 from pbem.features.playing import offers
 from pbem.mail.reading.message import is_address
 from pbem.matches import lifecycle
@@ -23,7 +22,7 @@ from pbem.matches.naming import is_hidden, name
 from pbem.matches.queries import challenges_to, locked, opponent_of
 from pbem.messages.said.sections import ChallengeSent
 from pbem.messages.said.welcome import Welcome
-from pbem.players import invitations
+from pbem.players import blocks, invitations, willingness
 from pbem.storage.mailboxes import mailbox
 from pbem.storage.models import Match, MatchState, Player
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from engines import GAMES
 from notation import time_control
 from pbem.conversation.core import NAMED_CONTEST, Request
+from pbem.conversation.syntax import terms
+from pbem.conversation.syntax.terms import BEGIN, Terms
 from pbem.errors import Refused
 from pbem.features.house import commands as house
 from pbem.features.house.commands import LEVEL
 from pbem.features.house.levels import LEVELS
-from pbem.features.seeks import terms
-from pbem.features.seeks.terms import BEGIN, Terms
 from pbem.matches.queries import is_playing_enough
 from pbem.storage.models import Player
 

@@ -10,14 +10,13 @@ from notation.time_control import TimeControl
 from pbem.conversation import receipts
 from pbem.conversation.core import Command, Decision, Group, Line, Request
 from pbem.conversation.refusals import in_words
+from pbem.conversation.syntax import terms
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.features.house import analyses, levels
 from pbem.features.house import player as house_player
 from pbem.features.house.messages import AnalysisAsked
-from pbem.features.records import replays
-from pbem.features.seeks import terms
-from pbem.matches import lifecycle
+from pbem.matches import lifecycle, replays
 from pbem.matches.queries import number_between
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.said.sections import Hint

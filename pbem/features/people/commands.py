@@ -11,10 +11,9 @@ from pbem.conversation.syntax import paging
 from pbem.errors import Refused
 from pbem.features.house import player as house
 from pbem.features.house.levels import LEVELS
-from pbem.features.people import blocks, named
+from pbem.features.people import named
 from pbem.features.seeks import open_seeks, seeks
 from pbem.features.time import vacations
-from pbem.features.watching import sight
 from pbem.matches import history
 from pbem.matches.history import Tally
 from pbem.matches.naming import name
@@ -30,7 +29,7 @@ from pbem.messages.said.players import (
     PlayerProfile,
     Results,
 )
-from pbem.players import directory, schedule
+from pbem.players import blocks, directory, schedule, sight
 from pbem.storage.models import Match, Player
 from pbem.storage.preferences import ON
 

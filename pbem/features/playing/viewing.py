@@ -15,8 +15,6 @@ from pbem.conversation.syntax import paging
 from pbem.conversation.target import match_of
 from pbem.errors import Refused
 from pbem.features.house.player import is_house
-from pbem.features.watching import sight
-from pbem.features.watching.sight import Sight
 from pbem.matches import variations
 from pbem.matches.clock.timekeeping import expected_due
 from pbem.matches.naming import name, shown
@@ -24,7 +22,8 @@ from pbem.matches.queries import newest_of, opponent_of, people_of, seat_of, sin
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.messages import preferences
 from pbem.messages.said.shown import ListedMatch, MatchList, MatchRecord, MatchShown, MatchThen, Preview, TurnTakenBack
-from pbem.players import schedule
+from pbem.players import schedule, sight
+from pbem.players.sight import Sight
 from pbem.storage.models import Match, MatchState, Player
 
 MOST_TAKEN_BACK = 200

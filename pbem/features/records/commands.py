@@ -8,15 +8,14 @@ from sqlmodel import select
 from notation import time_control
 from pbem.conversation.core import NAMED_GAME, Command, Decision, Group, Line, Reach, Request, ToPlayer
 from pbem.conversation.refusals import in_words
+from pbem.conversation.syntax import terms
+from pbem.conversation.syntax.terms import BEGIN
 from pbem.errors import Refused
 from pbem.features.challenges.commands import opponent_of_offer
 from pbem.features.challenges.offers import check_running, is_first
 from pbem.features.house import commands as house
 from pbem.features.playing.viewing import OWN_RECORDS, position_of
-from pbem.features.records import replays
-from pbem.features.seeks import terms
-from pbem.features.seeks.terms import BEGIN
-from pbem.matches import queries
+from pbem.matches import queries, replays
 from pbem.messages.said.messages import AllRecords
 from pbem.messages.said.sections import ChallengeSent
 from pbem.storage.clock import within

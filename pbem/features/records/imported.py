@@ -23,8 +23,7 @@ from notation.core import BadNotation
 from notation.ending import Ending, Termination
 from notation.record import BadRecord, Record
 from pbem import tokens
-from pbem.features.records import earlier_turns
-from pbem.matches import queries
+from pbem.matches import earlier_turns, queries
 from pbem.storage.models import IMPORTED, Match, MatchState, Player
 
 LARGEST = 5_000_000

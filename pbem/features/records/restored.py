@@ -11,7 +11,7 @@ from sqlalchemy import text as sql
 from sqlmodel import Session, select
 
 from notation.record import BadRecord, Record, replay
-from pbem.features.records import earlier_turns
+from pbem.matches import earlier_turns
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.clock import Restored, SideRestored
 from pbem.matches.watched import UNNOTICED

@@ -9,17 +9,16 @@ from notation import time_control
 from notation.time_control import BadTime
 from pbem.conversation.core import BOARD, NAMED_GAME, Command, Decision, Group, Line, Request
 from pbem.conversation.refusals import in_words
-from pbem.conversation.syntax import paging
+from pbem.conversation.syntax import paging, terms
 from pbem.errors import Refused
 from pbem.features.challenges.offers import check_running, is_first
-from pbem.features.people import willingness
-from pbem.features.seeks import open_seeks, rating_ranges, seeks, terms
+from pbem.features.seeks import open_seeks, rating_ranges, seeks
 from pbem.features.seeks.rating_ranges import ANY, BadRange, RatingRange
 from pbem.features.seeks.seeks import MOST_MATCHES, Terms, Wanted
 from pbem.matches.queries import is_playing_enough
 from pbem.messages import preferences
 from pbem.messages.said.players import SeekClosed, SeekList, SeekOpened
-from pbem.players import invitations, schedule
+from pbem.players import invitations, schedule, willingness
 from pbem.players.rate_limits import DAY
 from pbem.storage.models import Player, Seek
 

@@ -9,12 +9,11 @@ from sqlalchemy import and_, or_
 from sqlmodel import Session, col, func, select, update
 
 from notation.time_control import TimeControl, from_stored, to_stored
-from pbem.features.people import blocks, willingness
 from pbem.features.seeks import rating_ranges
 from pbem.features.seeks.rating_ranges import ANY, RatingRange
 from pbem.matches import lifecycle
 from pbem.matches.events import Events, MatchStarted
-from pbem.players import directory
+from pbem.players import blocks, directory, willingness
 from pbem.storage.clock import within
 from pbem.storage.database import exclude_others
 from pbem.storage.models import Match, Player, Seek

@@ -3,8 +3,8 @@
 import re
 from dataclasses import replace
 
+from pbem.conversation.syntax import terms
 from pbem.errors import Refused
-from pbem.features.seeks import terms
 from pbem.features.tournaments import entries
 from pbem.features.tournaments.entries import FEWEST, LONGEST_TITLE, MOST_DAYS, MOST_PLACES, MOST_ROUNDS, Terms
 from pbem.features.tournaments.field import Kind

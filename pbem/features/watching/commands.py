@@ -10,15 +10,16 @@ from engines import GAMES
 from pbem.conversation.core import NAMED_CONTEST, Command, Decision, Group, Line, Request
 from pbem.errors import Refused
 from pbem.features.house import player as house
-from pbem.features.people import blocks, named
+from pbem.features.people import named
 from pbem.features.playing import viewing
 from pbem.features.tournaments import entries
 from pbem.features.tournaments.entries import State
-from pbem.features.watching import sight, watches
+from pbem.features.watching import watches
 from pbem.features.watching.messages import WatchedThing, Watching
-from pbem.features.watching.sight import IN_TOURNAMENTS, WATCHERS, Sight
 from pbem.matches.naming import name
 from pbem.matches.queries import locked, people_of, seat_of
+from pbem.players import blocks, sight
+from pbem.players.sight import IN_TOURNAMENTS, WATCHERS, Sight
 from pbem.storage.models import Match, MatchState, Player, Tournament, Watch
 from pbem.storage.payloads import Section
 

@@ -14,17 +14,16 @@ from sqlalchemy import Engine, exists, or_
 from sqlmodel import Session, col, func, select
 
 from pbem.config import ServerSettings
-from pbem.features.people import blocks
-from pbem.features.watching import sight, watches
+from pbem.features.watching import watches
 from pbem.features.watching.messages import WatchedPlayer, WatchedTurn
-from pbem.features.watching.sight import Sight
 from pbem.features.watching.watches import Spectator
 from pbem.matches import watched
 from pbem.matches.naming import name
 from pbem.matches.queries import people_of, taken_back
 from pbem.messages import preferences
-from pbem.players import schedule
+from pbem.players import blocks, schedule, sight
 from pbem.players.directory import is_reachable
+from pbem.players.sight import Sight
 from pbem.storage.clock import within
 from pbem.storage.database import lock_if_free, read_only, transaction
 from pbem.storage.due import Due, each

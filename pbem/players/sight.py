@@ -9,8 +9,8 @@ from enum import IntEnum
 
 from sqlmodel import Session
 
-from pbem.features.people import blocks
 from pbem.matches.queries import are_playing, people_of, seat_of
+from pbem.players import blocks
 from pbem.storage.models import HOUSE, Match, MatchState, Player
 from pbem.storage.preferences import Preference
 

@@ -7,8 +7,8 @@ from sqlalchemy import ColumnElement, Integer, and_, case, cast, literal, or_
 from sqlmodel import Session, col, func, select
 
 from engines import GAMES
-from pbem.features.people import blocks
 from pbem.matches.queries import is_playing_enough
+from pbem.players import blocks
 from pbem.storage.models import Match, Player
 from pbem.storage.preferences import NONE, Preference
 

@@ -9,8 +9,7 @@ from datetime import datetime
 from sqlmodel import Session
 
 from notation.time_control import TimeControl
-from pbem.features.records import earlier_turns
-from pbem.matches import lifecycle
+from pbem.matches import earlier_turns, lifecycle
 from pbem.matches.events import Events
 from pbem.matches.snapshot import Snapshot
 from pbem.storage.models import Player
