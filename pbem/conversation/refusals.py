@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pbem.config import ServerSettings
-from pbem.conversation.core import Line
+from pbem.conversation.core import Line, Request
 from pbem.errors import Refused
 from pbem.matches.lifecycle import MOST_OPEN, NotPossible, Obstacle
-from pbem.storage.models import Match
+from pbem.matches.queries import is_playing_enough
+from pbem.storage.models import Match, Player
 from pbem.tokens import LARGEST_PLY
 
 
@@ -143,3 +144,13 @@ def not_a_command(written: str, guess: Line) -> Refused:
 def whom_to_ask(server: ServerSettings) -> str:
     """Return a sentence on whom to write to about a closed account; empty if the operator has no address."""
     return f"If that's a mistake, write to {server.admin}." if server.admin else ""
+
+
+def check_running(request: Request, player: Player) -> None:
+    """Raise Refused for a player who plays as many matches as a player can."""
+    most = request.limits.matches_per_player
+    if is_playing_enough(request.session, player, most):
+        raise Refused(
+            f"You're already playing as many matches as a player can ({most}).",
+            fits='Finish one of them first; "games" lists them.',
+        )

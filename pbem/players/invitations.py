@@ -22,7 +22,7 @@ from pbem.players.rate_limits import DAY
 from pbem.storage.clock import within
 from pbem.storage.database import exclude_others
 from pbem.storage.mailboxes import is_large, mailbox, owner
-from pbem.storage.models import Invitee, Match, Player
+from pbem.storage.models import ClosedAddress, Invitee, Match, Player
 from pbem.storage.retention import INVITED_AGAIN
 
 LONGEST_NOTE = 200
@@ -187,3 +187,8 @@ def _row(session: Session, address: str) -> Invitee:
 def _hash(text: str) -> str:
     """Return the hash of an address or domain. It has no key, so that a new key doesn't forget who wants no mail."""
     return hashlib.sha256(b"pbem invitee\0" + text.encode()).hexdigest()
+
+
+def is_closed(session: Session, address: str) -> bool:
+    """Return whether the account of that address was closed, whether or not its player has left since."""
+    return session.get(ClosedAddress, digest(address)) is not None

@@ -1,6 +1,7 @@
 """What is to be played, as a challenge or a seek says it: the game, its options, who begins, and how much time."""
 
 import re
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -106,3 +107,8 @@ def read_time(options: dict[str, str], default: str) -> TimeControl:
         raise BadTime(f'"{TIME}={text[:20]}" and "--{next(iter(flags))}" say the same; use one of them.')
     time = time_control.of_flags(flags) if flags else time_control.parse(default if text is None else text)
     return time if weekends is None else time_control.with_weekends(time, weekends)
+
+
+def is_first(begin: str) -> bool:
+    """Return whether the one who wrote that begins; `random` is decided here."""
+    return begin == "me" or (begin == "random" and secrets.randbelow(2) == 0)

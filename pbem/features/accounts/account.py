@@ -10,7 +10,6 @@ from pbem.conversation.names import NAME, STANDING_FOR, suggested_name, words_in
 from pbem.conversation.refusals import whom_to_ask
 from pbem.errors import Refused
 from pbem.features.house import player as house_player
-from pbem.features.moderation import bans
 from pbem.features.seeks import open_seeks
 from pbem.messages.reply_addresses import address_with
 from pbem.messages.said.welcome import Welcome, titles
@@ -103,7 +102,7 @@ def confirm(request: Request, player: Player, wanted: str) -> None:
         raise Refused(
             "This address has joined and left more than once today.", fits="You're welcome to join again tomorrow."
         )
-    if bans.is_closed(request.session, player.address):
+    if invitations.is_closed(request.session, player.address):
         raise Refused(
             "The operator of this server has closed the account of this address.",
             fits=whom_to_ask(request.server),

@@ -9,11 +9,12 @@ from sqlmodel import Session, col, select
 from engines import GAMES
 from notation import time_control
 from pbem.conversation.core import Command, Decision, Group, Line, Reach, Request, Who
-from pbem.conversation.refusals import in_words
+from pbem.conversation.refusals import check_running, in_words
+from pbem.conversation.syntax.terms import is_first
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.features.accounts.account import check_name, confirm, free_name
-from pbem.features.challenges.offers import check_running, for_game, from_tournament, is_first, on_ladder, played, read
+from pbem.features.challenges.offers import for_game, from_tournament, on_ladder, played, read
 from pbem.features.house import commands as house
 from pbem.features.playing import offers
 from pbem.mail.reading.message import is_address

@@ -1,21 +1,18 @@
 """What the words of a challenge say, and which command people mean by words like those."""
 
 import re
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engines import GAMES
 from notation import time_control
-from pbem.conversation.core import NAMED_CONTEST, Request
+from pbem.conversation.core import NAMED_CONTEST
 from pbem.conversation.syntax import terms
 from pbem.conversation.syntax.terms import BEGIN, Terms
 from pbem.errors import Refused
 from pbem.features.house import commands as house
 from pbem.features.house.commands import LEVEL
 from pbem.features.house.levels import LEVELS
-from pbem.matches.queries import is_playing_enough
-from pbem.storage.models import Player
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +41,6 @@ def read(words: Sequence[str], own_name: str | None, default_time: str = time_co
         )
     level = given.pop(house.LEVEL, None)
     return Offer(people[0].lower(), terms.chosen(games[0], given, default_time, text, rated=rated), level)
-
-
-def is_first(begin: str) -> bool:
-    """Return whether the one who wrote that begins; `random` is decided here."""
-    return begin == "me" or (begin == "random" and secrets.randbelow(2) == 0)
-
-
-def check_running(request: Request, player: Player) -> None:
-    """Raise Refused for a player who plays as many matches as a player can."""
-    most = request.limits.matches_per_player
-    if is_playing_enough(request.session, player, most):
-        raise Refused(
-            f"You're already playing as many matches as a player can ({most}).",
-            fits='Finish one of them first; "games" lists them.',
-        )
 
 
 _ON_LADDER = re.compile(rf"(\S+)\s+(?:on|in)\s+(?:the\s+)?{NAMED_CONTEST}\s*#?(\d{{1,9}})$", re.IGNORECASE)

@@ -101,8 +101,3 @@ def unban(session: Session, server: ServerSettings, player: Player, order: Order
     told = AccountChanged(closed=False, contact=server.admin or "", message=order.reason)
     Mailer(session, server, now).to_player(player, told, purpose=Purpose.PERSONAL)
     acts.keep(session, order, "unban", now, player=player.id)
-
-
-def is_closed(session: Session, address: str) -> bool:
-    """Return whether the account of that address was closed, whether or not its player has left since."""
-    return session.get(ClosedAddress, invitations.digest(address)) is not None

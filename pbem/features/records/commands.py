@@ -7,12 +7,11 @@ from sqlmodel import select
 
 from notation import time_control
 from pbem.conversation.core import NAMED_GAME, Command, Decision, Group, Line, Reach, Request, ToPlayer
-from pbem.conversation.refusals import in_words
+from pbem.conversation.refusals import check_running, in_words
 from pbem.conversation.syntax import terms
-from pbem.conversation.syntax.terms import BEGIN
+from pbem.conversation.syntax.terms import BEGIN, is_first
 from pbem.errors import Refused
 from pbem.features.challenges.commands import opponent_of_offer
-from pbem.features.challenges.offers import check_running, is_first
 from pbem.features.house import commands as house
 from pbem.features.playing.viewing import OWN_RECORDS, position_of
 from pbem.matches import queries, replays

@@ -8,10 +8,10 @@ from engines import GAMES
 from notation import time_control
 from notation.time_control import BadTime
 from pbem.conversation.core import BOARD, NAMED_GAME, Command, Decision, Group, Line, Request
-from pbem.conversation.refusals import in_words
+from pbem.conversation.refusals import check_running, in_words
 from pbem.conversation.syntax import paging, terms
+from pbem.conversation.syntax.terms import is_first
 from pbem.errors import Refused
-from pbem.features.challenges.offers import check_running, is_first
 from pbem.features.seeks import open_seeks, rating_ranges, seeks
 from pbem.features.seeks.rating_ranges import ANY, BadRange, RatingRange
 from pbem.features.seeks.seeks import MOST_MATCHES, Terms, Wanted

@@ -3,8 +3,8 @@
 import re
 
 from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.refusals import check_running
 from pbem.errors import Refused
-from pbem.features.challenges.offers import check_running
 from pbem.features.people import named
 from pbem.features.tournaments import entries, rungs
 from pbem.features.tournaments.field import Kind

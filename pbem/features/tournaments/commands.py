@@ -6,9 +6,9 @@ from functools import partial
 from sqlmodel import Session
 
 from pbem.conversation.core import BOARD, NAMED_CONTEST, NAMED_GAME, Command, Decision, Group, Line, Request
+from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import paging
 from pbem.errors import Refused
-from pbem.features.challenges.offers import check_running
 from pbem.features.tournaments import crosstable, entries, hosting, rounds, rungs, shown
 from pbem.features.tournaments.entries import State
 from pbem.features.tournaments.field import Kind
