@@ -1,6 +1,6 @@
 """Messages that wait for a yes: stored as they came, asked about at the address on file, read again when it agrees."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from sqlmodel import select
@@ -11,10 +11,12 @@ from pbem.conversation.reply import Reply, clipped
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Changed, Silence, Unanswerable, Unread
+from pbem.mail.reading.message import Message
 from pbem.messages.said.acts import ActDone
 from pbem.messages.said.messages import Asking, Confirmation
 from pbem.messages.said.sections import AlreadySettled, HeldDropped, NotAttempted, NotSent, QuestionExpired, Refusal
 from pbem.players import identity, rate_limits
+from pbem.players.identity import Sender
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
 from pbem.storage.payloads import load
 from pbem.tokens import Purpose
@@ -80,8 +82,19 @@ def _question(
     return Decision(messages=(asked,))
 
 
-def confirm(request: Request, reply: Reply, held_id: int) -> Reply:
-    """Let a held message act, now that the address on file has answered."""
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """A held message that the address on file agrees to."""
+
+    held: Incoming
+    message: Message
+    sender: Sender
+    """Who has sent it, proven now."""
+    reply: Reply
+
+
+def confirm(request: Request, reply: Reply, held_id: int) -> Reply | Confirmed:
+    """Return the held message that is to be carried out, now that the address on file has answered; or the reply."""
     held = request.session.get(Incoming, held_id, with_for_update=True)
     if held is None:
         raise Unanswerable(Silence.UNKNOWN_TOKEN)
@@ -124,14 +137,7 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply:
     sender = replace(
         request.sender, match=told_of.match, ply=told_of.ply, plies=told_of.plies, held_message=None, purpose=None
     )
-    acted = execute.understand(replace(request, sender=sender), replace(reply, sender=sender), message, _act)
-    held.verdict = f"confirmed; {acted.verdict}"
-    return replace(acted, subject=request.message.subject, verdict=acted.verdict.after_confirming(held_id))
-
-
-def _act(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
-    """Carry out what was held; who isn't a player yet becomes one first."""
-    return execute.execute(request, reply, parsed if request.sender.is_player else strangers.joining_first(parsed))
+    return Confirmed(held, message, sender, reply)
 
 
 def _close(request: Request, held: Incoming, verdict: str) -> None:

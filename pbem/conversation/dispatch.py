@@ -1,17 +1,20 @@
-"""Decide what happens to a message whose sender is known: carry it out, hold it, refuse it, or don't answer.
+"""The path of a message whose sender is known: its budget, what it says, the judgement, what follows, the reply.
 
-This decides who may do what at once, who is asked first, and who gets no answer.
+Who may do what at once, who is asked first and who is introduced is in `judge`.
 """
 
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 
 import structlog
 
 from pbem import failpoints
-from pbem.conversation import confirmations, execute, moderating, new_address, permissions, strangers
-from pbem.conversation.core import Request, Who
+from pbem.conversation import confirmations, execute, new_address, reading, strangers, suggested_yes
+from pbem.conversation.core import Line, Request, Who
+from pbem.conversation.judge import Ask, Introduce, Judgement, Refuse, Run, Why, judge, refusing
 from pbem.conversation.refusals import whom_to_ask
 from pbem.conversation.reply import Reply, enqueue, refused
 from pbem.conversation.syntax import did_you_mean
@@ -19,12 +22,15 @@ from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.errors import Changed, Refused, Silence, Unanswerable, Unread
 from pbem.failpoints import Step
 from pbem.mail.reading.limits import LARGEST_MESSAGE, LARGEST_OF_STRANGERS
+from pbem.mail.reading.message import Message
 from pbem.matches.naming import name
+from pbem.matches.queries import seat_of
 from pbem.messages.said.sections import FirstOnly
 from pbem.players import bounces, directory, invitations, rate_limits
+from pbem.players.identity import Sender
 from pbem.players.rate_limits import Left
 from pbem.storage.database import is_bug
-from pbem.storage.models import Outgoing, Player
+from pbem.storage.models import Match, Outgoing, Player
 
 log = structlog.get_logger()
 
@@ -43,14 +49,11 @@ def converse(request: Request) -> Reply:
         _check_account(request)
         _check_answers(request)
         _check_readable(request, left)
-        reply = (_handled if request.sender.proven else _handled_quietly)(request, reply, left)
+        with nullcontext() if request.sender.proven else _quietly(request):
+            reply = _answered(request, reply, left)
     except Refused as refusal:
         reply = refused(request, reply, refusal)
-    is_merged = request.sender.player is not None and request.sender.player.merged_into is not None
-    if is_merged:
-        reply = replace(reply, sender=replace(reply.sender, player=None, match=None))
-    elif request.sender.is_stranger and reply.sections:  # what they write in reply proves whose address it is
-        reply = replace(reply, sender=replace(reply.sender, player=strangers.on_file(request)))
+    reply = replace(reply, sender=_to_tell(request, reply))
     failpoints.reach(Step.EXECUTED)
     enqueue(request, reply)
     if left is not None:
@@ -58,19 +61,126 @@ def converse(request: Request) -> Reply:
     return reply
 
 
-def _handled(request: Request, reply: Reply, left: Left | None) -> Reply:
-    """Return the reply to a message that answers a question of ours, or says something else."""
-    return _acted(request, reply, left, _over_budget(request))
+def _answered(request: Request, reply: Reply, left: Left | None) -> Reply:
+    """Return the reply to a message: what it answers, what it says, what becomes of that."""
+    over = _over_budget(request)
+    if over is None and request.sender.address_question is not None:
+        return new_address.settle(request, reply, request.sender.address_question)
+    if over is not None or request.sender.held_message is None:
+        return _obeyed(request, reply, request.message, left, over)
+    confirmed = confirmations.confirm(request, reply, request.sender.held_message)
+    if isinstance(confirmed, Reply):
+        return confirmed
+    meant = replace(request, sender=confirmed.sender)
+    acted = _obeyed(meant, replace(confirmed.reply, sender=confirmed.sender), confirmed.message, is_confirmed=True)
+    confirmed.held.verdict = f"confirmed; {acted.verdict}"
+    return replace(
+        acted, subject=request.message.subject, verdict=acted.verdict.after_confirming(request.sender.held_message)
+    )
 
 
-def _handled_quietly(request: Request, reply: Reply, left: Left | None) -> Reply:
-    """Return the reply to a message that proves nothing; raise Unanswerable for a bug, which changes nothing then.
+def _obeyed(
+    request: Request,
+    reply: Reply,
+    message: Message,
+    left: Left | None = None,
+    over: Refused | Unanswerable | None = None,
+    *,
+    is_confirmed: bool = False,
+) -> Reply:
+    """Return the reply to what a message says: parse it, judge it, and do what follows."""
+    parsed = reading.read(request, message)
+    reply = replace(reply, subject=parsed.subject)
+    try:
+        parsed, agreed = reading.as_meant(request, message, parsed)
+        reread, has_more = strangers.reread(request, parsed)
+        judgement = judge(
+            request.sender,
+            reread,
+            has_more=has_more,
+            is_confirmed=is_confirmed,
+            writes_too_much=over is not None,
+            goes_to_opponent=partial(_goes_to_opponent, request),
+        )
+        reply = _done(request, reply, parsed, judgement, left, over)
+    except Refused as refusal:
+        return refused(request, reply, refusal)
+    if over is not None and not reply.verdict.has_acted:
+        raise over
+    if agreed is not None and reply.verdict.has_acted:
+        agreed.proposal = suggested_yes.DONE
+        request.session.add(agreed)
+    return reply
+
+
+def _done(
+    request: Request,
+    reply: Reply,
+    parsed: ParsedMessage,
+    judgement: Judgement,
+    left: Left | None,
+    over: Refused | Unanswerable | None,
+) -> Reply:
+    """Do what follows from the judgement; raise Refused or Unanswerable."""
+    match judgement:
+        case Run(lines, has_more):
+            done = execute.execute(request, reply, refusing(lines, _refused_beside_others))
+            return done.adding(FirstOnly()) if has_more else done
+        case Ask(lines, has_more):
+            return confirmations.hold(request, reply, refusing(lines, _refused_beside_others), has_more=has_more)
+        case Introduce():
+            return strangers.introduce(request, reply, parsed, left)
+        case Refuse(Why.NOT_ALONE, Line() as act):
+            raise _not_alone(act)
+        case Refuse(Why.TOO_MANY) if over is not None:
+            raise over
+        case Refuse(Why.NOT_A_PLAYER):
+            raise Refused(
+                "This address doesn't belong to a player yet.",
+                fits='Write "join NAME" in a line above that; the name is one word.',
+            )
+    raise did_you_mean.for_message(request, parsed)
+
+
+def _refused_beside_others(line: Line) -> Line:
+    return replace(line, malformed=True, refusal=_not_alone(line))
+
+
+def _not_alone(line: Line) -> Refused:
+    return Refused(
+        f'"{line.command.name}" needs a message of its own.',
+        read=line.text[:60],
+        fits="Send this line alone, with nothing but your reasons below it.",
+    )
+
+
+def _goes_to_opponent(request: Request, line: Line) -> bool:
+    """Return whether the line goes to nobody but the opponent in the match that the sender's token is for."""
+    player, to_opponent = request.sender.player, line.command.goes_to_opponent
+    match = request.session.get(Match, request.sender.match) if request.sender.match else None
+    is_theirs = player is not None and match is not None and seat_of(match, player) is not None
+    return is_theirs and to_opponent is not None and to_opponent(request, line)
+
+
+def _to_tell(request: Request, reply: Reply) -> Sender:
+    """Return who gets the reply: nobody's account where it is part of another one by now."""
+    player = request.sender.player
+    if player is not None and player.merged_into is not None:
+        return replace(reply.sender, player=None, match=None)
+    if request.sender.is_stranger and reply.sections:  # what they write in reply proves whose address it is
+        return replace(reply.sender, player=strangers.on_file(request))
+    return reply.sender
+
+
+@contextmanager
+def _quietly(request: Request) -> Iterator[None]:
+    """Undo what a bug has begun, and raise Unanswerable for it: the message proves nothing.
 
     Anybody can write such a message, and again: the operator isn't alerted, and the message isn't kept for them.
     """
     savepoint = request.session.begin_nested()
     try:
-        reply = _handled(request, reply, left)
+        yield
     except (Refused, Unanswerable):
         savepoint.commit()
         raise
@@ -81,86 +191,12 @@ def _handled_quietly(request: Request, reply: Reply, left: Left | None) -> Reply
         log.error("bug", incoming=request.incoming.id, error=type(bug).__name__, at=_place(bug))  # noqa: TRY400
         raise Unanswerable(Silence.BUG, type(bug).__name__) from bug
     savepoint.commit()
-    return reply
 
 
 def _place(bug: Exception) -> str:
     """Return the last line of ours on the way to an exception: a traceback may quote what people wrote."""
     places = [(frame.f_globals["__name__"], line) for frame, line in traceback.walk_tb(bug.__traceback__)]
     return next(f"{module}:{line}" for module, line in reversed(places) if module.partition(".")[0] in OURS)
-
-
-def _acted(request: Request, reply: Reply, left: Left | None, over: Refused | Unanswerable | None) -> Reply:
-    if over is not None:
-        return execute.understand(request, reply, request.message, partial(_play_only, over))
-    if request.sender.held_message is not None:
-        return confirmations.confirm(request, reply, request.sender.held_message)
-    if request.sender.address_question is not None:
-        return new_address.settle(request, reply, request.sender.address_question)
-    if request.sender.is_stranger:
-        return execute.understand(request, reply, request.message, partial(_obey_stranger, left))
-    return execute.understand(request, reply, request.message, _obey)
-
-
-def _obey_stranger(left: Left | None, request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
-    """Carry out one command that only looks, ask whether they want to join, or tell them what this is."""
-    if moderating.is_meant(request, parsed):
-        return moderating.obey(request, reply, parsed)
-    bare = strangers.bare(request, parsed)
-    if bare is None:
-        return strangers.introduce(request, reply, parsed, left)
-    only, has_more = bare
-    if only.commands[0].command.changes:
-        return confirmations.hold(request, reply, only, has_more=has_more)
-    done = execute.execute(request, reply, only)
-    return done.adding(FirstOnly()) if has_more else done
-
-
-def _obey(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
-    """Carry the commands out, or hold them until the sender has confirmed them."""
-    sender = request.sender
-    if moderating.is_meant(request, parsed):
-        return moderating.obey(request, reply, parsed)
-    parsed = moderating.without_acts(parsed)
-    if not sender.is_player:
-        parsed = strangers.joining_first(
-            parsed if parsed.commands or sender.match else strangers.named(request, parsed)
-        )
-    commands = [line.command for line in parsed.commands]
-    if not commands and not sender.is_player and sender.match is None:
-        name = strangers.full_name(request, parsed)
-        return strangers.introduced(request, reply, wants_name=name is not None, name=name)
-    if not commands:
-        raise did_you_mean.for_message(request, parsed)
-    if (
-        not sender.is_player
-        and not commands[0].makes_player
-        and any(Who.GUESTS not in each.open_to for each in commands)
-    ):
-        raise Refused(
-            "This address doesn't belong to a player yet.",
-            fits='Write "join NAME" in a line above that; the name is one word.',
-        )
-    sure = all(
-        moderating.is_among_others(line) or (permissions.is_covered(request, line) and not line.command.asks_once_more)
-        for line in parsed.commands
-    )
-    wants_no_mail = sender.by_thread and not sender.is_player and all(command.ends_news for command in commands)
-    if sure or wants_no_mail:
-        return execute.execute(request, reply, parsed)
-    return confirmations.hold(request, reply, parsed)
-
-
-def _play_only(over: Refused | Unanswerable, request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
-    """Play the turns of a player whose budget is used up; raise what ends everything else."""
-    if not parsed.commands or any(not line.command.plays or line.malformed for line in parsed.commands):
-        raise over
-    if not all(permissions.is_covered(request, line) for line in parsed.commands):
-        raise over
-    played = execute.execute(request, reply, parsed)
-    if not played.verdict.has_acted:
-        raise over
-    return played
 
 
 def _check_readable(request: Request, left: Left | None) -> None:
@@ -195,7 +231,7 @@ def _check_account(request: Request) -> None:
     message = request.message
     if sender.held_message is not None and sender.held_message in request.held_messages:
         message = request.held_messages[sender.held_message]
-    written = execute.read(request, message).commands if message.error is None and asked is None else ()
+    written = reading.read(request, message).commands if message.error is None and asked is None else ()
     if written and all(Who.CLOSED in line.command.open_to for line in written):
         return
     if rate_limits.was_told(session, sender.address, CLOSED, request.now):

@@ -3,115 +3,27 @@
 Nothing here asks who the sender is; the caller has settled that.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from functools import cache
 
-from notation import NOTATIONS
-from pbem.conversation import addressees, effects, permissions, suggested_yes, work
-from pbem.conversation import offer_answers as offers
+from pbem.conversation import addressees, effects, work
 from pbem.conversation.addressees import Allotment, note_to_opponent
 from pbem.conversation.core import Command, Decision, Line, Request
+from pbem.conversation.judge import covers_notes
 from pbem.conversation.reply import Reply, clipped, not_attempted, refused
 from pbem.conversation.syntax import intents
 from pbem.conversation.syntax.draft import MOST_COMMANDS
-from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match
+from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.target import opponent_in
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Refused
-from pbem.mail.reading.message import Message
-from pbem.matches import turns
 from pbem.matches.agreements import is_muted_for
 from pbem.matches.naming import is_hidden
 from pbem.matches.queries import seat_of
-from pbem.matches.snapshot import snapshot_of
 from pbem.messages.said.sections import NewsResumed, NotAttempted, NotSent, Overlooked
 from pbem.players import schedule
-from pbem.storage.models import Match, MatchState, Outgoing, Player
-
-Act = Callable[[Request, Reply, ParsedMessage], Reply]
-"""What to do with what a message says, to complete the reply."""
-
-
-def understand(request: Request, reply: Reply, message: Message, act: Act) -> Reply:
-    """Read the message and act on it; a `yes` in its first line means what the answered message suggests or offers."""
-    reader = _reader(request, message)
-    parsed = _read(reader, message)
-    reply = replace(reply, subject=parsed.subject)
-    try:
-        answered = _answered(request, message)
-        line = _offer_answered(request, message, parsed, answered)
-        agreed = _agreed_to(request, message, parsed, answered) if line is None else None
-        if agreed is not None:
-            line = suggested_yes.suggested_line(request.session, agreed)
-        if line is not None:
-            parsed = reader.read(message.subject, (line, *suggested_yes.lines_below(message.lines)))
-        reply = act(request, reply, parsed)
-    except Refused as refusal:
-        return refused(request, reply, refusal)
-    if agreed is not None and reply.verdict.has_acted:
-        agreed.proposal = suggested_yes.DONE
-        request.session.add(agreed)
-    return reply
-
-
-def read(request: Request, message: Message) -> ParsedMessage:
-    """Return what the message says, whatever it answers."""
-    return _read(_reader(request, message), message)
-
-
-def _read(reader: Reader, message: Message) -> ParsedMessage:
-    return reader.read(message.subject, message.lines, message.cut)
-
-
-def _reader(request: Request, message: Message) -> Reader:
-    """Return the reader of the message, which knows what match it is about."""
-
-    @cache  # every line asks; the row itself is fetched when it is locked
-    def game_of(number: int) -> str | None:
-        match = request.session.get(Match, number)
-        return match.game if match else None
-
-    player = request.sender.player
-    about = request.sender.match
-    # If the message it replies to showed several matches, the subject names at most one and decides nothing.
-    if about is None and not request.sender.plies:
-        about = tagged_match(message.subject)
-
-    def is_legal(number: int, text: str) -> bool:
-        match = request.session.get(Match, number)
-        if match is None or match.state != MatchState.RUNNING:
-            return False
-        return turns.is_legal(NOTATIONS[match.game], snapshot_of(request.session, match).position, text)
-
-    return Reader(request.commands, game_of, about, player.name if player else None, is_legal)
-
-
-def _answered(request: Request, message: Message) -> Outgoing | None:
-    """Return the message of ours that a yes or no in the first line answers; None if there is no such word."""
-    lines = message.lines
-    if not (suggested_yes.consents(lines) or offers.answer(lines)):
-        return None
-    return suggested_yes.answered_message(request.session, message, request.sender)
-
-
-def _offer_answered(request: Request, message: Message, parsed: ParsedMessage, answered: Outgoing | None) -> str | None:
-    """Return the command that a plain yes or no to a challenge stands for; None if the message holds one itself."""
-    if any(line.command.answers_offer for line in parsed.commands):
-        return None
-    return offers.answered_with(request.session, request.sender, answered, message.lines)
-
-
-def _agreed_to(request: Request, message: Message, parsed: ParsedMessage, agreed: Outgoing | None) -> Outgoing | None:
-    """Return the message of ours whose suggestion this one agrees to; None if it doesn't. Raises Refused."""
-    if request.sender.player is None or request.sender.is_stranger or not suggested_yes.consents(message.lines):
-        return None
-    if agreed is None or agreed.proposal is None:
-        if parsed.commands:  # "Ok" and a turn below it
-            return None
-        raise suggested_yes.nothing_suggested(agreed)
-    return agreed
+from pbem.storage.models import Match, Player
 
 
 def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
@@ -276,7 +188,7 @@ def _with_prose_sent(request: Request, reply: Reply, number: int | None = None) 
 
 def _may_write(request: Request, match: Match, player: Player) -> bool:
     """Return whether the player may send a note to the opponent in that match."""
-    if not permissions.covers_notes(request, match.id or 0):
+    if not covers_notes(request.sender, match.id or 0):
         return False
     if player.confirmed is None or seat_of(match, player) is None or match.level is not None:
         return False

@@ -27,18 +27,32 @@ _NAME_IS = re.compile(
 )
 
 
-def bare(request: Request, parsed: ParsedMessage) -> tuple[ParsedMessage, bool] | None:
-    """Return the message with the one command that is answered, and whether there are more; None if there is none.
+def _bare(request: Request, parsed: ParsedMessage) -> ParsedMessage | None:
+    """Return the message with the one command that is answered; None if there is none.
 
     Whoever joins, or wants to play at once, is asked about that alone; the rest of the message is carried out with it,
     once they have agreed.
     Raise Refused for a command that is open to strangers, with words that it doesn't know.
     """
-    for line in _joining_first(parsed.commands):
+    for line in _by_rank(parsed.commands):
         only = line.command.for_stranger(request, line) if line.command.for_stranger is not None else None
         if only is not None:
-            return ParsedMessage(commands=(only,), words=(), first=""), len(parsed.commands) > 1
+            return ParsedMessage(commands=(only,), words=(), first="")
     return None
+
+
+def reread(request: Request, parsed: ParsedMessage) -> tuple[ParsedMessage, bool]:
+    """Return what a message means from somebody who is no player, and whether a stranger has written more than that.
+
+    Raises Refused.
+    """
+    sender = request.sender
+    if sender.is_player or (sender.is_stranger and any(line.command.of_admin for line in parsed.commands)):
+        return parsed, False
+    if sender.is_stranger:
+        bare = _bare(request, parsed)
+        return bare or replace(parsed, commands=()), len(parsed.commands) > 1
+    return _joining_first(parsed if parsed.commands or sender.match else named(request, parsed)), False
 
 
 def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: Left | None) -> Reply:
@@ -47,6 +61,9 @@ def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: Left 
     Somebody with an open invitation is told of that instead. The reply goes to the invited address and carries a token
     of the match, as the invitation did, so that a plain `yes` in answer to it accepts.
     """
+    if not request.sender.is_stranger:
+        name = full_name(request, parsed)
+        return introduced(request, reply, wants_name=name is not None, name=name)
     waiting = _invitation_to(request)
     if left is not None:
         check_left(request, left)
@@ -94,15 +111,15 @@ def full_name(request: Request, parsed: ParsedMessage) -> str | None:
     return name if NAME.fullmatch(name) and name not in words_in_use(request.features) else None
 
 
-def joining_first(parsed: ParsedMessage) -> ParsedMessage:
+def _joining_first(parsed: ParsedMessage) -> ParsedMessage:
     """Return the message with the commands that make its sender a player in front."""
-    commands = _joining_first(parsed.commands)
+    commands = _by_rank(parsed.commands)
     order = [parsed.commands.index(line) for line in commands]
     words = (replace(block, under=tuple(sorted(map(order.index, block.under)))) for block in parsed.words)
     return replace(parsed, commands=commands, words=tuple(words))
 
 
-def _joining_first(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+def _by_rank(lines: tuple[Line, ...]) -> tuple[Line, ...]:
     """Return the lines with those in front that make their sender a player."""
     return tuple(sorted(lines, key=lambda line: line.command.makes_player or sys.maxsize))
 

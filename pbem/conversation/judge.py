@@ -1,0 +1,137 @@
+"""What becomes of a message, by who sent it and what it says: a pure function, which can be read as a table.
+
+Nothing here asks the database: what that knows is handed in. Nothing is worded here either.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from pbem.conversation.core import Line, Reach, Who
+from pbem.conversation.syntax.mail import ParsedMessage
+from pbem.players.identity import Sender
+from pbem.tokens import Purpose
+
+
+class Why(Enum):
+    """Why nothing of a message is carried out."""
+
+    NO_COMMAND = "it says nothing that is a command"
+    NOT_A_PLAYER = "its sender has to join first"
+    NOT_ALONE = "an act of moderation needs a message of its own"
+    TOO_MANY = "its sender writes more than a person does"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Carry its lines out."""
+
+    parsed: ParsedMessage
+    has_more: bool = False
+    """Whether the message has more lines, which the answer says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Hold it, and ask the address on file whether its lines were meant."""
+
+    parsed: ParsedMessage
+    has_more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Introduce:
+    """Say what this is, and how to join."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """Say why nothing of it is carried out."""
+
+    why: Why
+    line: Line | None = None
+
+
+Judgement = Run | Ask | Introduce | Refuse
+
+
+def judge(
+    sender: Sender,
+    parsed: ParsedMessage,
+    *,
+    has_more: bool = False,
+    is_confirmed: bool = False,
+    writes_too_much: bool = False,
+    goes_to_opponent: Callable[[Line], bool] = lambda _line: False,
+) -> Judgement:
+    """Return what becomes of a message with those lines.
+
+    `has_more` says that a stranger has written more than that; `is_confirmed`, that the address on file has agreed.
+    """
+    lines = parsed.commands
+    of_admin = tuple(line for line in lines if line.command.of_admin)
+    acts = [line for line in of_admin if line.command.changes]
+    if is_confirmed:
+        return Run(parsed)
+    if writes_too_much:
+        are_turns = lines and all(line.command.plays and not line.malformed for line in lines)
+        return Run(parsed) if are_turns and _all_covered(sender, lines, goes_to_opponent) else Refuse(Why.TOO_MANY)
+    if of_admin and (not sender.is_player or (acts and len(lines) == 1)):
+        if not acts:
+            has_others = len(of_admin) < len(lines) or bool(parsed.beyond)
+            return Run(ParsedMessage(commands=of_admin, words=(), first=""), has_others)
+        return Ask(parsed) if len(lines) == 1 else Refuse(Why.NOT_ALONE, acts[0])
+    if sender.is_stranger:
+        if not lines:
+            return Introduce()
+        return Ask(parsed, has_more) if lines[0].command.changes else Run(parsed, has_more)
+    if not lines:
+        is_newcomer = not sender.is_player and sender.match is None
+        return Introduce() if is_newcomer else Refuse(Why.NO_COMMAND)
+    joins = sender.is_player or lines[0].command.makes_player
+    if not joins and any(Who.GUESTS not in line.command.open_to for line in lines):
+        return Refuse(Why.NOT_A_PLAYER)
+    wants_no_mail = sender.by_thread and not sender.is_player and all(line.command.ends_news for line in lines)
+    others = tuple(line for line in lines if line not in acts)  # an act among other lines is refused in its turn
+    asks_once_more = any(line.command.asks_once_more for line in others)
+    if wants_no_mail or (not asks_once_more and _all_covered(sender, others, goes_to_opponent)):
+        return Run(parsed)
+    return Ask(parsed)
+
+
+def _all_covered(sender: Sender, lines: tuple[Line, ...], goes_to_opponent: Callable[[Line], bool]) -> bool:
+    return all(is_covered(sender, line, goes_to_opponent) for line in lines)
+
+
+def is_covered(sender: Sender, line: Line, goes_to_opponent: Callable[[Line], bool]) -> bool:
+    """Return whether the line needs no more proof than its sender has; looking needs none if the answer is small."""
+    if not line.command.changes:
+        return sender.proven or not line.command.is_large
+    if sender.purpose is None:
+        return sender.proven
+    match line.command.reach(sender.purpose) if sender.proven or sender.serves_news else Reach.NOWHERE:
+        case Reach.ANYWHERE:
+            return True
+        case Reach.MATCH:
+            return line.match in (None, sender.match)
+        case Reach.OPPONENT:
+            return goes_to_opponent(line)
+        case Reach.GUEST:
+            return not sender.is_player
+        case Reach.NOWHERE:
+            return False
+
+
+def covers_notes(sender: Sender, match: int) -> bool:
+    """Return whether the sender may write to the opponent in that match at once."""
+    if not sender.proven or sender.purpose is None:
+        return sender.proven
+    return sender.purpose is Purpose.PERSONAL or (sender.purpose is Purpose.PLAY and match == sender.match)
+
+
+def refusing(parsed: ParsedMessage, refuse: Callable[[Line], Line]) -> ParsedMessage:
+    """Return the message with acts beside other lines as `refuse` returns them: what stands above them is done."""
+    if len(parsed.commands) == 1:
+        return parsed
+    commands = (refuse(line) if line.command.of_admin and line.command.changes else line for line in parsed.commands)
+    return replace(parsed, commands=tuple(commands))

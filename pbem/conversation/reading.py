@@ -1,0 +1,81 @@
+"""What a message says, in the light of what it answers: a `yes` means what the answered message suggests or offers."""
+
+from functools import cache
+
+from notation import NOTATIONS
+from pbem.conversation import offer_answers, suggested_yes
+from pbem.conversation.core import Request
+from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match
+from pbem.mail.reading.message import Message
+from pbem.matches import turns
+from pbem.matches.snapshot import snapshot_of
+from pbem.storage.models import Match, MatchState, Outgoing
+
+
+def read(request: Request, message: Message) -> ParsedMessage:
+    """Return what the message says, whatever it answers."""
+    return reader(request, message).read(message.subject, message.lines, message.cut)
+
+
+def as_meant(request: Request, message: Message, parsed: ParsedMessage) -> tuple[ParsedMessage, Outgoing | None]:
+    """Return the message with what its yes or no means, and our message whose suggestion it agrees to, if any.
+
+    Raises Refused for an answer that comes too late, or to nothing.
+    """
+    answered = _answered(request, message)
+    line = _offer_answered(request, message, parsed, answered)
+    agreed = _agreed_to(request, message, parsed, answered) if line is None else None
+    if agreed is not None:
+        line = suggested_yes.suggested_line(request.session, agreed)
+    if line is None:
+        return parsed, agreed
+    return reader(request, message).read(message.subject, (line, *suggested_yes.lines_below(message.lines))), agreed
+
+
+def reader(request: Request, message: Message) -> Reader:
+    """Return the reader of the message, which knows what match it is about."""
+
+    @cache  # every line asks; the row itself is fetched when it is locked
+    def game_of(number: int) -> str | None:
+        match = request.session.get(Match, number)
+        return match.game if match else None
+
+    player = request.sender.player
+    about = request.sender.match
+    # If the message it replies to showed several matches, the subject names at most one and decides nothing.
+    if about is None and not request.sender.plies:
+        about = tagged_match(message.subject)
+
+    def is_legal(number: int, text: str) -> bool:
+        match = request.session.get(Match, number)
+        if match is None or match.state != MatchState.RUNNING:
+            return False
+        return turns.is_legal(NOTATIONS[match.game], snapshot_of(request.session, match).position, text)
+
+    return Reader(request.commands, game_of, about, player.name if player else None, is_legal)
+
+
+def _answered(request: Request, message: Message) -> Outgoing | None:
+    """Return the message of ours that a yes or no in the first line answers; None if there is no such word."""
+    lines = message.lines
+    if not (suggested_yes.consents(lines) or offer_answers.answer(lines)):
+        return None
+    return suggested_yes.answered_message(request.session, message, request.sender)
+
+
+def _offer_answered(request: Request, message: Message, parsed: ParsedMessage, answered: Outgoing | None) -> str | None:
+    """Return the command that a plain yes or no to a challenge stands for; None if the message holds one itself."""
+    if any(line.command.answers_offer for line in parsed.commands):
+        return None
+    return offer_answers.answered_with(request.session, request.sender, answered, message.lines)
+
+
+def _agreed_to(request: Request, message: Message, parsed: ParsedMessage, agreed: Outgoing | None) -> Outgoing | None:
+    """Return the message of ours whose suggestion this one agrees to; None if it doesn't. Raises Refused."""
+    if request.sender.player is None or request.sender.is_stranger or not suggested_yes.consents(message.lines):
+        return None
+    if agreed is None or agreed.proposal is None:
+        if parsed.commands:  # "Ok" and a turn below it
+            return None
+        raise suggested_yes.nothing_suggested(agreed)
+    return agreed
