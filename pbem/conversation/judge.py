@@ -82,7 +82,7 @@ def judge(
             return Run(ParsedMessage(commands=of_admin, words=(), first=""), has_others)
         return Ask(parsed) if len(lines) == 1 else Refuse(Why.NOT_ALONE, acts[0])
     if sender.is_stranger:
-        if not lines:
+        if not lines or lines[0].command.for_stranger is None:
             return Introduce()
         return Ask(parsed, has_more) if lines[0].command.changes else Run(parsed, has_more)
     if not lines:

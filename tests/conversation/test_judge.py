@@ -1,0 +1,133 @@
+"""Who may do what at once, who is asked first, who is introduced: the judgement as a table, without a database."""
+
+from dataclasses import replace
+
+import pytest
+
+from pbem.conversation.judge import Ask, Introduce, Refuse, Run, Why, judge
+from pbem.conversation.syntax.mail import ParsedMessage, Reader
+from pbem.features.all import FEATURES
+from pbem.players.identity import Sender
+from pbem.storage.models import Player
+from pbem.tokens import Purpose
+from tests.matches.test_lifecycle import NOW
+
+ALICE = Player(id=1, name="alice", address="alice@mail.example", confirmed=NOW, created=NOW)
+GUEST = Player(id=2, address="guest@mail.example", created=NOW)
+SENDERS = {
+    "stranger": Sender("eve@mail.example", None, proven=False),
+    "claimed": Sender(ALICE.address, ALICE, proven=False),
+    "domain": Sender(ALICE.address, ALICE, proven=True),
+    "match": Sender(ALICE.address, ALICE, proven=True, match=7, purpose=Purpose.PLAY),
+    "personal": Sender(ALICE.address, ALICE, proven=True, purpose=Purpose.PERSONAL),
+    "news": Sender(ALICE.address, ALICE, proven=False, purpose=Purpose.NOTICES),
+    "guest": Sender(GUEST.address, GUEST, proven=True, match=7, purpose=Purpose.PLAY),
+    "thread": Sender(GUEST.address, GUEST, proven=False, match=7, by_thread=True),
+}
+"""What they show: nothing, a player's From, its domain's signature, or a token; and two who are no players yet."""
+TABLE = """
+                           stranger   claimed  domain   match    personal news     guest    thread
+help                       run        run      run      run      run      run      run      run
+games                      introduce  run      run      run      run      run      refuse   refuse
+record 7                   introduce  ask      run      run      run      ask      refuse   refuse
+who                        introduce  run      run      run      run      run      refuse   refuse
+1 c1b1 g9h9                introduce  ask      run      run      run      ask      refuse   refuse
+#9 1 c1b1 g9h9             introduce  ask      run      ask      run      ask      refuse   refuse
+resign                     introduce  ask      ask      ask      ask      ask      refuse   refuse
+say Hello                  introduce  ask      run      run      run      ask      refuse   refuse
+challenge bob quadrupel    introduce  ask      run      ask      run      ask      refuse   refuse
+play quadrupel             ask        ask      run      ask      run      ask      ask      ask
+join carol                 ask        ask      run      ask      run      ask      run      ask
+stop                       ask        ask      run      ask      run      run      run      run
+unwatch                    introduce  ask      run      ask      run      run      refuse   refuse
+set mail daily             introduce  ask      run      ask      run      ask      refuse   refuse
+export me                  introduce  ask      run      ask      run      ask      refuse   refuse
+delete me                  introduce  ask      ask      ask      ask      ask      refuse   refuse
+accept                     introduce  ask      run      run      run      ask      run      ask
+ban bob                    ask        ask      ask      ask      ask      ask      ask      ask
+players                    run        run      run      run      run      run      run      run
+help / ban bob             refuse     run      run      run      run      run      refuse   refuse
+hello there                introduce  refuse   refuse   refuse   refuse   refuse   refuse   refuse
+3 c1b1 / set mail daily    introduce  ask      run      ask      run      ask      refuse   refuse
+"""
+KINDS = {Run: "run", Ask: "ask", Introduce: "introduce", Refuse: "refuse"}
+
+
+def read(text: str, match: int | None) -> ParsedMessage:
+    """Return lines, separated by slashes, as read in a message about that match."""
+    return Reader(FEATURES.all_commands, lambda _: "quadraphages", match).read("", text.split(" / "))
+
+
+def rows() -> list[tuple[str, str, str]]:
+    """Return each cell of the table: the lines, the sender, and what becomes of it."""
+    head, *lines = TABLE.strip("\n").splitlines()
+    cells = ((line[:27].strip(), line[27:].split()) for line in lines)
+    return [(text, who, cell) for text, found in cells for who, cell in zip(head.split(), found, strict=True)]
+
+
+@pytest.mark.parametrize(("text", "who", "expected"), rows())
+def test_what_becomes_of_a_message(text: str, who: str, expected: str) -> None:
+    sender = SENDERS[who]
+
+    found = judge(sender, read(text, sender.match))
+
+    assert KINDS[type(found)] == expected
+
+
+@pytest.mark.parametrize("text", ["challenge bob quadrupel", "play quadrupel"])
+def test_a_challenge_to_the_opponent_of_the_match_needs_no_question(text: str) -> None:
+    sender = SENDERS["match"]
+
+    assert isinstance(judge(sender, read(text, 7), goes_to_opponent=lambda _: True), Run)
+
+
+@pytest.mark.parametrize(
+    ("who", "text", "why"),
+    [
+        ("claimed", "Good morning!", Why.NO_COMMAND),
+        ("match", "Good morning!", Why.NO_COMMAND),
+        ("guest", "resign", Why.NOT_A_PLAYER),
+        ("guest", "who", Why.NOT_A_PLAYER),
+        ("stranger", "help / ban bob", Why.NOT_ALONE),
+    ],
+)
+def test_it_says_why_nothing_is_done(who: str, text: str, why: Why) -> None:
+    sender = SENDERS[who]
+
+    found = judge(sender, read(text, sender.match))
+
+    assert isinstance(found, Refuse)
+    assert found.why is why
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("1 c1b1 g9h9", Run),
+        ("#7 1 c1b1 g9h9", Run),
+        ("#9 1 c1b1 g9h9", Refuse),
+        ("1 c1b1 g9h9 / games", Refuse),
+        ("resign", Refuse),
+        ("Hello!", Refuse),
+    ],
+)
+def test_who_writes_too_much_can_still_play(text: str, kind: type) -> None:
+    assert isinstance(judge(SENDERS["match"], read(text, 7), writes_too_much=True), kind)
+
+
+@pytest.mark.parametrize("text", ["resign", "set mail daily", "ban bob", "join carol"])
+def test_what_the_address_on_file_has_agreed_to_is_done(text: str) -> None:
+    assert isinstance(judge(SENDERS["personal"], read(text, 7), is_confirmed=True), Run)
+
+
+def test_a_message_in_a_player_s_name_changes_nothing_whatever_it_asks_for() -> None:
+    for command in FEATURES.commands.values():
+        line = read(f"{command.name} 7", 7).commands
+        if line and line[0].command.changes:
+            assert not isinstance(judge(SENDERS["claimed"], replace(read("help", 7), commands=line)), Run)
+
+
+def test_a_stranger_is_told_that_only_a_part_was_answered() -> None:
+    found = judge(SENDERS["stranger"], read("help", None), has_more=True)
+
+    assert found == Run(read("help", None), has_more=True)
