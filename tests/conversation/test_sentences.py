@@ -1,0 +1,130 @@
+"""What people write who haven't read anything, at first and in a match: how often the answer helps, and that one comes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from tests.correspondence import Correspondence, correspondence, text
+
+HERE = Path(__file__).parent
+LEAST = 0.9
+"""The share of the sentences whose answer must be the one that helps most."""
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence, and what its answer should be."""
+
+    wanted: str
+    lines: str
+    state: str = ""
+
+
+def corpus(name: str) -> list[Sentence]:
+    """Return the sentences of a file."""
+    rows = (line for line in (HERE / name).read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
+    cells = ([cell.strip() for cell in row.split("|")] for row in rows)
+    return [Sentence(found[-2], found[-1], found[0] if len(found) > 2 else "") for found in cells]
+
+
+def words_of(mail: EmailMessage) -> str:
+    """Return what the answer says, in one line."""
+    return " ".join(text(mail).split())
+
+
+def answer_to_first(mails: list[EmailMessage]) -> str:
+    """Return what kind of answer a first mail got, in the words of the corpus; empty for silence."""
+    if not mails:
+        return ""
+    said = words_of(mails[0])
+    if "Was this you?" in said:
+        line = said.partition("| ")[2].partition(" If it was you")[0].split(" | ")[0]
+        kind = line.replace(" level=3", "").replace(" level=1", "")
+        return "rest" if "along with the rest of your message" in said else kind
+    if "What name would you like to play under?" in said:
+        return "keep" if "Then we'll do the rest of your message." in said else "name"
+    for game in ("quadrupel", "kvadratik"):
+        if said.startswith(f"{game.upper()} "):
+            return f"rules {game}"
+    if "Write each command on a line of its own" in said:
+        return "help"
+    if "there is nothing to stop" in said:
+        return "nothing"
+    return "intro" if "Here you can play board games by email." in said else said[:60]
+
+
+@pytest.fixture(scope="module")
+def letters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Correspondence]:
+    with correspondence(tmp_path_factory.mktemp("first"), more="[limits]\nstrangers_per_day = 5000\n") as letters:
+        letters.join("bob")
+        yield letters
+
+
+def test_a_first_mail_gets_the_answer_that_helps(letters: Correspondence) -> None:
+    wrong, sentences = [], corpus("first_mails.txt")
+    for number, sentence in enumerate(sentences):
+        subject, colons, body = sentence.lines.partition("::")
+        subject, body = (subject, body) if colons else ("", subject)
+        address = f"eve{number}@host{number}.example"
+        found = answer_to_first(letters.write(address, body.strip().replace(" / ", "\n"), subject.strip()))
+        assert found, f"nothing answers {sentence.lines!r}"
+        if found != sentence.wanted:
+            wrong.append((sentence.lines, sentence.wanted, found))
+
+    assert len(wrong) <= (1 - LEAST) * len(sentences), wrong
+
+
+SAYS = {
+    "suggest accept": "#1 accept",
+    "suggest decline": "#1 decline",
+    "suggest resign": "#1 resign",
+    "suggest draw": "#1 draw",
+    "suggest undo": "#1 undo",
+    "suggest pause": "#1 pause",
+    "suggest cancel": "#1 cancel",
+    "suggest say": "#1 say ",
+    "suggest stop": '"stop"?',
+    "suggest delete": '"delete me"?',
+    "suggest vacation": "vacation",
+    "suggest rematch": "#1 rematch",
+    "say show": "To move, reply with your turn",
+    "say turn": "your turn",
+    "say time": '"#1 show"?',
+    "say hint": '"hint"',
+    "say board": "a b c d e f g h i",
+    "say record": '"#1 record"?',
+    "say operator": "operator of this server",
+    "say analy": "analyse",
+    "say stop": '"stop"?',
+}
+
+
+def stage(letters: Correspondence, state: str) -> None:
+    """Let alice have challenged bob, play with him, or have ended that."""
+    personal = letters.join("alice")
+    letters.join("bob")
+    letters.write("alice@mail.example", "challenge bob quadraphages time=3d/move begin=you", to=personal)
+    if state != "offered":
+        letters.reply(letters.last("bob"), "accept")
+    if state == "over":
+        letters.resign("alice")
+
+
+def test_a_sentence_in_a_match_gets_the_answer_that_helps(tmp_path: Path) -> None:
+    wrong, sentences = [], corpus("in_a_match.txt")
+    for number, sentence in enumerate(sentences):
+        folder = tmp_path / str(number)
+        with correspondence(folder, server='admin = "admin@pbem.example"') as letters:
+            letters.play(stage, sentence.state)
+            mails = [mail for mail in letters.reply(letters.last("bob"), sentence.lines) if "bob@" in str(mail["To"])]
+            state = letters.execute("select state from match")[0][0]
+        assert mails or state != sentence.state, f"nothing answers {sentence.lines!r}"
+        said = words_of(mails[0]) if mails else ""
+        wanted = SAYS.get(sentence.wanted, sentence.wanted.partition(" ")[2])
+        if not (state != sentence.state if sentence.wanted == "done" else wanted in said):
+            wrong.append((sentence.state, sentence.lines, sentence.wanted, said[:150]))
+
+    assert len(wrong) <= (1 - LEAST) * len(sentences), wrong
