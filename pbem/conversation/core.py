@@ -273,6 +273,8 @@ class Command:
     ends_news: bool = False
     """Whether a message about other people's matches, or an invitation, can be answered with it at once."""
     open_to: Who = Who.PLAYERS
+    said: Callable[[str], str | None] | None = None
+    """Returns the line that a sentence of a newcomer asks for: "I'd like to play kvadratik"; None for any other."""
     for_stranger: "Callable[[Request, Line], Line | None] | None" = None
     """Returns the line in our own words if a stranger can write it; None if not; raises Refused for unknown words."""
     makes_player: int = 0

@@ -93,7 +93,7 @@ def _obeyed(
     reply = replace(reply, subject=parsed.subject)
     try:
         parsed, agreed = reading.as_meant(request, message, parsed)
-        reread, has_more = strangers.reread(request, parsed)
+        reread, has_more = strangers.reread(request, message, parsed, is_confirmed=is_confirmed)
         judgement = judge(
             request.sender,
             reread,

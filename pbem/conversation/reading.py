@@ -29,7 +29,9 @@ def as_meant(request: Request, message: Message, parsed: ParsedMessage) -> tuple
         line = suggested_yes.suggested_line(request.session, agreed)
     if line is None:
         return parsed, agreed
-    return reader(request, message).read(message.subject, (line, *suggested_yes.lines_below(message.lines))), agreed
+    return reader(request, message).read(
+        message.subject, (*line.split("\n"), *suggested_yes.lines_below(message.lines))
+    ), agreed
 
 
 def reader(request: Request, message: Message) -> Reader:

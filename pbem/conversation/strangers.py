@@ -5,21 +5,26 @@ The address in From may be a victim's. So an answer can't be made to carry a mes
 
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 
+from pbem.conversation import reading, suggested_yes
 from pbem.conversation.core import Line, Request, joining
 from pbem.conversation.names import NAME, suggested_name, words_in_use
 from pbem.conversation.reply import Reply
 from pbem.conversation.syntax.mail import ParsedMessage
+from pbem.conversation.syntax.sentences import lines_said
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Silence, Unanswerable
+from pbem.mail.reading.message import Message
 from pbem.matches import queries
 from pbem.messages.said.welcome import Introduction, InvitationWaiting, titles
 from pbem.players import rate_limits
 from pbem.players.rate_limits import Left
 from pbem.storage.models import Match, Player
 
-MOST_NAMES = 4
+MOST_NAMES, MOST_KEPT = 4, 3
+"""How many words a person's name may have, and how many lines beside it wait for a name."""
 _NAME_IS = re.compile(
     r"(?:(?:my name is|my name's|i'm|i am|call me|name:|ich hei\xdfe|ich bin|mein name ist|je m'appelle|je suis|"
     r"me llamo|soy|mi chiamo|ik ben|ik heet|jag heter)\s+)?(\S+?)[.!]*",
@@ -41,7 +46,9 @@ def _bare(request: Request, parsed: ParsedMessage) -> ParsedMessage | None:
     return None
 
 
-def reread(request: Request, parsed: ParsedMessage) -> tuple[ParsedMessage, bool]:
+def reread(
+    request: Request, message: Message, parsed: ParsedMessage, *, is_confirmed: bool
+) -> tuple[ParsedMessage, bool]:
     """Return what a message means from somebody who is no player, and whether a stranger has written more than that.
 
     Raises Refused.
@@ -49,10 +56,42 @@ def reread(request: Request, parsed: ParsedMessage) -> tuple[ParsedMessage, bool
     sender = request.sender
     if sender.is_player or (sender.is_stranger and any(line.command.of_admin for line in parsed.commands)):
         return parsed, False
-    if sender.is_stranger:
-        bare = _bare(request, parsed)
-        return bare or replace(parsed, commands=()), len(parsed.commands) > 1
-    return _joining_first(parsed if parsed.commands or sender.match else named(request, parsed)), False
+    if not sender.is_stranger and not is_confirmed:
+        answers_us = not parsed.commands and sender.match is None
+        return _joining_first(_named(request, message, parsed) if answers_us else parsed), False
+    parsed = _as_said(request, message, parsed)
+    if is_confirmed:
+        return _joining_first(parsed), False
+    bare = _bare(request, parsed)
+    return bare or replace(parsed, commands=()), len(parsed.commands) > 1
+
+
+def _as_said(request: Request, message: Message, parsed: ParsedMessage) -> ParsedMessage:
+    """Return the message with the lines that its sentences ask for beside its commands."""
+    clear = tuple(line for line in parsed.commands if not line.malformed)
+    texts = (message.subject, *message.lines)
+    said = _lines(request, lines_said(request.commands, texts))
+    if any(line.command.starts_match for line in said):  # "play quadrupel with otto@mail.example"
+        clear = tuple(line for line in clear if line.command.starts_match or not line.command.needs_game)
+    elif any(line.command.needs_game for line in said):  # "challenge the house quadrupel"
+        clear = tuple(line for line in clear if not line.command.starts_match or _names_somebody(line))
+    known = {line.command for line in clear}
+    if any(command.for_stranger is not None and command.makes_player != 1 for command in known):
+        return replace(parsed, commands=clear)
+    begins = any(command.takes_game and command.changes for command in known)
+    new = (line for line in said if line.command not in known and not (begins and line.command.takes_game))
+    commands = (*new, *clear)
+    return replace(parsed, commands=commands, words=parsed.words if clear else ()) if commands else parsed
+
+
+def _names_somebody(line: Line) -> bool:
+    """Return whether a challenge goes to a person."""
+    return line.command.said is not None and line.command.said(line.text) is not None
+
+
+def _lines(request: Request, texts: Sequence[str]) -> tuple[Line, ...]:
+    """Return lines of ours as they are read."""
+    return reading.reader(request, request.message).read("", texts).commands if texts else ()
 
 
 def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: Left | None) -> Reply:
@@ -63,7 +102,8 @@ def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: Left 
     """
     if not request.sender.is_stranger:
         name = full_name(request, parsed)
-        return introduced(request, reply, wants_name=name is not None, name=name)
+        rest = _rest_of_first(request, request.message)
+        return introduced(request, reply, wants_name=name is not None, name=name, rest=rest)
     waiting = _invitation_to(request)
     if left is not None:
         check_left(request, left)
@@ -73,9 +113,10 @@ def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: Left 
         section = InvitationWaiting(match=waiting.id or 0)
         told = replace(reply.adding(section), verdict=Verdict(Outcome.INTRODUCED), match=waiting.id)
         return replace(told, gist=rate_limits.INTRODUCTION)
-    return replace(
-        introduced(request, reply, wants_name=_wants_to_join(request, parsed)), gist=rate_limits.INTRODUCTION
-    )
+    asked = _as_said(request, request.message, parsed).commands
+    rest = [line.text for line in asked if line.command.changes and not (line.malformed or line.command.answers_offer)]
+    wants_name = bool(rest) or _wants_to_join(request, parsed)
+    return replace(introduced(request, reply, wants_name=wants_name, rest=rest), gist=rate_limits.INTRODUCTION)
 
 
 def check_left(request: Request, left: Left) -> None:
@@ -84,23 +125,38 @@ def check_left(request: Request, left: Left) -> None:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_STRANGERS)
 
 
-def introduced(request: Request, reply: Reply, *, wants_name: bool, name: str | None = None) -> Reply:
-    """Return the reply with what a newcomer should know; a `yes` in answer to it joins, under that name or another."""
+def introduced(
+    request: Request, reply: Reply, *, wants_name: bool, name: str | None = None, rest: Sequence[str] = ()
+) -> Reply:
+    """Return the reply with what a newcomer should know; a `yes` in answer to it joins, under that name or another.
+
+    The rest of what they had asked for waits for the name, and isn't repeated here.
+    """
     name = name or suggested_name(request.sender.address, request.features)
     house = request.house.enabled
-    section = Introduction(name=name, wants_name=wants_name, house=house, games=titles())
-    proposal = f"join {name}" if name else None
+    section = Introduction(name=name, wants_name=wants_name, keeps=bool(rest), house=house, games=titles())
+    proposal = "\n".join((f"join {name or ''}".strip(), *rest[:MOST_KEPT])) if name or rest else None
     return replace(reply.adding(section), verdict=Verdict(Outcome.INTRODUCED), proposal=proposal)
 
 
-def named(request: Request, parsed: ParsedMessage) -> ParsedMessage:
-    """Return the message as one that joins, if all that a newcomer writes in answer to us is their name."""
+def _named(request: Request, message: Message, parsed: ParsedMessage) -> ParsedMessage:
+    """Return the message as one that joins, if all that a newcomer writes in answer to us is their name.
+
+    What else they had asked for is in the message that is answered, and follows.
+    """
     said = _NAME_IS.fullmatch(parsed.first.strip())
     name = (said[1] if said else "").lower()
     if not NAME.fullmatch(name) or name in words_in_use(request.features):
-        return parsed
+        return _as_said(request, message, parsed)
     joins = joining(request.commands)
-    return replace(parsed, commands=(Line(joins, name, None, f"{joins.name} {name}"),), words=())
+    rest = _lines(request, _rest_of_first(request, message))
+    return replace(parsed, commands=(Line(joins, name, None, f"{joins.name} {name}"), *rest), words=())
+
+
+def _rest_of_first(request: Request, message: Message) -> list[str]:
+    """Return what the sender asked for beside a name in the message that ours answered."""
+    answered = suggested_yes.answered_message(request.session, message, request.sender)
+    return (answered.proposal or "").split("\n")[1:] if answered is not None else []
 
 
 def full_name(request: Request, parsed: ParsedMessage) -> str | None:
@@ -146,5 +202,5 @@ def _wants_to_join(request: Request, parsed: ParsedMessage) -> bool:
     """Return whether a message that gives no usable name asks to join nevertheless, perhaps in its Subject."""
     joins = joining(request.commands)
     opening = (text.split()[0].lower().strip(".:!") for text in (parsed.first, parsed.subject) if text.split())
-    is_command = any(line.command is joins for line in parsed.commands)
+    is_command = any(line.command is joins for line in _as_said(request, request.message, parsed).commands)
     return is_command or not {joins.name, *joins.aliases}.isdisjoint(opening)

@@ -1,4 +1,4 @@
-"""What people write who haven't read anything, at first and in a match: how often the answer helps, and that one comes."""
+"""What people write who haven't read anything, at first and in a match: an answer always comes, and mostly helps."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ def answer_to_first(mails: list[EmailMessage]) -> str:
     if not mails:
         return ""
     said = words_of(mails[0])
-    if "Was this you?" in said:
+    if "Someone, hopefully you" in said:
         line = said.partition("| ")[2].partition(" If it was you")[0].split(" | ")[0]
         kind = line.replace(" level=3", "").replace(" level=1", "")
         return "rest" if "along with the rest of your message" in said else kind

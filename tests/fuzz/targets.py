@@ -225,6 +225,7 @@ def try_unproven(raw: bytes) -> None:
             request = Request(
                 *(session, services.server, services.keyring, now, row, message, sender),
                 FEATURES.known_to(sender.address, services.server),
+                FEATURES,
                 limits=services.limits,
                 house=services.house,
                 stored_bytes=len(raw),

@@ -65,6 +65,17 @@ def plain(sentence: str) -> str:
     return " ".join(_WORD.findall("".join(each for each in bare if not unicodedata.combining(each))))
 
 
+def of_anybody(sentence: str) -> str | None:
+    """Return the line that a sentence comes to which isn't about a match; None if nothing of the table says so.
+
+    >>> of_anybody("Take me off your list!"), of_anybody("Hello")
+    ('stop', None)
+    """
+    said = plain(sentence)
+    wanted = (intent.line for intent in INTENTS if not intent.match and intent.is_in(said))
+    return next((line for line in wanted if line and "{" not in line), None)
+
+
 def understood(lines: Iterable[str], match: Match | None, admin: str = "") -> Refused | None:
     """Return the refusal that says what the lines probably mean; None if nothing of the table does."""
     texts = [line.strip() for line in lines if line.strip()][:MOST_LINES]

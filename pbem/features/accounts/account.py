@@ -1,5 +1,7 @@
 """Becoming a player: join and the welcome."""
 
+import re
+
 from sqlmodel import Session, select
 
 from engines import GAMES
@@ -8,6 +10,7 @@ from pbem.conversation.core import Command, Decision, Group, Line, Reach, Reques
 from pbem.conversation.feature import Features
 from pbem.conversation.names import NAME, STANDING_FOR, suggested_name, words_in_use
 from pbem.conversation.refusals import whom_to_ask
+from pbem.conversation.syntax.sentences import WORDS, any_of
 from pbem.errors import Refused
 from pbem.features.house import player as house_player
 from pbem.features.seeks import open_seeks
@@ -140,6 +143,32 @@ def join(request: Request, line: Line) -> Decision:
     return Decision(answer=(told,))
 
 
+_CALLED = re.compile(rf"(?:^|\b)(?:{any_of('called')})\s+([\w-]+)", re.IGNORECASE)
+_MORE_NAMES = re.compile(r"(?:\s+[A-Z][\w-]*){1,3}[\s.!]*")
+"""What follows where somebody has written several names, of which a player has one."""
+_I_AM = re.compile(rf"\b(?:{any_of('i_am')})\s+([\w-]+)", re.IGNORECASE)
+_JOINING = re.compile(
+    rf"\b(?:{any_of('joining')})\b(?:\s+(?:{any_of('as')})\b)?(?:\s*(?:{any_of('called')}))?\s*([\w-]+)?", re.IGNORECASE
+)
+
+
+def _said(sentence: str) -> str | None:
+    """Return the line by which somebody joins who writes that sentence; None if it says nothing of that.
+
+    >>> [_said(text) for text in ("Hi, I'm Petra and new here", "sign me up as carol", "How do I join?", "I'm new")]
+    ['join petra', 'join carol', 'join', None]
+    """
+    plain = sentence.replace("\u2019", "'")
+    called, joining = _CALLED.search(plain), _JOINING.search(plain)
+    am = next((found for found in _I_AM.finditer(plain) if found[1][:1].isupper()), None)
+    for found in (called, joining, am):
+        name = found[1].lower() if found is not None and found[1] else ""
+        if found is not None and NAME.fullmatch(name) and name not in WORDS["no_name"]:
+            has_more = _MORE_NAMES.fullmatch(plain[found.end() :])
+            return "join" if has_more else f"join {name}"
+    return "join" if joining else None
+
+
 def _for_stranger(request: Request, line: Line) -> Line | None:
     """Return the line in lower case; None without a name that a player can have."""
     name = line.words.lower()
@@ -162,4 +191,5 @@ JOIN = Command(
     makes_player=1,
     open_to=Who.GUESTS,
     for_stranger=_for_stranger,
+    said=_said,
 )

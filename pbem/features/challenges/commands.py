@@ -14,7 +14,7 @@ from pbem.conversation.syntax.terms import is_first
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.features.accounts.account import check_name, confirm, free_name
-from pbem.features.challenges.offers import for_game, from_tournament, on_ladder, played, read
+from pbem.features.challenges.offers import for_game, from_tournament, game_said, on_ladder, opponent_said, played, read
 from pbem.features.house import commands as house
 from pbem.features.playing import offers
 from pbem.mail.reading.message import is_address
@@ -294,6 +294,7 @@ CHALLENGE = Command(
     goes_to_opponent=_goes_to_opponent,
     starts_match=True,
     reread=on_ladder,
+    said=opponent_said,
 )
 PLAY = Command(
     "play",
@@ -312,6 +313,7 @@ PLAY = Command(
     open_to=Who.GUESTS,
     needs_game=True,
     for_stranger=_for_stranger,
+    said=game_said,
 )
 REMATCH = Command(
     "rematch",

@@ -8,6 +8,7 @@ from engines import GAMES
 from notation import time_control
 from pbem.conversation.core import NAMED_CONTEST
 from pbem.conversation.syntax import terms
+from pbem.conversation.syntax.sentences import WORDS, any_of
 from pbem.conversation.syntax.terms import BEGIN, Terms
 from pbem.errors import Refused
 from pbem.features.house import commands as house
@@ -92,3 +93,37 @@ def played(words: str) -> str:
         understood = "Which game?" if game is None else f'We can read "play {game.key}" in that line, and not the rest.'
         raise Refused(understood, fits=f'"play {next(iter(GAMES)) if game is None else game.key}" is enough.')
     return " ".join((game.key, *(f"{each}={choice}" for each, choice in given.items())))
+
+
+_GAME = re.compile(rf"\b({'|'.join(GAMES)})\b", re.IGNORECASE)
+_PLAYING = re.compile(rf"\b(?:{any_of('playing')})\b", re.IGNORECASE)
+_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_AGAINST = re.compile(rf"\b(?:{any_of('against')})\.?\s+([a-z][\w-]*)", re.IGNORECASE)
+NOBODY = frozenset({*WORDS["nobody"], *GAMES})
+
+
+def opponent_said(sentence: str) -> str | None:
+    """Return the line that challenges whom the sentence names to the game that it names; None without one of the two.
+
+    >>> opponent_said("I'd like to play quadrupel with my friend otto@mail.example")
+    'challenge otto@mail.example quadrupel'
+    >>> opponent_said("Can I play hexaphages against Bob?"), opponent_said("Kvadratik against the computer")
+    ('challenge bob hexaphages', None)
+    """
+    game, address = _GAME.search(sentence), _ADDRESS.search(sentence)
+    named = (found[1].lower() for found in _AGAINST.finditer(sentence) if found[1].lower() not in NOBODY)
+    whom = address[0].rstrip(".").lower() if address else next(named, None)
+    return f"challenge {whom} {game[1].lower()}" if game and whom else None
+
+
+def game_said(sentence: str) -> str | None:
+    """Return the line that begins a match against the house of the game that the sentence names; None without one.
+
+    >>> game_said("I'd love to try Kvadratik!"), game_said("kvadratik"), game_said("Is kvadratik old?")
+    ('play kvadratik', 'play kvadratik', None)
+    """
+    game = _GAME.search(sentence)
+    if game is None or (len(sentence.split()) > 2 and not _PLAYING.search(sentence)):
+        return None
+    level = next((word for word in house.as_written(sentence.rstrip(".!? ")) if word.startswith("level=")), "")
+    return f"play {game[1].lower()} {level}".strip()

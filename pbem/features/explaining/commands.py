@@ -1,8 +1,11 @@
 """Explanations: help and rules."""
 
+import re
+
 from engines import GAMES
 from pbem.conversation.core import Command, Decision, Group, Line, Request, Who
 from pbem.conversation.syntax import rognlie
+from pbem.conversation.syntax.sentences import any_of
 from pbem.errors import Refused
 from pbem.features.explaining import topics
 from pbem.features.explaining.messages import Rules
@@ -49,6 +52,19 @@ def _rules_for_stranger(request: Request, line: Line) -> Line:
     return Line(RULES, words, None, f"rules {words}")
 
 
+_ABOUT_RULES = re.compile(rf"\b(?:{any_of('rules')})\b", re.IGNORECASE)
+
+
+def _rules_said(sentence: str) -> str | None:
+    """Return the line that sends the rules of the game for which a sentence asks; None for any other.
+
+    >>> _rules_said("How do you play quadrupel?"), _rules_said("I play quadrupel")
+    ('rules quadrupel', None)
+    """
+    game = next((key for key in GAMES if key in sentence.lower()), None)
+    return f"rules {game}" if game and _ABOUT_RULES.search(sentence) else None
+
+
 HELP = Command(
     "help",
     "[COMMAND|GAME|WORD]",
@@ -74,4 +90,5 @@ RULES = Command(
     takes_game=True,
     open_to=Who.GUESTS,
     for_stranger=_rules_for_stranger,
+    said=_rules_said,
 )

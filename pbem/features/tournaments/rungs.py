@@ -239,4 +239,4 @@ def faults(session: Session) -> Iterator[str]:
         if stored != found:
             differ = (at for at, pair in enumerate(zip(stored, found, strict=False), start=1) if pair[0] != pair[1])
             rung = next(differ, min(len(stored), len(found)) + 1)
-            yield f"ladder {tournament.id} stands otherwise than what happened there makes it, from rung {rung} on"
+            yield f"ladder {tournament.id} is in another order than what happened there makes it, from rung {rung} on"

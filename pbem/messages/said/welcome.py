@@ -25,6 +25,8 @@ class Introduction(Section):
     """The name that a `yes` takes, made from the address; None where none can be."""
     wants_name: bool = False
     """Whether they want to join, but under no name that a player can have."""
+    keeps: bool = False
+    """Whether the message asked for something else as well, which waits for the name."""
     house: bool = False
     """Whether the house takes matches."""
     games: tuple[GameTitle, ...]

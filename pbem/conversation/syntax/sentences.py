@@ -1,0 +1,48 @@
+"""Sentences of newcomers -> the lines that our help would have them write, in our own words."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import resources
+
+from pbem.conversation.core import Command
+from pbem.conversation.syntax import intents
+
+MOST_LINES, LONGEST = 8, 200
+"""How many lines are looked at, and of how many characters."""
+
+
+WORDS: dict[str, list[str]] = tomllib.loads(
+    resources.files("pbem.conversation.syntax").joinpath("newcomers.toml").read_text(encoding="utf-8")
+)
+"""The phrases by which we know what newcomers ask for, by kind."""
+
+
+def any_of(kind: str) -> str:
+    """Return a regular expression for each of the phrases of a kind, the longest first."""
+    return "|".join(re.escape(phrase) for phrase in sorted(WORDS[kind], key=len, reverse=True))
+
+
+def lines_said(commands: Mapping[str, Command], text: Iterable[str]) -> list[str]:
+    """Return what the sentences ask for, each command once, those first that make somebody a player."""
+    sentences = [line.strip()[:LONGEST] for line in text if line.strip()][:MOST_LINES]
+    found: dict[str, str] = {}
+    for sentence in sentences:
+        for command, line in _asked(commands, sentence):
+            found.setdefault(command, line)
+    return sorted(found.values(), key=lambda line: commands[line.split()[0]].makes_player or len(commands))
+
+
+def _asked(commands: Mapping[str, Command], sentence: str) -> Iterator[tuple[str, str]]:
+    """Yield the name of each command that the sentence asks for, and its line; one that begins a match at most."""
+    found = [(command, line) for command in commands.values() if command.said and (line := command.said(sentence))]
+    asks_about_game = any(not command.changes for command, _ in found)
+    begins_match = False
+    for command, line in found:
+        is_match = command.takes_game and command.changes
+        if not (is_match and (asks_about_game or begins_match)):
+            yield command.name, line
+        begins_match |= is_match
+    wish = intents.of_anybody(sentence)
+    if wish is not None and wish.split()[0] in commands:
+        yield wish.split()[0], wish
