@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pbem.conversation import reading, suggested_yes
-from pbem.conversation.core import Line, Request, joining
+from pbem.conversation.core import Command, Line, Request, joining
 from pbem.conversation.names import NAME, suggested_name, words_in_use
 from pbem.conversation.reply import Reply
 from pbem.conversation.syntax.mail import ParsedMessage
@@ -84,6 +84,11 @@ def _as_said(request: Request, message: Message, parsed: ParsedMessage) -> Parse
     return replace(parsed, commands=commands, words=parsed.words if clear else ()) if commands else parsed
 
 
+def _is_of_now(command: Command) -> bool:
+    """Return whether a command is about what there is already, and so asks for nothing that could wait for a name."""
+    return command.of_match or command.answers_offer or command.ends_news
+
+
 def _names_somebody(line: Line) -> bool:
     """Return whether a challenge goes to a person."""
     return line.command.said is not None and line.command.said(line.text) is not None
@@ -114,7 +119,7 @@ def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: Left 
         told = replace(reply.adding(section), verdict=Verdict(Outcome.INTRODUCED), match=waiting.id)
         return replace(told, gist=rate_limits.INTRODUCTION)
     asked = _as_said(request, request.message, parsed).commands
-    rest = [line.text for line in asked if line.command.changes and not (line.malformed or line.command.answers_offer)]
+    rest = [line.text for line in asked if not line.malformed and line.command.changes and not _is_of_now(line.command)]
     wants_name = bool(rest) or _wants_to_join(request, parsed)
     return replace(introduced(request, reply, wants_name=wants_name, rest=rest), gist=rate_limits.INTRODUCTION)
 

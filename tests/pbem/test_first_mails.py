@@ -119,6 +119,44 @@ def test_what_a_newcomer_writes_beside_join_waits_for_their_yes(tmp_path: Path, 
         assert ("| Hello Bob!" in text(letters.last("bob"))) == ("Hello" in body)
 
 
+@pytest.mark.parametrize(("answer", "name"), [("yes", "carol"), ("Otto.", "otto"), ("My name is Hanna", "hanna")])
+def test_what_a_first_mail_asked_for_is_done_with_the_name(tmp_path: Path, answer: str, name: str) -> None:
+    with correspondence(tmp_path) as letters:
+        letters.join("bob")
+        (question,) = letters.write("carol@mail.example", "I want to play quadrupel with Bob, please")
+        assert WHICH_NAME in words_of(question)
+        assert "Then we'll do the rest of your message." in words_of(question)
+        assert "bob" not in words_of(question)
+        letters.reply(question, answer)
+
+        assert letters.execute("select game, state from match") == [("quadrupel", "offered")]
+        assert letters.execute("select name from player where address = 'carol@mail.example'") == [(name,)]
+        assert letters.last("bob")["Subject"]
+
+
+@pytest.mark.parametrize(
+    "first", ["join otto and play kvadratik", "I'm Otto and I'd like to play kvadratik, easy please"]
+)
+def test_a_sentence_that_joins_and_plays_needs_one_yes(tmp_path: Path, first: str) -> None:
+    with correspondence(tmp_path) as letters:
+        (question,) = letters.write("carol@mail.example", first)
+        assert letters.execute("select count(*) from match") == [(0,)]
+        letters.reply(question, "yes")
+
+        ((game, level),) = letters.execute("select game, level from match where state = 'running'")
+        assert game == "kvadratik"
+        assert level == (1 if "easy" in first else 2)
+
+
+def test_a_sentence_about_a_challenge_reaches_nobody_before_its_sender_has_agreed(tmp_path: Path) -> None:
+    """Anybody can write in somebody else's name."""
+    with correspondence(tmp_path) as letters:
+        mails = letters.write("carol@mail.example", "My name is Otto, and I play quadrupel with dora@mail.example")
+
+        assert [str(mail["To"]) for mail in mails] == ["carol@mail.example"]
+        assert "dora" not in words_of(mails[0])
+
+
 def test_a_yes_takes_the_name_that_the_address_suggests(letters: Correspondence) -> None:
     (answer,) = letters.write("dora.dee@mail.example", "Hi!")
     assert 'Or reply just "yes", and your name is doradee.' in words_of(answer)

@@ -99,6 +99,7 @@ _GAME = re.compile(rf"\b({'|'.join(GAMES)})\b", re.IGNORECASE)
 _PLAYING = re.compile(rf"\b(?:{any_of('playing')})\b", re.IGNORECASE)
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _AGAINST = re.compile(rf"\b(?:{any_of('against')})\.?\s+([a-z][\w-]*)", re.IGNORECASE)
+_SOMEBODY = re.compile(rf"\b(?:{any_of('somebody')})\b", re.IGNORECASE)
 NOBODY = frozenset({*WORDS["nobody"], *GAMES})
 
 
@@ -123,7 +124,7 @@ def game_said(sentence: str) -> str | None:
     ('play kvadratik', 'play kvadratik', None)
     """
     game = _GAME.search(sentence)
-    if game is None or (len(sentence.split()) > 2 and not _PLAYING.search(sentence)):
+    if game is None or (len(sentence.split()) > 2 and not _PLAYING.search(sentence)) or _SOMEBODY.search(sentence):
         return None
     level = next((word for word in house.as_written(sentence.rstrip(".!? ")) if word.startswith("level=")), "")
     return f"play {game[1].lower()} {level}".strip()
