@@ -25,7 +25,7 @@ from bench.performance import Row
 from notation.ending import Termination
 from pbem.features.seeks import seeks
 from pbem.features.seeks.rating_ranges import RatingRange
-from pbem.features.seeks.seeks import Wanted
+from pbem.features.seeks.seeks import WantedMatch
 from pbem.matches import history
 from pbem.matches.ratings import derivation, standings
 from pbem.matches.ratings.weeks import WEEK, week_of
@@ -122,17 +122,17 @@ ASKED: dict[str, tuple[int, Ask]] = {
     "seeks 100": (SOMEBODY, lambda session, player: seeks.listed(session, player, MORNING, PAGE, page=100)),
     "seeks kvadratik": (
         SOMEBODY,
-        lambda session, player: seeks.listed(session, player, MORNING, PAGE, wanted=Wanted("kvadratik")),
+        lambda session, player: seeks.listed(session, player, MORNING, PAGE, wanted=WantedMatch("kvadratik")),
     ),
     "seeks, nobody's rating": (
         SOMEBODY,
         lambda session, player: seeks.listed(
-            session, player, MORNING, PAGE, wanted=Wanted("kvadratik", ratings=NOBODY_S), busy=200
+            session, player, MORNING, PAGE, wanted=WantedMatch("kvadratik", ratings=NOBODY_S), busy=200
         ),
     ),
     "seeks in a digest": (
         SOMEBODY,
-        lambda session, player: seeks.listed(session, player, MORNING, 5, wanted=Wanted(others=True)),
+        lambda session, player: seeks.listed(session, player, MORNING, 5, wanted=WantedMatch(others=True)),
     ),
     "seeks that end": (SOMEBODY, lambda session, _: seeks.expiring(session, MORNING + timedelta(hours=3), 200)),
     "who": (SOMEBODY, lambda session, _: directory.listed(session, MORNING, PAGE)),

@@ -14,13 +14,13 @@ class BadConfig(Exception):
     """Unusable settings: which key, in which file, why, and what would work."""
 
 
-class Section(BaseModel):
+class ConfigTable(BaseModel):
     """A table of config.toml. Unknown keys are errors, so that typos don't go unnoticed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Secret(Section):
+class Secret(ConfigTable):
     """A secret, given in one of three ways: as a value, as the first line of a file, or as the output of a command."""
 
     value: SecretStr | None = None

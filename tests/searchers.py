@@ -2,16 +2,18 @@
 
 from notation import NOTATIONS
 from notation.record import Record, replay
-from pbem.features.house.protocol import Answer, Examination, Finding, Findings, Question
+from pbem.features.house.protocol import Examination, Findings, Question, SearchAnswer, SearchFinding
 
 
 class FirstTurn:
     """A Searcher that answers with the first legal turn."""
 
-    def search(self, question: Question) -> Answer:
+    def search(self, question: Question) -> SearchAnswer:
         """Return the first legal turn, as if the position were even."""
         position = replay(Record(question.game, question.options, ("", ""), question.turns))[-1]
-        return Answer(NOTATIONS[question.game].format(next(position.moves()), position), 0.0, is_solved=False, nodes=1)
+        return SearchAnswer(
+            NOTATIONS[question.game].format(next(position.moves()), position), 0.0, is_solved=False, nodes=1
+        )
 
     def examine(self, asked: Examination) -> Findings:
         """Return the first legal turn of each position, as if the match had swung to and fro."""
@@ -20,7 +22,7 @@ class FirstTurn:
         for ply in range(asked.first, asked.last + 1):
             turn = next(positions[ply].moves(), None)
             text = None if turn is None else NOTATIONS[asked.game].format(turn, positions[ply])
-            found.append(Finding((-0.8, -0.1, 0.0, 0.2, 0.5)[ply % 5], is_solved=False, turn=text))
+            found.append(SearchFinding((-0.8, -0.1, 0.0, 0.2, 0.5)[ply % 5], is_solved=False, turn=text))
         return Findings(tuple(found))
 
     def close(self) -> None:

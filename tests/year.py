@@ -23,7 +23,7 @@ from engines.seats import other, seat_of
 from notation import NOTATIONS
 from notation.time_control import parse
 from pbem.mail.reading.protocol import InProcessParser
-from pbem.mail.transports.protocols import Arrival, NotSent
+from pbem.mail.transports.protocols import Arrival, NotAccepted
 from pbem.matches import lifecycle, queries
 from pbem.matches.events import Events
 from pbem.matches.offers import open_offers
@@ -75,7 +75,7 @@ class Post:
     def send(self, sender: str, recipient: str, raw: bytes) -> None:
         """Take a message."""
         if self.refuses:
-            raise NotSent("451 not now", later=True)
+            raise NotAccepted("451 not now", later=True)
         self.taken += 1
 
     def close(self) -> None:

@@ -11,15 +11,15 @@ from sqlmodel import Session
 from engines import GAMES
 from pbem.cli import core
 from pbem.cli.core import CONFIG, ConfigOption, JsonOption, app, errors, out, stored
-from pbem.cli.terminal import Listing
+from pbem.cli.terminal import TerminalListing
 from pbem.errors import Refused
 from pbem.features.moderation import roster
 from pbem.features.tournaments import crosstable, entries, hosting, rounds, shown
 from pbem.features.tournaments import due as tournaments
 from pbem.features.tournaments import ladders_due as ladders
 from pbem.features.tournaments import trf as report
-from pbem.features.tournaments.entries import State
-from pbem.features.tournaments.field import Kind
+from pbem.features.tournaments.entries import TournamentState
+from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.formats import league
 from pbem.features.tournaments.trf import Heading
 from pbem.matches import naming
@@ -52,7 +52,7 @@ def rebuild(config_file: ConfigOption = CONFIG) -> None:
 def pairs(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
     """List pairs of whom one wins nearly all rated matches: perhaps one person with two accounts."""
     with stored(config_file) as server, database.read_only(server.engine) as session:
-        listed = Listing(winner="winner", loser="loser", game="game", points="points", matches="matches")
+        listed = TerminalListing(winner="winner", loser="loser", game="game", points="points", matches="matches")
         for pair in standings.lopsided(session):
             winner, loser = (session.get_one(Player, number) for number in (pair.winner, pair.loser))
             listed.add(naming.name(winner), naming.name(loser), pair.game, pair.points, pair.matches)
@@ -86,7 +86,7 @@ def open_(
         wanted = hosting.read(" ".join(words), server.settings.server.time)
         with database.transaction(server.engine) as session:
             row = entries.open_(session, wanted, None, core.now())
-            until = "" if row.kind == Kind.LADDER else f" until {row.closes:%Y-%m-%d %H:%M} UTC"
+            until = "" if row.kind == Format.LADDER else f" until {row.closes:%Y-%m-%d %H:%M} UTC"
             out.print(f"tournament {row.id}, {row.title}, is open{until}", markup=False)
 
 
@@ -100,7 +100,7 @@ def list_(
     with stored(config_file) as server, database.read_only(server.engine) as session:
         found, more = entries.listed(session, PAGE, page)
         numbers = entries.numbers_of(session, found)
-        listed = Listing(
+        listed = TerminalListing(
             number="number",
             title="title",
             kind="kind",
@@ -113,7 +113,7 @@ def list_(
         for row in found:
             players = f"{numbers[row.id or 0]} of {row.places}"
             state = entries.state_of(row).value
-            closes = None if row.kind == Kind.LADDER else row.closes
+            closes = None if row.kind == Format.LADDER else row.closes
             listed.add(row.id, row.title, row.kind, row.game, row.time, players, state, closes)
     listed.show_page(out, "there are no tournaments", page, more=more, as_json=as_json)
 
@@ -124,7 +124,7 @@ def show_(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
     with stored(config_file) as server, database.read_only(server.engine) as session:
         row = _called(session, number)
         out.print(f"tournament {row.id}, {row.title}, {row.kind}, {row.game}: {entries.state_of(row)}", markup=False)
-        if row.kind == Kind.LADDER:
+        if row.kind == Format.LADDER:
             out.print(_ladder(session, row))
             return
         people = [player for _, player in entries.players_of(session, row)]
@@ -155,7 +155,7 @@ def begin(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
     with stored(config_file) as server:
         with database.transaction(server.engine) as session:
             row = _called(session, number, locks=True)
-            if entries.state_of(row) is not State.OPEN:
+            if entries.state_of(row) is not TournamentState.OPEN:
                 raise Refused(f"Tournament {number} is {entries.state_of(row)}.")
             entries.begin_now(session, row, core.now())
         tournaments.advance(server.engine, server.settings.server, core.now())
@@ -168,7 +168,7 @@ def end(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
     """End a ladder as it stands, and tell everybody on it. What they play there goes on."""
     with stored(config_file) as server, database.transaction(server.engine) as session:
         row = _called(session, number, locks=True)
-        if row.kind != Kind.LADDER or row.ended is not None:
+        if row.kind != Format.LADDER or row.ended is not None:
             raise Refused(
                 f"Tournament {number} is {'over' if row.ended is not None else 'no ladder: it ends by itself'}."
             )
@@ -185,7 +185,7 @@ def trf(
     """Print a tournament, or a group of a league, as a report file (TRF16), which other tournament programs read."""
     with stored(config_file) as server, database.read_only(server.engine) as session:
         row = _called(session, number)
-        if row.started is None or row.kind == Kind.LADDER:
+        if row.started is None or row.kind == Format.LADDER:
             what = "a ladder, which has no rounds" if row.started else entries.state_of(row).value
             raise Refused(f"Tournament {number} is {what}.")
         people = entries.players_of(session, row)
@@ -193,10 +193,10 @@ def trf(
         ratings = {entry.player: entry.rating for entry, _ in people}
         place = server.settings.server.name
         field, title = rounds.field_of(session, row), row.title
-        groups = league.groups(field) if row.kind == Kind.LEAGUE else (field,)
+        groups = league.groups(field) if row.kind == Format.LEAGUE else (field,)
         if group > len(groups):
             raise Refused(f"Tournament {number} has {len(groups)} groups.")
-        if row.kind == Kind.LEAGUE:
+        if row.kind == Format.LEAGUE:
             title = f"{title}, season {row.season}, group {group}"
         heading = Heading(title, place, row.started.date(), row.ended.date() if row.ended else None, row.time)
         written = report.written(groups[group - 1], heading, names, ratings)

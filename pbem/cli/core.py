@@ -17,7 +17,7 @@ from pbem.cli import IMPOSSIBLE as IMPOSSIBLE
 from pbem.cli import INTERRUPTED, UNREAD, logs, terminal
 from pbem.errors import Refused
 from pbem.failpoints import BadFailpoint
-from pbem.mail.transports.protocols import NotStored, Unreachable
+from pbem.mail.transports.protocols import NotStored, ServerUnreachable
 from pbem.secret import BadConfig
 from pbem.storage import database, holders
 from pbem.storage.utc import now as now
@@ -54,7 +54,7 @@ def sentences() -> Iterator[None]:
         if isinstance(error.why, BrokenPipeError):
             raise typer.Exit(UNREAD) from error  # without a word, like other programs
         raise _ended(str(error)) from error
-    except (BadConfig, BadFailpoint, database.InUse, database.Unusable, Unreachable, NotStored) as error:
+    except (BadConfig, BadFailpoint, database.InUse, database.Unusable, ServerUnreachable, NotStored) as error:
         raise _ended(str(error)) from error
     except KeyboardInterrupt as error:
         raise _ended("interrupted", INTERRUPTED) from error

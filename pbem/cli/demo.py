@@ -90,7 +90,7 @@ class Screen:
 
 
 @dataclass
-class Player:
+class DemoPlayer:
     """A person with a mailbox who plays the turns of the record."""
 
     name: str
@@ -156,17 +156,17 @@ def at_random(game: str) -> Record:
     return Record(game, {}, ("alice", "bob"), tuple(texts), ending=ending)
 
 
-def _player(sample: Record, seat: int, folder: Path) -> Player:
+def _player(sample: Record, seat: int, folder: Path) -> DemoPlayer:
     mailbox = folder / "mail" / sample.players[seat].lower()
     mailbox.mkdir(parents=True, exist_ok=True)
-    return Player(sample.players[seat].lower(), mailbox)
+    return DemoPlayer(sample.players[seat].lower(), mailbox)
 
 
 def _serve_and_play(
     screen: Screen,
     folder: Path,
     sample: Record,
-    players: tuple[Player, Player],
+    players: tuple[DemoPlayer, DemoPlayer],
     mailboxes: int,
 ) -> bool:
     path = folder / "pbem.toml"
@@ -195,7 +195,7 @@ def _serve_and_play(
     return _finish(screen, folder, sample, last)
 
 
-def _correspond(screen: Screen, sample: Record, players: tuple[Player, Player], port: int) -> EmailMessage:
+def _correspond(screen: Screen, sample: Record, players: tuple[DemoPlayer, DemoPlayer], port: int) -> EmailMessage:
     """Play the match from the first message to the last; return the record that the winner asks for."""
     welcomes = {}
     for number, player in enumerate(players):
@@ -218,7 +218,7 @@ def _correspond(screen: Screen, sample: Record, players: tuple[Player, Player], 
     return _turns(screen, sample, players, port)
 
 
-def _turns(screen: Screen, sample: Record, players: tuple[Player, Player], port: int) -> EmailMessage:
+def _turns(screen: Screen, sample: Record, players: tuple[DemoPlayer, DemoPlayer], port: int) -> EmailMessage:
     begun = {player.name: player.next_mail() for player in players}
     positions = record.replay(sample)
     first = players[sample.start().turn or 0]
@@ -279,7 +279,7 @@ def _finish(screen: Screen, folder: Path, sample: Record, last: EmailMessage) ->
     return same
 
 
-def _answer(port: int, player: Player, mail: EmailMessage, words: str) -> None:
+def _answer(port: int, player: DemoPlayer, mail: EmailMessage, words: str) -> None:
     """Reply like a mail program: to the Reply-To, with the old message quoted below."""
     quoted = "".join(f"> {line}\n" for line in text_of(mail).splitlines())
     _write(
@@ -292,7 +292,7 @@ def _answer(port: int, player: Player, mail: EmailMessage, words: str) -> None:
     )
 
 
-def _write(port: int, player: Player, to: str, subject: str, words: str, answers: str = "") -> None:
+def _write(port: int, player: DemoPlayer, to: str, subject: str, words: str, answers: str = "") -> None:
     mail = EmailMessage()
     mail["From"], mail["To"], mail["Subject"] = player.address, to, subject
     mail["Date"], mail["Message-ID"] = localtime(), make_msgid(domain="players.example")

@@ -14,7 +14,7 @@ from notation.board import format_board
 from notation.ending import in_words
 from pbem.cli import core, demo, hotseat
 from pbem.cli.core import FOUND, IMPOSSIBLE, JsonOption, app, errors, out
-from pbem.cli.terminal import Listing
+from pbem.cli.terminal import TerminalListing
 
 records = typer.Typer(no_args_is_help=True)
 app.add_typer(records, name="record")
@@ -23,7 +23,7 @@ app.add_typer(records, name="record")
 @app.command()
 def games(as_json: JsonOption = False) -> None:
     if as_json:
-        listed = Listing(game="game", title="title", options="options", turn="a turn")
+        listed = TerminalListing(game="game", title="title", options="options", turn="a turn")
         for key, game in GAMES.items():
             choices = [f"{option.name}={'|'.join(option.choices)}" for option in game.options]
             listed.add(key, game.title, choices, NOTATIONS[key].help)

@@ -11,7 +11,7 @@ from notation.board import format_board
 from notation.ending import in_words
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, out, stored
-from pbem.cli.terminal import Listing, show_json
+from pbem.cli.terminal import TerminalListing, show_json
 from pbem.matches import integrity as checking
 from pbem.matches import naming, queries, snapshot
 from pbem.storage import database, utc
@@ -125,9 +125,9 @@ def _show_match(session: Session, match: Match, problems: list[str]) -> None:
     _mails(session, match).show(out)
 
 
-def _turns(session: Session, match: Match, players: tuple[str, str]) -> Listing:
+def _turns(session: Session, match: Match, players: tuple[str, str]) -> TerminalListing:
     """Return the turns of the match, and those that were taken back."""
-    turns = Listing(number="turn", by="by", text="text", played="played (UTC)", incoming="message")
+    turns = TerminalListing(number="turn", by="by", text="text", played="played (UTC)", incoming="message")
     for ply in queries.plies(session, match):
         turns.add(ply.number, players[ply.seat], ply.text, ply.played, ply.incoming)
     for undone in queries.taken_back(session, match):
@@ -136,9 +136,9 @@ def _turns(session: Session, match: Match, players: tuple[str, str]) -> Listing:
     return turns
 
 
-def _mails(session: Session, match: Match) -> Listing:
+def _mails(session: Session, match: Match) -> TerminalListing:
     """Return the messages about the match."""
-    mails = Listing(number="message", what="what", to="to", state="state", message_id="Message-ID")
+    mails = TerminalListing(number="message", what="what", to="to", state="state", message_id="Message-ID")
     for row in session.exec(select(Outgoing).where(Outgoing.match == match.id).order_by(col(Outgoing.id))):
         mails.add(f"out {row.id}", f"{row.template}, turn {row.ply}", row.address, row.state, row.message_id)
     return mails
@@ -150,7 +150,7 @@ def shunted(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> 
         came = session.exec(select(Incoming).where(Incoming.state == IncomingState.SHUNTED)).all()
         is_late = and_(col(Outgoing.state) == OutgoingState.OWED, col(Outgoing.troubled).is_not(None))
         owed = session.exec(select(Outgoing).where(or_(col(Outgoing.state) == OutgoingState.FAILED, is_late))).all()
-        found = Listing(number="message", what="what", why="why", since="since (UTC)")
+        found = TerminalListing(number="message", what="what", why="why", since="since (UTC)")
         for row in came:
             found.add(str(row.id), f"from {row.source}", row.verdict, row.received)
         for sent in owed:

@@ -13,11 +13,11 @@ from sqlmodel import Session
 
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, Stored, app, out, stored
-from pbem.cli.terminal import Listing
+from pbem.cli.terminal import TerminalListing
 from pbem.errors import Refused
 from pbem.features.moderation import acts, roster
-from pbem.features.moderation.bans import Ended
-from pbem.features.moderation.roster import Kind
+from pbem.features.moderation.bans import BanOutcome
+from pbem.features.moderation.roster import AccountKind
 from pbem.mail.reading.message import Message
 from pbem.matches import history
 from pbem.matches.naming import name
@@ -37,7 +37,7 @@ Winner = Annotated[str, typer.Argument(help='The name of the player who wins, or
 NewName = Annotated[str, typer.Argument(metavar="NEW", help="The new name.")]
 Gone = Annotated[str, typer.Argument(metavar="PLAYER", help="The account that goes: a name, address or number.")]
 Heir = Annotated[str, typer.Argument(metavar="INTO", help="The account that stays.")]
-Becomes = Annotated[Ended, typer.Option("--matches", help="What becomes of their matches.")]
+Becomes = Annotated[BanOutcome, typer.Option("--matches", help="What becomes of their matches.")]
 Note = Annotated[str, typer.Option("--note", help="Why; it is stored with what was done.")]
 Tell = Annotated[bool, typer.Option("--tell", help="Tell the players the note.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Don't ask for confirmation.")]
@@ -47,14 +47,14 @@ PageOption = Annotated[int, typer.Option("--page", min=1, help="Which page of th
 @app.command()
 def players(
     beginning: Annotated[str, typer.Argument(help="How their names begin; all players without it.")] = "",
-    kind: Annotated[Kind, typer.Option("--only", help="Only players of that kind.")] = Kind.ALL,
+    kind: Annotated[AccountKind, typer.Option("--only", help="Only players of that kind.")] = AccountKind.ALL,
     page: PageOption = 1,
     config_file: ConfigOption = CONFIG,
     as_json: JsonOption = False,
 ) -> None:
     with stored(config_file) as server, database.read_only(server.engine) as session:
         found, more = roster.players(session, PAGE, page, beginning=beginning.lower(), kind=kind)
-        listed = Listing(
+        listed = TerminalListing(
             number="number",
             player="player",
             address="address",
@@ -87,7 +87,7 @@ def acts_(
     with stored(config_file) as server, database.read_only(server.engine) as session:
         about = roster.called(session, name_) if name_ else None
         kept, more = acts.newest(session, PAGE, page, about)
-        listed = Listing(at="time (UTC)", by="by", what="what", player="player", match="match", why="why")
+        listed = TerminalListing(at="time (UTC)", by="by", what="what", player="player", match="match", why="why")
         for row in kept:
             player = session.get(Player, row.player) if row.player else None
             former = f"{row.former_name}, now " if row.former_name else ""
@@ -117,7 +117,7 @@ def adjudicate(
 @app.command()
 def ban(
     player: PlayerName,
-    matches: Becomes = Ended.CANCELLED,
+    matches: Becomes = BanOutcome.CANCELLED,
     note: Note = "",
     tell: Tell = False,
     yes: Yes = False,

@@ -8,7 +8,7 @@ from sqlmodel import col, select
 
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, JsonOption, app, errors, opened, out, stored
-from pbem.cli.terminal import Listing
+from pbem.cli.terminal import TerminalListing
 from pbem.features.accounts import data_export
 from pbem.features.accounts.export_files import export_files
 from pbem.features.all import FEATURES
@@ -43,7 +43,7 @@ def bounced(
             return
         with database.read_only(server.engine) as session:
             rows = session.exec(select(Player).where(Player.bounces > 0).order_by(col(Player.id))).all()
-        found = Listing(
+        found = TerminalListing(
             player="player", address="address", bounces="bounces", last="last (UTC)", stopped="stopped (UTC)"
         )
         for row in rows:

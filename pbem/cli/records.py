@@ -99,7 +99,7 @@ def salvage(
             try:
                 with database.transaction(server.engine) as session:
                     is_new = restored.restore(session, match, known.addresses, told, core.now())
-            except restored.NotRestored as error:
+            except restored.NotRestorable as error:
                 refused.append(str(error))
                 continue
             done, here = done + is_new, here + (not is_new)

@@ -50,7 +50,7 @@ class _Console(Console):
         raise
 
 
-Value = str | int | float | bool | datetime | Iterable[str] | None
+CellValue = str | int | float | bool | datetime | Iterable[str] | None
 """What a place in a list can hold."""
 WIDE = 10_000
 """The width of a list that goes into a file or to another program."""
@@ -75,7 +75,7 @@ def show_json(console: Console, value: object) -> None:
     console.print(told, markup=False, highlight=False)
 
 
-class Listing:
+class TerminalListing:
     """Rows with named columns: a table for a person, and a list of objects for a program (`--json`).
 
     Nothing in it is ever cut: what is too wide for a terminal is continued below, and elsewhere there is room enough.
@@ -83,17 +83,17 @@ class Listing:
 
     def __init__(self, **headings: str) -> None:
         self._headings = headings
-        self._rows: list[tuple[Value, ...]] = []
+        self._rows: list[tuple[CellValue, ...]] = []
 
     def __bool__(self) -> bool:
         """Whether there is anything in it."""
         return bool(self._rows)
 
-    def add(self, *values: Value) -> None:
+    def add(self, *values: CellValue) -> None:
         """Add a row: a value for each column."""
         self._rows.append(tuple(map(_kept, values)))
 
-    def objects(self) -> list[dict[str, Value]]:
+    def objects(self) -> list[dict[str, CellValue]]:
         """Return an object for each row."""
         return [dict(zip(self._headings, row, strict=True)) for row in self._rows]
 
@@ -120,12 +120,12 @@ class Listing:
             console.print(f"there are more: --page {page + 1}", markup=False)
 
 
-def _kept(value: Value) -> Value:
+def _kept(value: CellValue) -> CellValue:
     """Return the value as JSON can hold it."""
     return value if value is None or isinstance(value, str | int | float | datetime) else list(value)
 
 
-def _shown(value: Value) -> str:
+def _shown(value: CellValue) -> str:
     """Return the value as a person reads it.
 
     >>> [_shown(value) for value in (None, 3, ["a", "b"], datetime(2026, 11, 23, 4, 5, 6))]

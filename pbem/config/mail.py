@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from pbem.secret import Secret, Section
+from pbem.secret import ConfigTable, Secret
 
 Port = Annotated[int, Field(ge=0, le=65535)]
 
@@ -27,7 +27,7 @@ def _one_line(text: str) -> str:
 OneLine = Annotated[str, AfterValidator(_one_line)]
 
 
-class Tls(Section):
+class Tls(ConfigTable):
     """How a connection is secured."""
 
     ca_file: Path | None = None
@@ -40,7 +40,7 @@ class Tls(Section):
         return context
 
 
-class ImapSettings(Section):
+class ImapSettings(ConfigTable):
     """[inbox.imap]: a mailbox on an IMAP server; without a password, the login takes a token."""
 
     host: OneLine
@@ -68,7 +68,7 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-class ListenSettings(Section):
+class ListenSettings(ConfigTable):
     """[inbox.lmtp] or [inbox.smtp]: our own listener, for this machine unless it is exposed on purpose."""
 
     port: Port
@@ -80,13 +80,13 @@ class ListenSettings(Section):
         return self.exposed_on or LOOPBACK
 
 
-class MaildirSettings(Section):
+class MaildirSettings(ConfigTable):
     """[inbox.maildir] or [outbox.maildir]: a folder with new/, cur/ and tmp/."""
 
     path: Path
 
 
-class InboxSettings(Section):
+class InboxSettings(ConfigTable):
     """[inbox]: any number of the four kinds, one of each."""
 
     imap: ImapSettings | None = None
@@ -95,7 +95,7 @@ class InboxSettings(Section):
     maildir: MaildirSettings | None = None
 
 
-class SmtpSettings(Section):
+class SmtpSettings(ConfigTable):
     """[outbox.smtp]: the server that accepts our mail; without a username, there is no login."""
 
     host: OneLine
@@ -113,14 +113,14 @@ class SmtpSettings(Section):
         return self
 
 
-class DkimSettings(Section):
+class DkimSettings(ConfigTable):
     """[outbox.dkim]: the signature on our messages; needs the extra pbem[dkim]."""
 
     selector: Annotated[str, Field(pattern=r"^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,61}[A-Za-z0-9])?$")]
     key: Secret
 
 
-class OutboxSettings(Section):
+class OutboxSettings(ConfigTable):
     """[outbox]: exactly one of the two kinds, and optionally a signature."""
 
     smtp: SmtpSettings | None = None
@@ -147,7 +147,7 @@ def is_secure(url: str) -> str:
     raise ValueError("write a URL that begins with https://")
 
 
-class OAuth2Settings(Section):
+class OAuth2Settings(ConfigTable):
     """[oauth2]: the provider, what it knows us by, and where the tokens are kept."""
 
     provider: OneLine

@@ -8,7 +8,7 @@ from pydantic import Field, field_validator, model_validator
 
 from notation import time_control
 from pbem.config.mail import LOOPBACK, OneLine, Port
-from pbem.secret import Secret, Section
+from pbem.secret import ConfigTable, Secret
 
 Limit = Annotated[int, Field(ge=1)]
 LONGEST_NAME = 60
@@ -16,7 +16,7 @@ SHORTEST_KEEPING = 21
 """Days after which nothing waits for a message any more: the reply to a question, a bounce, a retry."""
 
 
-class ServerSettings(Section):
+class ServerSettings(ConfigTable):
     """[server]: our identity and where data is stored."""
 
     address: str
@@ -77,7 +77,7 @@ class ServerSettings(Section):
         return self.address.rpartition("@")[0]
 
 
-class ChecksSettings(Section):
+class ChecksSettings(ConfigTable):
     """[checks]: what a message must prove besides its reply token; nothing by default."""
 
     authserv_id: str = ""
@@ -93,7 +93,7 @@ class ChecksSettings(Section):
         return self
 
 
-class LimitsSettings(Section):
+class LimitsSettings(ConfigTable):
     """[limits]: how much one sender can send and have us send, and how long messages are kept."""
 
     mails_per_hour: Limit = 500
@@ -114,13 +114,13 @@ class LimitsSettings(Section):
         return days
 
 
-class HouseSettings(Section):
+class HouseSettings(ConfigTable):
     """[house]: the opponent that always has time."""
 
     enabled: bool = True
 
 
-class BackupSettings(Section):
+class BackupSettings(ConfigTable):
     """[backup]: where a running server puts backups, and how many it keeps; without a folder, none."""
 
     folder: Path | None = None
@@ -128,21 +128,21 @@ class BackupSettings(Section):
     with_secrets: bool = True
 
 
-class PublishSettings(Section):
+class PublishSettings(ConfigTable):
     """[publish]: a folder with a site for web browsers, which shows the matches of players who allow it."""
 
     folder: Path | None = None
     url: Annotated[str, Field(pattern=r"^(https?://.*)?$")] = ""
 
 
-class LogSettings(Section):
+class LogSettings(ConfigTable):
     """[log]: one line per event, to standard error."""
 
     format: Literal["console", "json"] = "console"
     level: Literal["debug", "info", "warning", "error"] = "info"
 
 
-class MetricsSettings(Section):
+class MetricsSettings(ConfigTable):
     """[metrics]: figures for Prometheus, on a port or in a file; neither by default."""
 
     port: Port | None = None

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pbem.conversation.core import Decision, Line, Request
-from pbem.conversation.syntax.draft import Words
+from pbem.conversation.syntax.draft import Prose
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.target import opponent_in
 from pbem.mail.reading.text.written import trim
@@ -60,7 +60,7 @@ def target_of(line: Line) -> Target | None:
     return line.match if line.command.of_match else None
 
 
-def _owner(block: Words, commands: Sequence[Line]) -> Target | None:
+def _owner(block: Prose, commands: Sequence[Line]) -> Target | None:
     """Return the one target of the commands that a block stands under; None if there are several or none.
 
     Looking at a match is no reason to write to the opponent in it.

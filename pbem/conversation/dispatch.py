@@ -28,7 +28,7 @@ from pbem.matches.queries import seat_of
 from pbem.messages.said.sections import FirstOnly
 from pbem.players import bounces, directory, invitations, rate_limits
 from pbem.players.identity import Sender
-from pbem.players.rate_limits import Left
+from pbem.players.rate_limits import AnswersLeft
 from pbem.storage.database import is_bug
 from pbem.storage.models import Match, Outgoing, Player
 
@@ -61,7 +61,7 @@ def converse(request: Request) -> Reply:
     return reply
 
 
-def _answered(request: Request, reply: Reply, left: Left | None) -> Reply:
+def _answered(request: Request, reply: Reply, left: AnswersLeft | None) -> Reply:
     """Return the reply to a message: what it answers, what it says, what becomes of that."""
     over = _over_budget(request)
     if over is None and request.sender.address_question is not None:
@@ -83,7 +83,7 @@ def _obeyed(
     request: Request,
     reply: Reply,
     message: Message,
-    left: Left | None = None,
+    left: AnswersLeft | None = None,
     over: Refused | Unanswerable | None = None,
     *,
     is_confirmed: bool = False,
@@ -118,7 +118,7 @@ def _done(
     reply: Reply,
     parsed: ParsedMessage,
     judgement: Judgement,
-    left: Left | None,
+    left: AnswersLeft | None,
     over: Refused | Unanswerable | None,
 ) -> Reply:
     """Do what follows from the judgement; raise Refused or Unanswerable."""
@@ -199,7 +199,7 @@ def _place(bug: Exception) -> str:
     return next(f"{module}:{line}" for module, line in reversed(places) if module.partition(".")[0] in OURS)
 
 
-def _check_readable(request: Request, left: Left | None) -> None:
+def _check_readable(request: Request, left: AnswersLeft | None) -> None:
     """Raise Refused for a message that is too large or can't be read, or Unanswerable if that isn't told a stranger."""
     stored, limit = request.stored_bytes, LARGEST_MESSAGE
     if request.incoming.size > stored or stored > limit:
@@ -254,7 +254,7 @@ def _check_merged(request: Request) -> None:
         )
 
 
-def _check_budgets(request: Request) -> Left | None:
+def _check_budgets(request: Request) -> AnswersLeft | None:
     """Return what strangers have left, for a stranger; raise Unanswerable if they have had enough answers."""
     session, sender = request.session, request.sender
     if not _is_budgeted_as_stranger(request) or sender.standing is None:

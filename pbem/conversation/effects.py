@@ -54,7 +54,7 @@ def _goes_with_turn(request: Request, message: Notice | ToPlayer | ToAddress | T
 
 def _for_author(notice: Notice) -> Section:
     """Return the section that tells the sender what a notice tells the other player."""
-    told = (sections.TurnPlayed, sections.ChallengeClosed, OfferNews)
+    told = (sections.TurnNews, sections.ChallengeClosed, OfferNews)
     assert isinstance(notice.payload, told)  # noqa: S101 - the others go to opponents
     return notice.payload
 

@@ -9,7 +9,7 @@ from sqlmodel import Session
 
 from pbem.config import ServerSettings
 from pbem.conversation.core import Command
-from pbem.messages.extras import Enrich, Export
+from pbem.messages.extras import Enrich, ExportHook
 from pbem.messages.preferences import GENERAL
 from pbem.players.erasure import Forget
 from pbem.storage.due import Due
@@ -45,7 +45,7 @@ class Feature:
     """Locks what `on_merge` changes; raises Refused for two accounts that can't become one."""
     on_merge: Callable[[Session, Player, Player, datetime], None] | None = None
     """Passes what the first account has on to the second, the heir."""
-    export: Export | None = None
+    export: ExportHook | None = None
     """Returns what it holds on a player, for their own copy of their data."""
     enrich: tuple[Enrich, ...] = ()
     """Return what it adds to a message."""
@@ -90,7 +90,7 @@ class Features:
         return tuple(feature.on_leave for feature in self._features if feature.on_leave is not None)
 
     @cached_property
-    def exports(self) -> tuple[Export, ...]:
+    def exports(self) -> tuple[ExportHook, ...]:
         """What tells everything that features hold on a player."""
         return tuple(feature.export for feature in self._features if feature.export is not None)
 

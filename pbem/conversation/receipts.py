@@ -11,7 +11,7 @@ from sqlmodel import Session, col, func, select
 
 from pbem.matches.queries import seat_of
 from pbem.messages.said.messages import Answer
-from pbem.messages.said.sections import Hint, TurnPlayed
+from pbem.messages.said.sections import Hint, TurnNews
 from pbem.players.announcements import NOTES_APART, Notice
 from pbem.storage import facts, outbox
 from pbem.storage.clock import within
@@ -39,7 +39,7 @@ def due(match: Match, player: Player, payload: Payload, now: datetime) -> dateti
     """Return until when an answer to the player waits for the house; None if it is sent at once."""
     if asked_hint(payload) is not None:
         return now + WAIT
-    if not isinstance(payload, TurnPlayed):
+    if not isinstance(payload, TurnNews):
         return None
     is_house_to_move = match.level is not None and match.state == MatchState.RUNNING and match.paused is None
     return now + WAIT if is_house_to_move and match.to_move != seat_of(match, player) else None
@@ -51,9 +51,9 @@ def retell(session: Session, notice: Notice, now: datetime) -> bool:
     waits = (Outgoing.match == match.id, Outgoing.player == player.id, Outgoing.state == OutgoingState.WAITING)
     turns = select(Outgoing).where(*waits, Outgoing.template == "turn")
     row = session.exec(turns.options(outbox.WITH_CONTENT).with_for_update(of=Outgoing)).first()
-    if row is None or not isinstance(notice.payload, TurnPlayed):
+    if row is None or not isinstance(notice.payload, TurnNews):
         return False
-    before = load(TurnPlayed, row.payload)
+    before = load(TurnNews, row.payload)
     since = before.since or before.ply or None
     content = outbox.kept_content(row)
     content.payload = dump(replace(notice.payload, since=since))

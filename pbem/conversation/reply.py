@@ -16,7 +16,7 @@ from pbem.matches.clock.wording import moment
 from pbem.matches.queries import seat_of, version
 from pbem.messages import preferences
 from pbem.messages.said.messages import Answer
-from pbem.messages.said.sections import LastAnswer, NotAttempted, NotSent, Refusal, TurnPlayed
+from pbem.messages.said.sections import LastAnswer, NotAttempted, NotSent, Refusal, TurnNews
 from pbem.messages.said.subscriptions import InvitationsAllowed, InvitationsStopped
 from pbem.players import rate_limits
 from pbem.players.identity import Sender
@@ -166,7 +166,7 @@ def _wants_no_receipts(player: Player | None) -> bool:
 
 def _is_receipt(request: Request, section: Section) -> bool:
     """Return whether a section says only that the sender's own turn was played."""
-    if not isinstance(section, TurnPlayed) or section.ply == 0 or section.since is not None or section.void:
+    if not isinstance(section, TurnNews) or section.ply == 0 or section.since is not None or section.void:
         return False
     return request.session.get_one(Match, section.match).state == MatchState.RUNNING
 

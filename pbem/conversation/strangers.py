@@ -20,7 +20,7 @@ from pbem.mail.reading.message import Message
 from pbem.matches import queries
 from pbem.messages.said.welcome import Introduction, InvitationWaiting, titles
 from pbem.players import rate_limits
-from pbem.players.rate_limits import Left
+from pbem.players.rate_limits import AnswersLeft
 from pbem.storage.models import Match, Player
 
 MOST_NAMES, MOST_KEPT = 4, 3
@@ -99,7 +99,7 @@ def _lines(request: Request, texts: Sequence[str]) -> tuple[Line, ...]:
     return reading.reader(request, request.message).read("", texts).commands if texts else ()
 
 
-def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: Left | None) -> Reply:
+def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: AnswersLeft | None) -> Reply:
     """Return the reply that says what this is, and how to join; raise Unanswerable where it was said often enough.
 
     Somebody with an open invitation is told of that instead. The reply goes to the invited address and carries a token
@@ -124,7 +124,7 @@ def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: Left 
     return replace(introduced(request, reply, wants_name=wants_name, rest=rest), gist=rate_limits.INTRODUCTION)
 
 
-def check_left(request: Request, left: Left) -> None:
+def check_left(request: Request, left: AnswersLeft) -> None:
     """Raise Unanswerable if half of the answers of today are used: the others are for those who know what they want."""
     if left.is_half_used:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_STRANGERS)

@@ -28,7 +28,7 @@ MOST_TRIED = 40
 LONGEST = 4_000
 """The most characters that are read."""
 
-Line = tuple[str, ...]
+ConditionLine = tuple[str, ...]
 """Turns in canonical texts, from the opponent's next one to one of the author's; ELSE stands for any other turn."""
 
 _WORD = re.compile(rf"(?<!\S)({IF}|{THEN}|{ELSE})[,:;]?(?!\S)", re.IGNORECASE)
@@ -41,7 +41,7 @@ _USAGE = 'Write "if TURN then TURN", with "then" in front of each turn that foll
 class Conditions:
     """What a player plays in reply to the opponent; nothing where there are no lines."""
 
-    lines: tuple[Line, ...] = ()
+    lines: tuple[ConditionLine, ...] = ()
 
     def after(self, turn: str) -> "Conditions":
         """Return what is left once that turn was played, by whoever was to move.
@@ -137,7 +137,7 @@ class _Step:
 class _Walk:
     """A line, and which of its turns are the author's own."""
 
-    line: Line
+    line: ConditionLine
     own: tuple[bool, ...]
 
 
@@ -261,7 +261,7 @@ class _Reader:
         self._own.append(own)
 
 
-def _walk(notation: Notation[Any], base: Position[Any], seat: Seat, line: Line) -> _Walk:
+def _walk(notation: Notation[Any], base: Position[Any], seat: Seat, line: ConditionLine) -> _Walk:
     """Return a line that was read before on that position."""
     own: list[bool] = []
     position = base
@@ -275,7 +275,7 @@ def _walk(notation: Notation[Any], base: Position[Any], seat: Seat, line: Line) 
 
 def _check_agreement(walks: list[_Walk]) -> None:
     """Raise Refused where two lines answer the same turn in two ways."""
-    answers: dict[Line, str] = {}
+    answers: dict[ConditionLine, str] = {}
     for walk in walks:
         for at, (text, is_own) in enumerate(zip(walk.line, walk.own, strict=True)):
             before = walk.line[:at]
@@ -288,13 +288,13 @@ def _check_agreement(walks: list[_Walk]) -> None:
                 )
 
 
-def _without_beginnings(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+def _without_beginnings(lines: tuple[ConditionLine, ...]) -> tuple[ConditionLine, ...]:
     """Return the lines, each once, without those that are the beginning of another."""
-    longer: Mapping[Line, bool] = {line[:at]: True for line in lines for at in range(1, len(line))}
+    longer: Mapping[ConditionLine, bool] = {line[:at]: True for line in lines for at in range(1, len(line))}
     return tuple(line for line in dict.fromkeys(lines) if line not in longer)
 
 
-def _check_size(lines: tuple[Line, ...]) -> None:
+def _check_size(lines: tuple[ConditionLine, ...]) -> None:
     if len(lines) > MOST_LINES or len({line[:at] for line in lines for at in range(1, len(line) + 1)}) > MOST_TURNS:
         raise Refused(
             "That's more than you can prepare in a match.",

@@ -7,11 +7,11 @@ from sqlmodel import Session
 
 from pbem.storage.models import Ply
 
-Turn = tuple[int, str, datetime]
+EarlierTurn = tuple[int, str, datetime]
 """The seat that played it, its text, and when that was."""
 
 
-def store(session: Session, match: int, turns: Iterable[Turn]) -> None:
+def store(session: Session, match: int, turns: Iterable[EarlierTurn]) -> None:
     """Store the turns, in order, as the first of the match."""
     session.add_all(
         Ply(match=match, number=number, seat=seat, text=text, played=played)

@@ -58,7 +58,7 @@ class OfferWithdrawn:
     left: bool = False
 
 
-class Why(StrEnum):
+class Cause(StrEnum):
     """Why a turn was played by itself, without a message of its player. The values are stored."""
 
     PREPARED = "prepared"
@@ -74,7 +74,7 @@ class TurnPlayed:
     seat: Seat
     number: int
     text: str
-    by_itself: Why | None = None
+    by_itself: Cause | None = None
     """Why it was played without a message; None where a message brought it."""
 
 

@@ -23,6 +23,7 @@ from pbem.matches.clock import calendars, clock, timekeeping
 from pbem.matches.clock.clock import Ended
 from pbem.matches.conditions import Conditions
 from pbem.matches.events import (
+    Cause,
     Events,
     MatchEnded,
     MatchOffered,
@@ -35,7 +36,6 @@ from pbem.matches.events import (
     TurnPlayed,
     TurnsTakenBack,
     Void,
-    Why,
 )
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.matches.turns import ReadTurn
@@ -261,7 +261,7 @@ def play(
 
 
 def _play_by_itself(
-    session: Session, snapshot: Snapshot, rows: prepared.Rows, hold: Void | None, now: datetime, received: datetime
+    session: Session, snapshot: Snapshot, rows: prepared.Plans, hold: Void | None, now: datetime, received: datetime
 ) -> Events:
     """Play the turns that nobody needs to write: those that were prepared, and forced ones."""
     match = snapshot.match
@@ -290,7 +290,7 @@ def _store_turn(
     now: datetime,
     received: datetime,
     brought_by: int | None,
-    by_itself: Why | None = None,
+    by_itself: Cause | None = None,
 ) -> Events:
     number, position = match.plies + 1, turn.position
     row = {"match": match.id, "number": number, "seat": seat, "text": turn.text, "incoming": brought_by, "played": now}

@@ -15,7 +15,7 @@ from engines.seats import seat_of
 from notation import NOTATIONS
 from pbem import tokens
 from pbem.matches.conditions import Conditions
-from pbem.matches.events import PreparedVoid, Void, Why
+from pbem.matches.events import Cause, PreparedVoid, Void
 from pbem.matches.queries import version
 from pbem.matches.snapshot import Snapshot
 from pbem.matches.turns import ReadTurn
@@ -25,24 +25,24 @@ NOTHING = Conditions()
 AUTOMOVE = "automove"
 """The setting of players whose forced turns are played at once; they have chosen "on"."""
 
-Rows = dict[Seat, Prepared]
+Plans = dict[Seat, Prepared]
 """What is prepared in a match, by the seat of the player who has prepared it."""
 
 _SEATS = select(Prepared.seat).where(col(Prepared.match) == bindparam("match")).order_by(col(Prepared.seat))
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class NextTurn:
     """A turn that is played by itself."""
 
     seat: Seat
     turn: ReadTurn
-    why: Why
+    why: Cause
     incoming: int | None = None
     """The message that brought it, some time ago."""
 
 
-def of_match(session: Session, match: Match) -> Rows:
+def of_match(session: Session, match: Match) -> Plans:
     """Return what both players have prepared."""
     seats = session.connection().execute(_SEATS, {"match": match.id}).scalars().all()  # mostly none
     return {seat_of(seat): session.get_one(Prepared, (match.id, seat)) for seat in seats}
@@ -81,7 +81,7 @@ def remove(session: Session, match: Match, seat: Seat) -> bool:
     return row is not None
 
 
-def advance(session: Session, match: Match, rows: Rows, seat: Seat, text: str) -> tuple[PreparedVoid, ...]:
+def advance(session: Session, match: Match, rows: Plans, seat: Seat, text: str) -> tuple[PreparedVoid, ...]:
     """Bring what is prepared up to date after a turn of that seat; return what has become void."""
     if not rows:
         return ()
@@ -100,7 +100,7 @@ def advance(session: Session, match: Match, rows: Rows, seat: Seat, text: str) -
     return void
 
 
-def answer(session: Session, snapshot: Snapshot, rows: Rows, hold: Void | None) -> Answer | PreparedVoid | None:
+def answer(session: Session, snapshot: Snapshot, rows: Plans, hold: Void | None) -> NextTurn | PreparedVoid | None:
     """Return the turn that the player to move has prepared, or their only one, on the snapshot of the match as it is.
 
     Return what is void instead where `hold` says why nothing is to be played by itself, or where the turn isn't legal.
@@ -113,7 +113,7 @@ def answer(session: Session, snapshot: Snapshot, rows: Rows, hold: Void | None) 
     if row is not None:
         turn = None if hold is not None else _conditions(row).next_turn(notation, position)
         if turn is not None:
-            return Answer(seat, turn, Why.PREPARED, row.incoming)
+            return NextTurn(seat, turn, Cause.PREPARED, row.incoming)
         del rows[seat]
         session.delete(row)
         session.flush()
@@ -123,7 +123,7 @@ def answer(session: Session, snapshot: Snapshot, rows: Rows, hold: Void | None) 
     only = [*islice(position.moves(), 2)]
     if len(only) != 1:
         return None
-    return Answer(seat, ReadTurn(notation.format(only[0], position), only[0], position.play(only[0])), Why.FORCED)
+    return NextTurn(seat, ReadTurn(notation.format(only[0], position), only[0], position.play(only[0])), Cause.FORCED)
 
 
 def _conditions(row: Prepared) -> Conditions:

@@ -50,7 +50,7 @@ _OF_TOURNAMENT = _MARKED.where(
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class WatchedNews:
     """What is new of a match to those who have seen an earlier version of it."""
 
     ply: int
@@ -103,7 +103,7 @@ def is_unseen(match: Match) -> bool:
     return match.shown not in (None, UNNOTICED) and (match.shown != version(match) or match.ended is not None)
 
 
-def news_of(match: Match, taken_back: Sequence[TakenBack], *, late: bool) -> News | None:
+def news_of(match: Match, taken_back: Sequence[TakenBack], *, late: bool) -> WatchedNews | None:
     """Return what is new since the version that was shown; None if nothing is.
 
     `late` is for those who see a match without its last turn while it goes on. `taken_back` are all of its turns that
@@ -124,7 +124,7 @@ def news_of(match: Match, taken_back: Sequence[TakenBack], *, late: bool) -> New
     undone = tuple(then[number] for number in range(both + 1, seen + 1))
     if ply == both and not undone and not is_over:
         return None
-    return News(ply, both + 1 if ply > both else None, undone)
+    return WatchedNews(ply, both + 1 if ply > both else None, undone)
 
 
 def settle(session: Session, match: Match, *, is_watched: bool) -> None:

@@ -44,7 +44,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class CarriedTurn:
     """A complete turn, and when it was played."""
 
     text: str
@@ -75,7 +75,7 @@ class CarriedMatch:
     people: tuple[Person, Person]
     """By seat."""
     challenger: int
-    turns: tuple[Turn, ...]
+    turns: tuple[CarriedTurn, ...]
     created: datetime
     started: datetime
     shift: int = 0
@@ -127,7 +127,7 @@ def of(
         address=address,
         number=match.id or 0,
         people=(_person(first), _person(second)),
-        turns=tuple(Turn(text, played) for text, played in turns),
+        turns=tuple(CarriedTurn(text, played) for text, played in turns),
         left=None
         if clock is None
         else (

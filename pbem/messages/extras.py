@@ -13,7 +13,7 @@ from pbem.storage.facts import Facts
 from pbem.storage.models import Outgoing, Player
 from pbem.storage.payloads import Payload
 
-Export = Callable[[Session, Player], Mapping[str, Any]]
+ExportHook = Callable[[Session, Player], Mapping[str, Any]]
 """Returns what a feature holds on a player, for their own copy of their data."""
 
 
@@ -28,7 +28,7 @@ class Rendering:
     """The reader and the matches, as they were when the message was queued."""
     server: ServerSettings
     redactor: TokenRedactor
-    exports: tuple[Export, ...]
+    exports: tuple[ExportHook, ...]
     """What all features hold on a player."""
 
 

@@ -13,8 +13,8 @@ from pbem.messages.drawings import Drawings
 from pbem.messages.reply_addresses import address_with, token_of
 from pbem.messages.said.messages import Answer, Challenge
 from pbem.messages.said.offers import OfferNews
-from pbem.messages.said.sections import ChallengeClosed, TurnPlayed
-from pbem.messages.token_filter import Header, Value
+from pbem.messages.said.sections import ChallengeClosed, TurnNews
+from pbem.messages.token_filter import Header, HeaderValue
 from pbem.storage.facts import Facts
 from pbem.storage.models import MatchState, Outgoing
 from pbem.storage.outbox import is_own_id
@@ -29,9 +29,9 @@ NO_BOARD = (MatchState.OFFERED, MatchState.DECLINED, MatchState.WITHDRAWN)
 
 def head(
     row: Outgoing, payload: Payload, snapshot: Snapshot | None, server: ServerSettings, keyring: Keyring
-) -> dict[str, Value]:
+) -> dict[str, HeaderValue]:
     """Return the headers of the row's message; `snapshot` is its match after the row's turn, where it has one."""
-    found: dict[str, Value] = {
+    found: dict[str, HeaderValue] = {
         "From": _address(server.address, server.name),
         "To": _address(row.address),
         "Reply-To": _address(reply_to(row, server, keyring), server.name),
@@ -44,9 +44,9 @@ def head(
     if row.references:
         found["References"] = tuple(row.references)
     found |= {**_machinery(row, server, keyring), **_facts(row, snapshot, server)}
-    if isinstance(payload, TurnPlayed) and payload.taken_back:
+    if isinstance(payload, TurnNews) and payload.taken_back:
         found["X-PBeM-Event"] = "undo"
-    if isinstance(payload, TurnPlayed) and payload.reminder:
+    if isinstance(payload, TurnNews) and payload.reminder:
         found["X-PBeM-Event"] = "reminder"
     return found
 
@@ -98,9 +98,9 @@ def _state(payload: Payload, snapshot: Snapshot, reader: int | None) -> str:
     turn = None if seat is None or snapshot.match.state in NO_BOARD else snapshot.players[seat].id
     is_readers = turn is not None and turn == reader
     match payload:
-        case TurnPlayed(reminder=True):
+        case TurnNews(reminder=True):
             return "reminder"
-        case TurnPlayed(ran_out=True):
+        case TurnNews(ran_out=True):
             return "your time is up" if is_readers else "you can claim"
         case Challenge():
             return "challenge"
@@ -108,15 +108,15 @@ def _state(payload: Payload, snapshot: Snapshot, reader: int | None) -> str:
             return state
         case OfferNews(change="made", kind=kind):
             return f"{kind} offered"
-        case TurnPlayed(ply=0, taken_back=()) if not is_readers:
+        case TurnNews(ply=0, taken_back=()) if not is_readers:
             return "begun"
     return "your turn" if is_readers else ""
 
 
-def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mapping[str, Value]:
+def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mapping[str, HeaderValue]:
     """Return the headers that keep machines from replying, and let mail programs sort news or offer to stop them."""
     answers = row.in_reply_to is not None and not is_own_id(row.in_reply_to, server.domain)
-    found: dict[str, Value] = {
+    found: dict[str, HeaderValue] = {
         "Auto-Submitted": "auto-replied" if answers else "auto-generated",
         "X-Auto-Response-Suppress": "All",
     }

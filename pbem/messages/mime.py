@@ -16,7 +16,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import TypeAlias
 
-from pbem.messages.token_filter import Header, TokenFilter, Value
+from pbem.messages.token_filter import Header, HeaderValue, TokenFilter
 
 LONGEST_LINE = 900
 """HTML with longer lines goes out as quoted-printable; SMTP takes no more than 998 bytes in a line."""
@@ -181,7 +181,7 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9]+(?: [A-Za-z0-9]+)*|")
 _PLAIN_ADDRESS = re.compile(r"[A-Za-z0-9_+=-]+(?:\.[A-Za-z0-9_+=-]+)*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*")
 
 
-def folded(name: str, value: Value, policy: Policy) -> bytes:
+def folded(name: str, value: HeaderValue, policy: Policy) -> bytes:
     """Return the header in lines, as the library folds it; raises ValueError if it would end the line."""
     if isinstance(value, tuple):
         return _in_whole_words(name, value, policy)

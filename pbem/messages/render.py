@@ -12,7 +12,7 @@ from pbem.matches.naming import name, subject_of
 from pbem.matches.snapshot import Snapshot
 from pbem.messages import headers, links, mime, preferences, shared_pages
 from pbem.messages.drawings import Drawings
-from pbem.messages.extras import Enrich, Export, Extra, Rendering
+from pbem.messages.extras import Enrich, ExportHook, Extra, Rendering
 from pbem.messages.links import ReplyTarget, answering
 from pbem.messages.reply_addresses import address_with, token_of
 from pbem.messages.shared_pages import PERSONAL, REPLY, AnyReader, Page
@@ -51,7 +51,7 @@ class Renderer:
         keyring: Keyring,
         keep_mail_days: int,
         enrich: Sequence[Enrich] = (),
-        exports: Sequence[Export] = (),
+        exports: Sequence[ExportHook] = (),
     ) -> None:
         self._enrich, self._exports = tuple(enrich), tuple(exports)
         self._server = server

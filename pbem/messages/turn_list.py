@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engines.core import Seat
-from pbem.matches.events import Why
+from pbem.matches.events import Cause
 from pbem.messages.said.sections import PlayedByItself
 from pbem.messages.templating import WIDTH
 
-WHY = {Why.PREPARED.value: ", as you had prepared", Why.FORCED.value: ", your only legal turn"}
+WHY = {Cause.PREPARED.value: ", as you had prepared", Cause.FORCED.value: ", your only legal turn"}
 """What to say of a turn that was played for its player."""
 MARK, BETWEEN = "| ", "    "
 """Before each line, so that a quoted one isn't read as a turn, and between the columns."""

@@ -49,7 +49,7 @@ from pbem.storage.outbox import Mailer
 from pbem.storage.payloads import dump, load
 from pbem.tokens import Purpose
 
-News = sections.TurnPlayed | sections.ChallengeClosed | OfferNews | Away | Challenge | Invitation | OpponentLeft | Words
+News = sections.TurnNews | sections.ChallengeClosed | OfferNews | Away | Challenge | Invitation | OpponentLeft | Words
 
 
 NOTES_APART = timedelta(minutes=5)
@@ -243,7 +243,7 @@ def _of(
             yield _offer(session, match, players, author)
         case MatchStarted(match, seek, on_ladder, is_unrated):
             for notice in _show(session, match, players, author, at_once, seek=seek, on_ladder=on_ladder):
-                assert isinstance(notice.payload, sections.TurnPlayed)  # noqa: S101 - it shows a match
+                assert isinstance(notice.payload, sections.TurnNews)  # noqa: S101 - it shows a match
                 yield replace(notice, payload=replace(notice.payload, unrated=is_unrated))
         case TurnPlayed(match):
             yield from _show(session, match, players, author, at_once)
@@ -254,7 +254,7 @@ def _of(
         case PlayerAway():
             yield from _away(event, players)
         case ReminderDue(match, seat):
-            reminder = sections.TurnPlayed(match=match.id or 0, ply=match.plies, reminder=True)
+            reminder = sections.TurnNews(match=match.id or 0, ply=match.plies, reminder=True)
             yield Notice(players[seat], reminder, match, match.plies, is_collected=True, useful_until=match.due)
         case OfferChanged():
             yield from _offer_news(event, players, author)
@@ -297,7 +297,7 @@ def _show(
     on_ladder: OnLadder | None = None,
 ) -> Iterator[Notice]:
     """Yield the news for both players that shows the match as it is now, and what led to it if no turn did."""
-    shows = sections.TurnPlayed(
+    shows = sections.TurnNews(
         match=match.id or 0,
         ply=match.plies,
         message=author.prose,

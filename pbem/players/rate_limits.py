@@ -26,7 +26,7 @@ from pbem.messages.said.sections import (
     NotSent,
     QuestionExpired,
     Refusal,
-    TurnPlayed,
+    TurnNews,
 )
 from pbem.messages.said.welcome import Introduction, InvitationWaiting
 from pbem.players.identity import Sender
@@ -98,7 +98,7 @@ _TIMES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class AnswersLeft:
     """How many more answers strangers get now: one address, its domain, and all of them."""
 
     address: int
@@ -123,7 +123,7 @@ def of_address(session: Session, address: str, standing: Standing, most: int, no
 
 def of_stranger(
     session: Session, address: str, standing: Standing, limits: LimitsSettings, now: datetime, *, per_month: int
-) -> Left:
+) -> AnswersLeft:
     """Return what is left for an unknown address; raise Unanswerable if it, its domain or all have had enough."""
     domain, mine = owner(address), col(Outgoing.standing) == standing
     had = _answered_mailbox(session, address, standing, DAY, now)
@@ -137,7 +137,7 @@ def of_stranger(
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_STRANGERS)
     if _answered_mailbox(session, address, standing, MONTH, now) >= per_month:
         raise Unanswerable(Silence.MONTHLY_ANSWERS_TO_ADDRESS)
-    return Left(STRANGER_PER_DAY - had - 1, of_domain - 1, of_all - 1, is_half or is_half_of_all)
+    return AnswersLeft(STRANGER_PER_DAY - had - 1, of_domain - 1, of_all - 1, is_half or is_half_of_all)
 
 
 def _left(session: Session, *which: ColumnElement[bool], budget: int, now: datetime) -> tuple[int, bool]:
@@ -233,7 +233,7 @@ def gist_of(sections: Sequence[Section]) -> str | None:
 
     Return None where an answer tells of turns and nothing else: each is played once, so no two such answers are.
     """
-    if all(isinstance(section, TurnPlayed) for section in sections):
+    if all(isinstance(section, TurnNews) for section in sections):
         return None
     return _digest([_without_long_numbers(section) for section in _stored(sections)])
 

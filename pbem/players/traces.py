@@ -83,7 +83,7 @@ def _sweep(engine: Engine, departure: Departure, now: datetime, stopped: Callabl
     return True
 
 
-Step = Sequence[Any]
+SweepStep = Sequence[Any]
 """The statements of one short transaction."""
 
 
@@ -94,14 +94,14 @@ def _chunks(numbers: Iterable[int | None]) -> Iterator[list[int]]:
         yield whole[start : start + AT_A_TIME]
 
 
-def _steps(engine: Engine, departure: Departure, now: datetime) -> Iterator[Step]:
+def _steps(engine: Engine, departure: Departure, now: datetime) -> Iterator[SweepStep]:
     """Yield the work in an order that empties a row only after what was found by means of it."""
     yield from _received(engine, departure, now)
     yield from _told_others(engine, departure)
     yield from _told_them(engine, departure, now)
 
 
-def _received(engine: Engine, departure: Departure, now: datetime) -> Iterator[Step]:
+def _received(engine: Engine, departure: Departure, now: datetime) -> Iterator[SweepStep]:
     """Yield statements that empty what the player sent: proven, from their address, or answered to them."""
     own = Outgoing.player == departure.player
     found: Any = union(
@@ -160,7 +160,7 @@ def _is_from(raw: bytes, addresses: Sequence[str]) -> bool:
     return not found.isdisjoint(address.encode() for address in addresses)
 
 
-def _told_others(engine: Engine, departure: Departure) -> Iterator[Step]:
+def _told_others(engine: Engine, departure: Departure) -> Iterator[SweepStep]:
     """Yield statements that take the player out of messages to others about their matches, or that name them."""
     with read_only(engine) as session:
         numbers = sorted(_naming(session, departure.player))
@@ -201,7 +201,7 @@ def _without(row: Outgoing, accounts: frozenset[int], called: set[str], instead:
         yield update(Outgoing).where(*unsent).values(state=OutgoingState.DROPPED.value, troubled=None)
 
 
-def _told_them(engine: Engine, departure: Departure, now: datetime) -> Iterator[Step]:
+def _told_them(engine: Engine, departure: Departure, now: datetime) -> Iterator[SweepStep]:
     """Yield statements that empty every message to the player, and those to their addresses that were nobody's."""
     to_them = (Outgoing.player == departure.player, Outgoing.address != f"{ANONYMOUS}{departure.player}")
     to_address = (

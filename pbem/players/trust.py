@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 
 from pbem.config import ChecksSettings
 from pbem.errors import Silence, Unanswerable
-from pbem.mail.reading.authentication import Checked, Finding
+from pbem.mail.reading.authentication import Authenticity, Checked
 from pbem.mail.reading.message import Message
 from pbem.players.identity import Sender
 from pbem.storage.models import Incoming, Player
@@ -35,12 +35,12 @@ def assess(
     if sender.proven and not is_own and _is_other_players(session, message):
         return replace(sender, proven=False)
     if sender.proven:
-        passed = finding is Finding.PASSED and is_own
+        passed = finding is Authenticity.PASSED and is_own
         if settings.proof == "token or domain" and passed and _is_proven_by_domain(session, checked, row):
             return replace(sender, purpose=None)  # as much as a new message from there
         wants_both = settings.proof == "token and domain"
-        return replace(sender, proven=passed if wants_both else finding is not Finding.FAILED)
-    if finding is Finding.FAILED:
+        return replace(sender, proven=passed if wants_both else finding is not Authenticity.FAILED)
+    if finding is Authenticity.FAILED:
         raise Unanswerable(Silence.FAILED_CHECKS)
     vouched = message.sender == sender.address and _is_proven_by_domain(session, checked, row)
     acts = settings.proof == "token or domain" and is_own and not sender.is_stranger
@@ -60,7 +60,7 @@ def _assess_thread(
 
 def _is_proven_by_domain(session: Session, checked: Checked, row: Incoming) -> bool:
     """Return whether the domain of From vouches for the message with a proof that is new; it is stored as used."""
-    if checked.finding is not Finding.PASSED or checked.proof is None:
+    if checked.finding is not Authenticity.PASSED or checked.proof is None:
         return False
     if session.exec(select(Incoming.id).where(Incoming.proof == checked.proof)).first() is not None:
         return False

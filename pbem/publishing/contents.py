@@ -24,7 +24,7 @@ from notation.time_control import from_stored
 from notation.time_control import in_words as in_words_of_time
 from pbem.features.tournaments import crosstable, entries, rounds, rungs
 from pbem.features.tournaments.crosstable import Table
-from pbem.features.tournaments.field import Kind
+from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.messages import TournamentLine
 from pbem.features.tournaments.shown import line as tournament_line
 from pbem.matches.history import WITHOUT_RESULT
@@ -39,7 +39,7 @@ STANDINGS, SEEKS = 100, 100
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PageLine:
     """A match in a list."""
 
     number: int
@@ -64,10 +64,10 @@ class Board:
 
 
 @dataclass(frozen=True, slots=True)
-class MatchShown:
+class MatchPage:
     """A match with all its boards."""
 
-    line: Line
+    line: PageLine
     game: str
     options: str
     time: str
@@ -83,7 +83,7 @@ class MatchShown:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PagePlace:
     """A place in the standings of a game."""
 
     number: int
@@ -105,7 +105,7 @@ class SeekShown:
 
 
 @dataclass(frozen=True, slots=True)
-class TournamentShown:
+class TournamentPage:
     """A tournament and, once it has begun, its crosstables."""
 
     number: int
@@ -119,10 +119,10 @@ class TournamentShown:
     names: Mapping[int, Shown]
     rungs: tuple[Shown, ...] = ()
     """The players of a ladder, from the top."""
-    matches: tuple[Line, ...] = ()
+    matches: tuple[PageLine, ...] = ()
 
 
-def line(listed: Listed, people: Mapping[int, Shown]) -> Line:
+def line(listed: Listed, people: Mapping[int, Shown]) -> PageLine:
     """Return a match as lists show it."""
     first, second = (people.get(seat, Shown(0)) for seat in listed.seats)
     players = (first, second)
@@ -134,10 +134,10 @@ def line(listed: Listed, people: Mapping[int, Shown]) -> Line:
     else:
         result = "draw" if listed.winner is None else f"{players[listed.winner].name} won"
     title = GAMES[listed.game].title
-    return Line(listed.number, title, players, result, is_over, listed.plies, listed.day)
+    return PageLine(listed.number, title, players, result, is_over, listed.plies, listed.day)
 
 
-def match(session: Session, listed: Listed, people: Mapping[int, Shown]) -> MatchShown:
+def match(session: Session, listed: Listed, people: Mapping[int, Shown]) -> MatchPage:
     """Return a match with its boards; the part of a turn that a player has kept isn't shown."""
     row = session.get_one(Match, listed.number)
     texts = turn_texts(session, row)
@@ -149,7 +149,7 @@ def match(session: Session, listed: Listed, people: Mapping[int, Shown]) -> Matc
         set_committed_value(row, column, value)  # it is no row of the database any more
     snapshot = replayed(row, players, texts)
     legend = snapshot.diagram.legend
-    return MatchShown(
+    return MatchPage(
         line=shown,
         game=row.game,
         options=", ".join(GAMES[row.game].options_in_words(row.options)),
@@ -164,7 +164,7 @@ def match(session: Session, listed: Listed, people: Mapping[int, Shown]) -> Matc
     )
 
 
-def result(shown: MatchShown) -> str:
+def result(shown: MatchPage) -> str:
     """Return how a match ended, and why; or whose turn it is."""
     snapshot = shown.snapshot
     names = (shown.line.players[0].name, shown.line.players[1].name)
@@ -176,11 +176,11 @@ def result(shown: MatchShown) -> str:
     return f"{told}: {why}." if why else f"{told}."
 
 
-def place_list(session: Session, game: str, people: Mapping[int, Shown], now: datetime) -> list[Place]:
+def place_list(session: Session, game: str, people: Mapping[int, Shown], now: datetime) -> list[PagePlace]:
     """Return the best players of a game; those who don't want to be shown keep their place, without a name."""
     found = standings.of_game(session, game, now, 0, STANDINGS)
     return [
-        Place(number, people.get(each.player, Shown(0)), each.shown, each.wins, each.draws, each.losses)
+        PagePlace(number, people.get(each.player, Shown(0)), each.shown, each.wins, each.draws, each.losses)
         for number, each in enumerate(found, start=1)
     ]
 
@@ -213,13 +213,13 @@ def seeks(session: Session, people: Mapping[int, Shown], now: datetime) -> list[
 
 
 def tournament(
-    session: Session, row: Tournament, people: Mapping[int, Shown], matches: Iterable[Line] = ()
-) -> TournamentShown:
+    session: Session, row: Tournament, people: Mapping[int, Shown], matches: Iterable[PageLine] = ()
+) -> TournamentPage:
     """Return a tournament with the names that are shown."""
     entrants = entries.players_of(session, row)
-    is_ladder = row.kind == Kind.LADDER
+    is_ladder = row.kind == Format.LADDER
     names = {player.id or 0: people.get(player.id or 0, Shown(0)) for _, player in entrants}
-    return TournamentShown(
+    return TournamentPage(
         row.id or 0,
         row.title,
         row.kind,

@@ -7,7 +7,7 @@ from typing import Any
 from feedgenerator import Atom1Feed
 from jinja2 import Template
 
-from pbem.publishing.contents import Line
+from pbem.publishing.contents import PageLine
 from pbem.publishing.pages import Site, match_path
 
 ENTRIES = 50
@@ -26,7 +26,7 @@ SITEMAPS = Template(
 )
 
 
-def matches(site: Site, title: str, path: str, page: str, lines: Iterable[Line]) -> str:
+def matches(site: Site, title: str, path: str, page: str, lines: Iterable[PageLine]) -> str:
     """Return a feed that lies at that path and belongs to that page; one entry for each match that is over.
 
     Without the URL of the site, entries are known by the name of the server, and have links that start at the feed.

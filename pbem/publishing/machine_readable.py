@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from pbem.publishing.contents import Line, TournamentShown
+from pbem.publishing.contents import PageLine, TournamentPage
 from pbem.publishing.pages import Site, match_path, player_path, tournament_path
 from pbem.publishing.visibility import Shown
 
@@ -83,13 +83,13 @@ def schema() -> str:
     return _written(SCHEMA)
 
 
-def matches(site: Site, lines: Sequence[Line], folders: Sequence[str] | None = None) -> str:
+def matches(site: Site, lines: Sequence[PageLine], folders: Sequence[str] | None = None) -> str:
     """Return matches as a list, with the paths of other lists."""
     told: dict[str, Any] = {"version": VERSION, "site": site.name, "matches": [_match(line) for line in lines]}
     return _written(told if folders is None else told | {"folders": folders})
 
 
-def tournament(site: Site, shown: TournamentShown) -> str:
+def tournament(site: Site, shown: TournamentPage) -> str:
     """Return a tournament with its standings."""
     rows = [
         {
@@ -120,7 +120,7 @@ def tournament(site: Site, shown: TournamentShown) -> str:
     return _written(told)
 
 
-def _match(line: Line) -> dict[str, Any]:
+def _match(line: PageLine) -> dict[str, Any]:
     return {
         "number": line.number,
         "game": line.title,

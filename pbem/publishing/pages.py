@@ -21,7 +21,7 @@ from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.said.templates import templates_folder
 from pbem.messages.templating import HTML, PagePicture, page, templates
 from pbem.publishing import contents
-from pbem.publishing.contents import Line, MatchShown, Place, SeekShown, TournamentShown
+from pbem.publishing.contents import MatchPage, PageLine, PagePlace, SeekShown, TournamentPage
 from pbem.publishing.listing import THOUSAND
 from pbem.publishing.visibility import Shown
 
@@ -83,7 +83,7 @@ def unchanging() -> Iterator[tuple[str, str]]:
         yield name, (templates_folder() / "site" / name).read_text(encoding="utf-8")
 
 
-def match(site: Site, shown: MatchShown, files: Sequence[str]) -> str:
+def match(site: Site, shown: MatchPage, files: Sequence[str]) -> str:
     """Return the page of a match; `files` are the endings of the files that lie beside it."""
     sheet = BoardSheet()
     boards = [Markup(sheet.board(each.diagram, f"The board: {each.words}")) for each in shown.boards]  # noqa: S704 - escaped
@@ -99,18 +99,20 @@ def match(site: Site, shown: MatchShown, files: Sequence[str]) -> str:
     )
 
 
-def matches(site: Site, thousand: int, lines: Sequence[Line], beside: Sequence[int]) -> str:
+def matches(site: Site, thousand: int, lines: Sequence[PageLine], beside: Sequence[int]) -> str:
     """Return the list of the matches in one folder, with links to the folders before and after it."""
     path = f"matches/{thousand}/index.html"
     return _page("matches", path, site=site, thousand=thousand, lines=lines, beside=beside, THOUSAND=THOUSAND)
 
 
-def player(site: Site, shown: Shown, lines: Sequence[Line], ratings: Sequence[tuple[str, str, int, int, int]]) -> str:
+def player(
+    site: Site, shown: Shown, lines: Sequence[PageLine], ratings: Sequence[tuple[str, str, int, int, int]]
+) -> str:
     """Return the page of a player."""
     return _page("player", player_path(shown.name), site=site, player=shown, lines=lines, ratings=ratings)
 
 
-def game(site: Site, key: str, places: Sequence[Place], lines: Sequence[Line]) -> str:
+def game(site: Site, key: str, places: Sequence[PagePlace], lines: Sequence[PageLine]) -> str:
     """Return the page of a game: its rules with pictures, the standings, and its newest matches."""
     rules = (templates_folder() / "rules" / f"{key}.md").read_text(encoding="utf-8")
     shown = [
@@ -130,16 +132,16 @@ def pictures(key: str) -> dict[str, str]:
     }
 
 
-def tournament(site: Site, shown: TournamentShown) -> str:
+def tournament(site: Site, shown: TournamentPage) -> str:
     """Return the page of a tournament."""
     return _page("tournament", tournament_path(shown.number), site=site, tournament=shown)
 
 
 def front(
     site: Site,
-    running: Sequence[Line],
-    over: Sequence[Line],
-    places: Mapping[str, Sequence[Place]],
+    running: Sequence[PageLine],
+    over: Sequence[PageLine],
+    places: Mapping[str, Sequence[PagePlace]],
     seeks: Sequence[SeekShown],
     tournaments: Sequence[TournamentLine],
     thousands: Sequence[int],

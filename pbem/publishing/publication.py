@@ -20,7 +20,7 @@ from sqlmodel import func, select
 from engines import GAMES
 from pbem.messages.said.templates import templates_folder
 from pbem.publishing import changes, contents, feeds, machine_readable, pages, visibility, writers
-from pbem.publishing.contents import Line, Place
+from pbem.publishing.contents import PageLine, PagePlace
 from pbem.publishing.folder import UNFINISHED, SiteFolder
 from pbem.publishing.pages import Site, match_path, player_path, tournament_path
 from pbem.publishing.visibility import Listed, Shown
@@ -104,7 +104,7 @@ class _Publication:
 
     def _write_matches(self, progress: Progress, processes: int) -> None:
         changed, done = self._changes.matches, 0
-        place = writers.Place(self._engine, self._site, self._folder.files)
+        place = writers.FolderPlace(self._engine, self._site, self._folder.files)
         several = 1 if len(changed) <= FEW else processes
         with closing(writers.written(place, self._batches(), several)) as batches:
             for batch in batches:
@@ -131,7 +131,7 @@ class _Publication:
                 self._write_player(each, self._lines(self._folder.matches.of_player(each.player, OF_PLAYER)))
             self._folder.note("player", {each.name: self._general for each in at_once})
 
-    def _write_player(self, shown: Shown, lines: list[Line]) -> None:
+    def _write_player(self, shown: Shown, lines: list[PageLine]) -> None:
         with database.read_only(self._engine) as session:
             ratings = contents.ratings(session, shown.player, self._now)
         path, page = player_path(shown.name, "xml"), player_path(shown.name)
@@ -192,7 +192,7 @@ class _Publication:
         self._folder.write("index.html", front)
         self._folder.note("common", {"files": self._general})
 
-    def _game(self, key: str, places: Sequence[Place], lines: Sequence[Line]) -> str:
+    def _game(self, key: str, places: Sequence[PagePlace], lines: Sequence[PageLine]) -> str:
         return pages.game(self._site, key, places, lines)
 
     def _write_if_new(self, path: str, told: Sequence[Any], make: Callable[..., str]) -> None:
@@ -228,7 +228,7 @@ class _Publication:
                 self._folder.note(kind, stamps)
                 self._folder.forget(kind, gone)
 
-    def _lines(self, found: Sequence[Listed]) -> list[Line]:
+    def _lines(self, found: Sequence[Listed]) -> list[PageLine]:
         return [contents.line(each, self._people) for each in found]
 
 

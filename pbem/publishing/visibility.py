@@ -26,7 +26,7 @@ BLOCK = 100
 """How many numbers of matches have a fingerprint together."""
 
 
-class Choice(StrEnum):
+class PublicChoice(StrEnum):
     """What a player allows."""
 
     ON = "on"
@@ -72,9 +72,9 @@ def people(session: Session) -> dict[int, Shown]:
     chosen = chosen.where(or_(choice.is_not(None), col(Player.address) == HOUSE), col(Player.deleted).is_(None))
     found = {}
     for number, name, address, told in session.exec(chosen):
-        if name is not None and (told == Choice.ON or address == HOUSE):
+        if name is not None and (told == PublicChoice.ON or address == HOUSE):
             found[number] = Shown(number, name, has_page=True)
-        elif told == Choice.ANONYMOUS:
+        elif told == PublicChoice.ANONYMOUS:
             found[number] = Shown(number)
     return found
 

@@ -21,7 +21,7 @@ from pbem.mail import sandboxing
 from pbem.messages import attachments
 from pbem.messages.boards import board_image
 from pbem.publishing import contents, pages
-from pbem.publishing.contents import MatchShown
+from pbem.publishing.contents import MatchPage
 from pbem.publishing.folder import Files
 from pbem.publishing.pages import Site, match_path
 from pbem.publishing.visibility import Listed, Shown
@@ -44,7 +44,7 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FolderPlace:
     """Where matches are read and written."""
 
     engine: Engine
@@ -52,7 +52,7 @@ class Place:
     files: Files
 
 
-def files_of(site: Site, match: MatchShown) -> Iterator[tuple[str, bytes | str]]:
+def files_of(site: Site, match: MatchPage) -> Iterator[tuple[str, bytes | str]]:
     """Yield paths and contents of all files of a match; the page, which has links to the others, comes last."""
     number, endings = match.line.number, []
     made = attachments.records(match.snapshot, site=site.name, generated=match.ended or match.started)
@@ -64,7 +64,7 @@ def files_of(site: Site, match: MatchShown) -> Iterator[tuple[str, bytes | str]]
     yield match_path(number), pages.match(site, match, (*endings, "png"))
 
 
-def written(place: Place, batches: Iterable[Batch], processes: int) -> Generator[Batch, None, None]:
+def written(place: FolderPlace, batches: Iterable[Batch], processes: int) -> Generator[Batch, None, None]:
     """Write the files of matches. Yield each batch once they are there; take the next when a process is free for it.
 
     Raise Killed if another process is killed, OSError or what the database raises.
@@ -77,7 +77,7 @@ def written(place: Place, batches: Iterable[Batch], processes: int) -> Generator
         yield batch
 
 
-def _write(place: Place, batch: Batch, is_over: Any = None) -> None:
+def _write(place: FolderPlace, batch: Batch, is_over: Any = None) -> None:
     with database.read_only(place.engine) as session:
         found = [contents.match(session, each, batch.people) for each in batch.matches]
     for match in found:
@@ -87,7 +87,7 @@ def _write(place: Place, batch: Batch, is_over: Any = None) -> None:
             place.files.write(path, content)
 
 
-def _written_by(processes: int, place: Place, batches: Iterator[Batch]) -> Iterator[Batch]:
+def _written_by(processes: int, place: FolderPlace, batches: Iterator[Batch]) -> Iterator[Batch]:
     """Do it in processes of their own, each of which always has a batch waiting."""
     spawning = multiprocessing.get_context("spawn")
     is_over = spawning.RawValue("b", 0)
@@ -116,7 +116,7 @@ def _written_by(processes: int, place: Place, batches: Iterator[Batch]) -> Itera
 class _There:
     """What another process works with."""
 
-    place: Place
+    place: FolderPlace
     is_over: Any
     lock: int
 
@@ -134,7 +134,7 @@ def _begin(url: str, site: Site, path: Path, is_over: Any) -> None:
     if not parent.is_alive():  # by now, the next publication may hold the folder
         os._exit(1)
     Thread(target=_end_with, args=(parent,), daemon=True).start()
-    HERE.append(_There(Place(database.connect(url), site, files), is_over, lock))
+    HERE.append(_There(FolderPlace(database.connect(url), site, files), is_over, lock))
 
 
 def _end_with(parent: Any) -> None:

@@ -41,11 +41,11 @@ from pbem.server.examination import Services
 from pbem.server.health import exposure
 from pbem.server.health.reports import Reporter
 from pbem.server.health.systemd import Systemd
-from pbem.server.health.watch import Watch
+from pbem.server.health.watch import HealthWatch
 from pbem.server.loops import Loop
 from pbem.server.publisher import Publisher
 from pbem.server.scheduler import Scheduler
-from pbem.server.sender import Sender, send_queue, unsigned
+from pbem.server.sender import MailSender, send_queue, unsigned
 from pbem.server.triage import Triage
 from pbem.server.work_queue import work_queue
 from pbem.server.worker import Desk
@@ -53,7 +53,7 @@ from pbem.storage import database, leases, notifications
 from pbem.storage.clock import SteadyClock
 from pbem.storage.models import Analysis, Backup, Lane, Search
 from pbem.storage.notifications import Channel
-from pbem.storage.queue import Queue, Rows
+from pbem.storage.queue import Queue, QueueRows
 from pbem.storage.retention import Retention
 from pbem.storage.utc import now
 from pbem.tokens import Keyring
@@ -78,7 +78,7 @@ class Server:
     settings: Settings
     engine: Engine
     services: Services
-    sender: Sender
+    sender: MailSender
     desks: tuple[Desk, ...]
     """One for each thread of `run` that works."""
     desk: Desk
@@ -119,7 +119,7 @@ class Server:
         with database.reading(self.engine) as connection:
             new = intake.sort(connection, arrivals, self.triage)
         added: dict[int, Lane] = {}
-        claimed: list[tuple[Queue, Rows]] = []
+        claimed: list[tuple[Queue, QueueRows]] = []
         if new:
             has_replies = any(each.place.lane is Lane.REPLIES for each in new)
             with database.writing(self.engine, can_wait=not has_replies) as connection:
@@ -219,7 +219,7 @@ def open_server(
     services = Services(
         settings.server, keyring, settings.checks, settings.limits, settings.house, parsers[0], features, vitals=vitals
     )
-    sender = Sender(
+    sender = MailSender(
         queue=send_queue(engine, holder),
         server=settings.server,
         renderer=Renderer(settings.server, keyring, settings.limits.keep_mail_days, features.enrich, features.exports),
@@ -374,7 +374,7 @@ def run(
         listener.start(server.store, vitals.pulse(listener.protocol, bound.other).beat)
     for thread in threads:
         thread.start()
-    Watch(vitals, systemd).start(stop)
+    HealthWatch(vitals, systemd).start(stop)
     if not links:
         announce()
     stop.wait()

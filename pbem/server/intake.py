@@ -14,7 +14,7 @@ from pbem import tokens
 from pbem.mail.reading.limits import LARGEST_HEADER_BLOCK
 from pbem.mail.reading.message import MACHINES_HEADERS
 from pbem.mail.transports.protocols import Arrival
-from pbem.server.triage import Place, Triage
+from pbem.server.triage import LanePlace, Triage
 from pbem.storage.database import insert_new
 from pbem.storage.models import Incoming, IncomingState, Lane, RawMessage
 from pbem.storage.queue import waiting_of_group
@@ -39,7 +39,7 @@ class Sorted:
 
     arrival: Arrival
     key: str
-    place: Place
+    place: LanePlace
 
 
 def sort(connection: Connection, arrivals: Iterable[Arrival], triage: Triage) -> list[Sorted]:

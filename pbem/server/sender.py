@@ -27,7 +27,7 @@ from sqlmodel import Session, col, or_
 from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.failpoints import Step
-from pbem.mail.transports.protocols import NotSent, Outbox
+from pbem.mail.transports.protocols import NotAccepted, Outbox
 from pbem.matches.clock import timekeeping
 from pbem.messages.render import Renderer
 from pbem.players import bounces, erasure
@@ -36,7 +36,7 @@ from pbem.storage.database import read_only, reading, transaction, writing
 from pbem.storage.leases import is_free
 from pbem.storage.models import Outgoing, OutgoingLane, OutgoingState
 from pbem.storage.outbox import WITH_CONTENT
-from pbem.storage.queue import Queue, Rows
+from pbem.storage.queue import Queue, QueueRows
 from pbem.storage.utc import Utc
 from pbem.tokens import Keyring
 from pbem.vitals import Vitals
@@ -143,7 +143,7 @@ def void_leases(connection: Connection) -> None:
 
 
 @dataclass(slots=True)
-class Sender:
+class MailSender:
     """Sends what is due, a few messages at a time."""
 
     queue: Queue
@@ -199,7 +199,7 @@ class Sender:
             connection.execute(_GIVE_BACK, {"who": self.queue.holder})
         self.queue.in_hand = ()
 
-    def _send(self, claimed: Rows, stopped: Callable[[], bool]) -> int:
+    def _send(self, claimed: QueueRows, stopped: Callable[[], bool]) -> int:
         """Render the messages in one transaction, and send them; what isn't reached stays in hand."""
         if not claimed:
             return 0
@@ -328,7 +328,7 @@ def _attempt(return_path: str, outbox: Outbox, letter: _Letter, sign: Sign, vita
         return _Result(row.id, row.template, traceback.format_exc(), later=True, is_bug=True)
     try:
         outbox.send(return_path, row.address, raw)
-    except NotSent as error:
+    except NotAccepted as error:
         if error.is_lost:
             vitals.outbox.fails("next hop", str(error))
         sent.labels("postponed" if error.later else "refused").inc()

@@ -30,7 +30,7 @@ _PLAYER = select(col(Player.id)).where(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LanePlace:
     """The queue in which a message waits, and how much of it is kept."""
 
     lane: Lane
@@ -46,17 +46,17 @@ class Triage:
 
     keyring: Keyring
 
-    def place(self, connection: Connection, arrival: Arrival) -> Place:
+    def place(self, connection: Connection, arrival: Arrival) -> LanePlace:
         """Return the place of the message."""
         block = header_block(arrival.raw)
         if owner := self._owner(connection, arrival, block):
-            return Place(Lane.REPLIES, owner, arrival.raw)
+            return LanePlace(Lane.REPLIES, owner, arrival.raw)
         author = from_header.author(_FROM.findall(normalize_newlines(block).decode("utf-8", "replace")))
         if author is not None and connection.execute(_PLAYER, {"author": author}).first() is not None:
-            return Place(Lane.PLAYERS, author, arrival.raw)
+            return LanePlace(Lane.PLAYERS, author, arrival.raw)
         is_report = arrival.sender == "" or _REPORT.search(block)  # it contains a message of ours
         is_too_large = len(arrival.raw) > LARGEST_OF_STRANGERS and not is_report
-        return Place(Lane.STRANGERS, author, block if is_too_large else arrival.raw)
+        return LanePlace(Lane.STRANGERS, author, block if is_too_large else arrival.raw)
 
     def _owner(self, connection: Connection, arrival: Arrival, block: bytes) -> str | None:
         """Return the address of the player whose token, signed by us, is in one of the recipients' addresses."""

@@ -32,7 +32,7 @@ from pbem.storage import leases
 from pbem.storage.database import transaction, writing
 from pbem.storage.leases import from_now, is_free
 from pbem.storage.models import Incoming, IncomingState, Lane, RawMessage
-from pbem.storage.queue import Queue, Rows
+from pbem.storage.queue import Queue, QueueRows
 
 MOST = 3
 """A message that failed that often is put aside for the operator."""
@@ -98,7 +98,7 @@ def work_queue(engine: Engine, holder: str, lanes: Sequence[Lane] = tuple(Lane))
     return Queue(engine, holder, _WAITING, _CLAIM, first=min(lanes), last=max(lanes))
 
 
-def claim_one(queue: Queue, number: int) -> Rows:
+def claim_one(queue: Queue, number: int) -> QueueRows:
     """Claim that message, whoever waits before it; nothing if it isn't free."""
     with writing(queue.engine) as connection:
         return connection.execute(_CLAIM_ONE, {"number": number, "who": queue.holder}).all()

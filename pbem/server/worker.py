@@ -25,7 +25,7 @@ from pbem.storage import notifications
 from pbem.storage.database import transaction
 from pbem.storage.models import Incoming, IncomingState
 from pbem.storage.notifications import Channel
-from pbem.storage.queue import Queue, Rows
+from pbem.storage.queue import Queue, QueueRows
 from pbem.storage.rows import keep_rows
 
 log = structlog.get_logger()
@@ -52,7 +52,7 @@ class Desk:
     sending: Queue
     services: Services
 
-    def next_message(self) -> Rows:
+    def next_message(self) -> QueueRows:
         """Return the next message, claimed; nothing if none waits.
 
         Starting the parser comes first and isn't counted as an attempt: it takes most of the time after a start.

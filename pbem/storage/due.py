@@ -14,7 +14,7 @@ from pbem.failpoints import Step
 from pbem.storage.database import lock_if_free, read_only, transaction
 from pbem.storage.setbacks import Setbacks, at_once
 
-Act = Callable[[Engine, ServerSettings, datetime, Callable[[], bool]], int]
+DueAct = Callable[[Engine, ServerSettings, datetime, Callable[[], bool]], int]
 """Does what is due at that time, unless stopped before, and returns how much that was."""
 NOW: BindParameter[datetime] = bindparam("now")
 """The time of a look at what is due (see scheduler)."""
@@ -29,7 +29,7 @@ class Due:
     """What it is called where it fails as a whole."""
     when: ColumnElement[bool]
     """Whether there is any of it to do, in SQL."""
-    act: Act
+    act: DueAct
     waits_for_clock: bool = False
     """Whether it waits while the clock may be wrong: players would lose what they can't get back."""
     moments: Mapping[str, timedelta] = field(default_factory=dict)

@@ -27,7 +27,7 @@ _SILENCES: CompoundSelect[Any] = union_all(
 
 
 @dataclass(frozen=True, slots=True)
-class Silence:
+class QuietTime:
     """A time in which no server was running, as far as the database knows."""
 
     since: datetime
@@ -54,9 +54,9 @@ def beat(engine: Engine, now: datetime) -> None:
         session.add(row)
 
 
-def after(session: Session, start: datetime, now: datetime) -> list[Silence]:
+def after(session: Session, start: datetime, now: datetime) -> list[QuietTime]:
     """Return the outages that ended after an instant, in order, and the one which hasn't been noted yet, if any."""
     rows = session.connection().execute(_SILENCES, {"start": start}).all()
-    known = sorted((Silence(since, until) for since, until in rows if until is not None), key=lambda each: each.until)
+    known = sorted((QuietTime(since, until) for since, until in rows if until is not None), key=lambda each: each.until)
     last = next((beat for beat, until in rows if until is None), None)
-    return [*known, Silence(last, now)] if last is not None and now - last > SILENCE else known
+    return [*known, QuietTime(last, now)] if last is not None and now - last > SILENCE else known

@@ -33,7 +33,7 @@ from sqlmodel import col
 from pbem.storage.database import reading, writing
 
 MOST_ROUNDS = 1_000
-Rows = Sequence[Any]
+QueueRows = Sequence[Any]
 """What a claim returns: rows with their `id` and `attempts`, and whatever else the statement returns."""
 
 
@@ -52,7 +52,7 @@ class Queue:
         """`waiting` finds what could be claimed, and `claim` claims it; `fixed` are parameters of both."""
         self.engine = engine
         self.holder = holder
-        self.in_hand: Rows = ()
+        self.in_hand: QueueRows = ()
         """What was claimed and isn't done. If the database fails, it stays here and goes on later."""
         self.bell = threading.Event()
         """Set when there may be work."""
@@ -61,10 +61,10 @@ class Queue:
         self._any = select(exists(waiting))
         self._claim = claim
         self._fixed = fixed
-        self._given: SimpleQueue[Rows] = SimpleQueue()
+        self._given: SimpleQueue[QueueRows] = SimpleQueue()
         self._rests = threading.Semaphore(0)
 
-    def take(self) -> Rows:
+    def take(self) -> QueueRows:
         """Return what is in hand, or else what was given last; nothing if there is neither."""
         if not self.in_hand:
             try:
@@ -78,22 +78,22 @@ class Queue:
         with reading(self.engine) as connection:
             return bool(connection.scalar(self._any, {**values, **self._fixed}))
 
-    def claim_next(self, **values: object) -> Rows:
+    def claim_next(self, **values: object) -> QueueRows:
         """Claim what is next, and have it in hand."""
         with writing(self.engine) as connection:
             rows = self.claim(connection, **values)
         self.in_hand = rows
         return rows
 
-    def claim(self, connection: Connection, **values: object) -> Rows:
+    def claim(self, connection: Connection, **values: object) -> QueueRows:
         """Claim what is next in the transaction of that connection."""
         return connection.execute(self._claim, {**values, **self._fixed, "who": self.holder}).all()
 
-    def claim_for_rest(self, connection: Connection, **values: object) -> Rows:
+    def claim_for_rest(self, connection: Connection, **values: object) -> QueueRows:
         """Claim what is next if the thread of this queue rests; it is to be given once that is committed."""
         return self.claim(connection, **values) if self._rests.acquire(blocking=False) else ()
 
-    def give(self, rows: Rows) -> None:
+    def give(self, rows: QueueRows) -> None:
         """Give the thread what was claimed for it."""
         if rows:
             self._given.put(rows)

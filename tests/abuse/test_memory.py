@@ -15,7 +15,7 @@ from pbem.config import ListenSettings, SmtpSettings
 from pbem.mail.transports.gate import USUAL
 from pbem.mail.transports.listener import MailListener
 from pbem.mail.transports.message_data import BytesInFlight, DataProblem, MessageData
-from pbem.mail.transports.protocols import Arrival, NotSent
+from pbem.mail.transports.protocols import Arrival, NotAccepted
 from pbem.mail.transports.smtp import SmtpOutbox
 from pbem.mail.transports.smtp_client import BoundedReplies
 from tests.servers import GENEROUS, HOST, until
@@ -179,7 +179,7 @@ class EndlessReply:
 def test_a_reply_without_end_is_read_up_to_a_bound(endless: str, line: bytes) -> None:
     with EndlessReply(endless, line) as server:
         outbox = SmtpOutbox(SmtpSettings(host=HOST, port=server.port, security="none"))
-        with pytest.raises(NotSent) as caught:
+        with pytest.raises(NotAccepted) as caught:
             outbox.send("pbem@game.test", "ann@example.org", b"Subject: x\n\nc4\n")
         outbox.close()
     assert caught.value.later

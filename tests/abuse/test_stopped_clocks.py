@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 from sqlmodel import Session
 
-from pbem.mail.transports.protocols import NotSent
+from pbem.mail.transports.protocols import NotAccepted
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.clock import Clock
 from pbem.storage.models import Match
@@ -55,7 +55,7 @@ def refusing(letters: Correspondence, refused: str, *, later: bool) -> Iterator[
 
     def send(sender: str, address: str, raw: bytes) -> None:
         if address == refused:
-            raise NotSent("no", later=later)
+            raise NotAccepted("no", later=later)
         deliver(sender, address, raw)
 
     with patch.object(letters.server.outbox, "send", side_effect=send):

@@ -12,7 +12,7 @@ from pbem import tokens
 from pbem.cli import logs
 from pbem.config import LogSettings
 from pbem.features.all import FEATURES
-from pbem.mail.transports.protocols import NotSent
+from pbem.mail.transports.protocols import NotAccepted
 from pbem.matches.lifecycle import NotPossible, Obstacle, check_turn
 from pbem.server import daemon
 from pbem.storage.models import Match, MatchState
@@ -138,7 +138,7 @@ class Refusing:
     def send(self, sender: str, recipient: str, raw: bytes) -> None:
         """Refuse the message."""
         address = next(line for line in raw.decode().splitlines() if line.startswith("Reply-To"))
-        raise NotSent(f"550 5.1.1 <{recipient}>: unknown, {address} from {sender} {'x' * 5_000}", later=False)
+        raise NotAccepted(f"550 5.1.1 <{recipient}>: unknown, {address} from {sender} {'x' * 5_000}", later=False)
 
     def close(self) -> None:
         """Do nothing."""

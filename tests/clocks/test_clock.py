@@ -15,9 +15,9 @@ from pbem.matches.clock import clock as clocks
 from pbem.matches.clock.clock import (
     NOTHING,
     Clock,
+    ClockChange,
     DaysChosen,
     Ended,
-    Event,
     FollowsElsewhere,
     Outage,
     Paused,
@@ -52,7 +52,7 @@ days = st.builds(
     st.lists(spans, max_size=2).map(tuple),
     st.none() | st.builds(Change, steps, zones, some_days),
 )
-events: st.SearchStrategy[Event] = st.one_of(
+events: st.SearchStrategy[ClockChange] = st.one_of(
     st.builds(TurnHandedOver, steps, seats),
     st.builds(ReplyReceived, steps, seats),
     st.builds(FollowsElsewhere, steps, seats),
@@ -79,7 +79,7 @@ def begun(control: str = "14d+1d", days: tuple[WorkingDays, WorkingDays] = ALWAY
     return clocks.begin(parse(control), START, days)
 
 
-def counted(log: list[Event], days: list[WorkingDays], until: datetime) -> tuple[list[timedelta], timedelta]:
+def counted(log: list[ClockChange], days: list[WorkingDays], until: datetime) -> tuple[list[timedelta], timedelta]:
     """Return each seat's time, and the time that was nobody's, step by step: each step is looked at once."""
     used, nobodys = [NOTHING, NOTHING], NOTHING
     seat: Seat | None = None
@@ -138,7 +138,7 @@ def total(clock: Clock, seat: Seat) -> timedelta:
 @given(log=logs, control=controls, first=days, second=days)
 @settings(max_examples=50)
 def test_every_moment_counts_for_one_of_them_or_for_nobody(
-    log: list[Event], control: str, first: WorkingDays, second: WorkingDays
+    log: list[ClockChange], control: str, first: WorkingDays, second: WorkingDays
 ) -> None:
     """Each player has used what a clock counts that looks at each half hour once."""
     until = max([START, *(event.at for event in log)]) + 40 * STEP
@@ -153,7 +153,7 @@ def test_every_moment_counts_for_one_of_them_or_for_nobody(
 @given(log=logs, control=controls, first=days, looked=st.lists(steps, max_size=5))
 @settings(max_examples=40)
 def test_the_same_events_give_the_same_clock(
-    log: list[Event], control: str, first: WorkingDays, looked: list[datetime]
+    log: list[ClockChange], control: str, first: WorkingDays, looked: list[datetime]
 ) -> None:
     """In one go, in two parts, and looked at in between: to the second, and to the microsecond."""
     start = begun(control, (first, first))
@@ -173,7 +173,7 @@ def test_the_same_events_give_the_same_clock(
 
 @given(log=logs, control=controls, first=days)
 @settings(max_examples=40)
-def test_time_runs_out_when_it_is_due_and_not_before(log: list[Event], control: str, first: WorkingDays) -> None:
+def test_time_runs_out_when_it_is_due_and_not_before(log: list[ClockChange], control: str, first: WorkingDays) -> None:
     clock = clocks.replay(begun(control, (first, first)), log)
     due = clock.due
     if due is None:
@@ -187,7 +187,7 @@ def test_time_runs_out_when_it_is_due_and_not_before(log: list[Event], control: 
 
 @given(log=logs, control=controls)
 @settings(max_examples=40)
-def test_nobody_has_less_than_nothing_or_gains_by_thinking(log: list[Event], control: str) -> None:
+def test_nobody_has_less_than_nothing_or_gains_by_thinking(log: list[ClockChange], control: str) -> None:
     clock = begun(control)
     for event in log:
         before, clock = clock, clock.after(event)

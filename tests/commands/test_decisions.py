@@ -113,7 +113,7 @@ def run(request: Request, *lines: str) -> Reply:
     ("lines", "told"),
     [
         ([PART], sections.TurnBegun(match=1, ply=0, part=PART)),
-        ([PART, FIRST.removeprefix(f"{PART} ")], sections.TurnPlayed(match=1, ply=1)),
+        ([PART, FIRST.removeprefix(f"{PART} ")], sections.TurnNews(match=1, ply=1)),
     ],
     ids=["part", "completed"],
 )

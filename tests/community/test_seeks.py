@@ -9,23 +9,25 @@ from sqlmodel import Session, select
 from notation.time_control import TimeControl, parse
 from pbem.features.seeks import rating_ranges, seeks
 from pbem.features.seeks.rating_ranges import BadRange, RatingRange
-from pbem.features.seeks.seeks import Terms, Wanted
+from pbem.features.seeks.seeks import SeekTerms, WantedMatch
 from pbem.matches.events import MatchStarted
 from pbem.players import blocks
 from pbem.storage.models import Match, MatchState, Player, PlayerRating, Seek
 from tests.matches.test_lifecycle import NOW, people, started
 
 UNTIL = NOW + timedelta(days=28)
-QUADRATURE = Terms("quadrature", {"men": "18"}, TimeControl(), "me")
+QUADRATURE = SeekTerms("quadrature", {"men": "18"}, TimeControl(), "me")
 
 
 def put_up(
-    session: Session, player: Player, terms: Terms = QUADRATURE, repeat: int = 1, until: datetime = UNTIL
+    session: Session, player: Player, terms: SeekTerms = QUADRATURE, repeat: int = 1, until: datetime = UNTIL
 ) -> Seek:
     return seeks.put_up(session, player, terms, repeat, NOW, until)
 
 
-def numbers(session: Session, reader: Player, most: int = 9, page: int = 1, wanted: Wanted | None = None) -> list[int]:
+def numbers(
+    session: Session, reader: Player, most: int = 9, page: int = 1, wanted: WantedMatch | None = None
+) -> list[int]:
     rows, _ = seeks.listed(session, reader, NOW, most, page=page, wanted=wanted)
     return [seek.id or 0 for seek, _ in rows]
 
@@ -43,7 +45,7 @@ def take(session: Session, seek: Seek, taker: Player, *, seeker_begins: bool = T
 @pytest.mark.parametrize("seeker_begins", [True, False])
 def test_a_match_begins_on_the_terms_of_the_seek(session: Session, seeker_begins: bool) -> None:
     alice, bob, _ = people(session)
-    wanted = Terms("quadrature", {"men": "18"}, parse("14d+1d"), "me")
+    wanted = SeekTerms("quadrature", {"men": "18"}, parse("14d+1d"), "me")
 
     match = take(session, put_up(session, alice, wanted), bob, seeker_begins=seeker_begins)
 
@@ -93,7 +95,7 @@ def test_nobody_is_offered_a_match_with_somebody_who_reads_nothing(session: Sess
 
 def test_a_long_list_has_pages_and_can_be_narrowed(session: Session) -> None:
     alice, bob, _ = people(session)
-    timed = Terms("kvadratik", {}, parse("3d/move"), "you")
+    timed = SeekTerms("kvadratik", {}, parse("3d/move"), "you")
     made = [put_up(session, alice, timed if at % 10 == 0 else QUADRATURE).id for at in range(100)]
 
     pages = [numbers(session, bob, 25, page) for page in (1, 2, 3, 4, 5)]
@@ -102,10 +104,10 @@ def test_a_long_list_has_pages_and_can_be_narrowed(session: Session) -> None:
     assert [len(page) for page in pages] == [25, 25, 25, 25, 0]
     assert seeks.listed(session, bob, NOW, 25, page=3)[1]
     assert not seeks.listed(session, bob, NOW, 25, page=4)[1]
-    assert len(numbers(session, bob, 99, wanted=Wanted("kvadratik"))) == 10
-    assert len(numbers(session, bob, 99, wanted=Wanted(time=parse("3d/move")))) == 10
-    assert len(numbers(session, bob, 99, wanted=Wanted(time=TimeControl()))) == 90
-    assert numbers(session, alice, 99, wanted=Wanted(others=True)) == []
+    assert len(numbers(session, bob, 99, wanted=WantedMatch("kvadratik"))) == 10
+    assert len(numbers(session, bob, 99, wanted=WantedMatch(time=parse("3d/move")))) == 10
+    assert len(numbers(session, bob, 99, wanted=WantedMatch(time=TimeControl()))) == 90
+    assert numbers(session, alice, 99, wanted=WantedMatch(others=True)) == []
 
 
 def test_what_ends_within_a_day_ends_together(session: Session) -> None:
@@ -169,7 +171,7 @@ def test_seeks_are_listed_by_the_ratings_of_those_who_put_them_up(session: Sessi
     of_alice, of_bob = put_up(session, alice), put_up(session, bob)
 
     def found(lowest: int, highest: int) -> list[int]:
-        return numbers(session, carol, wanted=Wanted("quadrature", ratings=RatingRange(lowest, highest)))
+        return numbers(session, carol, wanted=WantedMatch("quadrature", ratings=RatingRange(lowest, highest)))
 
     assert found(1600, 1700) == [of_alice.id]
     assert found(1500, 1600) == [of_bob.id], "nobody's rating is 1500 until they have one"

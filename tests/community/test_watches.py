@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 from pbem.config import ServerSettings
 from pbem.features.watching import spectators, watches
 from pbem.matches import lifecycle, queries, watched
-from pbem.matches.watched import News
+from pbem.matches.watched import WatchedNews
 from pbem.players import sight
 from pbem.players.sight import Sight
 from pbem.secret import Secret
@@ -42,36 +42,36 @@ def match_with(plies: int, shift: int = 0, *, shown: int, over: bool = False) ->
 @pytest.mark.parametrize(
     ("match", "undone", "late", "news"),
     [
-        (match_with(1, shown=0), [], False, News(1, 1, ())),
-        (match_with(5, shown=2), [], False, News(5, 3, ())),
+        (match_with(1, shown=0), [], False, WatchedNews(1, 1, ())),
+        (match_with(5, shown=2), [], False, WatchedNews(5, 3, ())),
         (match_with(5, shown=5), [], False, None),
-        (match_with(5, shown=5, over=True), [], False, News(5, None, ())),
+        (match_with(5, shown=5, over=True), [], False, WatchedNews(5, None, ())),
         (match_with(1, shown=0), [], True, None),
-        (match_with(2, shown=1), [], True, News(1, 1, ())),
-        (match_with(5, shown=4), [], True, News(4, 4, ())),
-        (match_with(5, shown=5, over=True), [], True, News(5, 5, ())),
+        (match_with(2, shown=1), [], True, WatchedNews(1, 1, ())),
+        (match_with(5, shown=4), [], True, WatchedNews(4, 4, ())),
+        (match_with(5, shown=5, over=True), [], True, WatchedNews(5, 5, ())),
         # Played and taken back before anybody saw it.
         (match_with(5, 2, shown=5), taken(6), False, None),
         # Two turns are taken back, of which one was seen; then another one is played.
-        (match_with(4, 3, shown=5), taken(5, 6), False, News(4, None, ("t5",))),
-        (match_with(5, 3, shown=5), taken(5, 6), False, News(5, 5, ("t5",))),
+        (match_with(4, 3, shown=5), taken(5, 6), False, WatchedNews(4, None, ("t5",))),
+        (match_with(5, 3, shown=5), taken(5, 6), False, WatchedNews(5, 5, ("t5",))),
         # What was taken back before the last look is no news.
-        (match_with(5, 2, shown=6), taken(5), False, News(5, 5, ())),
+        (match_with(5, 2, shown=6), taken(5), False, WatchedNews(5, 5, ())),
         # Taken back twice since.
-        (match_with(3, 5, shown=5), [*taken(5), *taken(4, 5, shift=2)], False, News(3, None, ("t4", "t5"))),
+        (match_with(3, 5, shown=5), [*taken(5), *taken(4, 5, shift=2)], False, WatchedNews(3, None, ("t4", "t5"))),
         (
             match_with(0, 8, shown=5),
             [*taken(5), *taken(1, 2, 3, 4, shift=2)],
             False,
-            News(0, None, ("t1", "t2", "t3", "t4", "t5")),
+            WatchedNews(0, None, ("t1", "t2", "t3", "t4", "t5")),
         ),
         # Who is late has not seen the turn that is taken back.
         (match_with(4, 2, shown=5), taken(5), True, None),
-        (match_with(3, 3, shown=5), taken(4, 5), True, News(3, None, ("t4",))),
+        (match_with(3, 3, shown=5), taken(4, 5), True, WatchedNews(3, None, ("t4",))),
     ],
 )
 def test_what_is_new_to_who_has_seen_an_earlier_version(
-    match: Match, undone: list[TakenBack], late: bool, news: News | None
+    match: Match, undone: list[TakenBack], late: bool, news: WatchedNews | None
 ) -> None:
     assert watched.news_of(match, undone, late=late) == news
 

@@ -13,7 +13,7 @@ from pbem.mail.reading import sandbox
 from pbem.mail.transports.protocols import USUAL
 from pbem.secret import Secret
 from pbem.server.health.systemd import Systemd
-from pbem.server.health.watch import Watch
+from pbem.server.health.watch import HealthWatch
 from pbem.server.loops import PATIENCE, Loop, bounds
 from pbem.vitals import Vitals
 from tests.health.conftest import Manager, Monotonic
@@ -47,7 +47,7 @@ def test_a_loop_that_hangs_is_logged_with_its_place_and_systemd_hears_no_ping(
     vitals = Vitals(monotonic)
     stop, stuck = threading.Event(), Stuck()
     loop = Loop(vitals.pulse("send", bound=60), stuck.step, threading.Event())
-    watch = Watch(vitals, systemd)
+    watch = HealthWatch(vitals, systemd)
     thread = loop.thread(stop, vitals)
 
     def looks(number: int) -> list[str]:
@@ -100,7 +100,7 @@ def test_a_server_that_was_frozen_as_a_whole_has_no_loop_that_hangs(
     vitals = Vitals(monotonic)
     pulse = vitals.pulse("work", bound=60)
     pulse.beat()
-    watch = Watch(vitals, systemd)
+    watch = HealthWatch(vitals, systemd)
     watch.look()
     manager.waiting()
     monotonic.now += 3600
@@ -117,7 +117,7 @@ def test_a_server_that_was_frozen_as_a_whole_has_no_loop_that_hangs(
 def test_the_status_line_says_what_is_missing(monotonic: Monotonic, manager: Manager, systemd: Systemd) -> None:
     vitals = Vitals(monotonic)
     inbox = vitals.inbox("imap")
-    watch = Watch(vitals, systemd)
+    watch = HealthWatch(vitals, systemd)
     watch.look()
     inbox.fails("mailbox", "refused")
     vitals.outbox.fails("next hop", "refused")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pbem.features.house import analyses
-from pbem.features.house.protocol import Answer, Examination, Finding, Findings, Question, findings
+from pbem.features.house.protocol import Examination, Findings, Question, SearchAnswer, SearchFinding, findings
 from pbem.features.house.searcher import SearchFailed
 from pbem.messages.analysis import Estimate
 from pbem.storage.leases import new_holder
@@ -35,7 +35,7 @@ class Counting(FirstTurn):
         self.fails = fails
         self.asked: list[Examination] = []
 
-    def search(self, question: Question) -> Answer:
+    def search(self, question: Question) -> SearchAnswer:
         """Return the first legal turn."""
         return super().search(question)
 
@@ -215,7 +215,7 @@ def test_turns_go_before_analyses(letters: Correspondence) -> None:
     order: list[str] = []
 
     class Noting(FirstTurn):
-        def search(self, question: Question) -> Answer:
+        def search(self, question: Question) -> SearchAnswer:
             order.append("turn")
             return super().search(question)
 
@@ -284,7 +284,7 @@ def test_findings_are_what_the_first_player_can_expect() -> None:
     assert all(each.turn is not None for each in found.each)
     assert found == Findings.loads(found.dumps())
     ended = findings(Examination("quadrupel", {}, WON, len(WON) - 1, len(WON), 300, 7))
-    assert ended.each[-1] == Finding(-1.0, is_solved=True, turn=None)
+    assert ended.each[-1] == SearchFinding(-1.0, is_solved=True, turn=None)
     assert ended.each[0].is_solved
     assert ended.each[0].value < -0.9
 
@@ -298,6 +298,6 @@ def test_what_is_no_finding_is_refused(said: bytes) -> None:
 
 def test_an_estimate_is_what_is_told_of_a_finding() -> None:
     match = Match(id=1, game="kvadratik", options={}, seat0=1, seat1=2, challenger=1, plies=0, created=MORNING)
-    stored = analyses.stored(Findings((Finding(0.5, is_solved=False, turn="a4a3"),)))
+    stored = analyses.stored(Findings((SearchFinding(0.5, is_solved=False, turn="a4a3"),)))
 
     assert analyses.told(match, stored).estimates == (Estimate(value=0.5, turn="a4a3"),)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engines import GAMES
-from pbem.features.house.protocol import Answer, Examination, Question
+from pbem.features.house.protocol import Examination, Question, SearchAnswer
 from pbem.features.house.replies import read_turn
 from pbem.features.house.searcher import SandboxedSearcher, SearchFailed
 from tests.correspondence import Correspondence, correspondence, text
@@ -16,8 +16,8 @@ from tests.house.test_thinker import ADMIN, ALICE, question
 
 CRASHES = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
 SAYS = "import sys; sys.stdin.read(); sys.stdout.write({!r})"
-ILLEGAL = Answer("z9z8", 0.0, is_solved=False, nodes=1).dumps().decode()
-UNFINISHED = Answer("1", 0.0, is_solved=False, nodes=1).dumps().decode()
+ILLEGAL = SearchAnswer("z9z8", 0.0, is_solved=False, nodes=1).dumps().decode()
+UNFINISHED = SearchAnswer("1", 0.0, is_solved=False, nodes=1).dumps().decode()
 """The beginning of a turn of Hexaphages."""
 NONSENSE = {
     "crashed": CRASHES,

@@ -9,8 +9,8 @@ import pytest
 
 from pbem.features.house import worker
 from pbem.features.house.commands import MOST_MATCHES
-from pbem.features.house.protocol import Answer, Examination, Findings, Question, findings, respond
-from pbem.features.house.searcher import SandboxedSearcher, SearchFailed, Stopped
+from pbem.features.house.protocol import Examination, Findings, Question, SearchAnswer, findings, respond
+from pbem.features.house.searcher import SandboxedSearcher, SearchFailed, SearchStopped
 from pbem.features.house.thinker import Thinker
 from pbem.server.daemon import void_leases
 from tests.correspondence import Correspondence, correspondence, text
@@ -40,7 +40,7 @@ class Broken:
         self.answers = answers
         self.asked: list[Question] = []
 
-    def search(self, question: Question) -> Answer:
+    def search(self, question: Question) -> SearchAnswer:
         self.asked.append(question)
         if not self.answers:
             raise SearchFailed("killed")
@@ -113,7 +113,7 @@ class Killed(BaseException):
 class Deadly(Broken):
     """A searcher during whose searches the server is killed."""
 
-    def search(self, question: Question) -> Answer:
+    def search(self, question: Question) -> SearchAnswer:
         raise Killed
 
 
@@ -204,7 +204,7 @@ def test_what_was_found_for_a_turn_that_was_taken_back_is_not_played(letters: Co
     class Undoing(Broken):
         """The player takes their turn back while the house thinks."""
 
-        def search(self, question: Question) -> Answer:
+        def search(self, question: Question) -> SearchAnswer:
             letters.execute("update match set shift = 2")
             return super().search(question)
 
@@ -252,5 +252,5 @@ def test_nothing_is_searched_once_it_is_closed() -> None:
     searcher = SandboxedSearcher()
     searcher.close()
 
-    with pytest.raises(Stopped):
+    with pytest.raises(SearchStopped):
         searcher.search(question())

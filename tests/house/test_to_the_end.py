@@ -10,7 +10,7 @@ from engines import GAMES
 from engines.core import Position
 from engines.search import choose
 from notation import NOTATIONS
-from pbem.features.house.protocol import Answer, Examination, Findings, Question, findings, respond
+from pbem.features.house.protocol import Examination, Findings, Question, SearchAnswer, findings, respond
 from pbem.server.daemon import Server
 from tests.correspondence import correspondence, text
 from tests.playthroughs.test_playthroughs import MATCHES
@@ -27,7 +27,7 @@ ALTOGETHER = 1_000
 class Searching:
     """A searcher that searches as the server's processes do, but in this one."""
 
-    def search(self, question: Question) -> Answer:
+    def search(self, question: Question) -> SearchAnswer:
         """Return what a process would."""
         return respond(question)
 

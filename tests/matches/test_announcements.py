@@ -7,7 +7,7 @@ from engines.core import Seat
 from notation.ending import Ending, Termination
 from pbem.matches import lifecycle
 from pbem.messages.said.messages import Challenge, OpponentLeft
-from pbem.messages.said.sections import ChallengeClosed, TurnPlayed
+from pbem.messages.said.sections import ChallengeClosed, TurnNews
 from pbem.players.announcements import notices
 from tests.matches.test_lifecycle import FIRST, NOW, offered, people, play, session, started
 
@@ -26,7 +26,7 @@ def test_an_ending_is_told_by_its_own_name(session: Session, termination: Termin
     if termination is Termination.RULES:  # the message about the last turn tells it
         assert told == ()
         return
-    shows = TurnPlayed(match=match.id or 0, ply=0, message=PROSE, by="bob", termination=termination)
+    shows = TurnNews(match=match.id or 0, ply=0, message=PROSE, by="bob", termination=termination)
     assert [(notice.player, notice.payload) for notice in told] == [(alice, shows), (bob, shows)]
 
 
@@ -35,7 +35,7 @@ def test_a_turn_is_told_to_both_with_what_its_player_wrote(session: Session) -> 
 
     told = notices(session, play(session, match, FIRST), alice, PROSE)  # type: ignore[arg-type]
 
-    shows = TurnPlayed(match=match.id or 0, ply=1, message=PROSE, by="alice")
+    shows = TurnNews(match=match.id or 0, ply=1, message=PROSE, by="alice")
     assert [(notice.player, notice.payload, notice.ply) for notice in told] == [(alice, shows, 1), (bob, shows, 1)]
 
 

@@ -14,8 +14,8 @@ from engines.seats import other
 from notation import NOTATIONS
 from pbem.errors import Refused
 from pbem.matches import agreements, conditions, integrity, lifecycle, prepared
-from pbem.matches.conditions import ELSE, MOST_LINES, Conditions, Line
-from pbem.matches.events import MatchEnded, PreparedVoid, TurnPlayed, Void, Why
+from pbem.matches.conditions import ELSE, MOST_LINES, ConditionLine, Conditions
+from pbem.matches.events import Cause, MatchEnded, PreparedVoid, TurnPlayed, Void
 from pbem.matches.offers import OfferKind
 from pbem.matches.queries import version
 from pbem.matches.snapshot import snapshot_of
@@ -57,7 +57,7 @@ def test_what_can_be_written(text: str) -> None:
     assert tree("\n".join(written(line) for line in lines)) == Conditions(lines)
 
 
-def written(line: Line) -> str:
+def written(line: ConditionLine) -> str:
     """Return the line as a player writes it."""
     text = "else " + line[1] if line[0] == ELSE else f"if {' then '.join(line)}"
     return text.replace(f"then {ELSE} then", "then else")
@@ -119,7 +119,7 @@ def some_turns(position: Position[Any], random: Random, most: int) -> list[Any]:
     return random.sample(first, min(most, len(first)))
 
 
-def grow(game: str, position: Position[Any], seat: Seat, random: Random, depth: int) -> Iterator[Line]:
+def grow(game: str, position: Position[Any], seat: Seat, random: Random, depth: int) -> Iterator[ConditionLine]:
     """Yield the lines of a random tree: some turns of the opponent, each with one answer, and so on."""
     notation = NOTATIONS[game]
     for move in some_turns(position, random, 2):
@@ -192,7 +192,7 @@ def test_firing_is_playing_by_hand(session: Session, game: str) -> None:
         if further and random.random() < 0.5:  # whoever moves prepares too: both sides' turns follow one another
             then = longer(game, base, text, further[0])
         events = lifecycle.play(session, snapshot, base.turn or 0, read(snapshot, text), NOW, then=then)
-        fired += sum(isinstance(event, TurnPlayed) and event.by_itself is Why.PREPARED for event in events)
+        fired += sum(isinstance(event, TurnPlayed) and event.by_itself is Cause.PREPARED for event in events)
         for event in events:
             if isinstance(event, TurnPlayed):
                 there = snapshot_of(session, by_hand)
@@ -204,7 +204,7 @@ def test_firing_is_playing_by_hand(session: Session, game: str) -> None:
     assert fired > 2
 
 
-def longer(game: str, base: Position[Any], first: str, known: Line) -> Conditions:
+def longer(game: str, base: Position[Any], first: str, known: ConditionLine) -> Conditions:
     """Return what the player of that first turn prepares for the answer to it."""
     notation = NOTATIONS[game]
     position = base.play(notation.parse(first))
@@ -244,7 +244,7 @@ def test_several_turns_of_both_sides_follow_one_another(session: Session) -> Non
 
     turns = [event for event in events if isinstance(event, TurnPlayed)]
     assert [turn.text for turn in turns] == ["e3f4", "e9f8", "f3g4", "f9g8", "c3c4"]
-    assert [turn.by_itself for turn in turns] == [None, *[Why.PREPARED] * 4]
+    assert [turn.by_itself for turn in turns] == [None, *[Cause.PREPARED] * 4]
     assert [event for event in events if isinstance(event, PreparedVoid)] == [PreparedVoid(match, 1, Void.OTHER_TURN)]
     assert (match.plies, match.to_move, rows(session)) == (5, 1, [])
     assert [row.incoming for row in session.exec(select(Ply).order_by("number"))] == [None, 7, None, 7, None]
@@ -363,7 +363,7 @@ def test_forced_turns_are_played_at_once_for_who_wants_that(session: Session, ga
             text = NOTATIONS[game].format(move, snapshot.base)
             events = lifecycle.play(session, snapshot, seat, read(snapshot, text), NOW)
             turns = [event for event in events if isinstance(event, TurnPlayed)][1:]
-            assert {(turn.seat, turn.by_itself) for turn in turns} <= {(0, Why.FORCED)}
+            assert {(turn.seat, turn.by_itself) for turn in turns} <= {(0, Cause.FORCED)}
             forced += len(turns)
             after = snapshot_of(session, match)
             assert all(len([*after.positions[turn.number - 1].moves()]) == 1 for turn in turns)

@@ -21,7 +21,7 @@ from jinja2 import FileSystemLoader
 
 from pbem import config
 from pbem.cli.doctor import domain, examination, ports, premises, round_trip
-from pbem.cli.doctor.findings import Finding, Level
+from pbem.cli.doctor.findings import Finding, Severity
 from pbem.config.veiled import veiled_url
 from pbem.messages import templating
 from pbem.server.backups import rotation
@@ -41,7 +41,7 @@ __all__ = ["bare_dovecot", "old_dovecot"]
 
 PAGE = ROOT / "docs" / "doctor.md"
 TABLE = re.compile(r"(?<=\| --- \| --- \| --- \| --- \|\n)(?:\|.*\n)*")
-WORST = [Level.PROBLEM, Level.NOTE]
+WORST = [Severity.PROBLEM, Severity.NOTE]
 
 
 class Kit:

@@ -16,7 +16,7 @@ from aiosmtpd.smtp import Envelope
 
 from pbem import config
 from pbem.cli.doctor import domain, examination, machine, mail, ports, round_trip, storage
-from pbem.cli.doctor.findings import Finding, Level
+from pbem.cli.doctor.findings import Finding, Severity
 from pbem.cli.doctor.ports import Door
 from pbem.config import ImapSettings, ListenSettings, ServerSettings, SmtpSettings, Tls
 from pbem.mail.reading import sandbox
@@ -44,16 +44,16 @@ __all__ = ["bare_dovecot", "old_dovecot"]
 
 SECRET = "hunter2-and-more"
 SERVER = ServerSettings(address=ADDRESS)
-OK, NOTE, PROBLEM = Level
+OK, NOTE, PROBLEM = Severity
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-def said(findings: Iterator[Finding] | list[Finding], level: Level = PROBLEM) -> str:
+def said(findings: Iterator[Finding] | list[Finding], level: Severity = PROBLEM) -> str:
     """Return the findings of that level, each with what to do, as lines."""
     return "\n".join(f"{each.sentence} -> {each.advice}" for each in findings if each.level is level)
 
 
-def levels(findings: Iterator[Finding]) -> list[Level]:
+def levels(findings: Iterator[Finding]) -> list[Severity]:
     return [each.level for each in findings]
 
 
@@ -367,7 +367,7 @@ def test_a_database_that_can_not_be_used_is_told(site: Site, url: str, sentence:
 @pytest.mark.own_database
 @pytest.mark.parametrize(("free", "level"), [(50, PROBLEM), (500, NOTE), (5000, OK)])
 def test_a_disk_that_is_nearly_full_is_told(
-    site: Site, monkeypatch: pytest.MonkeyPatch, free: int, level: Level
+    site: Site, monkeypatch: pytest.MonkeyPatch, free: int, level: Severity
 ) -> None:
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(1 << 40, 0, free << 20))
@@ -444,7 +444,9 @@ def test_a_domain_that_is_set_up_is_fine(signing: Site) -> None:
         ({f"_dmarc.{DOMAIN}": None}, NOTE, 'such as "v=DMARC1; p=none"'),
     ],
 )  # fmt: skip
-def test_what_the_dns_lacks_is_told(signing: Site, records: dict[str, str | None], level: Level, sentence: str) -> None:
+def test_what_the_dns_lacks_is_told(
+    signing: Site, records: dict[str, str | None], level: Severity, sentence: str
+) -> None:
     assert sentence in said(in_dns(signing, records), level)
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from pbem import config
 from pbem.cli.doctor import storage
-from pbem.cli.doctor.findings import Level
+from pbem.cli.doctor.findings import Severity
 from pbem.storage import database, notifications
 from pbem.storage.notifications import Channel
 from pbem.vitals import Vitals
@@ -56,7 +56,7 @@ def problems(site: Site, url: str) -> list[str]:
     site.database = url
     site.configure()
     found = storage.check(config.load(site.config).server, lambda: clock_of(url))
-    return [f"{each.sentence} -> {each.advice}" for each in found if each.level is Level.PROBLEM]
+    return [f"{each.sentence} -> {each.advice}" for each in found if each.level is Severity.PROBLEM]
 
 
 @MODES

@@ -10,7 +10,7 @@ import pytest
 
 from pbem import config
 from pbem.cli.setup import presets
-from pbem.cli.setup.presets import PRESETS, Place
+from pbem.cli.setup.presets import PRESETS, PresetPlace
 from pbem.config import Settings
 from pbem.config.faults import FIXED, MOVED
 from pbem.secret import BadConfig
@@ -160,7 +160,7 @@ def test_a_password_that_is_missing_ends_the_start(site: Site, password: str, se
 # init
 
 
-def wanted(site: Site, place: Place, *more: str) -> Done:
+def wanted(site: Site, place: PresetPlace, *more: str) -> Done:
     site.config.unlink(missing_ok=True)
     done = site.pbem("init", "--preset", place.value, "--address", "play@pbem.example", *more)
     assert done.code == 0, done.said
@@ -169,8 +169,8 @@ def wanted(site: Site, place: Place, *more: str) -> Done:
 
 @pytest.mark.own_database
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize("place", Place)
-def test_init_writes_what_works_for_a_usual_place(site: Site, place: Place) -> None:
+@pytest.mark.parametrize("place", PresetPlace)
+def test_init_writes_what_works_for_a_usual_place(site: Site, place: PresetPlace) -> None:
     more = ("--client-id", "an-id") if PRESETS[place].oauth2 else ()
     done = wanted(site, place, *more, "--admin", "root@pbem.example", "--name", "Board games", "--username", 'a "b"')
     settings = config.load(site.config)

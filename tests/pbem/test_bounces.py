@@ -218,11 +218,11 @@ def test_a_bounce_from_an_address_that_was_left_is_about_nobody(letters: Corresp
 
 @pytest.mark.slow
 def test_a_refusal_by_the_next_hop_counts_as_a_bounce(letters: Correspondence) -> None:
-    from pbem.mail.transports.protocols import NotSent
+    from pbem.mail.transports.protocols import NotAccepted
 
     class Refusing:
         def send(self, sender: str, recipient: str, raw: bytes) -> None:
-            raise NotSent("550 5.1.1 no such user", later=False)
+            raise NotAccepted("550 5.1.1 no such user", later=False)
 
         def close(self) -> None:
             pass

@@ -12,7 +12,7 @@ from sqlalchemy import inspect
 from sqlmodel import Session, col, select
 
 from pbem.features.all import FEATURES
-from pbem.mail.transports.protocols import NotSent
+from pbem.mail.transports.protocols import NotAccepted
 from pbem.matches import integrity
 from pbem.players import erasure
 from pbem.storage import database
@@ -333,7 +333,7 @@ class WhileSending:
             player = session.exec(select(Player).where(Player.name == "alice")).first()
             if player is not None:
                 erasure.erase(session, server.settings.server, player, self._letters.clock(), FEATURES.forget)
-        raise NotSent(f"550 nobody is called {recipient}", later=False)
+        raise NotAccepted(f"550 nobody is called {recipient}", later=False)
 
     def close(self) -> None:
         pass

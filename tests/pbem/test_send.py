@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
-from pbem.mail.transports.protocols import NotSent, Outbox
+from pbem.mail.transports.protocols import NotAccepted, Outbox
 from pbem.players import addresses
 from pbem.server import sender as send
 from pbem.storage import database
@@ -31,7 +31,7 @@ class Grudging:
         """Refuse or accept the message."""
         self.offered.append(raw)
         if len(self.offered) <= self.refusals:
-            raise NotSent("450 not now", later=self.later)
+            raise NotAccepted("450 not now", later=self.later)
         self.taken.append(raw)
 
     def close(self) -> None:

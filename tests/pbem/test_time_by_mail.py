@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 from sqlmodel import Session
 
-from pbem.mail.transports.protocols import NotSent
+from pbem.mail.transports.protocols import NotAccepted
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.clock import Clock
 from pbem.server import daemon
@@ -155,7 +155,7 @@ def test_the_time_of_a_turn_runs_from_its_message_to_the_reply(timed: Correspond
 
 def test_no_time_runs_until_the_message_was_handed_over(timed: Correspondence) -> None:
     """The next mail server is down; then it takes the message."""
-    with patch.object(timed.server.outbox, "send", side_effect=NotSent("busy", later=True)):
+    with patch.object(timed.server.outbox, "send", side_effect=NotAccepted("busy", later=True)):
         timed.reply(timed.last("alice"), "e3f4")
         timed.run_for(hours=10)
         assert (clock(timed).seat, clock(timed).due) == (None, None)
@@ -170,10 +170,10 @@ def test_a_message_about_an_older_position_starts_nothing(timed: Correspondence)
 
     def send(sender: str, address: str, raw: bytes) -> None:
         if address == ALICE:
-            raise NotSent("busy", later=True)
+            raise NotAccepted("busy", later=True)
         deliver(sender, address, raw)
 
-    with patch.object(timed.server.outbox, "send", side_effect=NotSent("busy", later=True)):
+    with patch.object(timed.server.outbox, "send", side_effect=NotAccepted("busy", later=True)):
         timed.reply(timed.last("alice"), "e3f4")
     before = len(timed.received[BOB])
     with patch.object(timed.server.outbox, "send", side_effect=send):
@@ -188,7 +188,7 @@ def test_a_message_about_an_older_position_starts_nothing(timed: Correspondence)
 
 
 def test_a_broken_clock_keeps_no_message_from_being_marked_as_sent(timed: Correspondence) -> None:
-    with patch.object(timed.server.outbox, "send", side_effect=NotSent("busy", later=True)):
+    with patch.object(timed.server.outbox, "send", side_effect=NotAccepted("busy", later=True)):
         timed.reply(timed.last("alice"), "e3f4")
     timed.execute("update match set time = 'broken'")
 

@@ -8,7 +8,7 @@ from email.utils import format_datetime
 import pytest
 
 from pbem.config import ChecksSettings
-from pbem.mail.reading.authentication import Checked, Finding, check
+from pbem.mail.reading.authentication import Authenticity, Checked, check
 from pbem.mail.reading.dkim_verify import aligned, ask_dns, covers
 from pbem.mail.reading.limits import MOST_LINES
 from tests.correspondence import MORNING
@@ -48,7 +48,7 @@ def found(raw: bytes, now: datetime = NOW) -> Checked:
 def test_a_signature_by_the_author_s_domain_passes_and_proves() -> None:
     checked = found(sign(letter(), HOME))
 
-    assert checked.finding is Finding.PASSED
+    assert checked.finding is Authenticity.PASSED
     assert checked.proof is not None
 
 
@@ -56,18 +56,18 @@ def test_a_signature_by_the_author_s_domain_passes_and_proves() -> None:
 def test_a_message_without_signature_is_unknown_and_needs_no_dns_query(names: list[str]) -> None:
     asked = len(names)
 
-    assert found(letter()).finding is Finding.UNKNOWN
-    assert found(sign(letter(), EVIL)).finding is Finding.UNKNOWN
+    assert found(letter()).finding is Authenticity.UNKNOWN
+    assert found(sign(letter(), EVIL)).finding is Authenticity.UNKNOWN
     assert len(names) == asked
 
 
 @pytest.mark.parametrize("line_end", [b"\r\n", b"\n"])
 def test_a_top_level_domain_subdomain_or_sibling_may_not_sign(line_end: bytes) -> None:
     for domain, finding in {
-        "example": Finding.UNKNOWN,
-        f"sub.{HOME}": Finding.UNKNOWN,
-        "rnail.example": Finding.UNKNOWN,
-        EVIL: Finding.UNKNOWN,
+        "example": Authenticity.UNKNOWN,
+        f"sub.{HOME}": Authenticity.UNKNOWN,
+        "rnail.example": Authenticity.UNKNOWN,
+        EVIL: Authenticity.UNKNOWN,
     }.items():
         assert found(sign(letter(), domain).replace(b"\r\n", line_end)).finding is finding
 
@@ -110,49 +110,49 @@ def test_a_modified_message_does_not_pass(name: str) -> None:
     changed = CHANGES[name](whole)
 
     assert changed != whole
-    assert found(whole).finding is Finding.PASSED
-    assert found(changed).finding is Finding.UNKNOWN
+    assert found(whole).finding is Authenticity.PASSED
+    assert found(changed).finding is Authenticity.UNKNOWN
 
 
 def test_a_valid_signature_over_part_of_the_body_does_not_count() -> None:
     signed = sign(letter(), HOME, length=True)
 
     assert b"l=" in signed
-    assert found(signed).finding is Finding.UNKNOWN
-    assert found(signed + b"resign\r\n").finding is Finding.UNKNOWN
+    assert found(signed).finding is Authenticity.UNKNOWN
+    assert found(signed + b"resign\r\n").finding is Authenticity.UNKNOWN
 
 
 @pytest.mark.parametrize("left_out", [name for name in SIGNED if name != "from"])
 def test_a_signature_without_an_important_header_does_not_count(left_out: str) -> None:
-    assert found(sign(letter(), HOME, [name for name in SIGNED if name != left_out])).finding is Finding.UNKNOWN
+    assert found(sign(letter(), HOME, [name for name in SIGNED if name != left_out])).finding is Authenticity.UNKNOWN
 
 
 def test_weak_keys_and_old_algorithms_do_not_count() -> None:
     with name_server(zone("weak.example", bits=512)):
         mail = letter(From="alice@weak.example")
-        assert found(sign(mail, "weak.example", bits=512)).finding is Finding.UNKNOWN
-    assert found(sign(letter(), HOME).replace(b"rsa-sha256", b"rsa-sha1")).finding is Finding.UNKNOWN
+        assert found(sign(mail, "weak.example", bits=512)).finding is Authenticity.UNKNOWN
+    assert found(sign(letter(), HOME).replace(b"rsa-sha256", b"rsa-sha1")).finding is Authenticity.UNKNOWN
 
 
 def test_a_good_signature_counts_below_a_few_bad_ones() -> None:
     signed = sign(letter(), HOME)
     bad = sign(letter(Subject="another"), HOME).partition(b"From:")[0]
 
-    assert found(bad * 2 + signed).finding is Finding.PASSED
-    assert found(bad * 3 + signed).finding is Finding.UNKNOWN
+    assert found(bad * 2 + signed).finding is Authenticity.PASSED
+    assert found(bad * 3 + signed).finding is Authenticity.UNKNOWN
 
 
 def test_an_expired_signature_does_not_count() -> None:
     for when in (0, 1, int(NOW.timestamp()) - 60):
-        assert found(sign(letter(), HOME, expires=when)).finding is Finding.UNKNOWN
+        assert found(sign(letter(), HOME, expires=when)).finding is Authenticity.UNKNOWN
 
 
 def test_the_server_s_clock_decides_whether_a_signature_has_expired() -> None:
     end = datetime(2101, 1, 1, tzinfo=UTC)
     signed = sign(letter(), HOME, expires=int(end.timestamp()))
 
-    assert found(signed, end - timedelta(minutes=1)).finding is Finding.PASSED
-    assert found(signed, end + timedelta(minutes=1)).finding is Finding.UNKNOWN
+    assert found(signed, end - timedelta(minutes=1)).finding is Authenticity.PASSED
+    assert found(signed, end + timedelta(minutes=1)).finding is Authenticity.UNKNOWN
 
 
 def test_a_signature_that_has_just_expired_covers_nothing() -> None:
@@ -172,7 +172,7 @@ def test_a_message_to_somebody_else_or_from_last_week_proves_nothing() -> None:
         letter(Date="Mon, 99 Jan 99999 99:99:99 +9999"),
     ):
         checked = found(sign(mail, HOME))
-        assert (checked.finding, checked.proof) == (Finding.PASSED, None)
+        assert (checked.finding, checked.proof) == (Authenticity.PASSED, None)
 
 
 def test_a_message_to_us_and_others_proves_and_its_replay_is_recognised() -> None:
@@ -187,7 +187,7 @@ def test_a_silent_name_server_costs_a_bounded_time() -> None:
     signed = sign(letter(), HOME)
     with name_server({}, silent=True) as asked:
         began = time.monotonic()
-        assert found(signed * 1).finding is Finding.UNKNOWN
+        assert found(signed * 1).finding is Authenticity.UNKNOWN
         assert time.monotonic() - began < 25
     assert asked
 
@@ -195,7 +195,7 @@ def test_a_silent_name_server_costs_a_bounded_time() -> None:
 @pytest.mark.parametrize("public", ["", "v=DKIM1; p=", "v=DKIM1; k=rsa; p=!!!", "p=" + "A" * 5_000, "=;=;=", "\\000"])
 def test_a_malformed_key_verifies_no_signature(public: str) -> None:
     with name_server({f"games._domainkey.{HOME}.": public}):
-        assert found(sign(letter(), HOME)).finding is Finding.UNKNOWN
+        assert found(sign(letter(), HOME)).finding is Authenticity.UNKNOWN
 
 
 def test_malformed_names_are_not_queried(names: list[str]) -> None:
@@ -211,14 +211,14 @@ def test_malformed_names_are_not_queried(names: list[str]) -> None:
 @pytest.mark.slow
 def test_a_message_with_long_runs_of_blanks_is_not_verified() -> None:
     """Canonicalising takes quadratic time for each; a few do no harm."""
-    for count, finding in ((10, Finding.PASSED), (1_000, Finding.UNKNOWN)):
+    for count, finding in ((10, Authenticity.PASSED), (1_000, Authenticity.UNKNOWN)):
         raw = sign(letter() + (b"x" + b" " * 500 + b"y\r\n") * count, HOME)
         assert found(raw).finding is finding
 
 
 @pytest.mark.slow
 def test_a_message_of_too_many_lines_is_not_verified() -> None:
-    for count, finding in ((1_000, Finding.PASSED), (MOST_LINES, Finding.UNKNOWN)):
+    for count, finding in ((1_000, Authenticity.PASSED), (MOST_LINES, Authenticity.UNKNOWN)):
         assert found(sign(letter() + b"x\r\n" * count, HOME)).finding is finding
 
 
@@ -236,5 +236,5 @@ HOSTILE = [
 
 @pytest.mark.parametrize("raw", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_messages_take_little_time_and_pass_nothing(raw: bytes) -> None:
-    assert found(raw).finding is Finding.UNKNOWN
+    assert found(raw).finding is Authenticity.UNKNOWN
     assert calls(lambda: found(raw)) < 100_000

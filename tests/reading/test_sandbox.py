@@ -14,7 +14,7 @@ from sqlmodel import select
 
 from pbem.config import ChecksSettings
 from pbem.mail.reading import sandbox, worker
-from pbem.mail.reading.authentication import Finding
+from pbem.mail.reading.authentication import Authenticity
 from pbem.mail.reading.limits import Problem, ReadError, Unreadable
 from pbem.mail.reading.message import read
 from pbem.mail.reading.protocol import REQUESTS, BounceRequest, Unavailable
@@ -90,7 +90,7 @@ def test_the_process_reads_what_would_be_read_in_process(reader: Sandbox) -> Non
 @pytest.mark.slow
 def test_the_process_checks_senders(reader: Sandbox) -> None:
     checks = ChecksSettings(authserv_id="mx.example")
-    for result, finding in (("pass", Finding.PASSED), ("fail", Finding.FAILED)):
+    for result, finding in (("pass", Authenticity.PASSED), ("fail", Authenticity.FAILED)):
         raw = f"Authentication-Results: mx.example; dmarc={result} header.from=mail.example\n".encode() + PLAIN
         assert reader.check(raw, ADDRESS, checks, NOW).finding is finding
 

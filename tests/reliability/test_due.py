@@ -15,11 +15,11 @@ from pbem.failpoints import Step
 from pbem.features.moderation import broadcasts
 from pbem.features.moderation.acts import Order
 from pbem.features.seeks import seeks
-from pbem.features.seeks.seeks import Terms
+from pbem.features.seeks.seeks import SeekTerms
 from pbem.features.time import vacations
 from pbem.features.tournaments import due as tournaments
 from pbem.features.tournaments import entries, rungs
-from pbem.features.tournaments.field import Kind
+from pbem.features.tournaments.field import Format
 from pbem.features.watching import watches
 from pbem.matches import agreements, lifecycle, queries
 from pbem.matches.clock.working_days import Span
@@ -76,7 +76,7 @@ def _vacation_by_itself(rehearsal: Rehearsal) -> None:
 def _seek_that_ends(rehearsal: Rehearsal) -> None:
     """Let a seek of x0 have ended an hour ago."""
     now = rehearsal.server.clock()
-    terms = Terms("hexaphages", {}, TimeControl(), "me")
+    terms = SeekTerms("hexaphages", {}, TimeControl(), "me")
     with transaction(rehearsal.server.engine) as session:
         seeks.put_up(session, player(session, X), terms, 1, now - 28 * DAY, now - HOUR)
 
@@ -85,7 +85,7 @@ def _tournament_that_begins(rehearsal: Rehearsal) -> None:
     """Let x0, o0 and two others have entered a knock-out that is to begin."""
     now = rehearsal.server.clock()
     control = time_control.parse("3d/move,auto")
-    terms = entries.Terms(Kind.KNOCK_OUT, "Cup", "hexaphages", {}, control, rated=True, places=4, days=14)
+    terms = entries.TournamentTerms(Format.KNOCK_OUT, "Cup", "hexaphages", {}, control, rated=True, places=4, days=14)
     with transaction(rehearsal.server.engine) as session:
         for name in ("x1", "o1"):
             session.add(Player(name=name, address=f"{name}@mail.example", confirmed=now, created=now))
@@ -116,7 +116,9 @@ def _season_that_ends(rehearsal: Rehearsal) -> None:
     """Let x0, o0 and another have played the only group of a league, of whose end none of them knows."""
     now = rehearsal.server.clock()
     control = time_control.parse("3d/move,auto")
-    terms = entries.Terms(Kind.LEAGUE, "League", "hexaphages", {}, control, True, 3, 14, group_size=5, promoted=1)
+    terms = entries.TournamentTerms(
+        Format.LEAGUE, "League", "hexaphages", {}, control, True, 3, 14, group_size=5, promoted=1
+    )
     engine, server = rehearsal.server.engine, rehearsal.server.settings.server
     with transaction(engine) as session:
         session.add(Player(name="x1", address="x1@mail.example", confirmed=now, created=now))
@@ -133,7 +135,7 @@ def _season_that_ends(rehearsal: Rehearsal) -> None:
 def _bulletin(rehearsal: Rehearsal) -> None:
     """Let o0 want the weekly bulletin, which says that x0 seeks a match."""
     now = rehearsal.server.clock()
-    terms = Terms("hexaphages", {}, TimeControl(), "me")
+    terms = SeekTerms("hexaphages", {}, TimeControl(), "me")
     with transaction(rehearsal.server.engine) as session:
         seeks.put_up(session, player(session, X), terms, 1, now - DAY, now + 7 * DAY)
         session.add(Bulletin(player=player(session, O).id, due=now - HOUR, told=now - 7 * DAY))
@@ -150,7 +152,9 @@ def _challenge_that_is_over(rehearsal: Rehearsal) -> None:
     """Let x0 have won against o0, who was above on a ladder."""
     now = rehearsal.server.clock()
     control = time_control.parse("3d/move,auto")
-    terms = entries.Terms(Kind.LADDER, "Ladder", "hexaphages", {}, control, rated=True, places=9, days=0, reach=3)
+    terms = entries.TournamentTerms(
+        Format.LADDER, "Ladder", "hexaphages", {}, control, rated=True, places=9, days=0, reach=3
+    )
     with transaction(rehearsal.server.engine) as session:
         row = entries.open_(session, terms, None, now)
         above, below = player(session, O), player(session, X)

@@ -22,7 +22,7 @@ from pbem.features.moderation import broadcasts
 from pbem.features.moderation import due as announcing
 from pbem.features.moderation.acts import Order
 from pbem.features.seeks import seeks
-from pbem.features.seeks.seeks import Terms
+from pbem.features.seeks.seeks import SeekTerms
 from pbem.matches.ratings import derivation
 from pbem.matches.ratings.weeks import WEEK, begins
 from pbem.secret import Secret
@@ -93,7 +93,7 @@ def test_weeks_are_rated_once(engine: Engine) -> None:
 
 def test_a_bulletin_goes_out_once(engine: Engine) -> None:
     with database.transaction(engine) as session:
-        terms = Terms("kvadratik", {}, TimeControl(), "me")
+        terms = SeekTerms("kvadratik", {}, TimeControl(), "me")
         seeks.put_up(session, session.get_one(Player, 1), terms, 1, NOW, NOW + timedelta(days=28))
         session.add_all(Bulletin(player=number, due=NOW, told=NOW - WEEK) for number in range(2, PEOPLE + 1))
 

@@ -13,7 +13,7 @@ from notation.time_control import TimeControl
 from pbem.config import ServerSettings
 from pbem.features.seeks import due as expiry
 from pbem.features.seeks import seeks
-from pbem.features.seeks.seeks import Terms
+from pbem.features.seeks.seeks import SeekTerms
 from pbem.secret import Secret
 from pbem.storage import database
 from pbem.storage.models import Match, Outgoing, Player, Seek
@@ -36,7 +36,7 @@ def engine(postgres: Postgres) -> Iterator[Engine]:
             session.add(Player(name=name, address=f"{name}@mail.example", confirmed=NOW, created=NOW))
         session.flush()
         alice = session.get_one(Player, 1)
-        seeks.put_up(session, alice, Terms("kvadratik", {}, TimeControl(), "me"), 1, NOW, LATER)
+        seeks.put_up(session, alice, SeekTerms("kvadratik", {}, TimeControl(), "me"), 1, NOW, LATER)
     yield engine
     engine.dispose()
 

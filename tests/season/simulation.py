@@ -19,8 +19,8 @@ from notation import NOTATIONS
 from notation.record import replay
 from notation.time_control import TimeControl, parse
 from pbem.features.tournaments import entries, rungs
-from pbem.features.tournaments.entries import Terms
-from pbem.features.tournaments.field import Kind
+from pbem.features.tournaments.entries import TournamentTerms
+from pbem.features.tournaments.field import Format
 from pbem.matches import agreements, lifecycle, queries, turns
 from pbem.matches.clock import timekeeping
 from pbem.matches.offers import OfferKind
@@ -40,10 +40,10 @@ BEGINNING = 22 * 7
 LONGEST = 12
 """How many days a match lasts at most, unless time runs out."""
 CONTROL = parse("3d/move,auto")
-CUPS: tuple[tuple[int, Kind, str, int, int], ...] = (
-    (3, Kind.SWISS, "quadrature", 23, 2),
-    (10, Kind.ROUND_ROBIN, "kvadratik", 9, 1),
-    (20, Kind.KNOCK_OUT, "hexaphages", 13, 1),
+CUPS: tuple[tuple[int, Format, str, int, int], ...] = (
+    (3, Format.SWISS, "quadrature", 23, 2),
+    (10, Format.ROUND_ROBIN, "kvadratik", 9, 1),
+    (20, Format.KNOCK_OUT, "hexaphages", 13, 1),
 )
 """Tournaments with rounds: on which day each begins, its kind and game, how many enter, and how many withdraw later."""
 LADDER = (30, "quadrature", 16)
@@ -160,7 +160,9 @@ class Season:
         for begins, kind, game, players, _ in CUPS:
             if begins != day:
                 continue
-            terms = Terms(kind, f"{kind} of the season", game, {}, CONTROL, rated=True, places=players, days=14)
+            terms = TournamentTerms(
+                kind, f"{kind} of the season", game, {}, CONTROL, rated=True, places=players, days=14
+            )
             row = entries.open_(session, terms, None, self.clock())
             for number in self.dice.sample(sorted(self.strength), players):
                 entries.enter(session, row, session.get_one(Player, number), self.clock())
@@ -170,15 +172,15 @@ class Season:
         begins, game, players = LADDER
         if day == begins:
             self.climbers = self.dice.sample(sorted(self.strength), players)
-            terms = Terms(
-                Kind.LADDER, "Ladder", game, {}, CONTROL, rated=True, places=players, days=0, reach=3, at_once=2
+            terms = TournamentTerms(
+                Format.LADDER, "Ladder", game, {}, CONTROL, rated=True, places=players, days=0, reach=3, at_once=2
             )
             row = entries.open_(session, terms, None, self.clock())
             for number in self.climbers:
                 rungs.enter(session, row, session.get_one(Player, number), self.clock())
         if not begins < day < BEGINNING:
             return
-        row = session.exec(select(Tournament).where(Tournament.kind == Kind.LADDER)).one()
+        row = session.exec(select(Tournament).where(Tournament.kind == Format.LADDER)).one()
         one, other = self.dice.sample(rungs.on(session, row), 2)
         found = rungs.ladder_of(session, row, (one, other), self.clock())
         if found.obstacle(one, other, self.clock()) is None:

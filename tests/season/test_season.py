@@ -21,7 +21,7 @@ from engines import GAMES
 from pbem.cli.index import app
 from pbem.config import Settings
 from pbem.features.tournaments import crosstable, entries, rounds, rungs, tournament_report
-from pbem.features.tournaments.field import Kind
+from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.messages import TournamentEnded
 from pbem.matches.integrity import faults
 from pbem.matches.ratings import derivation
@@ -82,7 +82,7 @@ def much_has_happened(session: Session) -> None:
     assert None not in ends
     assert MATCHES * 0.85 < counted < len(matches)
     assert {match.game for match in matches} == {*GAMES}
-    assert all(row.ended and row.started for row in session.exec(select(Tournament)) if row.kind != Kind.LADDER)
+    assert all(row.ended and row.started for row in session.exec(select(Tournament)) if row.kind != Format.LADDER)
     weeks = Counter(session.exec(select(PlayerRating.week)))
     assert len(weeks) > 20
 
@@ -95,7 +95,7 @@ def export(past: Season, folder: Path) -> None:
         for match in session.exec(select(Match).order_by(col(Match.id))):
             for file in attachments.records(snapshot_of(session, match), site="pbem", generated=past.clock()):
                 (folder / "records" / file.name).write_bytes(file.content)
-        (number,) = session.exec(select(Tournament.id).where(Tournament.kind == Kind.LADDER))
+        (number,) = session.exec(select(Tournament.id).where(Tournament.kind == Format.LADDER))
         of_ladder = {"number": number, "entered": entered(session, past)}
         (folder / "ladder.json").write_text(json.dumps(of_ladder), encoding="utf-8")
         for number in WITH_ROUNDS:
@@ -138,7 +138,7 @@ def entered(session: Session, past: Season) -> list[str | None]:
 
 def ladder(session: Session) -> list[str | None]:
     """Return who stands on the ladder, from the top."""
-    row = session.exec(select(Tournament).where(Tournament.kind == Kind.LADDER)).one()
+    row = session.exec(select(Tournament).where(Tournament.kind == Format.LADDER)).one()
     return [session.get_one(Player, number).name for number in rungs.on(session, row)]
 
 

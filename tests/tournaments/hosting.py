@@ -10,8 +10,8 @@ from notation import time_control
 from notation.ending import Ending, Termination
 from pbem.config import ServerSettings
 from pbem.features.tournaments import entries, rounds
-from pbem.features.tournaments.entries import Terms
-from pbem.features.tournaments.field import Kind
+from pbem.features.tournaments.entries import TournamentTerms
+from pbem.features.tournaments.field import Format
 from pbem.matches import lifecycle, queries
 from pbem.secret import Secret
 from pbem.storage import database
@@ -23,7 +23,7 @@ SERVER = ServerSettings(address="games@pbem.example", key=Secret.model_validate(
 NAMES = ("alice", "bob", "carol", "dave", "erin", "fred", "gina", "hugo")
 
 
-def opened(folder: Path, kind: Kind, players: int, *, group_size: int | None = None) -> Engine:
+def opened(folder: Path, kind: Format, players: int, *, group_size: int | None = None) -> Engine:
     """Return a database in which that many players have entered a tournament that is to begin."""
     folder.mkdir(exist_ok=True)
     databases.make(databases.at(folder))
@@ -33,7 +33,9 @@ def opened(folder: Path, kind: Kind, players: int, *, group_size: int | None = N
             session.add(Player(name=name, address=f"{name}@mail.example", confirmed=NOW, created=NOW))
         session.flush()
         control = time_control.parse("3d/move,auto")
-        terms = Terms(kind, "Cup", "kvadratik", {}, control, True, players, 14, group_size=group_size, promoted=1)
+        terms = TournamentTerms(
+            kind, "Cup", "kvadratik", {}, control, True, players, 14, group_size=group_size, promoted=1
+        )
         row = entries.open_(session, terms, None, NOW)
         for player in session.exec(select(Player).order_by(col(Player.id))):
             entries.enter(session, row, player, NOW)

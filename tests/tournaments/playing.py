@@ -5,20 +5,20 @@ from datetime import UTC, datetime
 from random import Random
 
 from pbem.features.tournaments import formats
-from pbem.features.tournaments.field import Entrant, Field, Kind, Pair, Result
+from pbem.features.tournaments.field import Entrant, Field, Format, Matchup, Score
 
 NOW = datetime(2026, 3, 2, 8, tzinfo=UTC)
-DECISIVE = (Result.FIRST, Result.SECOND)
-ANY = (*DECISIVE, Result.DRAW)
+DECISIVE = (Score.FIRST, Score.SECOND)
+ANY = (*DECISIVE, Score.DRAW)
 
 
-def new(kind: Kind, number: int, *, at_once: int = 1, rounds: int | None = None) -> Field:
+def new(kind: Format, number: int, *, at_once: int = 1, rounds: int | None = None) -> Field:
     """Return the field of a tournament that begins; the players have the numbers from 101 on."""
     entrants = tuple(Entrant(100 + seed, seed) for seed in range(1, number + 1))
     return Field(kind, entrants, formats.ROUNDS[kind](number, rounds), at_once)
 
 
-def played(field: Field, chance: Random, results: tuple[Result, ...] = ANY, *, leaving: float = 0.0) -> Field:
+def played(field: Field, chance: Random, results: tuple[Score, ...] = ANY, *, leaving: float = 0.0) -> Field:
     """Return the field when the tournament is over; with that probability somebody withdraws after a match."""
     for _ in range(500):
         step = formats.following(field)
@@ -34,7 +34,7 @@ def played(field: Field, chance: Random, results: tuple[Result, ...] = ANY, *, l
     raise AssertionError("it does not end")
 
 
-def ended(field: Field, results: dict[Pair, Result]) -> Field:
+def ended(field: Field, results: dict[Matchup, Score]) -> Field:
     """Return the field with those results."""
     return replace(
         field, pairs=tuple(replace(pair, result=results[pair]) if pair in results else pair for pair in field.pairs)

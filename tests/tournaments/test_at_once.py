@@ -17,8 +17,8 @@ from notation.ending import Ending, Termination
 from pbem.features.tournaments import entries, rounds, rungs
 from pbem.features.tournaments import ladders_due as ladders
 from pbem.features.tournaments.due import advance
-from pbem.features.tournaments.entries import Terms
-from pbem.features.tournaments.field import Kind
+from pbem.features.tournaments.entries import TournamentTerms
+from pbem.features.tournaments.field import Format
 from pbem.matches import lifecycle, queries
 from pbem.storage import database
 from pbem.storage.models import LadderStep, Match, Outgoing, Pairing, Player, Tournament
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.sql
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
     """Let four players have entered a knock-out that is to begin."""
-    engine = opened(tmp_path, Kind.KNOCK_OUT, 4)
+    engine = opened(tmp_path, Format.KNOCK_OUT, 4)
     yield engine
     engine.dispose()
 
@@ -109,7 +109,7 @@ def challenged(engine: Engine) -> None:
     """Let all four be on a ladder, and dave have won against bob, and carol against alice."""
     with database.transaction(engine) as session:
         control = time_control.parse("3d/move,auto")
-        terms = Terms(Kind.LADDER, "Ladder", "kvadratik", {}, control, True, 9, 0, at_once=1, reach=3)
+        terms = TournamentTerms(Format.LADDER, "Ladder", "kvadratik", {}, control, True, 9, 0, at_once=1, reach=3)
         row = entries.open_(session, terms, None, NOW)
         alice, bob, carol, dave = session.exec(select(Player).order_by(col(Player.id))).all()
         for player in (alice, bob, carol, dave):
@@ -143,7 +143,7 @@ def test_the_tables_rule_out_that_a_match_counts_twice(engine: Engine) -> None:
 
 
 def test_a_season_is_played_once_and_the_next_one_opens_once(tmp_path: Path) -> None:
-    engine = opened(tmp_path / "league", Kind.LEAGUE, 6, group_size=5)
+    engine = opened(tmp_path / "league", Format.LEAGUE, 6, group_size=5)
     seen = []
     for _ in range(2):
         at_once(engine)
@@ -159,7 +159,7 @@ def test_a_season_is_played_once_and_the_next_one_opens_once(tmp_path: Path) -> 
 
 
 def test_the_tables_rule_out_that_a_season_has_two_after_it(tmp_path: Path) -> None:
-    engine = opened(tmp_path / "league", Kind.LEAGUE, 6, group_size=5)
+    engine = opened(tmp_path / "league", Format.LEAGUE, 6, group_size=5)
     with database.transaction(engine) as session:
         entries.open_next(session, session.get_one(Tournament, 1), NOW)
     with pytest.raises(IntegrityError), database.transaction(engine) as session:

@@ -11,7 +11,7 @@ from sqlmodel import col, select
 
 from pbem.features.tournaments import boards, entries, rounds
 from pbem.features.tournaments.due import FEW, advance
-from pbem.features.tournaments.field import Kind
+from pbem.features.tournaments.field import Format
 from pbem.storage import database
 from pbem.storage.models import Match, Outgoing, Pairing, Player, Tournament
 from tests.matches.test_lifecycle import NOW
@@ -21,7 +21,7 @@ from tests.tournaments.hosting import SERVER, finish, is_due, numbers, opened
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
     """Let seven players have entered a knock-out that is to begin: the first has a bye."""
-    engine = opened(tmp_path, Kind.KNOCK_OUT, 7)
+    engine = opened(tmp_path, Format.KNOCK_OUT, 7)
     yield engine
     engine.dispose()
 
@@ -78,7 +78,7 @@ def test_wherever_it_stops_each_match_begins_once_and_everybody_is_told_once(tmp
     once = Counter({f"{name}@mail.example": 1 for name in ("alice", "bob", "carol", "dave", "erin", "fred", "gina")})
     seen = []
     for looks in count():
-        engine = opened(tmp_path / str(looks), Kind.KNOCK_OUT, 7)
+        engine = opened(tmp_path / str(looks), Format.KNOCK_OUT, 7)
         advance(engine, SERVER, NOW, stopped_after(looks))
         seen.append(numbers(engine))
         advance(engine, SERVER, NOW)

@@ -6,22 +6,22 @@ from random import Random
 import pytest
 
 from pbem.features.tournaments import formats
-from pbem.features.tournaments.field import Field, Kind, Result
+from pbem.features.tournaments.field import Field, Format, Score
 from pbem.features.tournaments.formats import knock_out
 from pbem.features.tournaments.standings import standings
 from tests.tournaments.playing import ANY, DECISIVE, ended, new, played, without
 
 
 def begun(number: int) -> Field:
-    field = new(Kind.KNOCK_OUT, number)
+    field = new(Format.KNOCK_OUT, number)
     return field.with_pairs(formats.following(field).pairs)
 
 
 @pytest.mark.parametrize("number", [3, 4, 5, 7, 8, 13, 16])
 @pytest.mark.parametrize("seed", range(3))
 def test_who_loses_is_out_and_one_is_left(number: int, seed: int) -> None:
-    field = played(new(Kind.KNOCK_OUT, number), Random(seed), DECISIVE)
-    losers = [pair.opponent_of(pair.first if pair.result is Result.FIRST else pair.second or 0) for pair in field.pairs]
+    field = played(new(Format.KNOCK_OUT, number), Random(seed), DECISIVE)
+    losers = [pair.opponent_of(pair.first if pair.result is Score.FIRST else pair.second or 0) for pair in field.pairs]
     lost = [player for player in losers if player is not None]
 
     assert len(lost) == len({*lost}) == number - 1
@@ -45,19 +45,19 @@ def test_the_highest_seeds_have_the_byes_and_meet_last() -> None:
 def test_a_draw_is_played_again_the_other_way_round_and_then_the_higher_seed_goes_on() -> None:
     field = begun(4)
     one, other = field.pairs
-    field = ended(field, {one: Result.DRAW})
+    field = ended(field, {one: Score.DRAW})
 
     (again,) = formats.following(field).pairs
 
     assert (again.first, again.second, again.round, again.game) == (one.second, one.first, 1, 2)
-    field = ended(field.with_pairs([again]), {again: Result.DRAW, other: Result.FIRST})
+    field = ended(field.with_pairs([again]), {again: Score.DRAW, other: Score.FIRST})
     (final,) = formats.following(field).pairs
     assert {*final.players} == {101, other.first}
 
 
 def test_who_has_moved_first_less_often_moves_first_and_otherwise_the_lower_seed() -> None:
     field = begun(8)  # 108 - 101, 105 - 104, 107 - 102, 106 - 103
-    results = (Result.SECOND, Result.FIRST, Result.SECOND, Result.SECOND)
+    results = (Score.SECOND, Score.FIRST, Score.SECOND, Score.SECOND)
     field = ended(field, dict(zip(field.pairs, results, strict=True)))
 
     assert [pair.players for pair in formats.following(field).pairs] == [(101, 105), (103, 102)]
@@ -66,7 +66,7 @@ def test_who_has_moved_first_less_often_moves_first_and_otherwise_the_lower_seed
 def test_who_withdraws_after_a_draw_is_out() -> None:
     field = begun(4)
     one, other = field.pairs
-    field = without(ended(field, {one: Result.DRAW, other: Result.FIRST}), 101)
+    field = without(ended(field, {one: Score.DRAW, other: Score.FIRST}), 101)
 
     (final,) = formats.following(field).pairs
 
@@ -76,7 +76,7 @@ def test_who_withdraws_after_a_draw_is_out() -> None:
 def test_who_would_meet_nobody_goes_on() -> None:
     field = begun(4)
     one, other = field.pairs
-    field = without(ended(field, {one: Result.FIRST, other: Result.FIRST}), one.first)
+    field = without(ended(field, {one: Score.FIRST, other: Score.FIRST}), one.first)
 
     step = formats.following(field)
 
@@ -90,7 +90,7 @@ def test_who_would_meet_nobody_goes_on() -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_it_ends_whoever_withdraws(seed: int) -> None:
     chance = Random(seed)
-    field = played(new(Kind.KNOCK_OUT, chance.randint(3, 17)), chance, (*ANY, Result.NEITHER), leaving=0.3)
+    field = played(new(Format.KNOCK_OUT, chance.randint(3, 17)), chance, (*ANY, Score.NEITHER), leaving=0.3)
 
     assert next(place.place for place in standings(field)) == 1
     assert field.last_round == field.rounds
@@ -100,6 +100,6 @@ def test_a_second_match_waits_for_no_other_board() -> None:
     field = begun(8)
     drawn = field.pairs[2]
 
-    (again,) = formats.following(ended(field, {drawn: Result.DRAW})).pairs
+    (again,) = formats.following(ended(field, {drawn: Score.DRAW})).pairs
 
     assert again == replace(drawn, first=drawn.second, second=drawn.first, game=2)

@@ -13,8 +13,8 @@ from notation import time_control
 from notation.ending import Ending, Termination
 from pbem.features.tournaments import entries, rungs
 from pbem.features.tournaments import ladders_due as ladders
-from pbem.features.tournaments.entries import Terms
-from pbem.features.tournaments.field import Kind
+from pbem.features.tournaments.entries import TournamentTerms
+from pbem.features.tournaments.field import Format
 from pbem.matches import lifecycle, queries
 from pbem.storage import database
 from pbem.storage.models import Match, Player, Tournament
@@ -38,7 +38,10 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
             session.add(Player(name=name, address=f"{name}@mail.example", confirmed=NOW, created=NOW))
         control = time_control.parse("3d/move,auto")
         entries.open_(
-            session, Terms(Kind.LADDER, "Ladder", "kvadratik", {}, control, False, 12, 0, None, 2, 4), None, NOW
+            session,
+            TournamentTerms(Format.LADDER, "Ladder", "kvadratik", {}, control, False, 12, 0, None, 2, 4),
+            None,
+            NOW,
         )
     yield engine
     engine.dispose()

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from pbem.features.tournaments import crosstable, formats
-from pbem.features.tournaments.field import Entrant, Field, Kind, Result
+from pbem.features.tournaments.field import Entrant, Field, Format, Score
 from pbem.features.tournaments.formats import league
 from tests.tournaments.playing import ANY, ended, played
 
@@ -14,7 +14,7 @@ from tests.tournaments.playing import ANY, ended, played
 def new(number: int, size: int, at_once: int = 99) -> Field:
     """Return the field of a season that begins; the players have the numbers from 101 on."""
     entrants = tuple(Entrant(100 + seed, seed) for seed in range(1, number + 1))
-    return Field(Kind.LEAGUE, entrants, league.rounds(number, size), at_once, group_size=size)
+    return Field(Format.LEAGUE, entrants, league.rounds(number, size), at_once, group_size=size)
 
 
 @pytest.mark.parametrize("size", range(5, 11))
@@ -49,7 +49,7 @@ def test_no_group_waits_for_another() -> None:
     field = field.with_pairs(formats.following(field).pairs)
     upper, _ = league.groups(field)
 
-    step = formats.following(ended(field, dict.fromkeys(upper.pairs, Result.DRAW)))
+    step = formats.following(ended(field, dict.fromkeys(upper.pairs, Score.DRAW)))
 
     assert {pair.round for pair in step.pairs} == {2}
     assert {player for pair in step.pairs for player in pair.players} < {each.player for each in upper.entrants}

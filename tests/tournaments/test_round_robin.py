@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from pbem.features.tournaments import formats
-from pbem.features.tournaments.field import Kind, Result
+from pbem.features.tournaments.field import Format, Score
 from pbem.features.tournaments.formats.round_robin import berger
 from tests.tournaments.playing import ended, new, played, without
 
@@ -16,7 +16,7 @@ SIZES = range(3, 11)
 @pytest.mark.parametrize("number", SIZES)
 @pytest.mark.parametrize("at_once", [1, 2, 99])
 def test_everybody_meets_everybody_once(number: int, at_once: int) -> None:
-    field = played(new(Kind.ROUND_ROBIN, number, at_once=at_once), Random(number))
+    field = played(new(Format.ROUND_ROBIN, number, at_once=at_once), Random(number))
     met = [frozenset(pair.players) for pair in field.pairs]
 
     everybody = [entrant.player for entrant in field.entrants]
@@ -28,7 +28,7 @@ def test_everybody_meets_everybody_once(number: int, at_once: int) -> None:
 
 @pytest.mark.parametrize("number", SIZES)
 def test_nobody_moves_first_more_than_once_more_than_anybody_else(number: int) -> None:
-    field = played(new(Kind.ROUND_ROBIN, number), Random(1))
+    field = played(new(Format.ROUND_ROBIN, number), Random(1))
     firsts = [field.firsts(entrant.player) for entrant in field.entrants]
 
     assert max(firsts) - min(firsts) <= 1
@@ -45,18 +45,18 @@ def test_the_tables_are_those_of_the_handbook() -> None:
 
 
 def test_a_round_begins_when_the_one_before_is_over() -> None:
-    field = new(Kind.ROUND_ROBIN, 4)
+    field = new(Format.ROUND_ROBIN, 4)
     field = field.with_pairs(formats.following(field).pairs)
     first, second = field.pairs
 
-    assert formats.following(ended(field, {first: Result.DRAW})).pairs == ()
-    assert len(formats.following(ended(field, {first: Result.DRAW, second: Result.FIRST})).pairs) == 2
+    assert formats.following(ended(field, {first: Score.DRAW})).pairs == ()
+    assert len(formats.following(ended(field, {first: Score.DRAW, second: Score.FIRST})).pairs) == 2
 
 
 def test_who_withdraws_loses_what_has_not_begun() -> None:
-    field = new(Kind.ROUND_ROBIN, 4)
+    field = new(Format.ROUND_ROBIN, 4)
     field = field.with_pairs(formats.following(field).pairs)
-    field = without(ended(field, dict.fromkeys(field.pairs, Result.FIRST)), 101)
+    field = without(ended(field, dict.fromkeys(field.pairs, Score.FIRST)), 101)
 
     over = played(field, Random(1))
 
@@ -67,11 +67,11 @@ def test_who_withdraws_loses_what_has_not_begun() -> None:
 
 
 def test_it_ends_even_if_everybody_withdraws() -> None:
-    field = new(Kind.ROUND_ROBIN, 5)
+    field = new(Format.ROUND_ROBIN, 5)
     for entrant in field.entrants:
         field = without(field, entrant.player)
 
     step = formats.following(field)
 
     assert step.is_over
-    assert {pair.result for pair in step.pairs} == {Result.NEITHER}
+    assert {pair.result for pair in step.pairs} == {Score.NEITHER}

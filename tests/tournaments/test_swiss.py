@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from pbem.features.tournaments import formats
-from pbem.features.tournaments.field import Field, Kind, Pair, Result, bye
+from pbem.features.tournaments.field import Field, Format, Matchup, Score, bye
 from pbem.features.tournaments.formats import swiss
 from tests.tournaments.playing import ended, new, played, without
 
@@ -27,7 +27,7 @@ def check(field: Field) -> None:
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("number", [3, 4, 5, 6, 7, 8, 9, 12, 15, 20])
 def test_nobody_meets_anybody_twice(number: int) -> None:
-    field = played(new(Kind.SWISS, number, rounds=9), Random(number))
+    field = played(new(Format.SWISS, number, rounds=9), Random(number))
 
     check(field)
     assert field.last_round == field.rounds
@@ -42,16 +42,16 @@ def test_nobody_meets_anybody_twice(number: int) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_it_goes_on_without_those_who_withdraw(seed: int) -> None:
     chance = Random(seed)
-    field = played(new(Kind.SWISS, chance.randint(6, 13)), chance, leaving=0.3)
+    field = played(new(Format.SWISS, chance.randint(6, 13)), chance, leaving=0.3)
 
     check(field)
 
 
 def test_players_with_the_same_points_meet() -> None:
-    field = new(Kind.SWISS, 8)
+    field = new(Format.SWISS, 8)
     field = field.with_pairs(formats.following(field).pairs)
     assert [pair.players for pair in field.pairs] == [(101, 105), (106, 102), (103, 107), (108, 104)]
-    field = ended(field, dict.fromkeys(field.pairs, Result.FIRST))
+    field = ended(field, dict.fromkeys(field.pairs, Score.FIRST))
 
     second = formats.following(field).pairs
 
@@ -59,7 +59,7 @@ def test_players_with_the_same_points_meet() -> None:
 
 
 def test_an_illegal_round_is_never_played() -> None:
-    field = new(Kind.SWISS, 4)
+    field = new(Format.SWISS, 4)
     field = field.with_pairs(formats.following(field).pairs)
     playing = field.entrants
 
@@ -70,11 +70,11 @@ def test_an_illegal_round_is_never_played() -> None:
 
 
 def test_it_ends_early_when_nobody_is_left_to_meet() -> None:
-    field = new(Kind.SWISS, 4, rounds=3)
+    field = new(Format.SWISS, 4, rounds=3)
     field = replace(field, rounds=3)
     field = field.with_pairs(formats.following(field).pairs)
     (one, other) = field.pairs
-    field = ended(field, {one: Result.FIRST, other: Result.FIRST})
+    field = ended(field, {one: Score.FIRST, other: Score.FIRST})
     for player in other.players:
         field = without(field, player)
 
@@ -89,7 +89,7 @@ RECORDED = Path(__file__).parent / "dutch.json"
 def test_another_implementation_of_the_dutch_system_pairs_the_same(number: int) -> None:
     """What py4swiss 0.3.1, which is tested against bbpPairings, made of the same results; the colours aside."""
     recorded = json.loads(RECORDED.read_text(encoding="utf-8"))[str(number)]
-    field = new(Kind.SWISS, number, rounds=len(recorded) + 1)
+    field = new(Format.SWISS, number, rounds=len(recorded) + 1)
     for round_, meetings in enumerate(recorded, start=1):
         pairs = [pair_of(round_, board, **meeting) for board, meeting in enumerate(meetings, start=1)]
 
@@ -99,10 +99,10 @@ def test_another_implementation_of_the_dutch_system_pairs_the_same(number: int) 
         field = field.with_pairs(pairs)
 
 
-def pair_of(round_: int, board: int, players: list[int], winner: int | None) -> Pair:
+def pair_of(round_: int, board: int, players: list[int], winner: int | None) -> Matchup:
     """Return a pairing as it was recorded; who moves first is the first of the players."""
     if len(players) == 1:
         return bye(round_, board, *players)
     first, second = players
-    result = Result.DRAW if winner is None else Result.FIRST if winner == first else Result.SECOND
-    return Pair(round_, board, first, second, result)
+    result = Score.DRAW if winner is None else Score.FIRST if winner == first else Score.SECOND
+    return Matchup(round_, board, first, second, result)

@@ -9,7 +9,7 @@ from caissify_pairings.fpc import check_trf
 from caissify_pairings.trf import parse_trf
 
 from pbem.features.tournaments import trf
-from pbem.features.tournaments.field import Field, Kind, Result
+from pbem.features.tournaments.field import Field, Format, Score
 from tests.tournaments.playing import new, played
 
 GIVEN = {"1": 1.0, "+": 1.0, "U": 1.0, "=": 0.5, "0": 0.0, "-": 0.0, "Z": 0.0}
@@ -25,7 +25,7 @@ def written(field: Field) -> str:
 
 @pytest.mark.parametrize("kind", list(trf.TYPES))
 @pytest.mark.parametrize("seed", range(3))
-def test_what_is_read_back_is_what_was_played(kind: Kind, seed: int) -> None:
+def test_what_is_read_back_is_what_was_played(kind: Format, seed: int) -> None:
     chance = Random(seed)
     field = played(new(kind, chance.randint(4, 9)), chance, leaving=0.1)
 
@@ -48,7 +48,7 @@ def test_what_is_read_back_is_what_was_played(kind: Kind, seed: int) -> None:
 
 
 def test_a_match_that_goes_on_leaves_its_columns_empty() -> None:
-    field = played(new(Kind.ROUND_ROBIN, 4), Random(1))
+    field = played(new(Format.ROUND_ROBIN, 4), Random(1))
     *others, last = field.pairs
     open_ = replace(field, pairs=(*others, replace(last, result=None)))
 
@@ -60,7 +60,7 @@ def test_a_match_that_goes_on_leaves_its_columns_empty() -> None:
 @pytest.mark.parametrize("number", [8, 9, 12])
 def test_a_checker_of_pairings_finds_each_round_of_a_swiss_as_it_should_be(number: int) -> None:
     """The whole file is read, and each of its rounds is paired again from the results before it."""
-    field = played(new(Kind.SWISS, number), Random(number), (Result.FIRST, Result.SECOND, Result.DRAW))
+    field = played(new(Format.SWISS, number), Random(number), (Score.FIRST, Score.SECOND, Score.DRAW))
 
     report = check_trf(written(field))
 

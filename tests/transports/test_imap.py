@@ -14,7 +14,7 @@ import pbem.mail.transports.imap
 from pbem.config import Tls
 from pbem.mail.transports.imap import ImapInbox
 from pbem.mail.transports.imap_idle import IDLE_SECONDS, POLL_SECONDS
-from pbem.mail.transports.protocols import Arrival, Patience, Unreachable
+from pbem.mail.transports.protocols import Arrival, Patience, ServerUnreachable
 from tests.servers import FOREIGN_PASSWORD, HOST, PASSWORD, Dovecot, Mailbox, free_port, until
 from tests.transports.eavesdrop import Wire
 
@@ -87,7 +87,7 @@ class Waiting:
     def _wait(self, box: ImapInbox, seconds: float) -> None:
         try:
             box.wait(seconds, self.stop.is_set)
-        except Unreachable as error:
+        except ServerUnreachable as error:
             self.error = error
         self.took = time.monotonic() - self._began
 
@@ -201,7 +201,7 @@ def test_a_message_that_the_server_cannot_read_hides_no_other(mailbox: Mailbox) 
     seen: list[str] = []
     with inbox(mailbox) as box:
         for _ in range(4):
-            with contextlib.suppress(Unreachable):
+            with contextlib.suppress(ServerUnreachable):
                 seen += subjects(take(box))
     assert seen == ["0", "2"]
     assert len(mailbox.files()) == 1
@@ -214,7 +214,7 @@ def test_a_message_with_a_wrong_size_on_the_server_hides_no_other(mailbox: Mailb
     seen: list[str] = []
     with inbox(mailbox) as box:
         for _ in range(4):
-            with contextlib.suppress(Unreachable):
+            with contextlib.suppress(ServerUnreachable):
                 seen += subjects(take(box))
     assert seen[0] == "0"
     assert "2" in seen
@@ -304,7 +304,7 @@ def test_uids_from_before_a_change_of_uidvalidity_are_not_used(mailbox: Mailbox)
         new = next(box.fetch())
         assert [mail.raw for mail in new] == [mail.raw for mail in old]
         assert [mail.source for mail in new] != [mail.source for mail in old]
-        with pytest.raises(Unreachable):
+        with pytest.raises(ServerUnreachable):
             box.done(old)
         assert len(mailbox.files()) == 2
         box.done(new)
@@ -320,10 +320,10 @@ def test_a_change_of_uidvalidity_in_the_middle_loses_nothing(mailbox: Mailbox) -
         stored += subjects(list(batch))
         mailbox.bump_uidvalidity()
         mailbox.deliver(letter("3"))
-        with contextlib.suppress(Unreachable):
+        with contextlib.suppress(ServerUnreachable):
             box.done(batch)
         for _ in range(3):
-            with contextlib.suppress(Unreachable):
+            with contextlib.suppress(ServerUnreachable):
                 stored += subjects(take(box))
     assert set(stored) == {"0", "1", "2", "3"}
     assert mailbox.files() == []
@@ -336,7 +336,7 @@ def test_a_batch_from_another_connection_is_not_moved(mailbox: Mailbox) -> None:
     with inbox(mailbox) as box:
         batch = next(box.fetch())
         box.close()
-        with pytest.raises(Unreachable):
+        with pytest.raises(ServerUnreachable):
             box.done(batch)
     assert len(mailbox.files()) == 1
 
@@ -409,8 +409,8 @@ def test_a_server_that_hangs_up_ends_the_wait(mailbox: Mailbox) -> None:
         waiting = Waiting(box)
         idling(wire)
         mailbox.kick()
-        assert isinstance(waiting.over(within=30).error, Unreachable)
-        with pytest.raises(Unreachable):
+        assert isinstance(waiting.over(within=30).error, ServerUnreachable)
+        with pytest.raises(ServerUnreachable):
             box.wait(60, NEVER)
         mailbox.deliver(letter("x"))
         assert subjects(take(box)) == ["x"]
@@ -423,7 +423,7 @@ def test_a_frozen_server_ends_the_wait(mailbox: Mailbox) -> None:
     ):
         take(box)
         with mailbox.server.frozen():
-            assert isinstance(Waiting(box).over(within=30).error, Unreachable)
+            assert isinstance(Waiting(box).over(within=30).error, ServerUnreachable)
 
 
 def test_a_frozen_server_ends_a_fetch_and_a_connect(mailbox: Mailbox) -> None:
@@ -431,7 +431,7 @@ def test_a_frozen_server_ends_a_fetch_and_a_connect(mailbox: Mailbox) -> None:
         take(box)
         with mailbox.server.frozen():
             for _ in range(2):
-                with pytest.raises(Unreachable):
+                with pytest.raises(ServerUnreachable):
                     take(box)
 
 
@@ -540,7 +540,7 @@ def test_starttls(mailbox: Mailbox) -> None:
 
 def why_not(mailbox: Mailbox, **changes: Any) -> str:
     """Try to fetch, and return the error message."""
-    with inbox(mailbox, **changes) as box, pytest.raises(Unreachable) as caught:
+    with inbox(mailbox, **changes) as box, pytest.raises(ServerUnreachable) as caught:
         take(box)
     return str(caught.value)
 

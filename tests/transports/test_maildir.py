@@ -10,7 +10,7 @@ import pytest
 
 from pbem.config import MaildirSettings
 from pbem.mail.transports.maildir import MaildirInbox, MaildirOutbox
-from pbem.mail.transports.protocols import Arrival, NotSent, Unreachable
+from pbem.mail.transports.protocols import Arrival, NotAccepted, ServerUnreachable
 
 LIMIT = 10_000
 
@@ -91,7 +91,7 @@ def test_mail_removed_meanwhile_is_skipped(inbox: MaildirInbox, new: Path) -> No
 def test_a_folder_that_cannot_be_created(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     box = MaildirInbox(MaildirSettings(path=tmp_path / "file"), LIMIT)
-    with pytest.raises(Unreachable, match="file"):
+    with pytest.raises(ServerUnreachable, match="file"):
         take(box)
 
 
@@ -147,7 +147,7 @@ def test_a_full_disk_is_not_sent_and_leaves_nothing(tmp_path: Path, monkeypatch:
 
     monkeypatch.setattr(os, "fsync", full)
     out = MaildirOutbox(MaildirSettings(path=tmp_path / "out"))
-    with pytest.raises(NotSent, match="No space") as caught:
+    with pytest.raises(NotAccepted, match="No space") as caught:
         out.send("a@b.example", "c@d.example", b"x")
     assert caught.value.later
     assert list((tmp_path / "out" / "tmp").iterdir()) == list((tmp_path / "out" / "new").iterdir()) == []

@@ -24,7 +24,7 @@ from pbem.mail.oauth2.access import AccessTokens, LoginNeeded
 from pbem.mail.oauth2.login import NotLoggedIn, Pause
 from pbem.mail.transports import imap_connection
 from pbem.mail.transports.imap import ImapInbox
-from pbem.mail.transports.protocols import NotSent, Unreachable
+from pbem.mail.transports.protocols import NotAccepted, ServerUnreachable
 from pbem.mail.transports.smtp import SmtpOutbox
 from pbem.secret import BadConfig
 from tests.provider import CLIENT_SECRET, START, Provider, provider
@@ -362,7 +362,7 @@ def test_a_server_that_rejects_new_tokens_too_is_not_flooded(tmp_path: Path, sha
     inbox = ImapInbox(imap(server, username="another@pbem.example"), 1_000_000, AccessTokens(settings, clock))
     before = provider.count("/token")
     for _ in range(3):
-        with pytest.raises(Unreachable):
+        with pytest.raises(ServerUnreachable):
             list(inbox.fetch())
         clock.now += 10
     assert provider.count("/token") == before + 1
@@ -464,7 +464,7 @@ def test_mail_waits_while_somebody_must_log_in(tmp_path: Path, provider: Provide
     tokens = AccessTokens(settings, Clock())
     with submission(provider) as (handler, port), capture_logs() as logged:
         for _ in range(5):
-            with pytest.raises(NotSent) as refused:
+            with pytest.raises(NotAccepted) as refused:
                 SmtpOutbox(smtp(port), tokens).send("games@pbem.example", "ann@example.org", b"Subject: x\n\nx\n")
             assert refused.value.later
             assert "pbem login" in str(refused.value)

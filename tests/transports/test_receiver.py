@@ -11,7 +11,7 @@ import pbem.mail.transports.receiver
 from pbem.config import MaildirSettings
 from pbem.mail.transports.imap import ImapInbox
 from pbem.mail.transports.maildir import MaildirInbox
-from pbem.mail.transports.protocols import Arrival, NotStored, Unreachable
+from pbem.mail.transports.protocols import Arrival, NotStored, ServerUnreachable
 from pbem.mail.transports.receiver import receive, receive_once
 from tests.servers import HOST, Mailbox, free_port, until
 
@@ -164,7 +164,7 @@ def test_receive_once_raises_what_went_wrong(inbox: MaildirInbox, new: Path, she
     with pytest.raises(NotStored, match="database is down"):
         receive_once(inbox, shelf)
     assert len(list(new.iterdir())) == 1
-    with pytest.raises(Unreachable):
+    with pytest.raises(ServerUnreachable):
         receive_once(MaildirInbox(MaildirSettings(path=tmp_path / "new" / "1"), LIMIT), shelf)
 
 

@@ -18,7 +18,7 @@ from aiosmtpd.smtp import AuthResult, Envelope, LoginPassword
 import pbem.mail.transports.smtp
 from pbem.config import ListenSettings, SmtpSettings, Tls
 from pbem.mail.transports.listener import MailListener
-from pbem.mail.transports.protocols import Arrival, NotSent, Patience
+from pbem.mail.transports.protocols import Arrival, NotAccepted, Patience
 from pbem.mail.transports.smtp import SmtpOutbox
 from tests.servers import HOST, SmtpSink, certificate, free_port, until
 
@@ -41,8 +41,8 @@ def send(out: SmtpOutbox, raw: bytes = MAIL, recipient: str = "ann@example.org")
     out.send("pbem@game.test", recipient, raw)
 
 
-def refusal(out: SmtpOutbox, recipient: str = "ann@example.org") -> NotSent:
-    with pytest.raises(NotSent) as caught:
+def refusal(out: SmtpOutbox, recipient: str = "ann@example.org") -> NotAccepted:
+    with pytest.raises(NotAccepted) as caught:
         send(out, recipient=recipient)
     return caught.value
 
@@ -289,7 +289,7 @@ def test_a_refused_recipient_does_not_end_the_connection(server: int, arrived: l
     with outbox(server) as out:
         send(out)
         client = out._client
-        with pytest.raises(NotSent):
+        with pytest.raises(NotAccepted):
             out.send("pbem@game.test", "a b@", MAIL)
         send(out)
         assert out._client is client

@@ -13,11 +13,11 @@ from pbem import config
 from pbem.cli import core, logs
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, out
 from pbem.cli.doctor import domain, machine, mail, round_trip, storage
-from pbem.cli.doctor.findings import Check, Finding, Level
+from pbem.cli.doctor.findings import Check, Finding, Severity
 from pbem.config import LogSettings, Settings
 from pbem.mail.oauth2.access import AccessTokens
 
-COLOURS = {Level.OK: "green", Level.NOTE: "yellow", Level.PROBLEM: "bold red"}
+COLOURS = {Severity.OK: "green", Severity.NOTE: "yellow", Severity.PROBLEM: "bold red"}
 
 
 @app.command()
@@ -44,12 +44,12 @@ def doctor(
                 if not as_json:
                     _print(check, finding)
             progress.advance(task)
-    problems = sum(finding.level is Level.PROBLEM for _, finding in found)
+    problems = sum(finding.level is Severity.PROBLEM for _, finding in found)
     if as_json:
         rows = [{"check": check.name, **vars(finding)} for check, finding in found]
         out.print(json.dumps(rows, indent=2, ensure_ascii=False), markup=False, highlight=False)
     else:
-        notes = sum(finding.level is Level.NOTE for _, finding in found)
+        notes = sum(finding.level is Severity.NOTE for _, finding in found)
         out.print(f"{len(planned)} checks: {_counted(problems, 'problem')}, {_counted(notes, 'note')}", highlight=False)
     if problems:
         raise typer.Exit(FOUND)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Level(StrEnum):
+class Severity(StrEnum):
     """How bad a finding is."""
 
     OK = "ok"
@@ -18,7 +18,7 @@ class Level(StrEnum):
 class Finding:
     """A sentence about what was found, and one about what to do."""
 
-    level: Level
+    level: Severity
     sentence: str
     advice: str = ""
 
@@ -33,14 +33,14 @@ class Check:
 
 def ok(sentence: str) -> Finding:
     """Return a finding that something works."""
-    return Finding(Level.OK, sentence)
+    return Finding(Severity.OK, sentence)
 
 
 def note(sentence: str, advice: str = "") -> Finding:
     """Return a finding that may be intended."""
-    return Finding(Level.NOTE, sentence, advice)
+    return Finding(Severity.NOTE, sentence, advice)
 
 
 def problem(sentence: str, advice: str) -> Finding:
     """Return a finding that keeps the server from working as it should."""
-    return Finding(Level.PROBLEM, sentence, advice)
+    return Finding(Severity.PROBLEM, sentence, advice)

@@ -21,7 +21,7 @@ from pbem.config.mail import is_loopback
 from pbem.mail.oauth2.access import AccessTokens, LoginNeeded
 from pbem.mail.transports import imap_connection, imap_idle
 from pbem.mail.transports.imap_connection import CONNECTION_ERRORS
-from pbem.mail.transports.protocols import NotSent
+from pbem.mail.transports.protocols import NotAccepted
 from pbem.mail.transports.smtp import SmtpOutbox
 from pbem.secret import BadConfig, Secret
 
@@ -121,7 +121,7 @@ def smtp(settings: SmtpSettings, server: ServerSettings, tokens: AccessTokens | 
         return
     try:
         SmtpOutbox(settings, tokens).rehearse(f"{server.local}{server.delimiter}doctor@{server.domain}")
-    except NotSent as error:
+    except NotAccepted as error:
         cause = error.__cause__ or error
         yield ports.explained(door, cause) or _no_smtp(door, server, error, cause)
         return
@@ -131,7 +131,7 @@ def smtp(settings: SmtpSettings, server: ServerSettings, tokens: AccessTokens | 
         yield found
 
 
-def _no_smtp(door: Door, server: ServerSettings, error: NotSent, cause: BaseException) -> Finding:
+def _no_smtp(door: Door, server: ServerSettings, error: NotAccepted, cause: BaseException) -> Finding:
     """Return why a submission server refuses us."""
     account = door.account
     username = account.username

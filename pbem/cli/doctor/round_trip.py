@@ -24,7 +24,7 @@ from pbem.config import ImapSettings, ServerSettings, Settings
 from pbem.mail.oauth2.access import AccessTokens
 from pbem.mail.transports import dkim_signing, imap_connection
 from pbem.mail.transports.imap_connection import CONNECTION_ERRORS
-from pbem.mail.transports.protocols import NotSent
+from pbem.mail.transports.protocols import NotAccepted
 from pbem.mail.transports.smtp import SmtpOutbox
 from pbem.secret import BadConfig
 from pbem.storage import database
@@ -51,7 +51,7 @@ def check(settings: Settings, seconds: float, now: Callable[[], datetime]) -> It
             dkim = settings.outbox.dkim
             raw = message(server, recipient, mark, now())
             outbox.send(server.address, recipient, dkim_signing.signer(dkim, server.domain)(raw) if dkim else raw)
-        except (NotSent, BadConfig) as error:
+        except (NotAccepted, BadConfig) as error:
             yield problem(f"a message to {recipient} was not sent: {error}", "see what is said about outbox.smtp")
             return
         finally:

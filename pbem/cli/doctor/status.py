@@ -21,7 +21,7 @@ from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, out, stored
 from pbem.cli.terminal import roomy, show_json
 from pbem.config import Settings
 from pbem.server.health import figures, judgement, reports
-from pbem.server.health.figures import Figures, Queue
+from pbem.server.health.figures import Figures, QueueSize
 from pbem.server.health.judgement import spell
 from pbem.server.health.reports import SILENT, Report
 from pbem.storage import database, holders
@@ -153,7 +153,7 @@ def _waiting(found: Figures) -> Table:
     return table
 
 
-def _size(queue: Queue) -> Iterable[str]:
+def _size(queue: QueueSize) -> Iterable[str]:
     at_least = "at least " if queue.length == figures.MOST else ""
     return f"{at_least}{queue.length}", spell(queue.oldest) if queue.length else ""
 

@@ -14,7 +14,7 @@ from pbem import config
 from pbem.cli import core
 from pbem.cli.core import CONFIG, ConfigOption, app, out, who_is_in_the_way
 from pbem.cli.setup import presets
-from pbem.cli.setup.presets import PRESETS, Place
+from pbem.cli.setup.presets import PRESETS, PresetPlace
 from pbem.config import Settings
 from pbem.config.veiled import lines, veiled, veiled_url
 from pbem.secret import BadConfig
@@ -25,10 +25,10 @@ app.add_typer(configuration, name="config")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedSetup:
     """What the operator has said about the server."""
 
-    place: Place
+    place: PresetPlace
     server: dict[str, str]
     username: str
     client_id: str = ""
@@ -39,7 +39,7 @@ class Wanted:
 def init(
     config_file: ConfigOption = CONFIG,
     place: Annotated[
-        Place | None, typer.Option("--preset", help="Where your mail is; writes a configuration for it.")
+        PresetPlace | None, typer.Option("--preset", help="Where your mail is; writes a configuration for it.")
     ] = None,
     address: Annotated[str, typer.Option("--address", help="The server's email address.")] = "",
     username: Annotated[str, typer.Option("--username", help="The login there, if it isn't the address.")] = "",
@@ -87,8 +87,8 @@ def show(
 
 
 def _wanted(
-    path: Path, place: Place | None, server: dict[str, str], username: str, client_id: str, *, ask: bool | None
-) -> Wanted | None:
+    path: Path, place: PresetPlace | None, server: dict[str, str], username: str, client_id: str, *, ask: bool | None
+) -> WantedSetup | None:
     """Return what to write; None if there is a configuration, or the example is to be copied."""
     told = place is not None or bool(server) or bool(username) or bool(client_id)
     if path.exists():
@@ -103,10 +103,10 @@ def _wanted(
         raise BadConfig("give --preset and --address together, or --ask to be asked")
     if PRESETS[place].oauth2 and not client_id:
         raise BadConfig(f"give --client-id too: {PRESETS[place].todo[0]}")
-    return Wanted(place, server, username or server["address"], client_id)
+    return WantedSetup(place, server, username or server["address"], client_id)
 
 
-def _asked(place: Place | None, server: dict[str, str], username: str, client_id: str) -> Wanted:
+def _asked(place: PresetPlace | None, server: dict[str, str], username: str, client_id: str) -> WantedSetup:
     """Ask for what wasn't given."""
     if place is None:
         for each, preset in PRESETS.items():
@@ -124,19 +124,19 @@ def _asked(place: Place | None, server: dict[str, str], username: str, client_id
         client_id = client_id or typer.prompt("The client id of that app")
     elif PRESETS[place].logins:
         password = typer.prompt("Its password (empty: later)", default="", show_default=False, hide_input=True)
-    return Wanted(
+    return WantedSetup(
         place, {key: value for key, value in answers.items() if value}, username or address, client_id, password
     )
 
 
-def _place(chosen: str) -> Place:
+def _place(chosen: str) -> PresetPlace:
     try:
-        return Place(chosen.strip().lower())
+        return PresetPlace(chosen.strip().lower())
     except ValueError:
-        raise BadConfig(f"there is no preset of that name; there are {', '.join(Place)}") from None
+        raise BadConfig(f"there is no preset of that name; there are {', '.join(PresetPlace)}") from None
 
 
-def _write(path: Path, wanted: Wanted) -> None:
+def _write(path: Path, wanted: WantedSetup) -> None:
     """Write the configuration, and the password if it was given; say what is left to do."""
     preset = PRESETS[wanted.place]
     presets.check(wanted.server)

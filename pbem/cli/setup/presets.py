@@ -17,7 +17,7 @@ PASSWORDS = {"inbox.imap": "imap.password", "outbox.smtp": "smtp.password"}
 """The files with the passwords, next to the configuration. The unit in deploy/ names them as well."""
 
 
-class Place(StrEnum):
+class PresetPlace(StrEnum):
     """A usual place of mail."""
 
     GMAIL = "gmail"
@@ -49,7 +49,7 @@ GMAIL: Mapping[str, Mapping[str, str | int]] = {
 }
 GMAIL_SENDS = "an account can send to 500 recipients a day (Workspace: 2000)"
 PRESETS = {
-    Place.GMAIL: Preset(
+    PresetPlace.GMAIL: Preset(
         "Gmail or Google Workspace",
         GMAIL,
         BOTH,
@@ -61,7 +61,7 @@ PRESETS = {
             GMAIL_SENDS,
         ),
     ),
-    Place.GMAIL_OAUTH2: Preset(
+    PresetPlace.GMAIL_OAUTH2: Preset(
         "Gmail or Google Workspace, with OAuth2",
         GMAIL,
         BOTH,
@@ -76,7 +76,7 @@ PRESETS = {
         ),
         {"provider": "google", "client_secret": {"file": "oauth2.secret"}},
     ),
-    Place.OUTLOOK: Preset(
+    PresetPlace.OUTLOOK: Preset(
         "Outlook.com or Microsoft 365",
         {
             "inbox.imap": {"host": "outlook.office365.com"},
@@ -93,24 +93,24 @@ PRESETS = {
         ),
         {"provider": "microsoft"},
     ),
-    Place.FASTMAIL: Preset(
+    PresetPlace.FASTMAIL: Preset(
         "Fastmail",
         {"inbox.imap": {"host": "imap.fastmail.com"}, "outbox.smtp": {"host": "smtp.fastmail.com"}},
         BOTH,
         ("Fastmail takes app passwords only: make one for IMAP and SMTP in its settings, under Privacy & Security",),
     ),
-    Place.POSTFIX: Preset(
+    PresetPlace.POSTFIX: Preset(
         "your own Postfix on this machine, over LMTP",
         {"inbox.lmtp": {"port": 8024}, "outbox.smtp": RELAY},
         todo=("Postfix must deliver to port 8024: deploy/postfix.md has the lines for main.cf",),
     ),
-    Place.DOVECOT: Preset(
+    PresetPlace.DOVECOT: Preset(
         "your own Dovecot and Postfix on this machine, over IMAP",
         {"inbox.imap": {"host": "127.0.0.1", "port": 143, "security": "none"}, "outbox.smtp": RELAY},
         ("inbox.imap",),
         ("Dovecot must keep mail to sub-addresses in the INBOX: deploy/dovecot.md has the lines",),
     ),
-    Place.FOLDERS: Preset(
+    PresetPlace.FOLDERS: Preset(
         "two folders on this machine, to try things by hand",
         {"inbox.maildir": {}, "outbox.maildir": {}},
     ),

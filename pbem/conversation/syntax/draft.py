@@ -12,7 +12,7 @@ MOST_READ = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Prose:
     """Lines in a row that are neither a command nor a turn."""
 
     lines: tuple[str, ...]
@@ -21,12 +21,12 @@ class Words:
     line, all that stand together above it; none above the first command."""
 
 
-class Draft:
+class MessageDraft:
     """The commands and words of a message as far as it has been read."""
 
     def __init__(self, head: Sequence[Line]) -> None:
         self.commands: list[Line] = [*head]
-        self.words: list[Words] = []
+        self.words: list[Prose] = []
         self.beyond: list[str] = []
         self.overlooked: list[str] = []
         self.separators: list[str] = []
@@ -83,5 +83,5 @@ class Draft:
     def close(self) -> None:
         """End the words that were begun."""
         if self._lines:
-            self.words.append(Words(trim(self._lines), self._under))
+            self.words.append(Prose(trim(self._lines), self._under))
         self._lines = []

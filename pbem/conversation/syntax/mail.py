@@ -6,7 +6,7 @@ commands that it stands under. Three rules keep a turn from getting lost among t
 
 - A line that begins with #NUMBER is never words, wherever it stands.
 - A signature or a notice in which a command or a turn is found was written by a person, and isn't one.
-- Words that look like a turn are reported to the sender.
+- Prose that look like a turn are reported to the sender.
 
 Guesses are never commands; if a message has no command, a guess from its first line is suggested.
 """
@@ -19,7 +19,7 @@ from pbem.conversation.core import Command, Line
 from pbem.conversation.refusals import not_a_command
 from pbem.conversation.syntax import wrapped
 from pbem.conversation.syntax.courtesies import is_of_marks
-from pbem.conversation.syntax.draft import MOST_COMMANDS, MOST_READ, Draft, Words
+from pbem.conversation.syntax.draft import MOST_COMMANDS, MOST_READ, MessageDraft, Prose
 from pbem.conversation.syntax.line import ADDRESSED, GameOf, LineReader
 from pbem.conversation.syntax.rognlie import IGNORED, Translation, Translator
 from pbem.mail.reading.message import bare_subject
@@ -44,7 +44,7 @@ class ParsedMessage:
     """The content of a message: commands, and words around them."""
 
     commands: tuple[Line, ...]
-    words: tuple[Words, ...]
+    words: tuple[Prose, ...]
     """If there is no command: the text below the first line."""
     first: str
     """The first line that isn't empty, for the reply to a message without commands."""
@@ -141,13 +141,13 @@ class Reader:
 
     def _drafted(
         self, head: Sequence[Line], page: Sequence[str], *, strict: bool = False, turn: str | None = None
-    ) -> Draft:
+    ) -> MessageDraft:
         """Return the commands and words in the lines.
 
         With `strict`, lines that begin with #NUMBER and can't be read are commands too. `turn` is a line of nothing but
         marks that is read as a turn; all others are separators.
         """
-        draft = Draft(head)
+        draft = MessageDraft(head)
         for raw in wrapped.joined(page):
             if draft.takes_rest and raw.strip():
                 draft.add_words(raw)
@@ -182,7 +182,7 @@ class Reader:
         return draft
 
     def _read_line(
-        self, draft: Draft, translated: tuple[Translation, ...], *, strict: bool, certain: bool
+        self, draft: MessageDraft, translated: tuple[Translation, ...], *, strict: bool, certain: bool
     ) -> tuple[Line, ...]:
         """Return the line as commands; none if it is words."""
         text = translated[0].text
@@ -207,7 +207,7 @@ class Reader:
             return False
         return self._line.is_sure(line) if line.command.takes_turn else is_plain(line.words)
 
-    def _note(self, draft: Draft, text: str, prose: str) -> None:
+    def _note(self, draft: MessageDraft, text: str, prose: str) -> None:
         """Remember a line of words that looks like a turn, or is a command but for its place below words."""
         draft.searched += 1
         fits = draft.searched <= MOST_SEARCHED
@@ -216,7 +216,7 @@ class Reader:
         if fits and draft.is_below_words and self._counts(text):
             draft.below.append(prose.strip())
 
-    def _turn_of_marks(self, draft: Draft) -> str | None:
+    def _turn_of_marks(self, draft: MessageDraft) -> str | None:
         """Return the line of marks that is a turn, such as "----": if it is legal, and nothing else could be the turn.
 
         If nothing else is in the message, it is read as a turn anyway, to be refused as one.
@@ -232,7 +232,7 @@ class Reader:
             return turns[0] if len(turns) == 1 and is_legal else None
         return turns[0]
 
-    def _reading(self, subject: str, told: str, draft: Draft) -> ParsedMessage:
+    def _reading(self, subject: str, told: str, draft: MessageDraft) -> ParsedMessage:
         """Put together the content of the message."""
         before = [line for block in draft.words if not block.under for line in block.lines]
         before = before or draft.separators[:1]
@@ -256,7 +256,7 @@ class Reader:
         rest = trim(before[before.index(next(line for line in before if line.strip())) + 1 :]) if others else ()
         return ParsedMessage(
             (),
-            (Words(rest),) if rest else (),
+            (Prose(rest),) if rest else (),
             self._translator.without_password(first),
             self._line.guess(to_ascii(first)),
             told,

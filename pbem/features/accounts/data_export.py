@@ -21,7 +21,7 @@ from pbem.matches.queries import plies, seat_of, taken_back
 from pbem.matches.ratings import standings
 from pbem.matches.snapshot import snapshot_of
 from pbem.messages import preferences
-from pbem.messages.extras import Export
+from pbem.messages.extras import ExportHook
 from pbem.messages.token_redaction import TokenRedactor
 from pbem.players import directory
 from pbem.storage.models import (
@@ -37,7 +37,7 @@ from pbem.storage.outbox import WITH_CONTENT
 
 MOST_BYTES = 5_000_000
 """How many bytes, packed, go into one archive by email; the operator's export has no limit."""
-File = tuple[str, datetime, bytes]
+ExportedFile = tuple[str, datetime, bytes]
 """Name, time and bytes of a file in an archive."""
 
 
@@ -47,7 +47,7 @@ class DataExport:
 
     name: str
     facts: dict[str, Any]
-    messages: tuple[File, ...]
+    messages: tuple[ExportedFile, ...]
 
     @property
     def enclosed(self) -> int:
@@ -66,7 +66,7 @@ class DataExport:
 
 
 def gather(
-    session: Session, player: Player, until: datetime, redactor: TokenRedactor, exports: Sequence[Export]
+    session: Session, player: Player, until: datetime, redactor: TokenRedactor, exports: Sequence[ExportHook]
 ) -> DataExport:
     """Return all that was held on the player at that time; `exports` tell what features hold."""
     merged = session.exec(select(Player).where(Player.merged_into == player.id).order_by(col(Player.id))).all()
@@ -99,7 +99,7 @@ def gather(
     return DataExport(player.name or f"guest-{player.id}", facts, messages)
 
 
-def packed(groups: Iterable[tuple[File, ...]], most: int = MOST_BYTES) -> tuple[bytes, int]:
+def packed(groups: Iterable[tuple[ExportedFile, ...]], most: int = MOST_BYTES) -> tuple[bytes, int]:
     """Return the first groups of files that fit, as a ZIP file, and how many groups those are."""
     file, number = io.BytesIO(), 0
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -17,7 +17,7 @@ from pbem.features.house.levels import LEVELS
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class Proposal:
     """A challenge as the player wrote it."""
 
     opponent: str
@@ -26,7 +26,7 @@ class Offer:
     """How well the opponent is to play, which only the house can choose."""
 
 
-def read(words: Sequence[str], own_name: str | None, default_time: str = time_control.NONE, text: str = "") -> Offer:
+def read(words: Sequence[str], own_name: str | None, default_time: str = time_control.NONE, text: str = "") -> Proposal:
     """Return the challenge those words spell, in any order (Rognlie's too). Raises Refused."""
     games, given, people = terms.split(words)
     rated, people = terms.rated_in(people)
@@ -41,7 +41,7 @@ def read(words: Sequence[str], own_name: str | None, default_time: str = time_co
             f"enough. The games: {there_are}.",
         )
     level = given.pop(house.LEVEL, None)
-    return Offer(people[0].lower(), terms.chosen(games[0], given, default_time, text, rated=rated), level)
+    return Proposal(people[0].lower(), terms.chosen(games[0], given, default_time, text, rated=rated), level)
 
 
 _ON_LADDER = re.compile(rf"(\S+)\s+(?:on|in)\s+(?:the\s+)?{NAMED_CONTEST}\s*#?(\d{{1,9}})$", re.IGNORECASE)

@@ -12,7 +12,7 @@ from sqlalchemy import exists
 from sqlmodel import Session, col, delete, func, or_, select, update
 
 from pbem.features.house.messages import MatchAnalysis
-from pbem.features.house.protocol import Examination, Finding, Findings, seed
+from pbem.features.house.protocol import Examination, Findings, SearchFinding, seed
 from pbem.messages.analysis import Estimate
 from pbem.storage.clock import within
 from pbem.storage.leases import is_free
@@ -115,7 +115,7 @@ def told(match: Match, findings: Sequence[object]) -> MatchAnalysis:
     return replace(analysis, estimates=tuple(map(_estimate, Findings.restored(findings).each)))
 
 
-def _estimate(found: Finding) -> Estimate:
+def _estimate(found: SearchFinding) -> Estimate:
     return Estimate(value=found.value, certain=found.is_solved, turn=found.turn)
 
 

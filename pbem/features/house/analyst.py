@@ -20,7 +20,7 @@ from pbem.features.house import analyses
 from pbem.features.house.protocol import Examination, Findings
 from pbem.features.house.queue import PAUSES
 from pbem.features.house.replies import check_findings
-from pbem.features.house.searcher import Searcher, Stopped
+from pbem.features.house.searcher import Searcher, SearchStopped
 from pbem.matches.snapshot import turn_texts
 from pbem.storage import leases, notifications
 from pbem.storage.database import read_only, transaction
@@ -36,7 +36,7 @@ MOST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class AnalysisTask:
     """What to search for an analysis, when that many positions are known."""
 
     analysis: int
@@ -76,7 +76,7 @@ class Analyst:
             check_findings(task.question, found)
             failpoints.reach(Step.FOUND)
             self._keep(task, found)
-        except Stopped:
+        except SearchStopped:
             self._take_back(task)
             return False
         except DBAPIError:
@@ -85,7 +85,7 @@ class Analyst:
             self._fail(task, error)
         return True
 
-    def _begin(self, number: int) -> Task | None:
+    def _begin(self, number: int) -> AnalysisTask | None:
         """Count the search before it begins. Return what to search for; None if the house gives the analysis up."""
         now = self.clock()
         with transaction(self.engine) as session:
@@ -99,9 +99,9 @@ class Analyst:
             row.attempts += 1
             session.add(row)
             known = len(row.findings)
-            return Task(number, known, analyses.next_question(match, turn_texts(session, match), known))
+            return AnalysisTask(number, known, analyses.next_question(match, turn_texts(session, match), known))
 
-    def _keep(self, task: Task, found: Findings) -> None:
+    def _keep(self, task: AnalysisTask, found: Findings) -> None:
         """Store what was found, unless somebody else has; tell the player when that was all."""
         now = self.clock()
         with transaction(self.engine) as session:
@@ -139,7 +139,7 @@ class Analyst:
         )
         notifications.notify(session.connection(), Channel.OWED)
 
-    def _fail(self, task: Task, error: Exception) -> None:
+    def _fail(self, task: AnalysisTask, error: Exception) -> None:
         """Note that the search didn't end well, and when to try again."""
         now = self.clock()
         with transaction(self.engine) as session:
@@ -152,7 +152,7 @@ class Analyst:
                     self._give_up(session, row, now)
         log.error("analysis", analysis=task.analysis, error=f"{type(error).__name__}: {error}"[:200])
 
-    def _take_back(self, task: Task) -> None:
+    def _take_back(self, task: AnalysisTask) -> None:
         """Undo the count of a search that was ended because the server stops."""
         with transaction(self.engine) as session:
             row = _locked(session, task.analysis)

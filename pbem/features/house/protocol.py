@@ -67,7 +67,7 @@ def loads(line: bytes) -> Question | Examination:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SearchAnswer:
     """A turn, and what the seat to move can expect: from -1, lost, to 1, won."""
 
     turn: str
@@ -81,7 +81,7 @@ class Answer:
         return json.dumps(asdict(self)).encode()
 
     @classmethod
-    def loads(cls, line: bytes) -> "Answer":
+    def loads(cls, line: bytes) -> "SearchAnswer":
         """Return the answer in a line of JSON; raise ValueError for anything else."""
         fields = _from_json(line)
         try:
@@ -93,7 +93,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SearchFinding:
     """What was found for one position of a match."""
 
     value: float
@@ -108,7 +108,7 @@ class Finding:
 class Findings:
     """What was found for some positions, in their order."""
 
-    each: tuple[Finding, ...]
+    each: tuple[SearchFinding, ...]
 
     def dumps(self) -> bytes:
         """Return the findings as one line of JSON."""
@@ -132,9 +132,9 @@ class Findings:
         return found
 
 
-def _finding(fields: Mapping[str, Any]) -> Finding:
+def _finding(fields: Mapping[str, Any]) -> SearchFinding:
     turn = fields["turn"]
-    return Finding(float(fields["value"]), bool(fields["is_solved"]), None if turn is None else str(turn))
+    return SearchFinding(float(fields["value"]), bool(fields["is_solved"]), None if turn is None else str(turn))
 
 
 def _from_json(line: bytes) -> Any:
@@ -159,12 +159,12 @@ def seed(match: int, ply: int) -> int:
     return (match << 16) + ply
 
 
-def respond(question: Question) -> Answer:
+def respond(question: Question) -> SearchAnswer:
     """Return the answer, computed in this process; it may take a while."""
     position = _positions(question)[-1]
     found = choose(position, question.level, question.seed, careful=question.careful)
     turn = NOTATIONS[question.game].format(found.turn, position)
-    return Answer(turn, found.value, found.is_solved, found.nodes)
+    return SearchAnswer(turn, found.value, found.is_solved, found.nodes)
 
 
 def findings(asked: Examination) -> Findings:
@@ -172,13 +172,13 @@ def findings(asked: Examination) -> Findings:
     return Findings(tuple(_examined(asked, each) for each in _positions(asked)[asked.first : asked.last + 1]))
 
 
-def _examined(asked: Examination, position: Position[Any]) -> Finding:
+def _examined(asked: Examination, position: Position[Any]) -> SearchFinding:
     if position.turn is None:
         winner = position.outcome.winner if position.outcome else None
-        return Finding(0.0 if winner is None else 1.0 if winner == 0 else -1.0, is_solved=True, turn=None)
+        return SearchFinding(0.0 if winner is None else 1.0 if winner == 0 else -1.0, is_solved=True, turn=None)
     found = examine(position, asked.nodes, asked.seed)
     value = found.value if position.turn == 0 else -found.value
-    return Finding(round(value, 3), found.is_solved, NOTATIONS[asked.game].format(found.turn, position))
+    return SearchFinding(round(value, 3), found.is_solved, NOTATIONS[asked.game].format(found.turn, position))
 
 
 def _positions(question: Question | Examination) -> "tuple[Position[Any], ...]":

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from pbem.features.house.protocol import Answer, Examination, Findings, Question
+from pbem.features.house.protocol import Examination, Findings, Question, SearchAnswer
 from pbem.mail import sandboxing
 
 SECONDS, MEGABYTES = 60.0, 200
@@ -24,18 +24,18 @@ class SearchFailed(Exception):
     """A search that found nothing: it took too much time or memory, crashed, or answered what makes no sense."""
 
 
-class Stopped(Exception):
+class SearchStopped(Exception):
     """The server is stopping, so there is no answer."""
 
 
 class Searcher(Protocol):
     """Answers questions, one at a time."""
 
-    def search(self, question: Question) -> Answer:
-        """Return the answer. Raises SearchFailed and Stopped."""
+    def search(self, question: Question) -> SearchAnswer:
+        """Return the answer. Raises SearchFailed and SearchStopped."""
 
     def examine(self, asked: Examination) -> Findings:
-        """Return what is found for the positions. Raises SearchFailed and Stopped."""
+        """Return what is found for the positions. Raises SearchFailed and SearchStopped."""
 
     def close(self) -> None:
         """End the present search, and answer none any more. Never raises."""
@@ -60,11 +60,11 @@ class SandboxedSearcher:
         self._process: subprocess.Popen[bytes] | None = None
         self._is_closed = False
 
-    def search(self, question: Question) -> Answer:
+    def search(self, question: Question) -> SearchAnswer:
         """See Searcher."""
         said, code = self._ask(question.dumps())
         try:
-            return Answer.loads(said)
+            return SearchAnswer.loads(said)
         except ValueError as error:
             raise _without_answer(code) from error
 
@@ -88,7 +88,7 @@ class SandboxedSearcher:
             process.kill()
             process.wait()
         if self._is_closed:
-            raise Stopped
+            raise SearchStopped
         if process.returncode:
             self._lost()
         return said, process.returncode
@@ -103,7 +103,7 @@ class SandboxedSearcher:
     def _started(self) -> "subprocess.Popen[bytes]":
         with self._starting:
             if self._is_closed:
-                raise Stopped
+                raise SearchStopped
             limits = (str(self._seconds), str(self._megabytes))
             try:
                 self._process = subprocess.Popen(  # noqa: S603 - nothing but our own module and two numbers

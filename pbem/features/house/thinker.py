@@ -21,9 +21,9 @@ from pbem.conversation import receipts
 from pbem.failpoints import Step
 from pbem.features.house import analyses, player, queue, replies
 from pbem.features.house.analyst import Analyst
-from pbem.features.house.protocol import Answer, Question, seed
+from pbem.features.house.protocol import Question, SearchAnswer, seed
 from pbem.features.house.queue import PAUSES
-from pbem.features.house.searcher import Searcher, Stopped
+from pbem.features.house.searcher import Searcher, SearchStopped
 from pbem.matches import lifecycle
 from pbem.matches.queries import locked, opponent_of, version
 from pbem.matches.snapshot import snapshot_of, turn_texts
@@ -45,7 +45,7 @@ _LOOK = columns(or_(queue.IS_TO_MOVE, receipts.ARE_AWAITED, analyses.ARE_WAITING
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class TurnTask:
     """A turn to be found, and the version of the match that it is for."""
 
     match: int
@@ -135,7 +135,7 @@ class Thinker:
             answer = self.searcher.search(task.question)
             failpoints.reach(Step.FOUND)
             self._play(task, answer)
-        except Stopped:
+        except SearchStopped:
             self._take_back(task)
             return False
         except DBAPIError:
@@ -144,7 +144,7 @@ class Thinker:
             self._fail(task, error)
         return True
 
-    def _begin(self, number: int) -> Task | None:
+    def _begin(self, number: int) -> TurnTask | None:
         """Count the search before it begins. Return what to search for, unless the match has moved on.
 
         None, too, if another daemon searches for that.
@@ -168,9 +168,9 @@ class Thinker:
             session.add(row)
             texts = turn_texts(session, match)
             question = Question(match.game, match.options, texts, match.level or 1, seed(number, match.plies))
-            return Task(number, version(match), question)
+            return TurnTask(number, version(match), question)
 
-    def _play(self, task: Task, answer: Answer) -> None:
+    def _play(self, task: TurnTask, answer: SearchAnswer) -> None:
         """Play the turn, unless the match has moved on."""
         now = self.clock()
         with transaction(self.engine) as session:
@@ -194,7 +194,7 @@ class Thinker:
         failpoints.reach(Step.ANSWERED)
         log.info("house", match=task.match, turn=len(task.question.turns) + 1, nodes=answer.nodes)
 
-    def _fail(self, task: Task, error: Exception) -> None:
+    def _fail(self, task: TurnTask, error: Exception) -> None:
         """Note that the search didn't end well, and when to try again."""
         now = self.clock()
         with transaction(self.engine) as session:
@@ -207,7 +207,7 @@ class Thinker:
                 session.add(row)
         log.error("house", match=task.match, error=f"{type(error).__name__}: {error}"[:200])
 
-    def _take_back(self, task: Task) -> None:
+    def _take_back(self, task: TurnTask) -> None:
         """Undo the count of a search that was ended because the server stops."""
         with transaction(self.engine) as session:
             row = _row(session, task.match, task.version)
@@ -221,11 +221,11 @@ def _row(session: Session, number: int, seen: int) -> Search | None:
     return session.exec(select(Search).where(*this)).first()
 
 
-def _forget(session: Session, task: Task, now: datetime) -> None:
+def _forget(session: Session, task: TurnTask, now: datetime) -> None:
     """Delete the earlier searches in the match, as soon as they don't count for the hour any more."""
     earlier = (col(Search.match) == task.match, col(Search.kind) == SearchKind.TURN, col(Search.version) < task.version)
     session.exec(delete(Search).where(*earlier, col(Search.asked) <= now - queue.HOUR))
 
 
-def _is_as_asked(match: Match, house: Player, task: Task) -> bool:
+def _is_as_asked(match: Match, house: Player, task: TurnTask) -> bool:
     return version(match) == task.version and queue.is_to_move(match, house)

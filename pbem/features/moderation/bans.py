@@ -25,7 +25,7 @@ from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 
 
-class Ended(StrEnum):
+class BanOutcome(StrEnum):
     """What becomes of the running matches of a player whose account is closed."""
 
     CANCELLED = "cancelled"
@@ -41,7 +41,7 @@ def ban(
     player: Player,
     order: Order,
     now: datetime,
-    ended: Ended = Ended.CANCELLED,
+    ended: BanOutcome = BanOutcome.CANCELLED,
 ) -> int:
     """Close the player's account, end what they play, and tell everyone concerned; return how many matches ended.
 
@@ -68,18 +68,24 @@ def ban(
             running.append(match.id or 0)
         _end(session, server, match, player, now, ended)
     told = AccountChanged(
-        closed=True, matches=tuple(running), lost=ended is Ended.LOST, contact=server.admin or "", message=order.reason
+        closed=True,
+        matches=tuple(running),
+        lost=ended is BanOutcome.LOST,
+        contact=server.admin or "",
+        message=order.reason,
     )
     Mailer(session, server, now).to_player(player, told, purpose=Purpose.PERSONAL)
     acts.keep(session, order, f"ban {ended.value}", now, player=player.id)
     return len(running)
 
 
-def _end(session: Session, server: ServerSettings, match: Match, player: Player, now: datetime, ended: Ended) -> None:
+def _end(
+    session: Session, server: ServerSettings, match: Match, player: Player, now: datetime, ended: BanOutcome
+) -> None:
     """End a match of the player, or their part in a challenge, and tell the opponent that but not why."""
     seat = seat_of(match, player)
     if match.state == MatchState.RUNNING and seat is not None:
-        lost = ended is Ended.LOST
+        lost = ended is BanOutcome.LOST
         events = verdicts.decide(session, match, other(seat), now) if lost else verdicts.cancel(session, match, now)
         announcements.announce(session, server, now, events)
     elif match.state == MatchState.OFFERED:

@@ -7,19 +7,19 @@ from pbem.conversation.syntax import paging
 from pbem.errors import Refused
 from pbem.features.moderation import acts, roster
 from pbem.features.moderation.messages import ActKept, ActsKept, Roster, RosterRow
-from pbem.features.moderation.roster import Kind
+from pbem.features.moderation.roster import AccountKind
 from pbem.matches import history
 from pbem.matches.naming import name
 from pbem.players import directory
 from pbem.storage.models import HOUSE, ModerationAct, Player
 
-KINDS = (Kind.BANNED, Kind.STOPPED, Kind.UNREACHABLE)
+KINDS = (AccountKind.BANNED, AccountKind.STOPPED, AccountKind.UNREACHABLE)
 
 
 def players(request: Request, line: Line) -> Decision:
     """List the players with their addresses, all or some."""
     page, words = paging.numbered(line.words.lower().split())
-    kind = next((kind for kind in KINDS if kind in words), Kind.ALL)
+    kind = next((kind for kind in KINDS if kind in words), AccountKind.ALL)
     beginnings = [word for word in words if word != kind]
     if len(beginnings) > 1:
         raise Refused("One beginning of names at a time.", read=line.text, fits=PLAYERS.advice)
@@ -27,7 +27,7 @@ def players(request: Request, line: Line) -> Decision:
     found, more = roster.players(request.session, paging.SIZE, page, beginning=beginning, kind=kind)
     told = Roster(
         rows=tuple(_listed(request, player) for player in found),
-        kind="" if kind is Kind.ALL else kind.value,
+        kind="" if kind is AccountKind.ALL else kind.value,
         page=page,
         next_page=paging.following("players", words, page, more=more),
     )

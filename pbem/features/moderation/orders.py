@@ -7,29 +7,29 @@ from pbem.conversation.core import Command, Decision, Group, Line, Request, Who
 from pbem.errors import Refused
 from pbem.features.moderation import acts
 from pbem.features.moderation.acts import Order
-from pbem.features.moderation.bans import Ended
+from pbem.features.moderation.bans import BanOutcome
 from pbem.messages.said.acts import Act, ActDone
 
 BY_MAIL = "the admin, by mail"
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "tell": ("no", "yes"),
-    "matches": tuple(ended.value for ended in Ended),
+    "matches": tuple(ended.value for ended in BanOutcome),
 }
 """What can stand between what an order is about and why, and its values."""
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenOrder:
     """An order as the admin wrote it."""
 
     about: tuple[str, ...]
     """The words that say what it is about."""
     order: Order
-    ended: Ended = Ended.CANCELLED
+    ended: BanOutcome = BanOutcome.CANCELLED
     """What becomes of running matches."""
 
 
-def read(request: Request, line: Line) -> Written:
+def read(request: Request, line: Line) -> WrittenOrder:
     """Return the order: as many words as it takes at least, choices, and the rest and what stands below as the note.
 
     Raises Refused.
@@ -46,8 +46,8 @@ def read(request: Request, line: Line) -> Written:
         raise Refused(f"The note is longer than {acts.LONGEST_NOTE} characters.", read=line.text[:60])
     if tells and not note:
         raise Refused("The players should learn why, and you haven't said it.", read=line.text, fits="Add a note.")
-    ended = Ended(chosen.get("matches", Ended.CANCELLED))
-    return Written(tuple(word.strip(".,;!") for word in about), order(request, note, tells=tells), ended)
+    ended = BanOutcome(chosen.get("matches", BanOutcome.CANCELLED))
+    return WrittenOrder(tuple(word.strip(".,;!") for word in about), order(request, note, tells=tells), ended)
 
 
 def order(request: Request, note: str = "", *, tells: bool = False) -> Order:

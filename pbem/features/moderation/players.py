@@ -4,7 +4,7 @@ from pbem.conversation.core import Decision, Line, Request
 from pbem.errors import Refused
 from pbem.features.accounts.account import check_other_name
 from pbem.features.moderation import bans, broadcasts, merges, names, orders, roster
-from pbem.features.moderation.bans import Ended
+from pbem.features.moderation.bans import BanOutcome
 from pbem.matches.naming import name
 from pbem.messages.said.acts import Act
 
@@ -16,7 +16,7 @@ def ban(request: Request, line: Line) -> Decision:
     if request.is_from(player):
         raise Refused("That's your own account.", read=line.text)
     ended = bans.ban(request.session, request.server, request.features, player, order, request.now, written.ended)
-    lost = written.ended is Ended.LOST
+    lost = written.ended is BanOutcome.LOST
     return orders.done(Act(act="ban", by=name(player), address=player.address, ended=ended, lost=lost), order)
 
 

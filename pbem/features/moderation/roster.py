@@ -12,7 +12,7 @@ from pbem.storage.models import HOUSE, Player
 LONGEST_NUMBER = 10
 
 
-class Kind(StrEnum):
+class AccountKind(StrEnum):
     """Which players to list."""
 
     ALL = "all"
@@ -25,12 +25,12 @@ class Kind(StrEnum):
     """People who were invited, or have asked something, and haven't joined."""
 
 
-_CONDITIONS: dict[Kind, tuple[Any, ...]] = {
-    Kind.ALL: (col(Player.confirmed).is_not(None),),
-    Kind.BANNED: (col(Player.banned).is_not(None),),
-    Kind.STOPPED: (col(Player.confirmed).is_not(None), col(Player.stopped).is_not(None)),
-    Kind.UNREACHABLE: (col(Player.unreachable).is_not(None),),
-    Kind.GUESTS: (col(Player.confirmed).is_(None), col(Player.merged_into).is_(None)),
+_CONDITIONS: dict[AccountKind, tuple[Any, ...]] = {
+    AccountKind.ALL: (col(Player.confirmed).is_not(None),),
+    AccountKind.BANNED: (col(Player.banned).is_not(None),),
+    AccountKind.STOPPED: (col(Player.confirmed).is_not(None), col(Player.stopped).is_not(None)),
+    AccountKind.UNREACHABLE: (col(Player.unreachable).is_not(None),),
+    AccountKind.GUESTS: (col(Player.confirmed).is_(None), col(Player.merged_into).is_(None)),
 }
 
 
@@ -48,11 +48,11 @@ def called(session: Session, wanted: str, *, guests: bool = False) -> Player:
 
 
 def players(
-    session: Session, most: int, page: int = 1, *, beginning: str = "", kind: Kind = Kind.ALL
+    session: Session, most: int, page: int = 1, *, beginning: str = "", kind: AccountKind = AccountKind.ALL
 ) -> tuple[Sequence[Player], bool]:
     """Return a page of players by name, or of guests by number, and whether there are more."""
     found = select(Player).where(col(Player.deleted).is_(None), *_CONDITIONS[kind])
-    if kind is Kind.GUESTS:
+    if kind is AccountKind.GUESTS:
         found = found.order_by(col(Player.id))
     else:  # the index of the names has them in order
         found = found.where(col(Player.name) >= beginning).order_by(col(Player.name))

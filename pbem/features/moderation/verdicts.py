@@ -15,7 +15,7 @@ from pbem.matches import lifecycle
 from pbem.matches.events import Events
 from pbem.matches.naming import name
 from pbem.matches.queries import locked, players_of, seat_of
-from pbem.messages.said.sections import ChallengeClosed, TurnPlayed
+from pbem.messages.said.sections import ChallengeClosed, TurnNews
 from pbem.players import announcements
 from pbem.storage.models import Match, MatchState, Player
 
@@ -81,6 +81,6 @@ def tell(session: Session, server: ServerSettings, events: Events, order: Order,
     """Tell the players what the operator did, and why if they are to learn it."""
     for notice in announcements.notices(session, events):
         payload = notice.payload
-        if isinstance(payload, ChallengeClosed) or (isinstance(payload, TurnPlayed) and order.reason):
+        if isinstance(payload, ChallengeClosed) or (isinstance(payload, TurnNews) and order.reason):
             payload = replace(payload, by=OPERATOR, message=order.reason)
         announcements.notify(session, server, now, replace(notice, payload=payload))

@@ -119,7 +119,7 @@ def shown(match: Match, found: Conditions, change: Literal["kept", "listed", "dr
     )
 
 
-def _branch(match: Match, line: tree.Line) -> Branch:
+def _branch(match: Match, line: tree.ConditionLine) -> Branch:
     turns = line[: line.index(ELSE)] if ELSE in line else line
     return Branch(
         match=match.id or 0, ply=match.plies, turns=turns, otherwise=line[-1] if len(turns) < len(line) else None

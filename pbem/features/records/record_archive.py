@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlmodel import Session
 
-from pbem.features.accounts.data_export import File, packed
+from pbem.features.accounts.data_export import ExportedFile, packed
 from pbem.matches.queries import with_board
 from pbem.matches.snapshot import snapshot_of
 from pbem.messages import attachments
@@ -46,7 +46,7 @@ def enclosed(rendering: Rendering) -> Extra | None:
     return Extra(files=(held.file,), told=held)
 
 
-def _records(session: Session, numbers: list[int], site: str, written: datetime) -> Iterator[tuple[File, ...]]:
+def _records(session: Session, numbers: list[int], site: str, written: datetime) -> Iterator[tuple[ExportedFile, ...]]:
     """Yield the files of each match; none of them holds an address."""
     for number in numbers:
         match = session.get_one(Match, number)

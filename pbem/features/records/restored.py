@@ -22,44 +22,44 @@ NO_ADDRESS = (ANONYMOUS, IMPORTED)
 """How the names of rows begin that have no address, but their name once more."""
 
 
-class NotRestored(Exception):
+class NotRestorable(Exception):
     """Why a match can't be restored, as a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundMessages:
     """What messages say: the newest state of each match, and the newest address of each of their readers."""
 
     matches: tuple[CarriedMatch, ...]
     addresses: Mapping[int, str]
 
 
-def newest(carried: Iterable[CarriedMatch]) -> Found:
+def newest(carried: Iterable[CarriedMatch]) -> FoundMessages:
     """Return what those messages say together."""
     matches: dict[int, CarriedMatch] = {}
     addresses: dict[int, str] = {}
     for each in sorted(carried, key=lambda each: (each.written, len(each.turns) + each.shift)):
         matches[each.number], addresses[each.reader] = each, each.address
-    return Found(tuple(matches[number] for number in sorted(matches)), addresses)
+    return FoundMessages(tuple(matches[number] for number in sorted(matches)), addresses)
 
 
 def restore(
     session: Session, carried: CarriedMatch, addresses: Mapping[int, str], told: Mapping[str, str], now: datetime
 ) -> bool:
-    """Store the match and its players as they were; return False if it is here already. Raises NotRestored.
+    """Store the match and its players as they were; return False if it is here already. Raises NotRestorable.
 
     `addresses` are known from messages, by the number of the player, and `told` by the operator, by name.
     """
     there = session.get(Match, carried.number)
     if there is not None:
         if (there.game, there.created) != (carried.game, carried.created):
-            raise NotRestored(f"there is another match #{carried.number}")
+            raise NotRestorable(f"there is another match #{carried.number}")
         return False
     record = Record(carried.game, carried.options, _names(carried), tuple(turn.text for turn in carried.turns))
     try:
         positions = replay(record)
     except BadRecord as bad:
-        raise NotRestored(f"match #{carried.number}: {bad}") from bad
+        raise NotRestorable(f"match #{carried.number}: {bad}") from bad
     players = [_player(session, carried, person, addresses, told, now) for person in carried.people]
     is_over = carried.termination is not None
     match = Match(
@@ -101,19 +101,19 @@ def _player(
     found = session.get(Player, person.id)
     if found is not None:
         if found.name != person.name:
-            raise NotRestored(f"match #{carried.number}: player {person.id} is {found.name} here, not {person.name}")
+            raise NotRestorable(f"match #{carried.number}: player {person.id} is {found.name} here, not {person.name}")
         return found
     is_nobody = person.name.startswith(NO_ADDRESS)
     is_house = carried.level is not None and person.id != carried.reader
     known = HOUSE if is_house else person.name if is_nobody else None
     address = known or told.get(person.name) or addresses.get(person.id)
     if address is None:
-        raise NotRestored(
+        raise NotRestorable(
             f"match #{carried.number}: the address of {person.name} isn't known; give --player {person.name}=ADDRESS"
         )
     taken = session.exec(select(Player).where((Player.name == person.name) | (Player.address == address))).first()
     if taken is not None:
-        raise NotRestored(f"match #{carried.number}: {person.name}, {address} is somebody else here, {taken.name}")
+        raise NotRestorable(f"match #{carried.number}: {person.name}, {address} is somebody else here, {taken.name}")
     row = Player(
         id=person.id,
         name=person.name,

@@ -14,7 +14,7 @@ from pbem.conversation.syntax.terms import is_first
 from pbem.errors import Refused
 from pbem.features.seeks import open_seeks, rating_ranges, seeks
 from pbem.features.seeks.rating_ranges import ANY, BadRange, RatingRange
-from pbem.features.seeks.seeks import MOST_MATCHES, Terms, Wanted
+from pbem.features.seeks.seeks import MOST_MATCHES, SeekTerms, WantedMatch
 from pbem.matches.queries import is_playing_enough
 from pbem.messages import preferences
 from pbem.messages.said.players import SeekClosed, SeekList, SeekOpened
@@ -44,7 +44,7 @@ def seek(request: Request, line: Line) -> Decision:
     repeat = _repeat(given.pop(REPEAT, str(MOST_MATCHES) if unknown != others else "1"), line)
     ratings = _ratings(request, line, player, games[0], given.pop(RATING, None)) or ANY
     wanted = terms.chosen(games[0], given, request.server.time, line.text, rated=rated)
-    offered = Terms(wanted.game.key, wanted.options, wanted.time, wanted.begin, rated, ratings)
+    offered = SeekTerms(wanted.game.key, wanted.options, wanted.time, wanted.begin, rated, ratings)
     check_running(request, player)
     _check_number(request, line, player, offered)
     until = now + SEEK_OPEN
@@ -76,7 +76,7 @@ def _repeat(text: str, line: Line) -> int:
     return int(text)
 
 
-def _check_number(request: Request, line: Line, player: Player, offered: Terms) -> None:
+def _check_number(request: Request, line: Line, player: Player, offered: SeekTerms) -> None:
     """Raise Refused for a player who has put up enough seeks, altogether or today, or this one already."""
     session = request.session
     own = seeks.of_player(session, player, request.now)
@@ -96,8 +96,8 @@ def _check_number(request: Request, line: Line, player: Player, offered: Terms) 
         raise Refused(f"You've put up {SEEKS_PER_DAY} seeks today, and that's the limit.", fits="Try again tomorrow.")
 
 
-def _terms(row: Seek) -> Terms:
-    return Terms(row.game, row.options, time_control.from_stored(row.time), row.begin, row.rated, _range_of(row))
+def _terms(row: Seek) -> SeekTerms:
+    return SeekTerms(row.game, row.options, time_control.from_stored(row.time), row.begin, row.rated, _range_of(row))
 
 
 def _range_of(row: Seek) -> RatingRange:
@@ -126,7 +126,7 @@ def list_seeks(request: Request, line: Line) -> Decision:
         time = time_control.parse(given[terms.TIME]) if terms.TIME in given else None
     except BadTime as error:
         raise Refused(str(error), read=line.text) from error
-    wanted = Wanted(games[0] if games else None, time, ratings=ratings)
+    wanted = WantedMatch(games[0] if games else None, time, ratings=ratings)
     busy = request.limits.matches_per_player
     found, more = seeks.listed(request.session, reader, request.now, paging.SIZE, page=page, wanted=wanted, busy=busy)
     told = SeekList(

@@ -8,7 +8,7 @@ from sqlmodel import Session
 from engines import GAMES
 from pbem.features.seeks import seeks
 from pbem.features.seeks.rating_ranges import ANY, RatingRange
-from pbem.features.seeks.seeks import Wanted
+from pbem.features.seeks.seeks import WantedMatch
 from pbem.matches.naming import name
 from pbem.messages.said.players import OpenSeek
 from pbem.storage.models import Player, Seek
@@ -42,5 +42,5 @@ def rows(found: Iterable[tuple[Seek, Player]], reader: Player) -> tuple[OpenSeek
 
 def newest(session: Session, reader: Player, now: datetime) -> tuple[OpenSeek, ...]:
     """Return the newest seeks that the reader could take."""
-    found, _ = seeks.listed(session, reader, now, SHOWN, wanted=Wanted(others=True))
+    found, _ = seeks.listed(session, reader, now, SHOWN, wanted=WantedMatch(others=True))
     return rows(found, reader)

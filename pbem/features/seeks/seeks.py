@@ -26,7 +26,7 @@ COLLECTED = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class SeekTerms:
     """What is played, as the seeker wants it."""
 
     game: str
@@ -39,7 +39,7 @@ class Terms:
     """For whom it is."""
 
 
-def put_up(session: Session, player: Player, terms: Terms, repeat: int, now: datetime, until: datetime) -> Seek:
+def put_up(session: Session, player: Player, terms: SeekTerms, repeat: int, now: datetime, until: datetime) -> Seek:
     """Offer a match to everybody, that many times."""
     exclude_others(session.connection(), "the number of a seek")
     seek = Seek(
@@ -79,7 +79,7 @@ def put_up_since(session: Session, player: Player, span: timedelta, now: datetim
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedMatch:
     """Which of the open seeks to list."""
 
     game: str | None = None
@@ -97,7 +97,7 @@ def listed(
     most: int,
     *,
     page: int = 1,
-    wanted: Wanted | None = None,
+    wanted: WantedMatch | None = None,
     busy: int | None = None,
 ) -> tuple[list[tuple[Seek, Player]], bool]:
     """Return a page of the open seeks that the reader may see, newest first, and whether there are more.
@@ -105,7 +105,7 @@ def listed(
     Not shown are those that the reader couldn't take: of players who have stopped their news or can't be reached, where
     one has blocked the other, for other ratings, and of players who play as many matches as they want, or `busy`.
     """
-    wanted = wanted or Wanted()
+    wanted = wanted or WantedMatch()
     found = (
         select(Seek, Player)
         .join(Player, col(Player.id) == col(Seek.player))

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, func, select
 
 from pbem.features.tournaments import crosstable, entries, rounds
 from pbem.features.tournaments.crosstable import Table
-from pbem.features.tournaments.field import Entrant, Field, Kind, Pair
+from pbem.features.tournaments.field import Entrant, Field, Format, Matchup
 from pbem.matches import arranged
 from pbem.matches.events import MatchStarted
 from pbem.storage.database import lock_if_free
@@ -40,7 +40,7 @@ class Untold:
 class Begun:
     """A pairing and its match; none for a bye, and where one of the two has withdrawn."""
 
-    pair: Pair
+    pair: Matchup
     event: MatchStarted | None
     players: tuple[Player, ...]
 
@@ -52,7 +52,7 @@ def untold(session: Session, number: int) -> Untold | None:
         return None
     names = {player.id or 0: player for _, player in entries.players_of(session, tournament)}
     is_off = tournament.started is None
-    field = Field(Kind(tournament.kind), (), 0) if is_off else rounds.field_of(session, tournament)
+    field = Field(Format(tournament.kind), (), 0) if is_off else rounds.field_of(session, tournament)
     following = session.exec(select(Tournament).where(Tournament.previous == number)).first()
     if tournament.ended is not None:
         waiting = sum(player > tournament.told for player in names)
@@ -85,7 +85,7 @@ def begin_some(session: Session, number: int, most: int, now: datetime) -> tuple
     people = entries.locked_people(session, {player for row in rows for player in (row.first, row.second) if player})
     theirs = select(Entry).where(Entry.tournament == number, col(Entry.player).in_(people))
     left = {entry.player: rounds.left(entry, people[entry.player]) for entry in session.exec(theirs)}
-    field = Field(Kind(tournament.kind), tuple(Entrant(player, 0, since) for player, since in left.items()), 0)
+    field = Field(Format(tournament.kind), tuple(Entrant(player, 0, since) for player, since in left.items()), 0)
     begun = tuple(_begin(session, tournament, row, field, people, now) for row in rows)
     if rows:
         tournament.told = rows[-1].id

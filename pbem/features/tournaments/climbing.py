@@ -7,8 +7,8 @@ from pbem.conversation.refusals import check_running
 from pbem.errors import Refused
 from pbem.features.people import named
 from pbem.features.tournaments import entries, rungs
-from pbem.features.tournaments.field import Kind
-from pbem.features.tournaments.formats.ladder import AGAIN, Ladder, Obstacle
+from pbem.features.tournaments.field import Format
+from pbem.features.tournaments.formats.ladder import AGAIN, Ladder, LadderObstacle
 from pbem.storage.models import Player, Tournament
 
 
@@ -17,7 +17,7 @@ def climb(request: Request, line: Line) -> Decision:
     session, player, now = request.session, request.player, request.now
     number, wanted = line.words.split()
     tournament = entries.locked(session, int(number))
-    if tournament is None or tournament.kind != Kind.LADDER:
+    if tournament is None or tournament.kind != Format.LADDER:
         raise Refused(f"There is no ladder {number[:9]}.", read=line.text, fits='"tournaments" lists them.')
     if tournament.ended is not None:
         raise Refused(f"Ladder {number} is over.", fits=f'"tournament {number}" shows how it stood.')
@@ -41,21 +41,21 @@ def _check(request: Request, line: Line, tournament: Tournament, ladder: Ladder,
         raise Refused(_sentence(obstacle, ladder, player, other), read=line.text, fits=shows)
 
 
-def _sentence(obstacle: Obstacle, ladder: Ladder, player: Player, other: Player) -> str:
+def _sentence(obstacle: LadderObstacle, ladder: Ladder, player: Player, other: Player) -> str:
     name, own = other.name, ladder.rung_of(player.id or 0)
     match obstacle:
-        case Obstacle.BELOW:
+        case LadderObstacle.BELOW:
             return f"You challenge those above you, and {name} isn't." if player.id != other.id else "That's you."
-        case Obstacle.TOO_FAR:
+        case LadderObstacle.TOO_FAR:
             rung = ladder.rung_of(other.id or 0)
             return f"You're on rung {own}, and {name} on {rung}: a challenge goes {ladder.reach} rungs up at most."
-        case Obstacle.PLAYING:
+        case LadderObstacle.PLAYING:
             return f"You're playing {name} on this ladder already."
-        case Obstacle.TOO_SOON:
+        case LadderObstacle.TOO_SOON:
             return f"You have met {name} in the last {AGAIN.days} days, so you can't challenge them again yet."
-        case Obstacle.BUSY:
+        case LadderObstacle.BUSY:
             return f"You have challenged as many players there as you can at a time: {ladder.at_once}."
-        case Obstacle.TAKEN:
+        case LadderObstacle.TAKEN:
             return f"As many others as can at a time have challenged {name}: {ladder.at_once}."
 
 

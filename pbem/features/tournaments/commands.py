@@ -10,8 +10,8 @@ from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import paging
 from pbem.errors import Refused
 from pbem.features.tournaments import crosstable, entries, hosting, rounds, rungs, shown
-from pbem.features.tournaments.entries import State
-from pbem.features.tournaments.field import Kind
+from pbem.features.tournaments.entries import TournamentState
+from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.formats.ladder import REST
 from pbem.features.tournaments.messages import (
     Meeting,
@@ -50,7 +50,7 @@ def show(request: Request, line: Line) -> Decision:
     session, reader = request.session, request.sender.player
     wanted, *page = map(int, line.words.split())
     tournament = _called(session, line, session.get(Tournament, wanted))
-    if tournament.kind == Kind.LADDER:
+    if tournament.kind == Format.LADDER:
         return Decision(answer=(_ladder(request, tournament, *page),))
     people = entries.players_of(session, tournament)
     names = shown.names_of(player for _, player in people)
@@ -91,11 +91,11 @@ def enter(request: Request, line: Line) -> Decision:
     """Let the sender enter a tournament, which begins by itself, or a ladder at its foot."""
     session, player, now = request.session, request.player, request.now
     tournament = _called(session, line, entries.locked(session, int(line.words)))
-    if tournament.kind == Kind.LADDER:
+    if tournament.kind == Format.LADDER:
         return _enter_ladder(request, tournament)
     if entries.entry_of(session, tournament, player) is not None:
         raise Refused(f"You're in tournament {tournament.id} already.", fits=f'"tournament {tournament.id}" shows it.')
-    if entries.state_of(tournament) is not State.OPEN or tournament.closes <= now:
+    if entries.state_of(tournament) is not TournamentState.OPEN or tournament.closes <= now:
         raise Refused(f"Nobody can enter tournament {tournament.id} any more.", fits=LISTS)
     _check_number(request)
     entries.enter(session, tournament, player, now)
@@ -144,7 +144,7 @@ def retire(request: Request, line: Line) -> Decision:
         raise Refused(f"You aren't in tournament {tournament.id}.", fits=LISTS)
     if tournament.ended is not None:
         raise Refused(f"Tournament {tournament.id} is over.", fits=f'"tournament {tournament.id}" shows how it ended.')
-    if tournament.kind == Kind.LADDER:
+    if tournament.kind == Format.LADDER:
         rungs.leave(session, tournament, player, now)
         running = rungs.running(session, tournament, player)
         left = TournamentWithdrawn(number=tournament.id or 0, title=tournament.title, running=running, is_ladder=True)

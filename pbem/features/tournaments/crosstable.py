@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from pbem.features.tournaments.field import DRAW, LOSS, WIN, Field, Kind, Pair
+from pbem.features.tournaments.field import DRAW, LOSS, WIN, Field, Format, Matchup
 from pbem.features.tournaments.formats import league
-from pbem.features.tournaments.standings import Place, standings
+from pbem.features.tournaments.standings import TournamentPlace, standings
 from pbem.features.tournaments.tie_breaks import ORDER
 
 OWN, RUNNING, NOTHING, BYE = "*", "?", "", "bye"
@@ -18,11 +18,11 @@ ENDED = {WIN: "+", DRAW: "=", LOSS: "-"}
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CrosstableEntry:
     """A player's row. Its number is what other rows call the player by."""
 
     number: int
-    place: Place
+    place: TournamentPlace
     cells: tuple[str, ...]
     points: str
     breaks: tuple[str, ...]
@@ -34,7 +34,7 @@ class Table:
 
     heads: tuple[str, ...]
     breaks: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[CrosstableEntry, ...]
     by_round: bool
     """Whether a column is a round."""
     group: int = 0
@@ -47,7 +47,7 @@ class Table:
 
 def tables(field: Field) -> tuple[Table, ...]:
     """Return the crosstable of each group, from the highest; the only one of a tournament that is no league."""
-    if field.kind is not Kind.LEAGUE:
+    if field.kind is not Format.LEAGUE:
         return (table(field),)
     groups = enumerate(league.groups(field), start=1)
     return tuple(replace(table(group), group=number) for number, group in groups)
@@ -66,10 +66,10 @@ def table(field: Field) -> Table:
     """
     places = standings(field)
     numbers = {place.entrant.player: number for number, place in enumerate(places, start=1)}
-    is_all = field.kind is Kind.ROUND_ROBIN
+    is_all = field.kind is Format.ROUND_ROBIN
     heads = range(1, len(places) + 1 if is_all else field.last_round + 1)
     rows = tuple(
-        Row(
+        CrosstableEntry(
             number,
             place,
             _against_all(field, place.entrant.player, numbers) if is_all else _by_round(field, place, numbers),
@@ -95,7 +95,7 @@ def _against_all(field: Field, player: int, numbers: Mapping[int, int]) -> tuple
     return tuple(OWN if other == player else _cell(found.get(other), player) for other in numbers)
 
 
-def _cell(pair: Pair | None, player: int) -> str:
+def _cell(pair: Matchup | None, player: int) -> str:
     """Return a match in a table of all against all."""
     if pair is None:
         return NOTHING
@@ -105,15 +105,15 @@ def _cell(pair: Pair | None, player: int) -> str:
     return SCORED[points] if pair.is_played else FORFEITED[points]
 
 
-def _by_round(field: Field, place: Place, numbers: Mapping[int, int]) -> tuple[str, ...]:
+def _by_round(field: Field, place: TournamentPlace, numbers: Mapping[int, int]) -> tuple[str, ...]:
     player = place.entrant.player
-    met: dict[int, list[Pair]] = {}
+    met: dict[int, list[Matchup]] = {}
     for pair in field.of_player(player):
         met.setdefault(pair.round, []).append(pair)
     return tuple(_in_round(met.get(number, []), player, numbers) for number in range(1, field.last_round + 1))
 
 
-def _in_round(pairs: list[Pair], player: int, numbers: Mapping[int, int]) -> str:
+def _in_round(pairs: list[Matchup], player: int, numbers: Mapping[int, int]) -> str:
     """Return what happened to a player in a round."""
     if not pairs:
         return NOTHING

@@ -18,13 +18,13 @@ from sqlmodel import Session, col
 from pbem.config import ServerSettings
 from pbem.features.tournaments import boards, crosstable, entries, rounds, shown
 from pbem.features.tournaments.boards import Begun, Untold
-from pbem.features.tournaments.entries import State
+from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.formats import league
 from pbem.features.tournaments.messages import NextSeason, RoundWithoutMatch, TournamentEnded
-from pbem.features.tournaments.rounds import Prepared
+from pbem.features.tournaments.rounds import PreparedRound
 from pbem.matches import arranged
 from pbem.messages.said.rounds import Crosstable, RoundBegun
-from pbem.messages.said.sections import TurnPlayed
+from pbem.messages.said.sections import TurnNews
 from pbem.players import announcements
 from pbem.storage.database import read_only
 from pbem.storage.due import NOW, Due, each
@@ -77,7 +77,7 @@ def _read(
             yield number, found
 
 
-def _advance(session: Session, number: int, due: Mapping[int, Prepared], now: datetime) -> bool:
+def _advance(session: Session, number: int, due: Mapping[int, PreparedRound], now: datetime) -> bool:
     """Do what is due in a tournament. Return whether anything was done; if not, another daemon is at it."""
     step = due[number].step
     has_acted = rounds.advance(session, due[number], now)
@@ -112,7 +112,7 @@ def _tell_the_round(session: Session, server: ServerSettings, found: Untold, beg
         for number in pair.players
     }
     for notice in announcements.notices(session, [begun.event] if begun.event is not None else []):
-        assert isinstance(notice.payload, TurnPlayed)  # noqa: S101 - that is the news of a match that begins
+        assert isinstance(notice.payload, TurnNews)  # noqa: S101 - that is the news of a match that begins
         reader = notice.player.id or 0
         told = RoundBegun(
             number=tournament.id or 0,
@@ -159,7 +159,7 @@ def _tell_the_end(
 ) -> None:
     """Send some of its players the final report, or the news that there were too few of them."""
     tournament, names = found.tournament, shown.names_of(found.names.values())
-    is_over = entries.state_of(tournament) is State.OVER
+    is_over = entries.state_of(tournament) is TournamentState.OVER
     mailer = Mailer(session, server, now)
     results = shown.all_rounds(found.field, names) if is_over else ()
     for player in filter(wants_news, people):

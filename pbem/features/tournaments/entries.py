@@ -14,7 +14,7 @@ from sqlmodel import Session, col, func, or_, select
 
 from notation.time_control import TimeControl, to_stored
 from pbem.errors import Refused
-from pbem.features.tournaments.field import Kind
+from pbem.features.tournaments.field import Format
 from pbem.matches.naming import name
 from pbem.storage import retention
 from pbem.storage.database import exclude_others, lock
@@ -22,12 +22,12 @@ from pbem.storage.models import Entry, LadderStep, Pairing, Player, Tournament
 
 FEWEST = 3
 """How many players a tournament needs."""
-MOST_PLACES: Mapping[Kind, int] = {
-    Kind.ROUND_ROBIN: 10,
-    Kind.SWISS: 64,
-    Kind.KNOCK_OUT: 64,
-    Kind.LEAGUE: 64,
-    Kind.LADDER: 100,
+MOST_PLACES: Mapping[Format, int] = {
+    Format.ROUND_ROBIN: 10,
+    Format.SWISS: 64,
+    Format.KNOCK_OUT: 64,
+    Format.LEAGUE: 64,
+    Format.LADDER: 100,
 }
 """How many players a tournament of each kind can have. In a round robin each of them meets all others."""
 MOST_DAYS = 90
@@ -42,7 +42,7 @@ MOST_HOSTED = 5
 LONGEST_TITLE = 40
 
 
-class State(StrEnum):
+class TournamentState(StrEnum):
     """What a tournament is doing. The values are the words for people, and stand in stored messages."""
 
     OPEN = "open"
@@ -52,10 +52,10 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class TournamentTerms:
     """What a tournament is to be, as whoever opens it wants it."""
 
-    kind: Kind
+    kind: Format
     title: str
     game: str
     options: Mapping[str, str]
@@ -72,14 +72,14 @@ class Terms:
     promoted: int | None = None
 
 
-def state_of(tournament: Tournament) -> State:
+def state_of(tournament: Tournament) -> TournamentState:
     """Return what a tournament is doing."""
     if tournament.ended is None:
-        return State.OPEN if tournament.started is None else State.RUNNING
-    return State.CANCELLED if tournament.started is None else State.OVER
+        return TournamentState.OPEN if tournament.started is None else TournamentState.RUNNING
+    return TournamentState.CANCELLED if tournament.started is None else TournamentState.OVER
 
 
-def open_(session: Session, terms: Terms, host: Player | None, now: datetime) -> Tournament:
+def open_(session: Session, terms: TournamentTerms, host: Player | None, now: datetime) -> Tournament:
     """Open a tournament to everybody. A ladder has begun with that, and stays open."""
     exclude_others(session.connection(), "the number of a tournament")
     tournament = Tournament(
@@ -99,7 +99,7 @@ def open_(session: Session, terms: Terms, host: Player | None, now: datetime) ->
         host=host.id if host is not None else None,
         closes=now + timedelta(days=terms.days),
         created=now,
-        started=now if terms.kind is Kind.LADDER else None,
+        started=now if terms.kind is Format.LADDER else None,
     )
     session.add(tournament)
     session.flush()

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class Format(StrEnum):
     """How opponents are found. The values are stored."""
 
     ROUND_ROBIN = "round-robin"
@@ -21,7 +21,7 @@ class Kind(StrEnum):
     """Players stand on rungs and challenge those above them. It has no rounds, and no field."""
 
 
-class Result(StrEnum):
+class Score(StrEnum):
     """How a pairing ended. The values are stored for pairings without a match."""
 
     FIRST = "first"
@@ -33,10 +33,10 @@ class Result(StrEnum):
 
 WIN, DRAW, LOSS = 1.0, 0.5, 0.0
 POINTS = {
-    Result.FIRST: (WIN, LOSS),
-    Result.SECOND: (LOSS, WIN),
-    Result.DRAW: (DRAW, DRAW),
-    Result.NEITHER: (LOSS, LOSS),
+    Score.FIRST: (WIN, LOSS),
+    Score.SECOND: (LOSS, WIN),
+    Score.DRAW: (DRAW, DRAW),
+    Score.NEITHER: (LOSS, LOSS),
 }
 
 
@@ -57,7 +57,7 @@ class Entrant:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class Matchup:
     """Two entrants who meet in a round, or one who has nobody to meet."""
 
     round: int
@@ -66,7 +66,7 @@ class Pair:
     """The player who moves first, or who has the bye."""
     second: int | None
     """Their opponent; None for a bye."""
-    result: Result | None = None
+    result: Score | None = None
     """None while their match goes on."""
     is_played: bool = True
     """Whether they have a match, or had one that ended with a result; byes and forfeits are not played."""
@@ -92,23 +92,23 @@ class Pair:
         return 0.0 if self.result is None else POINTS[self.result][player != self.first]
 
 
-def bye(round_: int, board: int, player: int) -> Pair:
+def bye(round_: int, board: int, player: int) -> Matchup:
     """Return a bye, which counts as won."""
-    return Pair(round_, board, player, None, Result.FIRST, is_played=False)
+    return Matchup(round_, board, player, None, Score.FIRST, is_played=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
     """All that pairings and standings depend on."""
 
-    kind: Kind
+    kind: Format
     entrants: tuple[Entrant, ...]
     """In the order of their seeds."""
     rounds: int
     """How many rounds there are."""
     at_once: int = 1
     """How many of them are played at the same time."""
-    pairs: tuple[Pair, ...] = ()
+    pairs: tuple[Matchup, ...] = ()
     """In the order of rounds and boards."""
     group_size: int | None = None
     """How many players a group of a league has at most."""
@@ -131,11 +131,11 @@ class Field:
         """Return the seed of each player."""
         return {each.player: each.seed for each in self.entrants}
 
-    def of_player(self, player: int) -> tuple[Pair, ...]:
+    def of_player(self, player: int) -> tuple[Matchup, ...]:
         """Return the pairings of a player, in the order of the rounds."""
         return tuple(pair for pair in self.pairs if player in pair.players)
 
-    def of_round(self, number: int) -> tuple[Pair, ...]:
+    def of_round(self, number: int) -> tuple[Matchup, ...]:
         """Return the pairings of a round."""
         return tuple(pair for pair in self.pairs if pair.round == number)
 
@@ -147,11 +147,11 @@ class Field:
         """Return in how many matches a player has moved first."""
         return sum(pair.first == player and not pair.is_bye and pair.is_played for pair in self.pairs)
 
-    def with_pairs(self, more: Iterable[Pair]) -> "Field":
+    def with_pairs(self, more: Iterable[Matchup]) -> "Field":
         """Return the field after more pairings."""
         return replace(self, pairs=(*self.pairs, *more))
 
-    def settled(self, pair: Pair) -> Pair:
+    def settled(self, pair: Matchup) -> Matchup:
         """Return the pairing as it is made: decided where one of the two does not play any more.
 
         Who is still there has won; where nobody is, nobody has.
@@ -161,22 +161,22 @@ class Field:
         here = self.entrant(pair.first).is_playing, self.entrant(pair.second).is_playing
         if all(here):
             return pair
-        result = Result.NEITHER if not any(here) else Result.FIRST if here[0] else Result.SECOND
+        result = Score.NEITHER if not any(here) else Score.FIRST if here[0] else Score.SECOND
         return replace(pair, result=result, is_played=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RoundStep:
     """What follows in a tournament: more pairings, or its end; neither while it waits for matches."""
 
-    pairs: tuple[Pair, ...] = ()
+    pairs: tuple[Matchup, ...] = ()
     is_over: bool = False
 
 
-WAIT = Step()
+WAIT = RoundStep()
 
 
-def boards(round_: int, meetings: Iterable[tuple[int, int | None]]) -> Iterator[Pair]:
+def boards(round_: int, meetings: Iterable[tuple[int, int | None]]) -> Iterator[Matchup]:
     """Yield the pairings of a round by board, of those who move first and their opponents."""
     for board, (first, second) in enumerate(meetings, start=1):
-        yield bye(round_, board, first) if second is None else Pair(round_, board, first, second)
+        yield bye(round_, board, first) if second is None else Matchup(round_, board, first, second)

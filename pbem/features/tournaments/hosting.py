@@ -6,8 +6,15 @@ from dataclasses import replace
 from pbem.conversation.syntax import terms
 from pbem.errors import Refused
 from pbem.features.tournaments import entries
-from pbem.features.tournaments.entries import FEWEST, LONGEST_TITLE, MOST_DAYS, MOST_PLACES, MOST_ROUNDS, Terms
-from pbem.features.tournaments.field import Kind
+from pbem.features.tournaments.entries import (
+    FEWEST,
+    LONGEST_TITLE,
+    MOST_DAYS,
+    MOST_PLACES,
+    MOST_ROUNDS,
+    TournamentTerms,
+)
+from pbem.features.tournaments.field import Format
 
 USAGE = (
     "round-robin|swiss|knock-out|league|ladder GAME [option=choice ...] [time=14d+1d] [rated] [places=8] [days=14]"
@@ -30,7 +37,7 @@ CHALLENGES, MOST_CHALLENGES = 2, 5
 EXAMPLE = 'For example "host round-robin quadrature time=14d+1d places=6 called Spring Cup".'
 
 
-def read(words: str, default_time: str) -> Terms:
+def read(words: str, default_time: str) -> TournamentTerms:
     """Return the tournament that those words spell; raise Refused.
 
     >>> read("round robin kvadratik time=3d/move rated called Little Cup", "none").title
@@ -39,26 +46,26 @@ def read(words: str, default_time: str) -> Terms:
     said, title = _split(KINDS.sub(_in_one_word, words))
     games, given, others = terms.split(said)
     rated, others = terms.rated_in(others)
-    kinds = [word.lower() for word in others if word.lower() in {*Kind}]
+    kinds = [word.lower() for word in others if word.lower() in {*Format}]
     unknown = [word for word in others if word.lower() not in kinds]
     if len(games) != 1 or len(kinds) != 1 or unknown:
-        there = ", ".join(Kind)
+        there = ", ".join(Format)
         raise Refused(
             f"A tournament has one kind ({there}) and one game"
             + (f"; {unknown[0][:30]} is neither." if unknown else "."),
             read=words[:60],
             fits=EXAMPLE,
         )
-    kind = Kind(kinds[0])
+    kind = Format(kinds[0])
     if "begin" in given:
         raise Refused("Who moves first is balanced by the tournament.", read=words[:60], fits="Leave begin= out.")
     places = _number(given, "places", MOST_PLACES[kind], FEWEST, MOST_PLACES[kind])
-    days = _number(given, "days", DEFAULT_DAYS, 1, MOST_DAYS) if kind is not Kind.LADDER else 0
-    rounds = _number(given, "rounds", 0, 1, MOST_ROUNDS) if kind is Kind.SWISS else 0
-    is_league = kind is Kind.LEAGUE
+    days = _number(given, "days", DEFAULT_DAYS, 1, MOST_DAYS) if kind is not Format.LADDER else 0
+    rounds = _number(given, "rounds", 0, 1, MOST_ROUNDS) if kind is Format.SWISS else 0
+    is_league = kind is Format.LEAGUE
     group = _number(given, "group", GROUP, SMALLEST_GROUP, LARGEST_GROUP) if is_league else 0
     promoted = _number(given, "promoted", PROMOTED, 1, MOST_PROMOTED) if is_league else 0
-    reach = _number(given, "reach", REACH, 1, MOST_REACH) if kind is Kind.LADDER else 0
+    reach = _number(given, "reach", REACH, 1, MOST_REACH) if kind is Format.LADDER else 0
     at_once = _together(given, kind)
     wanted = terms.chosen(games[0], given, default_time, words[:60], rated=rated)
     if not wanted.time.is_limited:
@@ -67,7 +74,7 @@ def read(words: str, default_time: str) -> Terms:
             read=words[:60],
             fits='For example "time=14d+1d": 14 days, and one more for each turn.',
         )
-    return Terms(
+    return TournamentTerms(
         kind,
         _checked(title or f"{wanted.game.title} {kind.value}"),
         wanted.game.key,
@@ -84,12 +91,12 @@ def read(words: str, default_time: str) -> Terms:
     )
 
 
-def _together(given: dict[str, str], kind: Kind) -> int:
+def _together(given: dict[str, str], kind: Format) -> int:
     """Return how much is played at the same time, where the host can choose that; 0 elsewhere."""
-    if kind is Kind.LADDER:
+    if kind is Format.LADDER:
         return _number(given, "together", CHALLENGES, 1, MOST_CHALLENGES)
-    if kind in (Kind.ROUND_ROBIN, Kind.LEAGUE):
-        return _number(given, "together", 0, 1, MOST_PLACES[Kind.ROUND_ROBIN])
+    if kind in (Format.ROUND_ROBIN, Format.LEAGUE):
+        return _number(given, "together", 0, 1, MOST_PLACES[Format.ROUND_ROBIN])
     return 0
 
 

@@ -16,7 +16,7 @@ from sqlmodel import Session, col
 from pbem.config import ServerSettings
 from pbem.features.tournaments import entries, rungs, shown
 from pbem.features.tournaments.due import wants_news
-from pbem.features.tournaments.field import Kind
+from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.formats.ladder import Rungs
 from pbem.features.tournaments.messages import RungChanged, TournamentEnded
 from pbem.matches import arranged
@@ -35,7 +35,7 @@ TOP = 10
 ARE_DUE = or_(
     exists().where(
         *arranged.ARE_UNREPORTED,
-        *(col(Tournament.id) == col(Match.tournament), col(Tournament.kind) == Kind.LADDER),
+        *(col(Tournament.id) == col(Match.tournament), col(Tournament.kind) == Format.LADDER),
     ),
     exists().where(col(Entry.rung).is_not(None), col(Entry.withdrawn).is_not(None)),
 )

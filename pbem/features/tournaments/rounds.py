@@ -15,7 +15,7 @@ from sqlmodel import Session, and_, col, func, select
 
 from notation.ending import Termination
 from pbem.features.tournaments import crosstable, entries, formats
-from pbem.features.tournaments.field import Entrant, Field, Kind, Pair, Result, Step
+from pbem.features.tournaments.field import Entrant, Field, Format, Matchup, RoundStep, Score
 from pbem.features.tournaments.formats import league
 from pbem.matches import arranged
 from pbem.matches.lifecycle import WITHOUT_RESULT
@@ -24,20 +24,20 @@ from pbem.storage.models import Entry, Match, Pairing, Player, PlayerRating, Tou
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedRound:
     """What is due in a tournament."""
 
     number: int
     field: Field
     """What that was concluded from."""
-    step: Step
+    step: RoundStep
 
 
 def due(session: Session, now: datetime, most: int) -> list[int]:
     """Return the tournaments that nobody can enter any more, and those in which matches have ended or are to begin."""
     is_open = (col(Tournament.started).is_(None), col(Tournament.ended).is_(None))
     closed = session.exec(select(Tournament.id).where(*is_open, Tournament.closes <= now).limit(most)).all()
-    has_rounds = and_(col(Tournament.id) == col(Match.tournament), Tournament.kind != Kind.LADDER)
+    has_rounds = and_(col(Tournament.id) == col(Match.tournament), Tournament.kind != Format.LADDER)
     changed = (
         select(Match.tournament).join(Tournament, has_rounds).where(*arranged.ARE_UNREPORTED).distinct().limit(most)
     )
@@ -45,7 +45,7 @@ def due(session: Session, now: datetime, most: int) -> list[int]:
     return [number or 0 for number in dict.fromkeys((*closed, *session.exec(changed), *session.exec(begins)))]
 
 
-def prepare(session: Session, number: int, now: datetime) -> Prepared | None:
+def prepare(session: Session, number: int, now: datetime) -> PreparedRound | None:
     """Return what is due in the tournament; None if nothing is."""
     tournament = session.get(Tournament, number)
     if tournament is None:
@@ -53,11 +53,11 @@ def prepare(session: Session, number: int, now: datetime) -> Prepared | None:
     found = _field(session, tournament, now)
     if found is None:
         return None
-    step = formats.following(found) if len(found.entrants) >= entries.FEWEST else Step(is_over=True)
-    return Prepared(number, found, step)
+    step = formats.following(found) if len(found.entrants) >= entries.FEWEST else RoundStep(is_over=True)
+    return PreparedRound(number, found, step)
 
 
-def advance(session: Session, prepared: Prepared, now: datetime) -> bool:
+def advance(session: Session, prepared: PreparedRound, now: datetime) -> bool:
     """Do what is due. False if another daemon is at it, or if anything has changed meanwhile: then it is due again."""
     tournament = lock_if_free(session, Tournament, prepared.number)
     if tournament is None:
@@ -83,7 +83,7 @@ def advance(session: Session, prepared: Prepared, now: datetime) -> bool:
 
 def _open_next(session: Session, tournament: Tournament, now: datetime) -> None:
     """Open the next season of a league that is over, unless this one was called off."""
-    if tournament.kind == Kind.LEAGUE and tournament.started is not None:
+    if tournament.kind == Format.LEAGUE and tournament.started is not None:
         entries.open_next(session, tournament, now)
 
 
@@ -108,7 +108,7 @@ def _begin(session: Session, tournament: Tournament, field: Field, now: datetime
     session.flush()
 
 
-def _paired(tournament: Tournament, pair: Pair) -> Pairing:
+def _paired(tournament: Tournament, pair: Matchup) -> Pairing:
     """Return the row of a pairing, whose match has still to begin, if it needs any."""
     return Pairing(
         tournament=tournament.id or 0,
@@ -135,7 +135,7 @@ def seeded(session: Session, tournament: Tournament) -> Field:
 
     in_order = sorted(people, key=lambda row: rank(row[0]))
     entrants = tuple(Entrant(entry.player, seed) for seed, (entry, _) in enumerate(in_order, start=1))
-    kind = Kind(tournament.kind)
+    kind = Format(tournament.kind)
     rounds = formats.ROUNDS[kind](len(entrants), tournament.group_size or tournament.wanted_rounds)
     return Field(kind, entrants, rounds, _at_once(tournament, kind, rounds), group_size=tournament.group_size)
 
@@ -148,9 +148,9 @@ def _after_last_season(session: Session, tournament: Tournament) -> tuple[int, .
     return league.next_order(crosstable.ranked(field_of(session, last)), last.promoted or 0)
 
 
-def _at_once(tournament: Tournament, kind: Kind, rounds: int) -> int:
+def _at_once(tournament: Tournament, kind: Format, rounds: int) -> int:
     """Return how many rounds are played at the same time: of a round robin all of them, unless its host wants less."""
-    return 1 if kind not in (Kind.ROUND_ROBIN, Kind.LEAGUE) else min(tournament.at_once or rounds, max(rounds, 1))
+    return 1 if kind not in (Format.ROUND_ROBIN, Format.LEAGUE) else min(tournament.at_once or rounds, max(rounds, 1))
 
 
 def _ratings(session: Session, tournament: Tournament, players: Iterable[int]) -> dict[int, float]:
@@ -173,7 +173,7 @@ def field_of(session: Session, tournament: Tournament) -> Field:
         for entry, player in entries.players_of(session, tournament)
         if entry.seed is not None
     }
-    kind, rounds = Kind(tournament.kind), tournament.rounds or 0
+    kind, rounds = Format(tournament.kind), tournament.rounds or 0
     pairs = tuple(pair_of(pairing, match, entrants) for pairing, match in pairings_of(session, tournament))
     size = tournament.group_size
     return Field(kind, tuple(entrants.values()), rounds, tournament.at_once or 1, pairs, group_size=size)
@@ -186,24 +186,24 @@ def pairings_of(session: Session, tournament: Tournament) -> list[tuple[Pairing,
     return list(session.exec(rows.where(Pairing.tournament == tournament.id).order_by(*in_order)).all())
 
 
-def pair_of(pairing: Pairing, match: Match | None, entrants: Mapping[int, Entrant]) -> Pair:
+def pair_of(pairing: Pairing, match: Match | None, entrants: Mapping[int, Entrant]) -> Matchup:
     """Return a pairing with its result."""
-    pair = Pair(pairing.round, pairing.board, pairing.first, pairing.second, game=pairing.game)
+    pair = Matchup(pairing.round, pairing.board, pairing.first, pairing.second, game=pairing.game)
     if match is None:
-        return pair if pairing.result is None else replace(pair, result=Result(pairing.result), is_played=False)
+        return pair if pairing.result is None else replace(pair, result=Score(pairing.result), is_played=False)
     if match.ended is None:
         return pair
     if match.termination is None or Termination(match.termination) in WITHOUT_RESULT:
         return replace(pair, result=_without_result(pair, match.ended, entrants), is_played=False)
     if match.winner is None:
-        return replace(pair, result=Result.DRAW)
+        return replace(pair, result=Score.DRAW)
     winner = (match.seat0, match.seat1)[match.winner]
-    return replace(pair, result=Result.FIRST if winner == pair.first else Result.SECOND)
+    return replace(pair, result=Score.FIRST if winner == pair.first else Score.SECOND)
 
 
-def _without_result(pair: Pair, ended: datetime, entrants: Mapping[int, Entrant]) -> Result:
+def _without_result(pair: Matchup, ended: datetime, entrants: Mapping[int, Entrant]) -> Score:
     """Return what a match without a result counts as: won by the one who stays, if the other had left by then."""
     left = [(time := entrants[player].withdrawn) is not None and time <= ended for player in pair.players]
     if left.count(True) != 1:
-        return Result.NEITHER
-    return Result.SECOND if left[0] else Result.FIRST
+        return Score.NEITHER
+    return Score.SECOND if left[0] else Score.FIRST

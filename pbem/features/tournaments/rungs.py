@@ -13,9 +13,17 @@ from itertools import pairwise
 from sqlmodel import Session, and_, col, func, select
 
 from notation.ending import Termination
-from pbem.features.tournaments.field import Kind
+from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.formats import ladder
-from pbem.features.tournaments.formats.ladder import AGAIN, Challenge, Entered, Event, Ladder, Left, Rungs
+from pbem.features.tournaments.formats.ladder import (
+    AGAIN,
+    Entered,
+    Ladder,
+    LadderChallenge,
+    LadderEvent,
+    LadderLeft,
+    Rungs,
+)
 from pbem.matches import arranged
 from pbem.matches.events import MatchStarted, OnLadder
 from pbem.storage.database import lock_if_free
@@ -31,10 +39,10 @@ class What(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RungStep:
     """What a challenge that has ended has changed."""
 
-    challenge: Challenge
+    challenge: LadderChallenge
     match: int
     before: Rungs
     after: Rungs
@@ -45,7 +53,7 @@ class Settled:
     """What has happened on a ladder."""
 
     ladder: Tournament
-    steps: tuple[Step, ...]
+    steps: tuple[RungStep, ...]
 
 
 def on(session: Session, tournament: Tournament) -> Rungs:
@@ -71,7 +79,7 @@ def around(session: Session, tournament: Tournament, player: int | None, shown: 
 
 def _challenges(
     session: Session, tournament: Tournament, players: Sequence[int], now: datetime
-) -> tuple[Challenge, ...]:
+) -> tuple[LadderChallenge, ...]:
     """Return the challenges that these players play, and those among them that ended lately."""
     if not players:
         return ()
@@ -86,12 +94,12 @@ def _challenges(
     return tuple(_challenge(match) for match in found.values())
 
 
-def _challenge(match: Match) -> Challenge:
+def _challenge(match: Match) -> LadderChallenge:
     """Return a match as a challenge, with how it ended."""
     seats = (match.seat0, match.seat1)
     challenged = match.seat1 if match.challenger == match.seat0 else match.seat0
     is_late = match.termination == Termination.TIMEOUT and match.termination_seat is not None
-    return Challenge(
+    return LadderChallenge(
         match.challenger,
         challenged,
         match.ended,
@@ -118,7 +126,7 @@ def leave(session: Session, tournament: Tournament, player: Player, now: datetim
     entry.withdrawn = now
     session.add(entry)
     session.flush()
-    _write(session, tournament, [(Left(player.id or 0), None)], now)
+    _write(session, tournament, [(LadderLeft(player.id or 0), None)], now)
 
 
 def challenge(
@@ -141,7 +149,7 @@ def running(session: Session, tournament: Tournament, player: Player) -> tuple[i
 
 def due(session: Session, most: int) -> list[int]:
     """Return the ladders on which matches have ended, or from which somebody is gone."""
-    is_ladder = and_(col(Tournament.id) == col(Match.tournament), Tournament.kind == Kind.LADDER)
+    is_ladder = and_(col(Tournament.id) == col(Match.tournament), Tournament.kind == Format.LADDER)
     over = select(Match.tournament).join(Tournament, is_ladder).where(*arranged.ARE_UNREPORTED)
     ended = session.exec(over.distinct().limit(most)).all()
     gone = (col(Entry.rung).is_not(None), col(Entry.withdrawn).is_not(None))
@@ -165,19 +173,19 @@ def settle(session: Session, number: int, now: datetime) -> Settled | None:
     arranged.report(session, over, now)
     if tournament.ended is not None:
         return Settled(tournament, ())
-    happened: list[tuple[Event, int | None]] = [(_challenge(match), match.id) for match in over]
-    happened += [(Left(player), None) for player in left]
+    happened: list[tuple[LadderEvent, int | None]] = [(_challenge(match), match.id) for match in over]
+    happened += [(LadderLeft(player), None) for player in left]
     states = _write(session, tournament, happened, now)
     steps = tuple(
-        Step(event, match or 0, before, after)
+        RungStep(event, match or 0, before, after)
         for (event, match), (before, after) in zip(happened, pairwise(states), strict=True)
-        if isinstance(event, Challenge)
+        if isinstance(event, LadderChallenge)
     )
     return Settled(tournament, steps)
 
 
 def _write(
-    session: Session, tournament: Tournament, happened: Sequence[tuple[Event, int | None]], now: datetime
+    session: Session, tournament: Tournament, happened: Sequence[tuple[LadderEvent, int | None]], now: datetime
 ) -> list[Rungs]:
     """Write down what happened, and move everybody whose rung that changes; return the ladder before and after each."""
     of_ladder = LadderStep.tournament == tournament.id
@@ -186,16 +194,16 @@ def _write(
     for number, (event, match) in enumerate(happened, start=last + 1):
         states.append(ladder.after(states[-1], event))
         session.add(_step(tournament, number, event, match, now))
-        if isinstance(event, Challenge) and event.late is not None and event.late in states[-2]:
+        if isinstance(event, LadderChallenge) and event.late is not None and event.late in states[-2]:
             session.get_one(Entry, (tournament.id, event.late), populate_existing=True).withdrawn = now
     session.flush()
     _move(session, tournament, states[0], states[-1])
     return states
 
 
-def _step(tournament: Tournament, number: int, event: Event, match: int | None, now: datetime) -> LadderStep:
-    what = What.ENTERED if isinstance(event, Entered) else What.LEFT if isinstance(event, Left) else What.ENDED
-    player = None if isinstance(event, Challenge) else event.player
+def _step(tournament: Tournament, number: int, event: LadderEvent, match: int | None, now: datetime) -> LadderStep:
+    what = What.ENTERED if isinstance(event, Entered) else What.LEFT if isinstance(event, LadderLeft) else What.ENDED
+    player = None if isinstance(event, LadderChallenge) else event.player
     return LadderStep(tournament=tournament.id or 0, number=number, what=what, player=player, match=match, at=now)
 
 
@@ -224,17 +232,17 @@ def replayed(session: Session, tournament: Tournament) -> Rungs:
     return ladder.order(_events(session.exec(in_order)))
 
 
-def _events(rows: Iterable[tuple[LadderStep, Match | None]]) -> Iterator[Event]:
+def _events(rows: Iterable[tuple[LadderStep, Match | None]]) -> Iterator[LadderEvent]:
     for step, match in rows:
         if match is not None:
             yield _challenge(match)
         else:
-            yield Entered(step.player or 0) if step.what == What.ENTERED else Left(step.player or 0)
+            yield Entered(step.player or 0) if step.what == What.ENTERED else LadderLeft(step.player or 0)
 
 
 def faults(session: Session) -> Iterator[str]:
     """Yield a sentence about each ladder that doesn't stand as its steps and matches make it."""
-    for tournament in session.exec(select(Tournament).where(Tournament.kind == Kind.LADDER)):
+    for tournament in session.exec(select(Tournament).where(Tournament.kind == Format.LADDER)):
         stored, found = on(session, tournament), replayed(session, tournament)
         if stored != found:
             differ = (at for at, pair in enumerate(zip(stored, found, strict=False), start=1) if pair[0] != pair[1])

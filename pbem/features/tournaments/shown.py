@@ -8,9 +8,9 @@ from sqlmodel import Session, col, select
 
 from engines import GAMES
 from pbem.features.tournaments import crosstable, entries, rungs
-from pbem.features.tournaments.crosstable import Row, Table
-from pbem.features.tournaments.entries import State
-from pbem.features.tournaments.field import POINTS, Field, Kind, Pair
+from pbem.features.tournaments.crosstable import CrosstableEntry, Table
+from pbem.features.tournaments.entries import TournamentState
+from pbem.features.tournaments.field import POINTS, Field, Format, Matchup
 from pbem.features.tournaments.messages import Meeting, RoundShown, Rung, TournamentLine
 from pbem.matches.naming import name
 from pbem.messages.said.rounds import Crosstable, CrosstableRow
@@ -39,13 +39,13 @@ def line(
         state=entries.state_of(tournament).value,
         entrants=entrants,
         places=tournament.places,
-        closes=day(tournament.closes, now) if entries.state_of(tournament) is State.OPEN else "",
+        closes=day(tournament.closes, now) if entries.state_of(tournament) is TournamentState.OPEN else "",
         round=round_,
         rounds=tournament.rounds or 0,
         entered=entered,
         can_enter=not entered and _takes_more(tournament, entrants),
         reach=tournament.reach or 0,
-        season=tournament.season if tournament.kind == Kind.LEAGUE else 0,
+        season=tournament.season if tournament.kind == Format.LEAGUE else 0,
         groups=groups,
     )
 
@@ -53,8 +53,8 @@ def line(
 def _takes_more(tournament: Tournament, entrants: int) -> bool:
     """Return whether somebody can enter; a ladder never closes."""
     state = entries.state_of(tournament)
-    return state is State.OPEN or (
-        state is State.RUNNING and tournament.kind == Kind.LADDER and entrants < tournament.places
+    return state is TournamentState.OPEN or (
+        state is TournamentState.RUNNING and tournament.kind == Format.LADDER and entrants < tournament.places
     )
 
 
@@ -87,7 +87,7 @@ def table_of(tables: Sequence[Table], player: int | None) -> Table:
     return next((each for each in tables if player is not None and each.has(player)), tables[0])
 
 
-def _row(row: Row, names: Mapping[int, str], reader: int | None) -> CrosstableRow:
+def _row(row: CrosstableEntry, names: Mapping[int, str], reader: int | None) -> CrosstableRow:
     entrant = row.place.entrant
     return CrosstableRow(
         number=row.number,
@@ -141,7 +141,7 @@ def last_round(field: Field, names: Mapping[int, str]) -> RoundShown | None:
     return all_rounds(field, names)[-1]
 
 
-def _meeting(pair: Pair, names: Mapping[int, str]) -> Meeting:
+def _meeting(pair: Matchup, names: Mapping[int, str]) -> Meeting:
     if pair.second is None:
         return Meeting(player=names[pair.first], result=crosstable.BYE)
     result = ""

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from pbem.features.tournaments.field import Entrant, Field, Kind
+from pbem.features.tournaments.field import Entrant, Field, Format
 from pbem.features.tournaments.tie_breaks import ORDER, rounds_survived
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TournamentPlace:
     """An entrant in the standings."""
 
     place: int
@@ -20,7 +20,7 @@ class Place:
     """The tie-breaks, in their order."""
 
 
-def standings(field: Field) -> tuple[Place, ...]:
+def standings(field: Field) -> tuple[TournamentPlace, ...]:
     """Return all entrants, the best first; those whom nothing tells apart by their seeds."""
     points = {each.player: score(field, each.player) for each in field.entrants}
     groups = _split([[each.player for each in field.entrants]], points)
@@ -29,16 +29,16 @@ def standings(field: Field) -> tuple[Place, ...]:
         values = {player: tie_break.of(field, player, group) for group in groups for player in group}
         breaks = {player: (*before, values[player]) for player, before in breaks.items()}
         groups = _split(groups, values)
-    places: list[Place] = []
+    places: list[TournamentPlace] = []
     for group in groups:
         place = len(places) + 1
-        places += (Place(place, field.entrant(player), points[player], breaks[player]) for player in group)
+        places += (TournamentPlace(place, field.entrant(player), points[player], breaks[player]) for player in group)
     return tuple(places)
 
 
 def score(field: Field, player: int) -> float:
     """Return what a player is ordered by first."""
-    return rounds_survived(field, player) if field.kind is Kind.KNOCK_OUT else field.points(player)
+    return rounds_survived(field, player) if field.kind is Format.KNOCK_OUT else field.points(player)
 
 
 def _split(groups: Iterable[list[int]], values: Mapping[int, float]) -> list[list[int]]:

@@ -10,7 +10,7 @@ known and paired, so their points count as they are.
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from pbem.features.tournaments.field import DRAW, WIN, Field, Kind, Pair
+from pbem.features.tournaments.field import DRAW, WIN, Field, Format, Matchup
 from pbem.features.tournaments.formats import knock_out
 
 
@@ -49,17 +49,17 @@ def sonneborn_berger(field: Field, player: int, tied: Collection[int] = ()) -> f
     return sum(_points_met(field, pair, player) * pair.points_of(player) for pair in field.of_player(player))
 
 
-def _points_met(field: Field, pair: Pair, player: int) -> float:
+def _points_met(field: Field, pair: Matchup, player: int) -> float:
     """Return the points of the opponent, or of the one who is made up."""
     opponent = pair.opponent_of(player)
-    if opponent is None or not (pair.is_played or field.kind is Kind.ROUND_ROBIN):
+    if opponent is None or not (pair.is_played or field.kind is Format.ROUND_ROBIN):
         return field.points(player)
     return field.points(opponent) + DRAW * _missed(field, opponent)
 
 
 def _missed(field: Field, player: int) -> int:
     """Return how many rounds of a Swiss the player has missed since they withdrew; elsewhere, they forfeit matches."""
-    if field.kind is not Kind.SWISS:
+    if field.kind is not Format.SWISS:
         return 0
     return field.last_round - len({pair.round for pair in field.of_player(player)})
 
@@ -73,9 +73,9 @@ DIRECT = TieBreak("direct encounter", "DE", direct_encounter)
 WINS = TieBreak("number of wins", "Win", wins)
 BUCHHOLZ = TieBreak("Buchholz", "BH", buchholz)
 SONNEBORN_BERGER = TieBreak("Sonneborn-Berger", "SB", sonneborn_berger)
-ORDER: dict[Kind, tuple[TieBreak, ...]] = {
-    Kind.ROUND_ROBIN: (DIRECT, SONNEBORN_BERGER, WINS),
-    Kind.SWISS: (BUCHHOLZ, SONNEBORN_BERGER, DIRECT),
-    Kind.KNOCK_OUT: (),
+ORDER: dict[Format, tuple[TieBreak, ...]] = {
+    Format.ROUND_ROBIN: (DIRECT, SONNEBORN_BERGER, WINS),
+    Format.SWISS: (BUCHHOLZ, SONNEBORN_BERGER, DIRECT),
+    Format.KNOCK_OUT: (),
 }
 """The tie-breaks of each kind, in the order in which they count."""

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from pbem.features.tournaments.field import DRAW, LOSS, WIN, Entrant, Field, Kind, Pair
+from pbem.features.tournaments.field import DRAW, LOSS, WIN, Entrant, Field, Format, Matchup
 from pbem.features.tournaments.standings import standings
 
 TYPES = {
-    Kind.ROUND_ROBIN: "Individual: Round-Robin",
-    Kind.SWISS: "Individual: Swiss-System (FIDE Dutch)",
-    Kind.KNOCK_OUT: "Individual: Knock-Out",
+    Format.ROUND_ROBIN: "Individual: Round-Robin",
+    Format.SWISS: "Individual: Swiss-System (FIDE Dutch)",
+    Format.KNOCK_OUT: "Individual: Knock-Out",
 }
 PLAYED, FORFEITED = {WIN: "1", DRAW: "=", LOSS: "0"}, {WIN: "+", LOSS: "-"}
 BYE, ABSENT, UNFINISHED = "0000 - U", "0000 - Z", " " * 8
@@ -66,7 +66,7 @@ def _results(field: Field, entrant: Entrant, columns: Iterable[tuple[int, int]])
         yield _result(found[column], entrant.player, seeds) if column in found else ABSENT
 
 
-def _result(pair: Pair, player: int, seeds: Mapping[int, int]) -> str:
+def _result(pair: Matchup, player: int, seeds: Mapping[int, int]) -> str:
     opponent = pair.opponent_of(player)
     if opponent is None:
         return BYE

@@ -13,7 +13,7 @@ from pbem.features.house import player as house
 from pbem.features.people import named
 from pbem.features.playing import viewing
 from pbem.features.tournaments import entries
-from pbem.features.tournaments.entries import State
+from pbem.features.tournaments.entries import TournamentState
 from pbem.features.watching import watches
 from pbem.features.watching.messages import WatchedThing, Watching
 from pbem.matches.naming import name
@@ -115,7 +115,7 @@ def _check_player(request: Request, line: Line, whom: Player) -> None:
 
 
 def _check_tournament(line: Line, tournament: Tournament) -> None:
-    if entries.state_of(tournament) not in (State.OPEN, State.RUNNING):
+    if entries.state_of(tournament) not in (TournamentState.OPEN, TournamentState.RUNNING):
         raise Refused(
             f"Tournament {tournament.id} is over.",
             read=line.text,

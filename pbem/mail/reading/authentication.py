@@ -16,7 +16,7 @@ from hashlib import sha256
 
 from pbem.config import ChecksSettings
 from pbem.mail.reading import authentication_results, dkim_verify, from_header
-from pbem.mail.reading.authentication_results import Result
+from pbem.mail.reading.authentication_results import MethodResult
 from pbem.mail.reading.dkim_verify import Lookup, ask_dns
 from pbem.mail.reading.from_header import domain
 from pbem.mail.reading.limits import header_block
@@ -30,7 +30,7 @@ LONGEST_FIELD = 8_192
 FAILS = frozenset({"fail", "hardfail"})
 
 
-class Finding(Enum):
+class Authenticity(Enum):
     """What the checks say about the domain in From."""
 
     PASSED = "passed"
@@ -42,12 +42,12 @@ class Finding(Enum):
 class Checked:
     """The result of the checks of a message."""
 
-    finding: Finding
+    finding: Authenticity
     proof: str | None = None
     """Identifies this message if it is replayed; None if the pass isn't enough to act on."""
 
 
-NOT_CHECKED = Checked(Finding.UNKNOWN)
+NOT_CHECKED = Checked(Authenticity.UNKNOWN)
 
 
 def prepare(settings: ChecksSettings) -> None:
@@ -83,36 +83,36 @@ def _checked(raw: bytes, ours: str, settings: ChecksSettings, now: datetime, ask
     if author is None:
         return NOT_CHECKED
     sent_by = domain(author)
-    finding = Finding.UNKNOWN
+    finding = Authenticity.UNKNOWN
     if settings.authserv_id:
         fields = _fields(head, "Authentication-Results")
         finding = of_results(authentication_results.results(fields, settings.authserv_id, settings.headers), sent_by)
     signatures = _fields(head, "DKIM-Signature")
-    if finding is Finding.UNKNOWN and settings.dkim:
+    if finding is Authenticity.UNKNOWN and settings.dkim:
         names = head.keys()
         if dkim_verify.good(raw, names, signatures, sent_by, now, dkim_verify.DNS_SECONDS, ask):
-            finding = Finding.PASSED
-    if finding is Finding.PASSED and b"\r" in block.replace(b"\r\n", b""):
-        finding = Finding.UNKNOWN  # our server didn't take it for a header and so didn't remove it
-    enough = finding is Finding.PASSED and _is_whole(head, signatures, sent_by, now) and _is_to_us(head, ours)
+            finding = Authenticity.PASSED
+    if finding is Authenticity.PASSED and b"\r" in block.replace(b"\r\n", b""):
+        finding = Authenticity.UNKNOWN  # our server didn't take it for a header and so didn't remove it
+    enough = finding is Authenticity.PASSED and _is_whole(head, signatures, sent_by, now) and _is_to_us(head, ours)
     return Checked(finding, _proof(head, author) if enough and _is_fresh(head, now) else None)
 
 
-def of_results(results: tuple[Result, ...], author: str) -> Finding:
+def of_results(results: tuple[MethodResult, ...], author: str) -> Authenticity:
     """Return what our server's results mean for that domain: DMARC if it was checked, else an aligned DKIM or SPF.
 
-    >>> of_results((Result("dkim", "pass", "evil.example"), Result("spf", "fail", "a.example")), "a.example")
-    <Finding.FAILED: 'failed'>
+    >>> of_results((MethodResult("dkim", "pass", "b.example"), MethodResult("spf", "fail", "a.example")), "a.example")
+    <Authenticity.FAILED: 'failed'>
     """
     verdicts = {(each.result, each.domain) for each in results if each.method == "dmarc" and each.result != "none"}
     if any(result in FAILS for result, _ in verdicts):
-        return Finding.FAILED
+        return Authenticity.FAILED
     if any(result == "pass" for result, _ in verdicts):
-        return Finding.PASSED if verdicts == {("pass", author)} else Finding.UNKNOWN
+        return Authenticity.PASSED if verdicts == {("pass", author)} else Authenticity.UNKNOWN
     checks = [each for each in results if each.method in ("dkim", "spf")]
     if any(each.result == "pass" and dkim_verify.aligned(each.domain, author) for each in checks):
-        return Finding.PASSED
-    return Finding.FAILED if any(each.result in FAILS for each in checks) else Finding.UNKNOWN
+        return Authenticity.PASSED
+    return Authenticity.FAILED if any(each.result in FAILS for each in checks) else Authenticity.UNKNOWN
 
 
 def _fields(head: Message, name: str) -> tuple[str, ...]:

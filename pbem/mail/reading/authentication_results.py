@@ -24,7 +24,7 @@ DOMAINS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class MethodResult:
     """The result of one method for one domain."""
 
     method: str
@@ -33,13 +33,13 @@ class Result:
     """From the From header for DMARC, the signature for DKIM, the envelope sender for SPF; "" if it isn't given."""
 
 
-def results(fields: Sequence[str], authserv_id: str, most: int) -> tuple[Result, ...]:
+def results(fields: Sequence[str], authserv_id: str, most: int) -> tuple[MethodResult, ...]:
     """Return our server's results from the Authentication-Results, top down, up to the first that can't be read.
 
     >>> results(["mx.example; dmarc=pass header.from=a.example", "mx.example; dmarc=fail"], "mx.example", 1)
-    (Result(method='dmarc', result='pass', domain='a.example'),)
+    (MethodResult(method='dmarc', result='pass', domain='a.example'),)
     """
-    found: list[Result] = []
+    found: list[MethodResult] = []
     for field in fields[:most]:
         header = _parsed(field)
         if header is None or header[0] != authserv_id.lower():
@@ -60,10 +60,10 @@ def _parsed(field: str) -> tuple[str, list[AuthenticationResult]] | None:
     return header.authserv_id, header.results
 
 
-def _result(result: AuthenticationResult) -> Result:
+def _result(result: AuthenticationResult) -> MethodResult:
     """Return the result with its domain; two domains in one result count as none."""
     for place in DOMAINS.get(result.method, ()):
         values = {each.value or "" for each in result.properties if (each.type, each.name) == place}
         if values:
-            return Result(result.method, result.result, domain(values.pop()) if len(values) == 1 else "")
-    return Result(result.method, result.result, "")
+            return MethodResult(result.method, result.result, domain(values.pop()) if len(values) == 1 else "")
+    return MethodResult(result.method, result.result, "")

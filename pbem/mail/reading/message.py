@@ -20,7 +20,7 @@ from enum import Enum
 from pbem.mail.reading import from_header, limits
 from pbem.mail.reading.limits import Problem, ReadError, Unreadable
 from pbem.mail.reading.text import body, normalize, reply_text
-from pbem.mail.reading.text.written import Cut, Written
+from pbem.mail.reading.text.written import Cut, WrittenText
 
 LONGEST_VALUE = 8_192
 MOST_RECEIVED = 30
@@ -170,7 +170,7 @@ def read_headers(raw: bytes, sender: str | None, recipients: tuple[str, ...], er
     block, _ = limits.fit_header_block(_page(raw))
     with _only_unreadable():
         mime = body.parsed(block)
-        return replace(_message(mime, sender, recipients, _author(mime), Written(())), error=error)
+        return replace(_message(mime, sender, recipients, _author(mime), WrittenText(())), error=error)
 
 
 def _page(raw: bytes) -> bytes:
@@ -225,7 +225,11 @@ def _author(mime: email.message.Message) -> str | None:
 
 
 def _message(
-    mime: email.message.Message, sender: str | None, recipients: tuple[str, ...], author: str | None, written: Written
+    mime: email.message.Message,
+    sender: str | None,
+    recipients: tuple[str, ...],
+    author: str | None,
+    written: WrittenText,
 ) -> Message:
     subject = normalize.clean(header(mime, "Subject"))
     named = tuple(address for name in RECIPIENT_HEADERS for address in _addresses(mime, name))

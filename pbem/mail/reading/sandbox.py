@@ -21,7 +21,7 @@ from pydantic import ValidationError
 
 from pbem.config import ChecksSettings
 from pbem.mail import sandboxing
-from pbem.mail.reading.authentication import Checked, Finding
+from pbem.mail.reading.authentication import Authenticity, Checked
 from pbem.mail.reading.dkim_verify import DNS_SECONDS
 from pbem.mail.reading.limits import Problem, ReadError, Unreadable, header_block
 from pbem.mail.reading.message import Message
@@ -112,7 +112,7 @@ class Sandbox:
             checked = self._send(CheckRequest(ours, settings, now), raw, more).checked
         except _Stopped:
             checked = None
-        return checked or Checked(Finding.FAILED)
+        return checked or Checked(Authenticity.FAILED)
 
     def close(self) -> None:
         """Kill the process, even during a message; a thread that waits for its response gets Unavailable."""

@@ -18,7 +18,7 @@ from pbem.mail.oauth2.access import AccessTokens
 from pbem.mail.reading.limits import LARGEST_HEADER_BLOCK, header_block
 from pbem.mail.transports import imap_connection, imap_idle
 from pbem.mail.transports.imap_connection import CONNECTION_ERRORS
-from pbem.mail.transports.protocols import USUAL, Arrival, Patience, Unreachable
+from pbem.mail.transports.protocols import USUAL, Arrival, Patience, ServerUnreachable
 from pbem.secret import BadConfig
 
 log = structlog.get_logger()
@@ -83,7 +83,7 @@ class ImapInbox:
                 if batch:
                     yield batch
                     if self._client is not client:
-                        raise Unreachable(f"{self._name}: the connection was lost in between")
+                        raise ServerUnreachable(f"{self._name}: the connection was lost in between")
 
     def done(self, batch: tuple[Arrival, ...]) -> None:
         """Move a batch to the processed folder; if that isn't possible, mark it so that it isn't read again.
@@ -93,7 +93,7 @@ class ImapInbox:
         client = self._client
         uids = [self._fetched[arrival.source] for arrival in batch if arrival.source in self._fetched]
         if client is None or len(uids) != len(batch):
-            raise Unreachable(f"{self._name}: a batch from an earlier connection; it will come again")
+            raise ServerUnreachable(f"{self._name}: a batch from an earlier connection; it will come again")
         with self._disconnecting():
             if not self._put_away(client, uids):
                 self._mark(client, uids)
@@ -103,7 +103,7 @@ class ImapInbox:
     def wait(self, seconds: float, stopped: Callable[[], bool]) -> None:
         """IDLE, or sleep until the next poll; return at once if the server has announced new mail meanwhile."""
         if self._client is None:
-            raise Unreachable(f"{self._name}: not connected")
+            raise ServerUnreachable(f"{self._name}: not connected")
         if self._more or imap_idle.has_new_mail(self._client):
             return
         with self._disconnecting():
@@ -128,12 +128,12 @@ class ImapInbox:
 
     @contextlib.contextmanager
     def _disconnecting(self) -> Iterator[None]:
-        """Drop the connection on any failure inside, and raise Unreachable instead."""
+        """Drop the connection on any failure inside, and raise ServerUnreachable instead."""
         try:
             yield
         except (*CONNECTION_ERRORS, BadConfig) as error:
             self._drop()
-            raise Unreachable(f"{self._name}: {type(error).__name__}: {error}") from error
+            raise ServerUnreachable(f"{self._name}: {type(error).__name__}: {error}") from error
 
     def _connected(self) -> Any:
         """Return the client; connect if there is none."""

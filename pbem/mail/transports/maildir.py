@@ -11,7 +11,7 @@ import structlog
 
 from pbem.config import MaildirSettings
 from pbem.mail.reading.limits import header_block
-from pbem.mail.transports.protocols import Arrival, NotSent, Unreachable
+from pbem.mail.transports.protocols import Arrival, NotAccepted, ServerUnreachable
 
 log = structlog.get_logger()
 
@@ -34,7 +34,7 @@ class MaildirInbox:
             _make(self._folder)
             names = _waiting(self._folder)
         except OSError as error:
-            raise Unreachable(f"the maildir {self._folder} can't be read: {error}") from error
+            raise ServerUnreachable(f"the maildir {self._folder} can't be read: {error}") from error
         self._known = frozenset(names)
         for some in _batched(names):
             if batch := tuple(arrival for name in some if (arrival := self._read(name))):
@@ -50,7 +50,7 @@ class MaildirInbox:
             except FileNotFoundError:
                 continue
             except OSError as error:
-                raise Unreachable(f"{name} can't be moved to cur/: {error}") from error
+                raise ServerUnreachable(f"{name} can't be moved to cur/: {error}") from error
 
     def wait(self, seconds: float, stopped: Callable[[], bool]) -> None:
         """Return when new/ holds a name that the last fetch didn't see."""
@@ -60,7 +60,7 @@ class MaildirInbox:
                 if not self._known.issuperset(_waiting(self._folder)):
                     return
             except OSError as error:
-                raise Unreachable(f"the maildir {self._folder} can't be read: {error}") from error
+                raise ServerUnreachable(f"the maildir {self._folder} can't be read: {error}") from error
             time.sleep(min(LOOK_SECONDS, end - now))
 
     def close(self) -> None:
@@ -90,7 +90,7 @@ class MaildirOutbox:
         self._count = itertools.count()
 
     def send(self, sender: str, recipient: str, raw: bytes) -> None:
-        """Write the message, flush it to disk, and only then let it appear in new/; raises NotSent(later=True)."""
+        """Write the message, flush it to disk, and only then let it appear in new/; raises NotAccepted(later=True)."""
         now = time.time_ns()
         host = socket.gethostname().replace("/", "\\057").replace(":", "\\072")
         name = f"{now // 10**9}.M{now // 1000 % 10**6:06}P{os.getpid()}Q{next(self._count)}.{host}"
@@ -107,7 +107,9 @@ class MaildirOutbox:
                 draft.unlink(missing_ok=True)
             _flush(self._folder / "new")
         except OSError as error:
-            raise NotSent(f"the maildir {self._folder} can't be written: {error}", later=True, is_lost=True) from error
+            raise NotAccepted(
+                f"the maildir {self._folder} can't be written: {error}", later=True, is_lost=True
+            ) from error
 
     def close(self) -> None:
         """Do nothing: no file is kept open."""

@@ -44,7 +44,7 @@ def gist(error: BaseException) -> str:
     return f"{type(error).__name__}: {lines[0] if lines else ''}"[:200]
 
 
-class Unreachable(Exception):
+class ServerUnreachable(Exception):
     """A mailbox can't be read at the moment; trying again later may help."""
 
 
@@ -58,11 +58,11 @@ class Inbox(Protocol):
     def fetch(self) -> Iterator[tuple[Arrival, ...]]:
         """Yield everything that waits now in batches, oldest first; the mailbox keeps a batch until `done`.
 
-        Raises Unreachable. Store each batch and call `done` before asking for the next one.
+        Raises ServerUnreachable. Store each batch and call `done` before asking for the next one.
         """
 
     def done(self, batch: tuple[Arrival, ...]) -> None:
-        """Move a stored batch out of the way. Raises Unreachable; the batch may then come again."""
+        """Move a stored batch out of the way. Raises ServerUnreachable; the batch may then come again."""
 
     def wait(self, seconds: float, stopped: Callable[[], bool]) -> None:
         """Return when mail may have arrived, after `seconds` at the latest, or soon after `stopped()` is true."""
@@ -71,7 +71,7 @@ class Inbox(Protocol):
         """Close the connection; the next call opens a new one. Never raises."""
 
 
-class NotSent(Exception):
+class NotAccepted(Exception):
     """The next hop didn't take the message: its reply, and whether trying again later can help."""
 
     def __init__(self, reply: str, *, later: bool, is_lost: bool = False) -> None:
@@ -85,7 +85,7 @@ class Outbox(Protocol):
     """The next hop for outgoing mail."""
 
     def send(self, sender: str, recipient: str, raw: bytes) -> None:
-        """Hand over the exact bytes; raises NotSent. Returns only when the next hop has taken the message."""
+        """Hand over the exact bytes; raises NotAccepted. Returns only when the next hop has taken the message."""
 
     def close(self) -> None:
         """Close the connection; the next call opens a new one. Never raises."""

@@ -6,7 +6,7 @@ import structlog
 
 from pbem import failpoints
 from pbem.failpoints import Step
-from pbem.mail.transports.protocols import Arrival, Inbox, NotStored, Store, Unreachable, gist
+from pbem.mail.transports.protocols import Arrival, Inbox, NotStored, ServerUnreachable, Store, gist
 from pbem.vitals import Link
 
 log = structlog.get_logger()
@@ -54,7 +54,7 @@ def receive(
                 link.works()
                 inbox.wait(WAIT_SECONDS, stopped)
                 failures = 0
-            except Unreachable as error:
+            except ServerUnreachable as error:
                 link.fails("mailbox", str(error))
                 failures = min(failures + 1, 16)
                 inbox.close()
@@ -74,7 +74,7 @@ def receive(
 def receive_once(inbox: Inbox, store: Store) -> int:
     """Carry the mail that waits now, return how many messages it was, and close the inbox.
 
-    Raises Unreachable, or NotStored if the store refused; mail that wasn't carried is still in the mailbox.
+    Raises ServerUnreachable, or NotStored if the store refused; mail that wasn't carried is still in the mailbox.
     """
     try:
         return _carry(inbox, store, lambda: False, lambda: None, singly=False)

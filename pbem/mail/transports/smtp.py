@@ -10,7 +10,7 @@ import structlog
 from pbem.config import SmtpSettings
 from pbem.mail.oauth2.access import AccessTokens
 from pbem.mail.transports import smtp_client
-from pbem.mail.transports.protocols import USUAL, NotSent, Patience
+from pbem.mail.transports.protocols import USUAL, NotAccepted, Patience
 from pbem.mail.transports.smtp_client import SmtpClient, SmtpTlsClient
 from pbem.secret import BadConfig
 
@@ -52,14 +52,14 @@ class SmtpOutbox:
         self._used = 0.0
 
     def send(self, sender: str, recipient: str, raw: bytes) -> None:
-        """Hand over a message; LF and CR at line ends go out as CRLF, everything else unchanged; raises NotSent.
+        """Hand over a message; LF and CR at line ends go out as CRLF, everything else unchanged; raises NotAccepted.
 
         `sender` "" is the null sender <>. If the connection breaks after the message went out, nobody knows
-        whether it was taken: that is NotSent(later=True), and the message may arrive twice.
+        whether it was taken: that is NotAccepted(later=True), and the message may arrive twice.
         """
         for address in (sender, recipient):
             if not address.isprintable() or "<" in address or ">" in address:  # smtplib would accept it
-                raise NotSent(f"{address!r} isn't an address", later=False)
+                raise NotAccepted(f"{address!r} isn't an address", later=False)
         if self._client is not None and time.monotonic() - self._used > KEPT_SECONDS:
             self.close()
         wire = on_the_wire(raw)
@@ -68,23 +68,23 @@ class SmtpOutbox:
             self._hand_over(wire)
         except _Refused as error:
             self._reset()
-            raise NotSent(str(error), later=error.later) from error
-        except NotSent:
+            raise NotAccepted(str(error), later=error.later) from error
+        except NotAccepted:
             self._drop()
             raise
         except (smtplib.SMTPException, OSError) as error:
             self._drop()
-            raise NotSent(f"{self._name}: {_describe(error)}", later=True, is_lost=True) from error
+            raise NotAccepted(f"{self._name}: {_describe(error)}", later=True, is_lost=True) from error
 
     def rehearse(self, sender: str) -> None:
-        """Connect, log in and name a sender, without sending anything; raises NotSent."""
+        """Connect, log in and name a sender, without sending anything; raises NotAccepted."""
         try:
             self._client = client = self._connect()
             _require(client.mail(sender), wanted=(250,))
         except _Refused as error:
-            raise NotSent(str(error), later=error.later) from error
+            raise NotAccepted(str(error), later=error.later) from error
         except (smtplib.SMTPException, OSError) as error:
-            raise NotSent(f"{self._name}: {_describe(error)}", later=True) from error
+            raise NotAccepted(f"{self._name}: {_describe(error)}", later=True) from error
         finally:
             self.close()
 
@@ -149,7 +149,7 @@ class SmtpOutbox:
             client.ehlo_or_helo_if_needed()
             self._authenticate(client)
         except (BadConfig, ValueError) as error:
-            raise NotSent(f"{self._name}: {_describe(error)}", later=True, is_lost=True) from error
+            raise NotAccepted(f"{self._name}: {_describe(error)}", later=True, is_lost=True) from error
         return client
 
     def _authenticate(self, client: smtplib.SMTP) -> None:
@@ -246,7 +246,7 @@ def _mail_options(client: smtplib.SMTP, sender: str, recipient: str, wire: bytes
         options.append("BODY=8BITMIME")
     if not (sender + recipient).isascii():
         if not client.has_extn("smtputf8"):
-            raise NotSent("the server takes only ASCII addresses (it doesn't support SMTPUTF8)", later=False)
+            raise NotAccepted("the server takes only ASCII addresses (it doesn't support SMTPUTF8)", later=False)
         options.append("SMTPUTF8")
     return options
 

@@ -137,7 +137,7 @@ class Ended:
     at: datetime
 
 
-Event = (
+ClockChange = (
     TurnHandedOver
     | ReplyReceived
     | FollowsElsewhere
@@ -196,7 +196,7 @@ class Clock:
             return replace(self, now=now)
         return replace(self, now=now, spent=self.spent + self.sides[self.seat].days.between(self.now, now))
 
-    def after(self, event: Event) -> "Clock":
+    def after(self, event: ClockChange) -> "Clock":
         """Return the clock after an event."""
         if isinstance(event, Outage):
             before = self.at(event.since)
@@ -275,7 +275,7 @@ def begin(control: TimeControl, now: datetime, days: tuple[WorkingDays, WorkingD
     return Clock(control, (Side(control.bank, days[0]), Side(control.bank, days[1])), now)
 
 
-def replay(clock: Clock, events: Iterable[Event]) -> Clock:
+def replay(clock: Clock, events: Iterable[ClockChange]) -> Clock:
     """Return the clock after those events, in the order in which they were noted."""
     return reduce(Clock.after, events, clock)
 

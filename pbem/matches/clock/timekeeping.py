@@ -20,7 +20,7 @@ from pbem.matches.clock import clock as clocks
 from pbem.matches.clock import reminders
 from pbem.matches.clock.clock import (
     Clock,
-    Event,
+    ClockChange,
     FollowsElsewhere,
     Outage,
     Reminded,
@@ -41,7 +41,7 @@ from pbem.storage.models import ClockEvent, Match, MatchState, Player
 _CLOCK = TypeAdapter(Clock)
 _DAYS = TypeAdapter(WorkingDays)
 _SIDES = TypeAdapter(tuple[clocks.SideRestored, clocks.SideRestored])
-_EVENTS: dict[str, type[Event]] = {
+_EVENTS: dict[str, type[ClockChange]] = {
     "handed over": clocks.TurnHandedOver,
     "received": clocks.ReplyReceived,
     "follows": clocks.FollowsElsewhere,
@@ -76,7 +76,7 @@ def start(session: Session, match: Match, now: datetime) -> None:
         _keep(session, match, _begun(match, now))
 
 
-def note(session: Session, match: Match, event: Event) -> None:
+def note(session: Session, match: Match, event: ClockChange) -> None:
     """Store an event of the clock."""
     clock = clock_of(match)
     if clock is not None:
@@ -180,7 +180,7 @@ def _begun(match: Match, now: datetime) -> Clock:
     return begin(parse(match.time or ""), now, (WorkingDays(), WorkingDays()))
 
 
-def _outages(session: Session, clock: Clock, until: datetime) -> list[Event]:
+def _outages(session: Session, clock: Clock, until: datetime) -> list[ClockChange]:
     """Return the outages until an instant that the clock doesn't know, if anybody's time ran."""
     if clock.seat is None or clock.is_paused:
         return []
@@ -188,7 +188,7 @@ def _outages(session: Session, clock: Clock, until: datetime) -> list[Event]:
     return [Outage(min(each.until, until), each.since) for each in known if each.since < until]
 
 
-def _store(session: Session, match: Match, clock: Clock, events: list[Event]) -> Clock:
+def _store(session: Session, match: Match, clock: Clock, events: list[ClockChange]) -> Clock:
     session.add_all(_row(match, event) for event in events)
     clock = replay(clock, events)
     _keep(session, match, clock)
@@ -217,7 +217,7 @@ def _wishes(session: Session, match: Match, seat: Seat) -> Wishes:
     return replace(wishes, nag=wishes.nag and not (match.muted1 if seat else match.muted0))
 
 
-def _row(match: Match, event: Event) -> ClockEvent:
+def _row(match: Match, event: ClockChange) -> ClockEvent:
     chosen: WorkingDays | None = getattr(event, "days", None)
     days = None if chosen is None else _DAYS.dump_python(chosen, mode="json", exclude_defaults=True)
     return ClockEvent(
@@ -236,7 +236,7 @@ def _restored(event: Restored) -> dict[str, Any]:
     return {"sides": _SIDES.dump_python(event.sides, mode="json")}
 
 
-def _event(row: ClockEvent) -> Event:
+def _event(row: ClockEvent) -> ClockChange:
     kind = _EVENTS[row.kind]
     if kind is Restored:
         return Restored(row.at, _SIDES.validate_python((row.days or {})["sides"]))

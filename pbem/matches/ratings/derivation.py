@@ -18,7 +18,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, func, select, update
 
 from engines import GAMES
-from pbem.matches.ratings.glicko2 import Rating, Result, rate
+from pbem.matches.ratings.glicko2 import RatedResult, Rating, rate
 from pbem.matches.ratings.weeks import WEEK, begins, between, week_of
 from pbem.storage.database import exclude_others, read_only, transaction
 from pbem.storage.models import Match, Player, PlayerRating, RatedWeek
@@ -44,7 +44,7 @@ class Contest:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Strength:
     """A player's rating in a game after a week with results, and how many results they have had until then."""
 
     week: date
@@ -58,7 +58,7 @@ class Standing:
         return self.rating.after_rest(between(self.week, week) - 1)
 
 
-def after_week(week: date, contests: Iterable[Contest], before: Mapping[int, Standing]) -> dict[int, Standing]:
+def after_week(week: date, contests: Iterable[Contest], before: Mapping[int, Strength]) -> dict[int, Strength]:
     """Return the standings of the players of a week, in the order of their numbers; `before` has those of the past."""
     scores: dict[int, list[tuple[int, float]]] = {}
     for contest in contests:
@@ -69,9 +69,9 @@ def after_week(week: date, contests: Iterable[Contest], before: Mapping[int, Sta
     after = {}
     for player in sorted(scores):
         points = [score for _, score in scores[player]]
-        past = before.get(player, Standing(week, Rating()))
-        rated = rate(at_first[player], [Result(at_first[opponent], score) for opponent, score in scores[player]])
-        after[player] = Standing(
+        past = before.get(player, Strength(week, Rating()))
+        rated = rate(at_first[player], [RatedResult(at_first[opponent], score) for opponent, score in scores[player]])
+        after[player] = Strength(
             week,
             Rating(round(rated.rating, 6), round(rated.deviation, 6), round(rated.volatility, 9)),
             past.wins + points.count(1),
@@ -204,24 +204,24 @@ def faults(session: Session, game: str) -> Iterator[str]:
             yield f"player {player} has {len(latest)} latest ratings in {game}"
 
 
-def standing(row: PlayerRating) -> Standing:
+def standing(row: PlayerRating) -> Strength:
     """Return what a row says."""
     rating = Rating(row.rating, row.deviation, row.volatility)
-    return Standing(row.week, rating, row.wins, row.draws, row.losses)
+    return Strength(row.week, rating, row.wins, row.draws, row.losses)
 
 
-def _in_short(held: Standing | None) -> str:
+def _in_short(held: Strength | None) -> str:
     if held is None:
         return "no rating"
     return f"a rating of {held.rating.rating:.6f} from {held.wins} wins, {held.draws} draws and {held.losses} losses"
 
 
-def _derived(session: Session, game: str) -> Iterator[tuple[date, dict[int, Standing]]]:
+def _derived(session: Session, game: str) -> Iterator[tuple[date, dict[int, Strength]]]:
     """Yield the weeks that are rated and what each of them gives, from the first on."""
     weeks = session.exec(select(col(RatedWeek.week)).where(RatedWeek.game == game)).all()
     if not weeks:
         return
-    latest: dict[int, Standing] = {}
+    latest: dict[int, Strength] = {}
     contests = _contests(session, game, begins(min(weeks)), begins(max(weeks) + WEEK))
     for week, ended in groupby(contests, key=itemgetter(0)):
         if week in weeks:
@@ -241,7 +241,7 @@ def _contests(session: Session, game: str, since: datetime, until: datetime) -> 
     return [(week, Contest((seat0, seat1), POINTS[winner])) for week, _, seat0, seat1, winner in weekly]
 
 
-def _store(session: Session, game: str, week: date, after: Mapping[int, Standing]) -> None:
+def _store(session: Session, game: str, week: date, after: Mapping[int, Strength]) -> None:
     """Store the ratings after a week; they supersede what the players had."""
     if not after:
         return

@@ -45,21 +45,21 @@ class Rating:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class RatedResult:
     """A match against somebody: their rating before the period, and 1 for a win, a half for a draw or 0 for a loss."""
 
     opponent: Rating
     score: float
 
 
-def rate(player: Rating, results: Sequence[Result]) -> Rating:
+def rate(player: Rating, results: Sequence[RatedResult]) -> Rating:
     """Return the rating after a period with these results, of which there is at least one.
 
     The same results in the same order give the same rating to the last bit.
 
     >>> before = Rating(1500, 200, 0.06)
     >>> opponents = Rating(1400, 30), Rating(1550, 100), Rating(1700, 300)
-    >>> after = rate(before, [Result(opponent, score) for opponent, score in zip(opponents, (1, 0, 0))])
+    >>> after = rate(before, [RatedResult(opponent, score) for opponent, score in zip(opponents, (1, 0, 0))])
     >>> f"{after.rating:.2f} {after.deviation:.2f} {after.volatility:.5f}"
     '1464.05 151.52 0.06000'
     """

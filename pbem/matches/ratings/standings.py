@@ -23,7 +23,7 @@ FEWEST_OF_PAIR, LOPSIDED = 5, 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class PlayerPair:
     """Two players of whom one has won nearly all of their rated matches in a game: perhaps one person."""
 
     winner: int
@@ -34,7 +34,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RatingPlace:
     """A player's rating in a game at some time."""
 
     player: int
@@ -49,7 +49,7 @@ class Place:
     def shown(self) -> str:
         """The rating in the usual way.
 
-        >>> Place(1, "bob", "kvadratik", Rating(1583.4, 120), 3, 0, 1).shown
+        >>> RatingPlace(1, "bob", "kvadratik", Rating(1583.4, 120), 3, 0, 1).shown
         '1583?'
         """
         return in_short(self.rating.rating, self.rating.deviation)
@@ -60,7 +60,7 @@ def in_short(rating: float, deviation: float) -> str:
     return f"{rating:.0f}{'?' if deviation > PROVISIONAL else ''}"
 
 
-def of_game(session: Session, game: str, now: datetime, first: int, most: int) -> Sequence[Place]:
+def of_game(session: Session, game: str, now: datetime, first: int, most: int) -> Sequence[RatingPlace]:
     """Return places of a game's list, the best first: so many, after those before `first` (counted from 0)."""
     found = session.exec(
         select(PlayerRating, Player.name)
@@ -74,7 +74,7 @@ def of_game(session: Session, game: str, now: datetime, first: int, most: int) -
     return [_place(row, name, now) for row, name in found]
 
 
-def of_player(session: Session, player: Player, now: datetime) -> Sequence[Place]:
+def of_player(session: Session, player: Player, now: datetime) -> Sequence[RatingPlace]:
     """Return the player's ratings by game."""
     found = session.exec(
         select(PlayerRating)
@@ -97,13 +97,13 @@ def history(session: Session, player: Player) -> Sequence[PlayerRating]:
     return session.exec(rows.order_by(PlayerRating.game, col(PlayerRating.week))).all()
 
 
-def _place(row: PlayerRating, name: str | None, now: datetime) -> Place:
+def _place(row: PlayerRating, name: str | None, now: datetime) -> RatingPlace:
     held = standing(row)
     rating = held.at(week_of(now)) if week_of(now) > held.week else held.rating
-    return Place(row.player, name or "", row.game, rating, row.wins, row.draws, row.losses)
+    return RatingPlace(row.player, name or "", row.game, rating, row.wins, row.draws, row.losses)
 
 
-def lopsided(session: Session) -> list[Pair]:
+def lopsided(session: Session) -> list[PlayerPair]:
     """Return the pairs of whom one wins nearly always, those with the most matches first. Reads all rated matches."""
     won: dict[tuple[str, int, int], float] = defaultdict(float)
     counted = select(Match.game, Match.seat0, Match.seat1, Match.winner).where(col(Match.counted).is_not(None))
@@ -111,7 +111,7 @@ def lopsided(session: Session) -> list[Pair]:
         won[game, first, second] += POINTS[winner]
         won[game, second, first] += 1 - POINTS[winner]
     pairs = (
-        Pair(one, other, game, points, round(points + won[game, other, one]))
+        PlayerPair(one, other, game, points, round(points + won[game, other, one]))
         for (game, one, other), points in won.items()
     )
     found = (each for each in pairs if each.matches >= FEWEST_OF_PAIR and each.points >= LOPSIDED * each.matches)

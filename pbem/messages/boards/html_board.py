@@ -33,7 +33,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BoardRow:
     """The cells of a row, and the label after them."""
 
     label: str
@@ -48,7 +48,7 @@ class Grid:
 
     shape: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[BoardRow, ...]
     size: int
     """The width and height of a cell in pixels."""
     span: int
@@ -87,12 +87,12 @@ def _row(
     width: int,
     broad: int,
     links: Mapping[str, str],
-) -> Row:
+) -> BoardRow:
     starts = [span * diagram.columns.index(name.rstrip("0123456789")) for name, _ in cells]
     ends = [0, *(start + width for start in starts)]
     marks = diagram.legend.by_text()
     gaps = [start - end for start, end in zip(starts, ends, strict=False)]  # one end more: the last cell's
-    return Row(
+    return BoardRow(
         label,
         tuple(
             Cell(name, mark, *_meaning(diagram, marks, name, mark), name in diagram.lit, links.get(name), width, gap)

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from pbem.messages.said.acts import Act
 from pbem.messages.said.players import OpenSeek
-from pbem.messages.said.sections import TurnPlayed
+from pbem.messages.said.sections import TurnNews
 from pbem.storage.payloads import News, Payload, Section
 
 
@@ -271,5 +271,5 @@ class Digest(Payload):
 
 def _begun_with(item: DigestMatch) -> str:
     """Return the title of the tournament that has begun with the match, if that is its news."""
-    rounds = (news.tournament for news in item.news if isinstance(news, TurnPlayed) and item.ply == 0)
+    rounds = (news.tournament for news in item.news if isinstance(news, TurnNews) and item.ply == 0)
     return next((begun.title for begun in rounds if begun is not None and begun.round), "")

@@ -199,7 +199,7 @@ class PlayedByItself:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TurnPlayed(News, Section):
+class TurnNews(News, Section):
     """How a match stands after a turn, at its beginning or at its end: a message, or a section for who brought it."""
 
     match: int

@@ -33,7 +33,7 @@ LEASE = timedelta(hours=1)
 """How long the other daemons leave it to the one that makes the backup."""
 
 
-class Stopped(Exception):
+class BackupStopped(Exception):
     """The server stops, and the backup with it."""
 
 
@@ -88,7 +88,7 @@ class Backups:
     def _make(self, folder: Path, now: datetime, stopped: Callable[[], bool]) -> int:
         def progress(_doing: str, _done: int, _total: int) -> None:
             if stopped():
-                raise Stopped
+                raise BackupStopped
 
         begun = time.monotonic()
         address = self.settings.server.address
@@ -100,7 +100,7 @@ class Backups:
             self.unnoted = now
             self._note_made()  # or backups that aren't noted would push out the older ones, one by one
             removed = rotation.remove_oldest(folder, address, self.settings.backup.keep, now)
-        except Stopped:
+        except BackupStopped:
             return 0
         except (OSError, BadConfig, DBAPIError, copies.NotCopied, making.Exists) as error:
             self._fail(now, _sentence(error))

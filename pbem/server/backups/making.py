@@ -15,7 +15,7 @@ from pbem.config import Settings, certificates, secrets
 from pbem.config.veiled import lines, veils
 from pbem.failpoints import Step
 from pbem.server.backups import archive, copies, drafts
-from pbem.server.backups.manifest import CERTIFICATES, CONFIG, DATABASES, SECRETS, TOKENS, Kind, Manifest
+from pbem.server.backups.manifest import CERTIFICATES, CONFIG, DATABASES, SECRETS, TOKENS, DatabaseKind, Manifest
 from pbem.storage.database import Progress
 
 
@@ -43,7 +43,7 @@ def make(
         raise Exists(f"{file} exists, and nothing is overwritten; choose another name")
     with _named(file), ExitStack() as opened:
         folder = opened.enter_context(drafts.folder(file.parent))
-        kind: Kind = "sqlite" if engine.dialect.name == "sqlite" else "postgresql"
+        kind: DatabaseKind = "sqlite" if engine.dialect.name == "sqlite" else "postgresql"
         copy = folder / DATABASES[kind]
         copied = copies.take(engine, copy, progress)
         parts = {**_settings(settings, folder, with_secrets=with_secrets), copy.name: copy}

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 FORMAT = 1
 """Raised when an older version couldn't restore what a newer one has backed up."""
-Kind = Literal["sqlite", "postgresql"]
+DatabaseKind = Literal["sqlite", "postgresql"]
 CONFIG = "pbem.toml"
 DATABASES = {"sqlite": "database.sqlite", "postgresql": "database.dump"}
 SECRETS, CERTIFICATES = "secrets/", "certificates/"
@@ -47,7 +47,7 @@ class Manifest:
     """The version of pbem."""
     address: str
     """The address of the server."""
-    kind: Kind
+    kind: DatabaseKind
     """The kind of its database."""
     revision: str
     """The version of its tables."""
@@ -80,7 +80,7 @@ def from_json(raw: bytes) -> Manifest:
         manifest = Manifest(**stored, made=made, files=files)
         names = [file.name for file in files]
         if (
-            manifest.kind not in get_args(Kind)
+            manifest.kind not in get_args(DatabaseKind)
             or len({*names}) < len(names)
             or not all(_NAME.fullmatch(name) for name in names)
             or not manifest.has(DATABASES[manifest.kind])

@@ -28,7 +28,7 @@ class NotRestored(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Restored:
+class RestoredBackup:
     """What was restored."""
 
     manifest: Manifest
@@ -38,7 +38,7 @@ class Restored:
     """The secrets that aren't there, with the files that should have them."""
 
 
-def restore(file: Path, config_file: Path, progress: Progress) -> Restored:
+def restore(file: Path, config_file: Path, progress: Progress) -> RestoredBackup:
     """Restore a backup; the configuration is the one at that path, or else the backup's, which is put there.
 
     Raises NotABackup, NotRestored, NotEmpty, NotCopied, InUse, Unusable, BadConfig, OSError and database errors.
@@ -87,7 +87,7 @@ def restore(file: Path, config_file: Path, progress: Progress) -> Restored:
             for path, secret in secrets(settings)
             if secret.file is not None and not secret.file.exists()
         )
-        return Restored(manifest, written, missing)
+        return RestoredBackup(manifest, written, missing)
 
 
 def require_known(manifest: Manifest) -> None:

@@ -23,7 +23,7 @@ LANES = {Lane.REPLIES: "replies", Lane.PLAYERS: "players", Lane.STRANGERS: "stra
 
 
 @dataclass(frozen=True, slots=True)
-class Queue:
+class QueueSize:
     """Messages that wait for the same thing, and for how many seconds the first of them has waited."""
 
     name: str
@@ -35,17 +35,17 @@ class Queue:
 class Figures:
     """What the database tells."""
 
-    received: tuple[Queue, ...]
+    received: tuple[QueueSize, ...]
     """Received messages that wait to be handled, by lane."""
-    held: Queue
+    held: QueueSize
     """Those that wait for their sender to confirm them."""
-    shunted: Queue
+    shunted: QueueSize
     """Those that were set aside because of a bug."""
-    outgoing: tuple[Queue, ...]
+    outgoing: tuple[QueueSize, ...]
     """Outgoing messages that aren't sent yet, by state."""
     overdue: float
     """For how many seconds the first of those that are owed has been due: what the next hop refuses is due later."""
-    troubled: Queue
+    troubled: QueueSize
     """Outgoing messages that need the operator."""
     matches: dict[str, int]
     """How many matches there are, by state."""
@@ -58,7 +58,7 @@ class Figures:
     """Since when none can be made."""
 
     @property
-    def owed(self) -> Queue:
+    def owed(self) -> QueueSize:
         """The messages that are to be sent now, or again."""
         return next(queue for queue in self.outgoing if queue.name == OutgoingState.OWED)
 
@@ -105,10 +105,10 @@ def _to_send(state: OutgoingState) -> tuple[ColumnElement[bool], ...]:
     return col(Outgoing.state) == state, col(Outgoing.removed).is_(None)
 
 
-def _queue(session: Session, name: str, since: Any, which: tuple[ColumnElement[bool], ...], now: datetime) -> Queue:
+def _queue(session: Session, name: str, since: Any, which: tuple[ColumnElement[bool], ...], now: datetime) -> QueueSize:
     waiting = select(col(since).label("since")).where(*which).limit(MOST).subquery()
     length, oldest = session.connection().execute(select(func.count(), func.min(waiting.c.since))).one()
-    return Queue(name, length, _age(oldest, now))
+    return QueueSize(name, length, _age(oldest, now))
 
 
 def _count(session: Session, which: ColumnElement[bool]) -> int:

@@ -6,13 +6,13 @@ from datetime import datetime
 from pbem.config import BackupSettings
 from pbem.server.backups import rotation
 from pbem.server.health.figures import Figures
-from pbem.server.health.reports import SILENT, Report, State
+from pbem.server.health.reports import SILENT, Report, ServerState
 
 SLOW = 15 * 60.0
 """Received messages are handled within seconds, and answers sent within a minute, unless something is wrong."""
 
 
-def of_state(state: State) -> Iterator[str]:
+def of_state(state: ServerState) -> Iterator[str]:
     """Yield what is wrong with a server by what it tells of itself."""
     for loop in state.hanging:
         yield f'the loop "{loop}" hangs'

@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from pbem.server.health import figures
-from pbem.server.health.figures import Figures, Queue
+from pbem.server.health.figures import Figures, QueueSize
 from pbem.storage.database import read_only
 from pbem.vitals import Vitals
 
@@ -97,7 +97,7 @@ def _of_database(found: Figures) -> Iterator[Metric]:
     yield matches
 
 
-def _queues(name: str, what: str, label: str, queues: Iterable[Queue]) -> Iterator[Metric]:
+def _queues(name: str, what: str, label: str, queues: Iterable[QueueSize]) -> Iterator[Metric]:
     lengths = Gauges(name, f"{what}.", labels=[label])
     ages = Gauges(f"{name}_seconds", f"{what}: for how long the first has waited.", labels=[label])
     for queue in queues:

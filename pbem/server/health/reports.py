@@ -43,7 +43,7 @@ class LinkState:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ServerState:
     """How a server is."""
 
     is_ready: bool
@@ -60,7 +60,7 @@ class State:
         return (self.is_ready, self.hanging, *((link.name, link.is_up) for link in self.links))
 
 
-_STATES = TypeAdapter(State)
+_STATES = TypeAdapter(ServerState)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +72,13 @@ class Report:
     version: str
     started: datetime
     told: datetime
-    state: State
+    state: ServerState
 
 
-def state(vitals: "Vitals") -> State:
+def state(vitals: "Vitals") -> ServerState:
     """Return how this server is."""
     counts = vitals.counts
-    return State(
+    return ServerState(
         is_ready=vitals.is_ready,
         links=tuple(LinkState(link.name, link.is_up, round(link.lost_for)) for link in tuple(vitals.links.values())),
         hanging=tuple(pulse.name for pulse in vitals.hanging),
@@ -120,7 +120,7 @@ class Reporter:
     def _own(self) -> tuple[ColumnElement[bool], ...]:
         return col(Daemon.host) == self._host, col(Daemon.process) == self._process
 
-    def _write(self, session: Session, present: State, now: datetime) -> None:
+    def _write(self, session: Session, present: ServerState, now: datetime) -> None:
         row = session.exec(select(Daemon).where(*self._own)).first()
         told = _STATES.dump_python(present, mode="json")
         if row is None:

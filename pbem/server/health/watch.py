@@ -11,7 +11,7 @@ from pbem.vitals import Pulse, Vitals
 log = structlog.get_logger()
 
 
-class Watch:
+class HealthWatch:
     """Looks after the loops of a server, again and again, in a thread that does nothing else."""
 
     def __init__(self, vitals: Vitals, systemd: Systemd) -> None:

@@ -2,20 +2,20 @@
 
 from collections.abc import Callable, Mapping
 
-from pbem.features.tournaments.field import Field, Kind, Step
+from pbem.features.tournaments.field import Field, Format, RoundStep
 from pbem.features.tournaments.formats import knock_out, league, round_robin, swiss
 
-FOLLOWING: Mapping[Kind, Callable[[Field], Step]] = {
-    Kind.ROUND_ROBIN: round_robin.following,
-    Kind.SWISS: swiss.following,
-    Kind.KNOCK_OUT: knock_out.following,
-    Kind.LEAGUE: league.following,
+FOLLOWING: Mapping[Format, Callable[[Field], RoundStep]] = {
+    Format.ROUND_ROBIN: round_robin.following,
+    Format.SWISS: swiss.following,
+    Format.KNOCK_OUT: knock_out.following,
+    Format.LEAGUE: league.following,
 }
-ROUNDS: Mapping[Kind, Callable[[int, int | None], int]] = {
-    Kind.ROUND_ROBIN: round_robin.rounds,
-    Kind.SWISS: swiss.rounds,
-    Kind.KNOCK_OUT: knock_out.rounds,
-    Kind.LEAGUE: league.rounds,
+ROUNDS: Mapping[Format, Callable[[int, int | None], int]] = {
+    Format.ROUND_ROBIN: round_robin.rounds,
+    Format.SWISS: swiss.rounds,
+    Format.KNOCK_OUT: knock_out.rounds,
+    Format.LEAGUE: league.rounds,
 }
 """How many rounds there are with that many entrants, where the one who opened the tournament wanted so many.
 
@@ -23,6 +23,6 @@ In a league they wanted so many players in a group.
 """
 
 
-def following(field: Field) -> Step:
+def following(field: Field) -> RoundStep:
     """Return what follows in the tournament now."""
     return FOLLOWING[field.kind](field)

@@ -7,7 +7,7 @@ match without a result counts as drawn, unless one of the two has withdrawn.
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from pbem.features.tournaments.field import WAIT, Field, Pair, Result, Step, boards
+from pbem.features.tournaments.field import WAIT, Field, Matchup, RoundStep, Score, boards
 
 
 def rounds(entrants: int, wanted: int | None = None) -> int:
@@ -32,21 +32,21 @@ def bracket(number_of_rounds: int) -> tuple[int, ...]:
     return seeds
 
 
-def following(field: Field) -> Step:
+def following(field: Field) -> RoundStep:
     """Return the second matches of those who drew; once all is decided, the next round."""
     replays = tuple(_replays(field))
     if replays or field.is_open:
-        return Step(replays) if replays else WAIT
+        return RoundStep(replays) if replays else WAIT
     new = () if field.pairs else _first_round(field)
     while not any(pair.result is None for pair in new):
         known = field.with_pairs(new)
         if known.last_round == field.rounds:
-            return Step(new, is_over=True)
+            return RoundStep(new, is_over=True)
         new = (*new, *_next_round(known))
-    return Step(new)
+    return RoundStep(new)
 
 
-def _first_round(field: Field) -> tuple[Pair, ...]:
+def _first_round(field: Field) -> tuple[Matchup, ...]:
     by_seed = {entrant.seed: entrant.player for entrant in field.entrants}
     drawn = bracket(field.rounds)
     meetings = []
@@ -57,7 +57,7 @@ def _first_round(field: Field) -> tuple[Pair, ...]:
     return tuple(field.settled(pair) for pair in boards(1, meetings))
 
 
-def _next_round(field: Field) -> tuple[Pair, ...]:
+def _next_round(field: Field) -> tuple[Matchup, ...]:
     """Return the pairings of those who have won neighbouring boards of the last round."""
     winners = [winner_of(field, tie) for tie in ties(field.of_round(field.last_round))]
     meetings = [_in_order(field, one, other) for one, other in zip(winners[::2], winners[1::2], strict=True)]
@@ -71,28 +71,28 @@ def _in_order(field: Field, one: int, other: int) -> tuple[int, int]:
     return first, second
 
 
-def ties(pairs: Iterable[Pair]) -> Iterator[tuple[Pair, ...]]:
+def ties(pairs: Iterable[Matchup]) -> Iterator[tuple[Matchup, ...]]:
     """Yield the matches of each two players of a round, in the order of the boards."""
     in_order = sorted(pairs, key=lambda pair: (pair.board, pair.game))
     for _, games in groupby(in_order, key=lambda pair: pair.board):
         yield tuple(games)
 
 
-def _replays(field: Field) -> Iterator[Pair]:
+def _replays(field: Field) -> Iterator[Matchup]:
     """Yield the second match of each two whose first one decided nothing."""
     for tie in ties(field.of_round(field.last_round)):
         (only, *more) = tie
-        undecided = only.result in (Result.DRAW, Result.NEITHER) and only.second is not None
+        undecided = only.result in (Score.DRAW, Score.NEITHER) and only.second is not None
         if undecided and not more and all(field.entrant(player).is_playing for player in only.players):
-            yield Pair(only.round, only.board, only.second or 0, only.first, game=2)
+            yield Matchup(only.round, only.board, only.second or 0, only.first, game=2)
 
 
-def winner_of(field: Field, tie: tuple[Pair, ...]) -> int:
+def winner_of(field: Field, tie: tuple[Matchup, ...]) -> int:
     """Return who goes on."""
     last = tie[-1]
-    if last.second is None or last.result is Result.FIRST:
+    if last.second is None or last.result is Score.FIRST:
         return last.first
-    if last.result is Result.SECOND:
+    if last.result is Score.SECOND:
         return last.second
     seeds = field.seeds()
     return min(last.players, key=lambda player: (not field.entrant(player).is_playing, seeds[player]))
@@ -107,9 +107,9 @@ def ties_won(field: Field, player: int) -> int:
     return last - 1 + (_is_decided(field, tie) and winner_of(field, tie) == player)
 
 
-def _is_decided(field: Field, tie: tuple[Pair, ...]) -> bool:
+def _is_decided(field: Field, tie: tuple[Matchup, ...]) -> bool:
     """Return whether it is known who goes on."""
     last = tie[-1]
-    if last.result in (None, Result.FIRST, Result.SECOND):
+    if last.result in (None, Score.FIRST, Score.SECOND):
         return last.result is not None
     return last.game > 1 or not all(field.entrant(player).is_playing for player in last.players)

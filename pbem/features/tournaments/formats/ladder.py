@@ -30,14 +30,14 @@ class Entered:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class LadderLeft:
     """A player has left; everybody below moves up."""
 
     player: int
 
 
 @dataclass(frozen=True, slots=True)
-class Challenge:
+class LadderChallenge:
     """A match on the ladder."""
 
     challenger: int
@@ -55,11 +55,11 @@ class Challenge:
         return frozenset((self.challenger, self.challenged))
 
 
-Event = Entered | Left | Challenge
+LadderEvent = Entered | LadderLeft | LadderChallenge
 """What can change a ladder; a challenge does once its match has ended."""
 
 
-class Obstacle(StrEnum):
+class LadderObstacle(StrEnum):
     """Why a player can't challenge another."""
 
     BELOW = "they stand below"
@@ -70,23 +70,23 @@ class Obstacle(StrEnum):
     TAKEN = "enough others have challenged them"
 
 
-def order(events: Iterable[Event]) -> Rungs:
+def order(events: Iterable[LadderEvent]) -> Rungs:
     """Return who stands on the ladder after those events.
 
-    >>> order([Entered(1), Entered(2), Entered(3), Challenge(3, 1, winner=3), Left(1)])
+    >>> order([Entered(1), Entered(2), Entered(3), LadderChallenge(3, 1, winner=3), LadderLeft(1)])
     (3, 2)
     """
     return reduce(after, events, ())
 
 
-def after(rungs: Rungs, event: Event) -> Rungs:
+def after(rungs: Rungs, event: LadderEvent) -> Rungs:
     """Return the ladder after the event."""
     match event:
         case Entered(player):
             return (*_without(rungs, player), player)
-        case Left(player):
+        case LadderLeft(player):
             return _without(rungs, player)
-        case Challenge():
+        case LadderChallenge():
             return _without(_climbed(rungs, event), event.late)
 
 
@@ -94,7 +94,7 @@ def _without(rungs: Rungs, player: int | None) -> Rungs:
     return tuple(each for each in rungs if each != player)
 
 
-def _climbed(rungs: Rungs, challenge: Challenge) -> Rungs:
+def _climbed(rungs: Rungs, challenge: LadderChallenge) -> Rungs:
     """Return the ladder with a challenger who has won on the rung of the challenged, if that is still above theirs."""
     challenger, challenged = challenge.challenger, challenge.challenged
     if challenge.winner != challenger or not {challenger, challenged} <= {*rungs}:
@@ -112,7 +112,7 @@ class Ladder:
     """How many rungs above one's own a challenge can go."""
     at_once: int
     """How many others one can have challenged at a time, and by how many one can be challenged."""
-    challenges: tuple[Challenge, ...] = ()
+    challenges: tuple[LadderChallenge, ...] = ()
     """Those that are being played, and those that ended lately."""
 
     def rung_of(self, player: int) -> int:
@@ -129,23 +129,23 @@ class Ladder:
         return sum(player in each.players for each in self._running)
 
     @property
-    def _running(self) -> tuple[Challenge, ...]:
+    def _running(self) -> tuple[LadderChallenge, ...]:
         return tuple(each for each in self.challenges if each.ended is None)
 
-    def obstacle(self, challenger: int, challenged: int, now: datetime) -> Obstacle | None:
+    def obstacle(self, challenger: int, challenged: int, now: datetime) -> LadderObstacle | None:
         """Return why the one can't challenge the other, who are both on the ladder; None if they can."""
         if self.rung_of(challenged) >= self.rung_of(challenger):
-            return Obstacle.BELOW
+            return LadderObstacle.BELOW
         if challenged not in self.above(challenger):
-            return Obstacle.TOO_FAR
+            return LadderObstacle.TOO_FAR
         met = [each for each in self.challenges if each.players == {challenger, challenged}]
         if any(each.ended is None for each in met):
-            return Obstacle.PLAYING
+            return LadderObstacle.PLAYING
         if any(each.ended is not None and now < each.ended + AGAIN for each in met):
-            return Obstacle.TOO_SOON
+            return LadderObstacle.TOO_SOON
         if sum(each.challenger == challenger for each in self._running) >= self.at_once:
-            return Obstacle.BUSY
+            return LadderObstacle.BUSY
         holds = [each for each in self._running if each.begun is None or now < each.begun + HOLDS]
         if sum(each.challenged == challenged for each in holds) >= self.at_once:
-            return Obstacle.TAKEN
+            return LadderObstacle.TAKEN
         return None

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from pbem.features.tournaments.field import Field, Kind, Pair, Step
+from pbem.features.tournaments.field import Field, Format, Matchup, RoundStep
 from pbem.features.tournaments.formats import round_robin
 
 
@@ -43,7 +43,7 @@ def _groups(field: Field) -> Iterator[Field]:
         first += size
         players = {each.player for each in members}
         yield Field(
-            Kind.ROUND_ROBIN,
+            Format.ROUND_ROBIN,
             tuple(replace(each, seed=seed) for seed, each in enumerate(members, start=1)),
             round_robin.rounds(size),
             field.at_once,
@@ -51,16 +51,16 @@ def _groups(field: Field) -> Iterator[Field]:
         )
 
 
-def following(field: Field) -> Step:
+def following(field: Field) -> RoundStep:
     """Return what follows in the groups, none of which waits for another; the season is over once all of them are."""
-    new: tuple[Pair, ...] = ()
+    new: tuple[Matchup, ...] = ()
     above, is_over = 0, True
     for group in groups(field):
         step = round_robin.following(group)
         new += tuple(replace(pair, board=above + pair.board) for pair in step.pairs)
         above += len(group.entrants) // 2
         is_over = is_over and step.is_over
-    return Step(new, is_over=is_over)
+    return RoundStep(new, is_over=is_over)
 
 
 def next_order(ranked: Iterable[tuple[int, ...]], promoted: int) -> tuple[int, ...]:

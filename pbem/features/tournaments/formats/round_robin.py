@@ -1,6 +1,6 @@
 """Round robin: everybody meets everybody once, in the order of Berger's tables (FIDE Handbook C.05, annex 1)."""
 
-from pbem.features.tournaments.field import WAIT, Field, Pair, Step, boards
+from pbem.features.tournaments.field import WAIT, Field, Matchup, RoundStep, boards
 
 
 def rounds(entrants: int, wanted: int | None = None) -> int:
@@ -30,13 +30,13 @@ def _round(size: int, number: int) -> tuple[tuple[int, int], ...]:
     return (met, *others)
 
 
-def following(field: Field) -> Step:
+def following(field: Field) -> RoundStep:
     """Return the next rounds once all matches are over: as many as are played at the same time."""
     if field.is_open:
         return WAIT
     table = berger(field.rounds + 1)
     paired = field.last_round
-    new: tuple[Pair, ...] = ()
+    new: tuple[Matchup, ...] = ()
     while paired < field.rounds:
         batch = table[paired : paired + field.at_once]
         pairs = tuple(
@@ -44,11 +44,11 @@ def following(field: Field) -> Step:
         )
         new, paired = (*new, *pairs), paired + len(batch)
         if any(pair.result is None for pair in pairs):
-            return Step(new)
-    return Step(new, is_over=True)
+            return RoundStep(new)
+    return RoundStep(new, is_over=True)
 
 
-def _pairs(field: Field, number: int, meetings: tuple[tuple[int, int], ...]) -> tuple[Pair, ...]:
+def _pairs(field: Field, number: int, meetings: tuple[tuple[int, int], ...]) -> tuple[Matchup, ...]:
     """Return the pairings of a round; the entrant who would meet the number that nobody has sits out."""
     by_seed = {entrant.seed: entrant.player for entrant in field.entrants}
     present = [(by_seed[one], by_seed[other]) for one, other in meetings if one in by_seed and other in by_seed]

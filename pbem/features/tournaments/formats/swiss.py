@@ -9,7 +9,7 @@ from typing import Any
 
 import structlog
 
-from pbem.features.tournaments.field import WAIT, WIN, Entrant, Field, Pair, Step, boards
+from pbem.features.tournaments.field import WAIT, WIN, Entrant, Field, Matchup, RoundStep, boards
 
 log = structlog.get_logger()
 
@@ -27,19 +27,19 @@ def rounds(entrants: int, wanted: int | None = None) -> int:
     return min(wanted or (entrants - 1).bit_length(), (entrants + 1) // 2)
 
 
-def following(field: Field) -> Step:
+def following(field: Field) -> RoundStep:
     """Return the next round once all matches are over."""
     if field.is_open:
         return WAIT
     number = field.last_round + 1
     playing = [entrant for entrant in field.entrants if entrant.is_playing]
     if number > field.rounds or len(playing) < 2:
-        return Step(is_over=True)
+        return RoundStep(is_over=True)
     meetings = _paired(field, playing, number)
     if not is_legal(field, playing, meetings):
         log.warning("no more rounds", reason="nobody is left to meet", round=number)
-        return Step(is_over=True)
-    return Step(tuple(boards(number, meetings)))
+        return RoundStep(is_over=True)
+    return RoundStep(tuple(boards(number, meetings)))
 
 
 def _paired(field: Field, playing: Iterable[Entrant], number: int) -> list[tuple[int, int | None]]:
@@ -71,12 +71,12 @@ def _player(field: Field, entrant: Entrant) -> dict[str, Any]:
     }
 
 
-def _is_free(pair: Pair, player: int) -> bool:
+def _is_free(pair: Matchup, player: int) -> bool:
     """Return whether the player got a point without a match."""
     return not pair.is_played and pair.points_of(player) == WIN
 
 
-def _float(field: Field, pair: Pair, player: int) -> str:
+def _float(field: Field, pair: Matchup, player: int) -> str:
     """Return whether the player met somebody with fewer points before the round, or with more."""
     if pair.second is None or not pair.is_played:
         return "down" if _is_free(pair, player) else "none"

@@ -11,7 +11,7 @@ from itertools import islice
 
 from pbem.mail.reading.text import attributions, disclaimers, html_text, normalize, quoted_headers, signatures
 from pbem.mail.reading.text.attributions import AttributionFinder
-from pbem.mail.reading.text.written import Draft, Written
+from pbem.mail.reading.text.written import TextDraft, WrittenText
 
 MOST_LINES = 5_000
 """How many lines of a message are looked at, with quotes and all."""
@@ -33,13 +33,13 @@ def lines(text: str, is_html: bool = False, author: str | None = None) -> tuple[
     return read(text, is_html, author).lines
 
 
-def read(text: str, is_html: bool = False, author: str | None = None) -> Written:
+def read(text: str, is_html: bool = False, author: str | None = None) -> WrittenText:
     r"""Return what the person wrote, line by line, without blank lines at the ends or two in a row.
 
     Nothing here knows what a command is, so what was cut is returned as well: whoever knows looks for one there.
 
     >>> read("c1b1 g9h9 3\n\nOn Mon, 2 Mar 2026 at 09:59, PBeM wrote:\n> resign\n\nYours\n-- \nBob")
-    Written(lines=('c1b1 g9h9 3', '', 'Yours'), cut=(Cut(before=3, lines=('-- ', 'Bob')),))
+    WrittenText(lines=('c1b1 g9h9 3', '', 'Yours'), cut=(Cut(before=3, lines=('-- ', 'Bob')),))
     """
     source = html_text.text(text) if is_html else text[:LONGEST]
     page = normalize.clean(_first_lines(_without_soft_breaks(source))).split("\n")
@@ -52,13 +52,13 @@ class _ReplyReader:
     def __init__(self, page: Sequence[str], author: str | None) -> None:
         self._page = page
         self._author = author
-        self._draft = Draft()
+        self._draft = TextDraft()
         self._at = 0
         self._attributions = AttributionFinder(page)
         self._header_lengths: dict[int, int] = {}
         self._beginnings: dict[int, bool] = {}
 
-    def written(self) -> Written:
+    def written(self) -> WrittenText:
         """Return the lines that the person wrote, and those that were cut."""
         self._cut_lines(disclaimers.banner_length(self._page))
         while self._at < len(self._page) and not self._draft.is_full:

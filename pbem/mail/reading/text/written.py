@@ -23,14 +23,14 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenText:
     """What a person wrote, and what was probably added by their program and their company."""
 
     lines: tuple[str, ...]
     cut: tuple[Cut, ...] = ()
 
 
-class Draft:
+class TextDraft:
     """What has been read so far."""
 
     def __init__(self) -> None:
@@ -64,10 +64,10 @@ class Draft:
             self._cut.append(Cut(len(self._lines), kept))
             self._cut_length += sum(len(line) + 1 for line in kept)
 
-    def written(self) -> Written:
+    def written(self) -> WrittenText:
         """Return all of it."""
         places = _places(self._lines)
-        return Written(trim(self._lines), tuple(Cut(places[cut.before], cut.lines) for cut in self._cut))
+        return WrittenText(trim(self._lines), tuple(Cut(places[cut.before], cut.lines) for cut in self._cut))
 
 
 def _beginning(lines: Sequence[str], most: int) -> Iterator[str]:
