@@ -15,7 +15,7 @@ from sqlmodel import Session, col, select
 
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, app, errors, opened, out
-from pbem.cli.doctor import premises
+from pbem.cli.doctor import surroundings
 from pbem.mail.transports.protocols import Arrival
 from pbem.messages.mime import text_of
 from pbem.messages.render import Renderer
@@ -33,7 +33,7 @@ def run(
     once: Annotated[bool, typer.Option("--once", help="Process and send what is waiting, then exit.")] = False,
 ) -> None:
     with opened(config_file, to_run=True) as server:
-        for file in premises.exposed(config_file, server.settings):
+        for file in surroundings.exposed(config_file, server.settings):
             log.warning("everyone on this machine can read it", file=str(file))
         if once:
             received, handled, sent = daemon.run_once(server)

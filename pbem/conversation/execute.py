@@ -28,20 +28,6 @@ from pbem.storage.models import Match, Player
 
 def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     """Run the commands in order; the first refusal undoes its own line and stops."""
-    reply = _run(request, reply, parsed)
-    below = frozenset(parsed.below)
-    if not below:
-        return reply
-    sections = tuple(
-        replace(section, commands=tuple(line for line in section.lines if line.strip() in below))
-        if isinstance(section, NotSent)
-        else section
-        for section in reply.sections
-    )
-    return replace(reply, sections=sections)
-
-
-def _run(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     # The text of an unsubscribe message comes from the mail program, not from the player.
     own = Allotment() if request.sender.serves_news else addressees.allot(parsed, request.sender.match)
     left = dict(own.by_target)
@@ -67,7 +53,7 @@ def _run(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
             about = replace(reply, match=_about(request, line) or reply.match, prose=unsent)
             reply = refused(request, about, refusal, line)
             outcome = Outcome.REFUSED_IN_PART if done else Outcome.REFUSED
-            return not_attempted(replace(reply, verdict=Verdict(outcome)), later, parsed.beyond)
+            return _naming(parsed.below, not_attempted(replace(reply, verdict=Verdict(outcome)), later, parsed.beyond))
         if words and target is not None:
             left |= {target: after.prose} if after.prose else {}
             after = replace(after, prose=reply.prose)
@@ -87,7 +73,21 @@ def _run(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
         reply = reply.adding(Overlooked(lines=clipped(parsed.overlooked)))
     if parsed.beyond:
         reply = reply.adding(NotAttempted(lines=clipped(parsed.beyond), most=MOST_COMMANDS))
-    return replace(reply, verdict=Verdict(Outcome.DONE, ", ".join(done)))
+    return _naming(parsed.below, replace(reply, verdict=Verdict(Outcome.DONE, ", ".join(done))))
+
+
+def _naming(below: tuple[str, ...], reply: Reply) -> Reply:
+    """Return the reply with those of the words that went to nobody which are commands, below other words."""
+    if not below:
+        return reply
+    lines = frozenset(below)
+    sections = tuple(
+        replace(section, commands=tuple(line for line in section.lines if line.strip() in lines))
+        if isinstance(section, NotSent)
+        else section
+        for section in reply.sections
+    )
+    return replace(reply, sections=sections)
 
 
 @contextmanager

@@ -33,7 +33,7 @@ from pbem.mail.transports import dkim_signing, receiver
 from pbem.mail.transports.listener import MailListener
 from pbem.mail.transports.protocols import Arrival, Inbox, Outbox
 from pbem.messages.render import Renderer
-from pbem.server import alone, doors, intake, loops
+from pbem.server import alone, endpoints, intake, loops
 from pbem.server import sender as senders
 from pbem.server import work_queue as work_queues
 from pbem.server.backups.by_itself import Backups
@@ -224,7 +224,7 @@ def open_server(
         server=settings.server,
         renderer=Renderer(settings.server, keyring, settings.limits.keep_mail_days, features.enrich, features.exports),
         keyring=keyring,
-        outbox=doors.outbox(settings, tokens),
+        outbox=endpoints.outbox(settings, tokens),
         clock=clock,
         vitals=vitals,
         sign=sign,
@@ -248,8 +248,8 @@ def open_server(
             sender=sender,
             desk=desk,
             desks=tuple(desks),
-            inboxes=tuple(doors.inboxes(settings, tokens)),
-            listeners=tuple(doors.listeners(settings)),
+            inboxes=tuple(endpoints.inboxes(settings, tokens)),
+            listeners=tuple(endpoints.listeners(settings)),
             clock=clock,
             thinker=thinker,
             backups=backups,
@@ -363,7 +363,7 @@ def run(
         bells = {Channel.RECEIVED: [desk.queue.bell for desk in server.desks], Channel.OWED: [sending.bell, played]}
         link = vitals.link("notifications", lost="notifications lost", again="notifications again")
         threads.append(loops.hearing(server.engine, bells, stop, vitals.pulse("bells", bound.other), link))
-    links = [vitals.inbox(doors.kind(inbox)) for inbox in server.inboxes]
+    links = [vitals.inbox(endpoints.kind(inbox)) for inbox in server.inboxes]
     first = FirstOfEach(len(links), announce)
     for inbox, link in zip(server.inboxes, links, strict=True):
         link.call_on_first(first.happened)

@@ -20,7 +20,7 @@ import pytest
 from jinja2 import FileSystemLoader
 
 from pbem import config
-from pbem.cli.doctor import domain, examination, ports, premises, round_trip
+from pbem.cli.doctor import domain, examination, ports, round_trip, surroundings
 from pbem.cli.doctor.findings import Finding, Severity
 from pbem.config.veiled import veiled_url
 from pbem.messages import templating
@@ -231,8 +231,8 @@ def broken_template(kit: Kit) -> str:
     folder.mkdir()
     (folder / "turn.j2").write_text("{% if %}", encoding="utf-8")
     broken = templating.templates(templating.HTML).overlay(loader=FileSystemLoader(folder))
-    kit.patch.setattr(premises, "templates_folder", lambda: folder)
-    kit.patch.setattr(premises, "templates", lambda face: broken)
+    kit.patch.setattr(surroundings, "templates_folder", lambda: folder)
+    kit.patch.setattr(surroundings, "templates", lambda face: broken)
     return "templates"
 
 

@@ -1,5 +1,5 @@
 """The doctor: tries everything that is configured, and says in sentences what works and what to do.
 
-A check is a function that yields findings. `examination` runs them all; others need `premises` only. `status` tells how
+A check is a function that yields findings. `examination` runs them all; `status` tells how
 running servers are.
 """

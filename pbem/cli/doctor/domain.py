@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from pbem.cli.doctor import premises
+from pbem.cli.doctor import surroundings
 from pbem.cli.doctor.findings import Finding, note, ok, problem
 from pbem.config import Settings
 from pbem.mail.transports import dkim_signing
@@ -99,7 +99,7 @@ def _dkim(settings: Settings) -> Iterator[Finding]:
     if settings.outbox.dkim is None:
         yield note("pbem signs nothing (DKIM)", "a server on the way should; otherwise see deploy/dkim.md")
         return
-    sentences = list(premises.dkim_faults(settings.outbox.dkim, settings.server.domain))
+    sentences = list(surroundings.dkim_faults(settings.outbox.dkim, settings.server.domain))
     for sentence in sentences:
         yield problem(sentence, "publish the record as in deploy/dkim.md, or correct [outbox.dkim]")
     if not sentences:

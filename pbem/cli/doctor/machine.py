@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pbem import config
-from pbem.cli.doctor import premises
+from pbem.cli.doctor import surroundings
 from pbem.cli.doctor.findings import Finding, ok, problem
 from pbem.config import Settings
 from pbem.mail.reading.limits import Unreadable
@@ -33,7 +33,7 @@ def secrets(settings: Settings) -> Iterator[Finding]:
 
 def rights(path: Path, settings: Settings) -> Iterator[Finding]:
     """Look for secrets and mail that everyone on this machine can read."""
-    found = list(premises.exposed(path, settings))
+    found = list(surroundings.exposed(path, settings))
     for file in found:
         yield problem(f"everyone on this machine can read {file}", f"chmod o= {file}")
     if not found:
@@ -42,7 +42,7 @@ def rights(path: Path, settings: Settings) -> Iterator[Finding]:
 
 def templates() -> Iterator[Finding]:
     """Compile all templates."""
-    found = list(premises.broken_templates())
+    found = list(surroundings.broken_templates())
     for sentence in found:
         yield problem(sentence, "install pbem again, or undo the change")
     if not found:

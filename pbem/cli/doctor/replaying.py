@@ -13,7 +13,7 @@ from sqlmodel import col, select
 
 from engines import GAMES
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
-from pbem.cli.doctor import premises
+from pbem.cli.doctor import surroundings
 from pbem.config.veiled import veiled_url
 from pbem.features.tournaments import rungs
 from pbem.mail import sandboxing
@@ -32,9 +32,9 @@ AT_ONCE = 100
 @app.command()
 def check(config_file: ConfigOption = CONFIG) -> None:
     with opened(config_file) as server:  # what the server refuses to start with is refused here
-        around = list(premises.faults(config_file, server.settings))
+        around = list(surroundings.faults(config_file, server.settings))
         url = server.settings.server.database
-        for note in (f"the database {veiled_url(url)} is up to date", *premises.notes(server.settings)):
+        for note in (f"the database {veiled_url(url)} is up to date", *surroundings.notes(server.settings)):
             errors.print(note, markup=False, highlight=False)
         with database.read_only(server.engine) as session:
             played = integrity.played(session)

@@ -10,7 +10,7 @@ import pytest
 import structlog
 
 from pbem import config
-from pbem.cli.doctor import premises
+from pbem.cli.doctor import surroundings
 from tests.operating.daemons import Daemon
 from tests.operating.people import written
 from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, LMTP_IN, Site
@@ -37,7 +37,7 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 
 
 def exposed(site: Site) -> list[str]:
-    return [path.name for path in premises.exposed(site.config, config.load(site.config))]
+    return [path.name for path in surroundings.exposed(site.config, config.load(site.config))]
 
 
 @pytest.mark.own_database
