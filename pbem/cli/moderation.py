@@ -15,18 +15,15 @@ from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, Stored, app, out, stored
 from pbem.cli.terminal import TerminalListing
 from pbem.errors import Refused
-from pbem.features.moderation import acts, roster
+from pbem.features.moderation import acts, orders, roster
 from pbem.features.moderation.bans import BanOutcome
 from pbem.features.moderation.roster import AccountKind
-from pbem.mail.reading.message import Message
 from pbem.matches import history
 from pbem.matches.naming import name
 from pbem.messages.said.acts import ActDone
 from pbem.players import directory
-from pbem.players.identity import Sender
 from pbem.storage import database
-from pbem.storage.models import HOUSE, Incoming, Player
-from pbem.tokens import Keyring
+from pbem.storage.models import HOUSE, Player
 
 PAGE = 50
 """How many rows a list shows."""
@@ -195,30 +192,11 @@ def _obey(server: Stored, name: str, words: str, below: str, *, yes: bool) -> No
 
 def _done(server: Stored, session: Session, name: str, words: str, below: str, *, is_trial: bool = False) -> ActDone:
     """Run a command as if the admin had written that line, and what stands below it; return the answer."""
-    from pbem.conversation.core import Line, Request
     from pbem.features.all import FEATURES  # the lists do without
 
-    settings, now = server.settings, core.now()
-    request = Request(
-        session,
-        settings.server,
-        Keyring(settings.server.key.read()),
-        now,
-        Incoming(key="", size=0, source="", recipients=[], received=now),
-        Message(None, None, (), (), "", None, ()),
-        Sender(settings.server.admin or "", None, proven=True),
-        FEATURES.all_commands,
-        FEATURES,
-        settings.limits,
-        settings.house,
-        prose=tuple(below.splitlines()),
-        operator=_user(),
-        is_trial=is_trial,
+    return orders.by_operator(
+        session, server.settings, FEATURES, core.now(), f"{name} {words}", below, _user(), is_trial=is_trial
     )
-    command = FEATURES.all_commands[name]
-    (answer,) = command.run(request, Line(command, words, None, f"{name} {words}")).answer
-    assert isinstance(answer, ActDone)  # noqa: S101 - so do all that change something
-    return answer
 
 
 def _user() -> str:

@@ -2,13 +2,22 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 
+from sqlmodel import Session
+
+from pbem.config import Settings
 from pbem.conversation.core import Command, Decision, Group, Line, Request, Who
+from pbem.conversation.feature import Features
 from pbem.errors import Refused
 from pbem.features.moderation import acts
 from pbem.features.moderation.acts import Order
 from pbem.features.moderation.bans import BanOutcome
+from pbem.mail.reading.message import Message
 from pbem.messages.said.acts import Act, ActDone
+from pbem.players.identity import Sender
+from pbem.storage.models import Incoming
+from pbem.tokens import Keyring
 
 BY_MAIL = "the admin, by mail"
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -87,3 +96,38 @@ def command(
         open_to=Who.ADMIN,
         takes_rest=takes_rest,
     )
+
+
+def by_operator(
+    session: Session,
+    settings: Settings,
+    features: Features,
+    now: datetime,
+    text: str,
+    below: str,
+    operator: str,
+    *,
+    is_trial: bool,
+) -> ActDone:
+    """Run a line as if the admin had written it by mail, with what stands below it. Raises Refused."""
+    request = Request(
+        session,
+        settings.server,
+        Keyring(settings.server.key.read()),
+        now,
+        Incoming(key="", size=0, source="", recipients=[], received=now),
+        Message(None, None, (), (), "", None, ()),
+        Sender(settings.server.admin or "", None, proven=True),
+        features.all_commands,
+        features,
+        settings.limits,
+        settings.house,
+        prose=tuple(below.splitlines()),
+        operator=operator,
+        is_trial=is_trial,
+    )
+    name, _, words = text.partition(" ")
+    found = features.all_commands[name]
+    (answer,) = found.run(request, Line(found, words, None, text)).answer
+    assert isinstance(answer, ActDone)  # noqa: S101 - so do all that change something
+    return answer
