@@ -54,7 +54,7 @@ def reread(
     Raises Refused.
     """
     sender = request.sender
-    if sender.is_player or (sender.is_stranger and any(line.command.of_admin for line in parsed.commands)):
+    if sender.is_player or any(line.command.of_admin for line in parsed.commands):
         return parsed, False
     if not sender.is_stranger and not is_confirmed:
         answers_us = not parsed.commands and sender.match is None

@@ -1,5 +1,6 @@
 """Glicko-2 a second time, from the paper and as slowly as it likes: the volatility is found by halving an interval."""
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -7,8 +8,15 @@ Triple = tuple[float, float, float]
 """Rating, deviation and volatility."""
 
 
+class SeveralVolatilities(Exception):
+    """Results so unlikely that several volatilities explain them."""
+
+
 def updated(player: Triple, results: Sequence[tuple[Triple, float]], tau: float = 0.5) -> Triple:
-    """Return the player's triple after a period with the results: the opponents' triples, and the points."""
+    """Return the player's triple after a period with the results: the opponents' triples, and the points.
+
+    Raises SeveralVolatilities.
+    """
     rating, deviation, sigma = player
     mu, phi = (rating - 1500) / 173.7178, deviation / 173.7178
     terms = []
@@ -24,7 +32,10 @@ def updated(player: Triple, results: Sequence[tuple[Triple, float]], tau: float 
             x - math.log(sigma**2)
         ) / (tau**2)
 
-    low, high = -40.0, 40.0  # f falls through zero once
+    signs = [f(step / 50) > 0 for step in range(-2000, 2000)]
+    if sum(one != other for one, other in itertools.pairwise(signs)) != 1:
+        raise SeveralVolatilities  # the paper's step 5 finds one of them, and doesn't say which
+    low, high = -40.0, 40.0
     for _ in range(200):
         middle = (low + high) / 2
         if f(middle) > 0:

@@ -253,7 +253,7 @@ def test_check_finds_a_ladder_that_stands_otherwise(letters: Correspondence, per
 
     told = letters.operate("check")
 
-    assert "ladder 1 stands otherwise than what happened there makes it, from rung 1 on" in " ".join(
+    assert "ladder 1 is in another order than what happened there makes it, from rung 1 on" in " ".join(
         told.output.split()
     )
     assert told.exit_code == 1

@@ -8,14 +8,18 @@ from importlib import resources
 from pbem.conversation.core import Command
 from pbem.conversation.syntax import intents
 
-MOST_LINES, LONGEST = 8, 200
-"""How many lines are looked at, and of how many characters."""
+MOST_LINES, LONGEST = 12, 200
+"""How many lines a message has at most in which sentences are looked for, and how many characters of each count."""
 
 
 WORDS: dict[str, list[str]] = tomllib.loads(
     resources.files("pbem.conversation.syntax").joinpath("newcomers.toml").read_text(encoding="utf-8")
 )
 """The phrases by which we know what newcomers ask for, by kind."""
+
+
+_QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201d]*\u201d')
+"""What our own messages, which machines may return, have in quotes: examples of commands."""
 
 
 def any_of(kind: str) -> str:
@@ -25,7 +29,9 @@ def any_of(kind: str) -> str:
 
 def lines_said(commands: Mapping[str, Command], text: Iterable[str]) -> list[str]:
     """Return what the sentences ask for, each command once, those first that make somebody a player."""
-    sentences = [line.strip()[:LONGEST] for line in text if line.strip()][:MOST_LINES]
+    sentences = [_QUOTED.sub(" ", line.strip()[:LONGEST]) for line in text if line.strip()]
+    if len(sentences) > MOST_LINES:
+        return []
     found: dict[str, str] = {}
     for sentence in sentences:
         for command, line in _asked(commands, sentence):

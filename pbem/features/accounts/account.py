@@ -143,7 +143,7 @@ def join(request: Request, line: Line) -> Decision:
     return Decision(answer=(told,))
 
 
-_CALLED = re.compile(rf"(?:^|\b)(?:{any_of('called')})\s+([\w-]+)", re.IGNORECASE)
+_CALLED = re.compile(rf"(?:^name:|\b(?:{any_of('called')}))\s+([\w-]+)", re.IGNORECASE)
 _MORE_NAMES = re.compile(r"(?:\s+[A-Z][\w-]*){1,3}[\s.!]*")
 """What follows where somebody has written several names, of which a player has one."""
 _I_AM = re.compile(rf"\b(?:{any_of('i_am')})\s+([\w-]+)", re.IGNORECASE)
