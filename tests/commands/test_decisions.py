@@ -14,10 +14,10 @@ from pbem.conversation.syntax.mail import Reader
 from pbem.conversation.verdict import Outcome
 from pbem.errors import Refused
 from pbem.features.all import FEATURES
+from pbem.features.playing.messages import MatchList
 from pbem.mail.reading.message import Message
 from pbem.matches.events import MatchEnded, PartKept, TurnPlayed
 from pbem.messages.said import messages, sections
-from pbem.messages.said.shown import MatchList
 from pbem.players.announcements import Notice
 from pbem.players.identity import Sender
 from pbem.secret import Secret

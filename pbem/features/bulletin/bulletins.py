@@ -14,6 +14,7 @@ from sqlmodel import Session, col, delete, select
 from engines import GAMES
 from notation.ending import Termination
 from pbem.features.bulletin.messages import BulletinMatch, Leaders, WeeklyBulletin
+from pbem.features.ratings.messages import PlaceListed
 from pbem.features.seeks import open_seeks
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.naming import name
@@ -21,7 +22,6 @@ from pbem.matches.queries import people_of
 from pbem.matches.ratings import standings
 from pbem.messages import preferences
 from pbem.messages.preferences import HOUR
-from pbem.messages.said.standings import PlaceListed
 from pbem.players import schedule
 from pbem.players.directory import is_reachable
 from pbem.storage.models import Bulletin, Match, Player

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from pbem.messages.said.players import OpenSeek
-from pbem.messages.said.standings import PlaceListed
+from pbem.features.ratings.messages import PlaceListed
+from pbem.messages.said.welcome import OpenSeek
 from pbem.storage.payloads import Payload
 
 

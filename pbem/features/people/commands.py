@@ -12,15 +12,7 @@ from pbem.errors import Refused
 from pbem.features.house import player as house
 from pbem.features.house.levels import LEVELS
 from pbem.features.people import named
-from pbem.features.seeks import open_seeks, seeks
-from pbem.features.time import vacations
-from pbem.matches import history
-from pbem.matches.history import Tally
-from pbem.matches.naming import name
-from pbem.matches.queries import opponent_of, people_of
-from pbem.matches.ratings import standings
-from pbem.messages import preferences
-from pbem.messages.said.players import (
+from pbem.features.people.messages import (
     FinishedMatch,
     History,
     HouseProfile,
@@ -29,6 +21,14 @@ from pbem.messages.said.players import (
     PlayerProfile,
     Results,
 )
+from pbem.features.seeks import open_seeks, seeks
+from pbem.features.time import vacations
+from pbem.matches import history
+from pbem.matches.history import Tally
+from pbem.matches.naming import name
+from pbem.matches.queries import opponent_of, people_of
+from pbem.matches.ratings import standings
+from pbem.messages import preferences
 from pbem.players import blocks, directory, schedule, sight
 from pbem.storage.models import Match, Player
 from pbem.storage.preferences import ON

@@ -9,11 +9,11 @@ from pbem.errors import Refused
 from pbem.features.accounts import settings
 from pbem.features.house import player as house
 from pbem.features.people import named
+from pbem.features.people.messages import Blocked
 from pbem.matches import lifecycle
 from pbem.matches.events import Event
 from pbem.matches.naming import is_hidden, name
 from pbem.matches.queries import locked, of_player, opponent_of
-from pbem.messages.said.players import Blocked
 from pbem.messages.said.sections import ChallengeClosed, NotSent
 from pbem.players import announcements, blocks
 from pbem.players.willingness import LIMIT, REJECTS, rejected

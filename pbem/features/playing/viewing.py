@@ -15,13 +15,14 @@ from pbem.conversation.syntax import paging
 from pbem.conversation.target import match_of
 from pbem.errors import Refused
 from pbem.features.house.player import is_house
+from pbem.features.playing.messages import ListedMatch, MatchList, MatchRecord, MatchShown
 from pbem.matches import variations
 from pbem.matches.clock.timekeeping import expected_due
 from pbem.matches.naming import name, shown
 from pbem.matches.queries import newest_of, opponent_of, people_of, seat_of, since_when, taken_back
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.messages import preferences
-from pbem.messages.said.shown import ListedMatch, MatchList, MatchRecord, MatchShown, MatchThen, Preview, TurnTakenBack
+from pbem.messages.said.shown import MatchThen, Preview, TurnTakenBack
 from pbem.players import schedule, sight
 from pbem.players.sight import Sight
 from pbem.storage.models import Match, MatchState, Player

@@ -7,9 +7,9 @@ from engines.core import Game
 from pbem.conversation.core import BOARD, Command, Decision, Group, Line, Request
 from pbem.conversation.syntax import paging
 from pbem.errors import Refused
+from pbem.features.ratings.messages import GameStandings, PlaceListed, Standings
 from pbem.matches.ratings import derivation, standings
 from pbem.matches.ratings.weeks import rated_on
-from pbem.messages.said.standings import GameStandings, PlaceListed, Standings
 
 FIRST = 5
 """How many players of each game are listed where no game is named."""

@@ -13,11 +13,11 @@ from pbem.conversation.syntax import paging, terms
 from pbem.conversation.syntax.terms import is_first
 from pbem.errors import Refused
 from pbem.features.seeks import open_seeks, rating_ranges, seeks
+from pbem.features.seeks.messages import SeekClosed, SeekList, SeekOpened
 from pbem.features.seeks.rating_ranges import ANY, BadRange, RatingRange
 from pbem.features.seeks.seeks import MOST_MATCHES, SeekTerms, WantedMatch
 from pbem.matches.queries import is_playing_enough
 from pbem.messages import preferences
-from pbem.messages.said.players import SeekClosed, SeekList, SeekOpened
 from pbem.players import invitations, schedule, willingness
 from pbem.players.rate_limits import DAY
 from pbem.storage.models import Player, Seek

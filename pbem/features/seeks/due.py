@@ -14,8 +14,8 @@ from sqlmodel import Session, col
 from engines import GAMES
 from pbem.config import ServerSettings
 from pbem.features.seeks import seeks
+from pbem.features.seeks.messages import EndedSeek, SeeksEnded
 from pbem.features.seeks.rating_ranges import ANY, RatingRange
-from pbem.messages.said.players import EndedSeek, SeeksEnded
 from pbem.storage.due import NOW, Due, each_row
 from pbem.storage.models import Player, Seek
 from pbem.storage.outbox import Mailer

@@ -10,7 +10,7 @@ from pbem.features.seeks import seeks
 from pbem.features.seeks.rating_ranges import ANY, RatingRange
 from pbem.features.seeks.seeks import WantedMatch
 from pbem.matches.naming import name
-from pbem.messages.said.players import OpenSeek
+from pbem.messages.said.welcome import OpenSeek
 from pbem.storage.models import Player, Seek
 
 SHOWN = 5

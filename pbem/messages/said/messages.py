@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from pbem.messages.said.acts import Act
-from pbem.messages.said.players import OpenSeek
 from pbem.messages.said.sections import TurnNews
+from pbem.messages.said.welcome import OpenSeek
 from pbem.storage.payloads import News, Payload, Section
 
 

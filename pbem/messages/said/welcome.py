@@ -4,8 +4,22 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from engines import GAMES
-from pbem.messages.said.players import OpenSeek
 from pbem.storage.payloads import Payload, Section
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenSeek:
+    """A line in a list of seeks."""
+
+    number: int
+    title: str
+    player: str
+    options: str = ""
+    begin: str = "me"
+    """Who begins, as the player of the seek wrote it: me, you or random. In words it may hold their name."""
+    time: str = ""
+    own: bool = False
+    """Whether it is the reader's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

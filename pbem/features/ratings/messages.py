@@ -1,4 +1,4 @@
-"""The section that lists the players of games by their ratings."""
+"""What is said of ratings."""
 
 from dataclasses import dataclass
 from typing import Literal
