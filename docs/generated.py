@@ -32,6 +32,7 @@ from pbem.cli import index, logs
 from pbem.config import LogSettings, Settings, Tls
 from pbem.conversation.core import Command, Group, Reach
 from pbem.features.all import FEATURES
+from pbem.messages.said.templates import template_folders
 from pbem.secret import Secret
 from pbem.tokens import Purpose
 from tests.correspondence import correspondence, text
@@ -393,8 +394,8 @@ def _purpose(path: Path) -> str:
 def templates() -> str:
     """Return the names of all message and section templates."""
     mails, parts = (
-        [path.name.partition(".")[0] for path in sorted(folder.glob("*.j2"))]
-        for folder in (ROOT / "templates", ROOT / "templates" / "sections")
+        sorted(path.name.partition(".")[0] for folder in template_folders() for path in folder.glob(kind))
+        for kind in ("*.j2", "sections/*.j2")
     )
     return f"- Messages: {_listed(mails)}.\n- Sections: {_listed(parts)}."
 

@@ -18,7 +18,7 @@ from notation.hints import format_hint, listed
 from notation.illustrations import Illustration
 from notation.time_control import in_words, parse
 from pbem.messages.boards import board_image, palette
-from pbem.messages.said.templates import templates_folder
+from pbem.messages.said.templates import template_folders, templates_folder
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -67,7 +67,7 @@ TEXT, HTML = "txt", "html"
 def templates(face: str) -> Environment:
     """Return the environment of a face, made once per process; in HTML, names and messages are escaped."""
     environment = Environment(
-        loader=FileSystemLoader(templates_folder()),
+        loader=FileSystemLoader(template_folders()),
         autoescape=face == HTML,  # noqa: S701 - in text there is nothing to escape
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -9,6 +9,7 @@ from engines import GAMES
 from pbem.cli.index import COMMANDS as OPERATOR_COMMANDS
 from pbem.cli.index import load
 from pbem.features.all import FEATURES
+from pbem.messages.said.templates import template_folders
 from tests.docs.pages import PAGES, ROOT, page, section
 
 PROJECT = tomllib.loads(page("pyproject.toml"))["project"]
@@ -52,9 +53,9 @@ def test_the_operator_s_verbs() -> None:
 
 def test_templates() -> None:
     about = section(page("docs/architecture.md"), "The templates")
-    folder = ROOT / "templates"
-    for path in [*folder.glob("*.j2"), *folder.glob("sections/*.j2")]:
-        assert f"`{path.name.partition('.')[0]}`" in about
+    for folder in template_folders():
+        for path in [*folder.glob("*.j2"), *folder.glob("sections/*.j2")]:
+            assert f"`{path.name.partition('.')[0]}`" in about
 
 
 def test_tables() -> None:

@@ -10,6 +10,7 @@ from sqlmodel import Session, select
 from pbem.features.all import FEATURES
 from pbem.features.moderation import bans, broadcasts, merges, names
 from pbem.features.moderation.acts import Order
+from pbem.messages.said.templates import template_folders
 from pbem.players import addresses
 from pbem.server.scheduled import alerts
 from pbem.storage import database
@@ -20,7 +21,13 @@ from tests.bounces import dsn
 from tests.correspondence import Correspondence, correspondence
 
 ROOT = Path(__file__).parents[2]
-TEMPLATES = ROOT / "templates"
+
+
+def found(kind: str) -> set[str]:
+    """Return the names of the templates of that kind, such as "sections/*.j2", in the folders of all features."""
+    return {path.stem for folder in template_folders() for path in folder.glob(kind)}
+
+
 FACES = {
     "face-table": ("picture", "off", "on"),
     "face-unicode": ("board", "unicode", "ascii"),
@@ -35,8 +42,8 @@ ALICE, BOB = "alice@mail.example", "bob@mail.example"
 
 def kinds() -> set[str]:
     """Return the names of all messages, and of all sections with `section-` in front; a reply consists of sections."""
-    mails = {path.stem for path in TEMPLATES.glob("*.j2")} - {"answer"}
-    return mails | {f"section-{path.stem}" for path in TEMPLATES.glob("sections/*.j2")}
+    mails = found("*.j2") - {"answer"}
+    return mails | {f"section-{name}" for name in found("sections/*.j2")}
 
 
 Sent = tuple[str, bytes, bytes]

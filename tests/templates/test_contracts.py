@@ -13,8 +13,8 @@ from pbem.messages.templating import HTML, TEXT, templates
 from pbem.messages.views import View
 from pbem.storage.models import Outgoing, Player
 from pbem.storage.payloads import Payload, Section, kinds
+from tests.templates import letters
 from tests.templates.contracts import Checker
-from tests.templates.letters import TEMPLATES
 
 MESSAGES, SECTIONS = kinds(Payload), kinds(Section)
 KNOWN = {
@@ -31,8 +31,8 @@ EVERYWHERE = {**dict.fromkeys((*templates(HTML).globals, *VARIABLES), Any), **KN
 
 
 def test_each_payload_has_a_template_and_each_template_a_payload() -> None:
-    assert set(MESSAGES) == {path.stem for path in TEMPLATES.glob("*.j2")}
-    assert set(SECTIONS) == {path.stem for path in TEMPLATES.glob("sections/*.j2")}
+    assert set(MESSAGES) == letters.found("*.j2")
+    assert set(SECTIONS) == letters.found("sections/*.j2")
 
 
 @pytest.mark.sampled(14)

@@ -9,6 +9,8 @@ import pbem
 _COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
 _JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _LITERAL = re.compile(r"""\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'""")
+_OF_ALL = frozenset({"help", "parts", "rules", "sections", "site"})
+"""The folders of templates that belong to no feature."""
 _WORD = re.compile(r"[a-z][a-z0-9_-]*[a-z0-9]")
 
 
@@ -19,6 +21,12 @@ def templates_folder() -> Path:
     return inside if inside.is_dir() else package.parent / "templates"
 
 
+def template_folders() -> list[Path]:
+    """Return the folders in which a template is looked for by its name: that of all, and one for each feature."""
+    folder = templates_folder()
+    return [folder, *sorted(path for path in folder.iterdir() if path.is_dir() and path.name not in _OF_ALL)]
+
+
 @cache
 def words() -> frozenset[str]:
     """Return the names of all templates, and every word in the text of our messages.
@@ -27,8 +35,8 @@ def words() -> frozenset[str]:
     (True, False)
     """
     found: set[str] = set()
-    folder = templates_folder()
-    for path in [*folder.glob("*.j2"), *folder.glob("sections/*.j2")]:
+    paths = (path for folder in template_folders() for kind in ("*.j2", "sections/*.j2") for path in folder.glob(kind))
+    for path in paths:
         found.add(path.name.partition(".")[0])
         source = _COMMENT.sub("", path.read_text(encoding="utf-8"))
         said = [_JINJA.sub(" ", source), *(text for part in _JINJA.findall(source) for text in _LITERAL.findall(part))]
