@@ -27,8 +27,6 @@ SHORT = timedelta(days=14)
 MOST_TURNS = 1000
 NONE, AUTOMATIC = "none", "auto"
 WEEKENDS, OFF, ON = "weekends", "off", "on"
-WEEKEND = 2
-"""How many days a weekend has."""
 _DURATION = re.compile(r"(?:[0-9]{1,6}[wdhm])+")
 _WEEKENDS_OFF = f"{WEEKENDS}={OFF}"
 _FORMS = f'For example "14d+1d", "3d/move", "90d/20" or "{NONE}".'

@@ -36,7 +36,7 @@ class Due:
     """How far from now the other times are that the condition compares with, by their parameters."""
 
 
-def each_row(
+def act_on_rows(
     engine: Engine,
     table: type[_Row],
     find: Callable[..., Iterable[int]],
@@ -46,7 +46,7 @@ def each_row(
     *,
     doing: str,
 ) -> int:
-    """Call `act` as `each` does, with each row that is found, locked; not with those that another daemon is at.
+    """Call `act` as `act_on` does, with each row that is found, locked; not with those that another daemon is at.
 
     `find` is called with a session and, as `most`, how many rows it may return.
     """
@@ -57,10 +57,10 @@ def each_row(
 
     with read_only(engine) as session:
         numbers = find(session, most=at_once(session, doing))
-    return each(engine, numbers, act_alone, stopped, now, doing=doing)
+    return act_on(engine, numbers, act_alone, stopped, now, doing=doing)
 
 
-def each(
+def act_on(
     engine: Engine,
     numbers: Iterable[int],
     act: Callable[[Session, int], bool],

@@ -9,7 +9,7 @@ from sqlmodel import Session, col
 
 from pbem.config import ServerSettings
 from pbem.features.bulletin import bulletins
-from pbem.storage.due import NOW, Due, each_row
+from pbem.storage.due import NOW, Due, act_on_rows
 from pbem.storage.models import Bulletin
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
@@ -26,7 +26,7 @@ def send(
 ) -> int:
     """Queue the bulletins that are due, some of them. Return how many had something to tell."""
     find, act = partial(bulletins.due, now=now), partial(_send, server=server, now=now)
-    return each_row(engine, Bulletin, find, act, stopped, now, doing="bulletins")
+    return act_on_rows(engine, Bulletin, find, act, stopped, now, doing="bulletins")
 
 
 def _send(session: Session, row: Bulletin, server: ServerSettings, now: datetime) -> bool:

@@ -9,7 +9,7 @@ from sqlmodel import col
 
 from pbem.config import ServerSettings
 from pbem.features.moderation import broadcasts
-from pbem.storage.due import NOW, Due, each_row
+from pbem.storage.due import NOW, Due, act_on_rows
 from pbem.storage.models import Announcement
 
 ARE_DUE = exists().where(col(Announcement.due) <= NOW)
@@ -25,7 +25,7 @@ def announce(
 ) -> int:
     """Queue the announcements that are due. Return how many had somebody to tell."""
     act = partial(broadcasts.tell_some, server=server, now=now, most=most)
-    return each_row(engine, Announcement, partial(broadcasts.due, now=now), act, stopped, now, doing="announcements")
+    return act_on_rows(engine, Announcement, partial(broadcasts.due, now=now), act, stopped, now, doing="announcements")
 
 
 DUE = (Due(name="announcing.announce", when=ARE_DUE, act=announce),)

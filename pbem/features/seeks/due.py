@@ -16,7 +16,7 @@ from pbem.config import ServerSettings
 from pbem.features.seeks import seeks
 from pbem.features.seeks.messages import EndedSeek, SeeksEnded
 from pbem.features.seeks.rating_ranges import ANY, RatingRange
-from pbem.storage.due import NOW, Due, each_row
+from pbem.storage.due import NOW, Due, act_on_rows
 from pbem.storage.models import Player, Seek
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
@@ -35,7 +35,7 @@ def expire(
 ) -> int:
     """End the seeks whose time is over. Return the number of players who had some."""
     find, act = partial(seeks.expiring, now=now), partial(_expire, server=server, now=now)
-    return each_row(engine, Player, find, act, stopped, now, doing="seeks that end")
+    return act_on_rows(engine, Player, find, act, stopped, now, doing="seeks that end")
 
 
 def _expire(session: Session, player: Player, server: ServerSettings, now: datetime) -> bool:

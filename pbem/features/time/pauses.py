@@ -10,7 +10,7 @@ from sqlmodel import Session, col
 from pbem.config import ServerSettings
 from pbem.matches import agreements, queries
 from pbem.players import announcements
-from pbem.storage.due import NOW, Due, each_row
+from pbem.storage.due import NOW, Due, act_on_rows
 from pbem.storage.models import Match
 
 ARE_OVER = exists().where(col(Match.resumes) <= NOW)
@@ -20,7 +20,7 @@ ARE_OVER = exists().where(col(Match.resumes) <= NOW)
 def end(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
     """End the pauses that are over, and tell both players. Return how many those are."""
     find = partial(queries.reached, time=Match.resumes, now=now)
-    return each_row(engine, Match, find, partial(_end, server=server, now=now), stopped, now, doing="pauses")
+    return act_on_rows(engine, Match, find, partial(_end, server=server, now=now), stopped, now, doing="pauses")
 
 
 def _end(session: Session, match: Match, server: ServerSettings, now: datetime) -> bool:

@@ -20,7 +20,7 @@ from pbem.matches.clock import timekeeping
 from pbem.matches.events import ReminderDue
 from pbem.players import announcements
 from pbem.storage import facts
-from pbem.storage.due import NOW, Due, each_row
+from pbem.storage.due import NOW, Due, act_on_rows
 from pbem.storage.models import Match, Outgoing, Player
 from pbem.storage.outbox import STAYED, WITH_CONTENT
 
@@ -42,7 +42,7 @@ ARE_DUE = exists().where(col(Match.remind) <= NOW)
 def remind(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
     """Queue the reminders that are due. Return how many there were."""
     find = partial(queries.reached, time=Match.remind, now=now)
-    return each_row(engine, Match, find, partial(_remind, server=server, now=now), stopped, now, doing="reminders")
+    return act_on_rows(engine, Match, find, partial(_remind, server=server, now=now), stopped, now, doing="reminders")
 
 
 def _remind(session: Session, match: Match, server: ServerSettings, now: datetime) -> bool:

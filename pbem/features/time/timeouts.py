@@ -17,7 +17,7 @@ from pbem.config import ServerSettings
 from pbem.matches import queries, timeouts
 from pbem.matches.clock import timekeeping
 from pbem.players import announcements
-from pbem.storage.due import NOW, Due, each_row
+from pbem.storage.due import NOW, Due, act_on_rows
 from pbem.storage.models import Match
 
 log = structlog.get_logger()
@@ -29,7 +29,7 @@ ARE_DUE = exists().where(col(Match.due) <= NOW)
 def expire(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
     """Do what follows in the matches in which time has run out. Return in how many something happened."""
     find = partial(queries.reached, time=Match.due, now=now)
-    return each_row(engine, Match, find, partial(_expire, server=server, now=now), stopped, now, doing="time-outs")
+    return act_on_rows(engine, Match, find, partial(_expire, server=server, now=now), stopped, now, doing="time-outs")
 
 
 def _expire(session: Session, match: Match, server: ServerSettings, now: datetime) -> bool:
@@ -47,7 +47,7 @@ def right(engine: Engine, now: datetime, stopped: Callable[[], bool]) -> int:
     def find(session: Session, most: int) -> list[int]:
         return timekeeping.ahead(session, now)
 
-    return each_row(engine, Match, find, partial(_right, now=now), stopped, now, doing="clocks that are ahead")
+    return act_on_rows(engine, Match, find, partial(_right, now=now), stopped, now, doing="clocks that are ahead")
 
 
 def _right(session: Session, match: Match, now: datetime) -> bool:

@@ -20,7 +20,7 @@ from pbem.matches.events import PlayerAway
 from pbem.matches.queries import locked, mover, opponent_of, playing, seat_of
 from pbem.players import announcements
 from pbem.storage.database import lock_if_free, read_only
-from pbem.storage.due import NOW, Due, each, each_row
+from pbem.storage.due import NOW, Due, act_on, act_on_rows
 from pbem.storage.models import Match, Player, Vacation
 
 log = structlog.get_logger()
@@ -39,7 +39,7 @@ MAY_BE_NEEDED = exists().where(col(Match.due) > NOW, col(Match.due) <= SOON)
 def tell(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
     """Tell opponents of the vacations that have begun. Return how many vacations those are."""
     act = partial(_tell, server=server, now=now)
-    return each_row(engine, Vacation, partial(_untold, now=now), act, stopped, now, doing="vacations")
+    return act_on_rows(engine, Vacation, partial(_untold, now=now), act, stopped, now, doing="vacations")
 
 
 def _untold(session: Session, now: datetime, most: int) -> list[int]:
@@ -58,7 +58,7 @@ def prolong(engine: Engine, server: ServerSettings, now: datetime, stopped: Call
             .order_by(col(Match.due))
         )
         numbers = [number or 0 for number, settings in session.exec(falling) if AUTOMATIC.of(settings) == AUTO]
-    return each(
+    return act_on(
         engine, numbers, partial(_prolong, server=server, now=now), stopped, now, doing="vacations by themselves"
     )
 

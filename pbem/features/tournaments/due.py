@@ -27,7 +27,7 @@ from pbem.messages.said.rounds import Crosstable, RoundBegun
 from pbem.messages.said.sections import TurnNews
 from pbem.players import announcements
 from pbem.storage.database import read_only
-from pbem.storage.due import NOW, Due, each
+from pbem.storage.due import NOW, Due, act_on
 from pbem.storage.models import Player, Tournament
 from pbem.storage.outbox import Mailer
 from pbem.storage.setbacks import Setbacks, at_once
@@ -51,11 +51,11 @@ def advance(engine: Engine, server: ServerSettings, now: datetime, stopped: Call
     with read_only(engine) as session:
         numbers = rounds.due(session, now, at_once(session, "tournaments"))
     due = dict(_read(engine, numbers, stopped, now, partial(rounds.prepare, now=now)))
-    acted = each(engine, due, partial(_advance, due=due, now=now), stopped, now, doing="tournaments")
+    acted = act_on(engine, due, partial(_advance, due=due, now=now), stopped, now, doing="tournaments")
     untold = dict(_read(engine, numbers, stopped, now, boards.untold))
     parts = [number for number, found in untold.items() for _ in range(max(1, ceil(found.waiting / FEW)))]
     tell = partial(_tell_some, untold=untold, server=server, now=now)
-    return acted + each(engine, parts, tell, stopped, now, doing="rounds of tournaments")
+    return acted + act_on(engine, parts, tell, stopped, now, doing="rounds of tournaments")
 
 
 def _read(

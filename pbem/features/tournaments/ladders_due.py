@@ -22,7 +22,7 @@ from pbem.features.tournaments.messages import RungChanged, TournamentEnded
 from pbem.matches import arranged
 from pbem.matches.naming import name
 from pbem.storage.database import read_only
-from pbem.storage.due import Due, each
+from pbem.storage.due import Due, act_on
 from pbem.storage.models import Entry, Match, Tournament
 from pbem.storage.outbox import Mailer
 from pbem.storage.setbacks import at_once
@@ -46,7 +46,7 @@ def settle(engine: Engine, server: ServerSettings, now: datetime, stopped: Calla
     """Let what has happened on ladders change them. Return on how many something has."""
     with read_only(engine) as session:
         numbers = rungs.due(session, at_once(session, "ladders"))
-    return each(engine, numbers, partial(_settle, server=server, now=now), stopped, now, doing="ladders")
+    return act_on(engine, numbers, partial(_settle, server=server, now=now), stopped, now, doing="ladders")
 
 
 def _settle(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:

@@ -26,7 +26,7 @@ from pbem.players.directory import is_reachable
 from pbem.players.sight import Sight
 from pbem.storage.clock import within
 from pbem.storage.database import lock_if_free, read_only, transaction
-from pbem.storage.due import Due, each
+from pbem.storage.due import Due, act_on
 from pbem.storage.models import Match, Outgoing, Player, Watch
 from pbem.storage.outbox import Mailer
 from pbem.storage.setbacks import at_once
@@ -47,13 +47,13 @@ def show(engine: Engine, server: ServerSettings, now: datetime, stopped: Callabl
     with read_only(engine) as session:
         new = watches.unnoticed(session, at_once(session, "what players watch"))
         has_begun = watched.has_begun(session)
-    each(engine, new, partial(_notice, now=now), stopped, now, doing="what players watch")
+    act_on(engine, new, partial(_notice, now=now), stopped, now, doing="what players watch")
     if has_begun:
         with transaction(engine) as session:
             watched.notice_begun(session)
     with read_only(engine) as session:
         numbers = watched.unseen(session, at_once(session, "spectators"))
-    return each(engine, numbers, partial(_show, server=server, now=now), stopped, now, doing="spectators")
+    return act_on(engine, numbers, partial(_show, server=server, now=now), stopped, now, doing="spectators")
 
 
 def _notice(session: Session, number: int, now: datetime) -> bool:

@@ -24,7 +24,7 @@ from pbem.players import schedule
 from pbem.storage import facts, outbox
 from pbem.storage.clock import SLACK
 from pbem.storage.database import lock_if_free, read_only
-from pbem.storage.due import each
+from pbem.storage.due import act_on
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingContent, OutgoingState, Player, Ply
 from pbem.storage.outbox import Mailer
 from pbem.storage.payloads import News, load
@@ -50,7 +50,7 @@ IS_NEWS = exists().where(col(Outgoing.state) == OutgoingState.BATCHED)
 def gather(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
     """Enqueue one message to each player whose news has waited long enough. Return the number of players."""
     players, act = _due(engine, now), partial(_gather, server=server, now=now)
-    return each(engine, players, act, stopped, now, doing="digests", before=Step.GATHERING, after=Step.GATHERED)
+    return act_on(engine, players, act, stopped, now, doing="digests", before=Step.GATHERING, after=Step.GATHERED)
 
 
 def _due(engine: Engine, now: datetime) -> list[int]:
