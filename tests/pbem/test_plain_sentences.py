@@ -178,3 +178,23 @@ def test_a_set_up_that_cannot_be_read_gets_an_example(letters: Correspondence, w
     letters.reply(letters.last("alice"), words)
     assert 'For example "setup ++++".' in told(letters)
     assert "Match #2, Kvadratik, as it stands now" in told(letters)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "line"),
+    [
+        ("I'd like to play kvadratik", "play kvadratik"),
+        ("Can I play hexaphages against bob?", "challenge bob hexaphages"),
+        ("Quadrupel, please", "play quadrupel"),
+    ],
+)
+def test_who_plays_here_can_ask_for_a_match_in_a_sentence(tmp_path: Path, sentence: str, line: str) -> None:
+    with correspondence(tmp_path) as letters:
+        letters.join("bob")
+        personal = letters.join("alice")
+        (answer,) = letters.write("alice@mail.example", sentence, to=personal)
+        assert f'Did you mean "{line}"?' in " ".join(text(answer).split())
+        assert letters.execute("select count(*) from match") == [(0,)]
+        letters.reply(answer, "yes")
+
+        assert letters.execute("select count(*) from match") == [(1,)]

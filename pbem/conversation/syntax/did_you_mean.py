@@ -9,6 +9,7 @@ from pbem.conversation.refusals import not_a_command
 from pbem.conversation.syntax import intents, rognlie
 from pbem.conversation.syntax.line import LineReader
 from pbem.conversation.syntax.mail import ParsedMessage
+from pbem.conversation.syntax.sentences import lines_said
 from pbem.errors import Refused
 from pbem.mail.reading.text.normalize import to_ascii
 from pbem.matches import turns
@@ -18,7 +19,7 @@ from pbem.matches.turns import SET_UP
 from pbem.players.rate_limits import NO_COMMAND
 from pbem.storage.models import Match, MatchState
 
-SHOWN = 60
+SHOWN, FEW_WORDS = 60, 2
 
 
 def for_message(request: Request, parsed: ParsedMessage) -> Refused:
@@ -42,12 +43,23 @@ def for_message(request: Request, parsed: ParsedMessage) -> Refused:
         or (_turn_suggested(request, turns_in, said) if turns_in is not None else None)
         or (_set_up_expected(request, turns_in, said) if turns_in is not None else None)
         or intents.understood((parsed.first, *parsed.prose), match, request.server.admin or "")
+        or (_said(request, parsed) if match is None else None)
         or (not_a_command(parsed.first, guess) if guess is not None else None)
         or _nothing_found(said, match, request.commands)
     )
     refusal.unsent = parsed.prose if refusal.proposal else ()
     refusal.gist = refusal.gist or (None if refusal.meant else NO_COMMAND)
     return refusal
+
+
+def _said(request: Request, parsed: ParsedMessage) -> Refused | None:
+    """Return a refusal that suggests what a sentence asks for, such as a match of a game."""
+    wanted = [
+        line for line in lines_said(request.commands, (parsed.first, *parsed.prose)) if not line.startswith("join")
+    ]
+    if not wanted:
+        return None
+    return Refused("We think we know what you want.", read=parsed.first[:SHOWN], meant=(wanted[0],), proposal=wanted[0])
 
 
 def add_spelling(request: Request, line: Line, refusal: Refused) -> None:
@@ -122,6 +134,12 @@ def _nothing_found(said: str, match: Match | None, commands: Mapping[str, Comman
             fits='To write to your opponent, start the line with "say". "show" sends the board with what you can play, '
             'and "help" lists all commands.',
             match=match.id,
+        )
+    if len(said.split()) > FEW_WORDS:
+        return Refused(
+            "We found no command in your message.",
+            read=said[:SHOWN],
+            fits='"games" lists your matches, "play quadrupel" begins one with the house, and "help" lists everything.',
         )
     return Refused(
         f'We don\'t know the command "{word[:30]}".',
