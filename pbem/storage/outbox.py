@@ -31,9 +31,6 @@ from pbem.tokens import Purpose
 ANSWERED = frozenset({"answer", "confirm"})
 """What is sent to an address from which all comes back: it wrote just now, so it may well be there again."""
 
-LONG = frozenset({"analysis", "announcement", "bulletin", "digest", "export", "records", "tournament_over", "watched"})
-"""What takes long to render, or goes to many at once."""
-
 ID_BYTES = 16
 """The random bytes of a Message-ID, so that nobody can reply to a message they haven't seen."""
 
@@ -132,7 +129,7 @@ class Mailer:
         player wants any for now. News for an address that rejects everything is suspended.
         A token to play is about the match; `token_subject` is that of any other. `answers` are the Message-IDs that it
         replies to, nearest first; `standing` and `gist` are what budgets count; `is_long` is one that takes long to
-        render, as do those in LONG.
+        render, as do those that are long by their kind.
         """
         if player.address == HOUSE:
             raise ValueError("the house gets no mail")
@@ -213,7 +210,7 @@ class Mailer:
         columns: dict[str, Any],
     ) -> int:
         is_stranger = player is None or player.confirmed is None
-        is_long |= payload.template in LONG or columns.get("standing") is not None
+        is_long |= payload.is_long or columns.get("standing") is not None
         thread = _thread(self._session, payload.template, match, address)
         stored = dump(payload)
         numbers = {*facts.numbers(stored), *([match.id] if match and match.id else [])}

@@ -19,6 +19,8 @@ class Said:
     __dataclass_fields__: ClassVar[dict[str, Any]]
     stands_alone: ClassVar[bool] = False
     """Whether a section is a message of its own where there is nothing else to say."""
+    is_long: ClassVar[bool] = False
+    """Whether a message takes long to render, or goes to many at once: turns don't wait for it."""
     template: str
 
     def __init_subclass__(cls) -> None:

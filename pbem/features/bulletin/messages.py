@@ -40,4 +40,5 @@ class WeeklyBulletin(Payload):
     seeks: tuple[OpenSeek, ...] = ()
     leaders: tuple[Leaders, ...] = ()
     template: Literal["bulletin"] = "bulletin"
+    is_long: ClassVar = True
     heading: ClassVar = "The last week"

@@ -18,6 +18,7 @@ class MatchAnalysis(Payload, Section):
     estimates: tuple[Estimate, ...] = ()
     """For the position before each turn, and the last one; empty where the house gave up."""
     template: Literal["analysis"] = "analysis"
+    is_long: ClassVar = True
     stands_alone: ClassVar = True
 
 

@@ -67,6 +67,7 @@ class Announced(Payload):
     subject: str
     message: tuple[str, ...]
     template: Literal["announcement"] = "announcement"
+    is_long: ClassVar = True
 
     @property
     def heading(self) -> str:

@@ -221,6 +221,7 @@ class TournamentEnded(Payload):
     next_season: NextSeason | None = None
     """The season of a league that has opened with the end of this one."""
     template: Literal["tournament_over"] = "tournament_over"
+    is_long: ClassVar = True
 
     @property
     def heading(self) -> str:

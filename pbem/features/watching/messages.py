@@ -32,6 +32,7 @@ class WatchedTurn(News):
     message: tuple[str, ...] = ()
     """Always empty: nothing that players write to each other is shown. A digest asks all news for their words."""
     template: Literal["watched"] = "watched"
+    is_long: ClassVar = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -90,6 +90,7 @@ class AllRecords(Payload):
     before: int | None = None
     """The match whose predecessors they are; None for the newest."""
     template: Literal["records"] = "records"
+    is_long: ClassVar = True
     heading: ClassVar = "The records of your matches"
 
 
@@ -151,6 +152,7 @@ class Export(Payload):
     """Sends a player all data about them."""
 
     template: Literal["export"] = "export"
+    is_long: ClassVar = True
     heading: ClassVar = "All the data we hold on you"
 
 
@@ -258,6 +260,7 @@ class Digest(Payload):
     seeks: tuple[OpenSeek, ...] = ()
     """Some open seeks, where a reply may take one."""
     template: Literal["digest"] = "digest"
+    is_long: ClassVar = True
 
     @property
     def heading(self) -> str:
