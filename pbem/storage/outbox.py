@@ -125,7 +125,7 @@ class Mailer:
     ) -> int:
         """Queue a message that a reply token lets the player answer; return its row's id.
 
-        It is sent soon or, if it waits, by that time (see house.receipts); or, batched, together with others, if the
+        It is sent soon or, if it waits, by that time (see receipts); or, batched, together with others, if the
         player wants any for now. News for an address that rejects everything is suspended.
         A token to play is about the match; `token_subject` is that of any other. `answers` are the Message-IDs that it
         replies to, nearest first; `standing` and `gist` are what budgets count; `is_long` is one that takes long to
