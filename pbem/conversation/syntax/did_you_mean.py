@@ -19,7 +19,7 @@ from pbem.matches.turns import SET_UP
 from pbem.players.rate_limits import NO_COMMAND
 from pbem.storage.models import Match, MatchState
 
-SHOWN, FEW_WORDS = 60, 2
+SHOWN, FEW_WORDS = 60, 3
 
 
 def for_message(request: Request, parsed: ParsedMessage) -> Refused:
