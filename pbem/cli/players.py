@@ -9,9 +9,6 @@ from sqlmodel import col, select
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, JsonOption, app, errors, opened, out, stored
 from pbem.cli.terminal import TerminalListing
-from pbem.features.accounts import data_export
-from pbem.features.accounts.export_files import export_files
-from pbem.features.all import FEATURES
 from pbem.features.moderation import roster
 from pbem.matches import naming, queries
 from pbem.players import addresses, bounces, erasure, traces
@@ -66,6 +63,10 @@ def export(
     ] = None,
     config_file: ConfigOption = CONFIG,
 ) -> None:
+    from pbem.features.accounts import data_export  # the other commands do without
+    from pbem.features.accounts.export_files import export_files
+    from pbem.features.all import FEATURES
+
     with opened(config_file) as server, database.read_only(server.engine) as session:
         player = roster.called(session, name, guests=True)
         held = data_export.gather(session, player, core.now(), server.renderer.redactor, FEATURES.exports)
@@ -88,6 +89,8 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", help="Don't ask for confirmation.")] = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
+    from pbem.features.all import FEATURES  # the other commands do without
+
     with stored(config_file) as server:
         with database.read_only(server.engine) as session:
             player = roster.called(session, name, guests=True)

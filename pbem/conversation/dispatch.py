@@ -14,7 +14,7 @@ import structlog
 from pbem import failpoints
 from pbem.conversation import confirmations, execute, new_address, reading, strangers, suggested_yes
 from pbem.conversation.core import Line, Request, Who
-from pbem.conversation.judge import Ask, Introduce, Judgement, Refuse, Run, Why, judge, refusing
+from pbem.conversation.judge import Ask, Introduce, Judgement, Refuse, Run, Why, judge
 from pbem.conversation.refusals import whom_to_ask
 from pbem.conversation.reply import Reply, enqueue, refused
 from pbem.conversation.syntax import did_you_mean
@@ -124,10 +124,10 @@ def _done(
     """Do what follows from the judgement; raise Refused or Unanswerable."""
     match judgement:
         case Run(lines, has_more):
-            done = execute.execute(request, reply, refusing(lines, _refused_beside_others))
+            done = execute.execute(request, reply, _without_acts(lines))
             return done.adding(FirstOnly()) if has_more else done
         case Ask(lines, has_more):
-            return confirmations.hold(request, reply, refusing(lines, _refused_beside_others), has_more=has_more)
+            return confirmations.hold(request, reply, _without_acts(lines), has_more=has_more)
         case Introduce():
             return strangers.introduce(request, reply, parsed, left)
         case Refuse(Why.NOT_ALONE, Line() as act):
@@ -142,8 +142,17 @@ def _done(
     raise did_you_mean.for_message(request, parsed)
 
 
-def _refused_beside_others(line: Line) -> Line:
-    return replace(line, malformed=True, refusal=_not_alone(line))
+def _without_acts(parsed: ParsedMessage) -> ParsedMessage:
+    """Return the message with acts beside other lines as refused ones: what stands above them is done."""
+    if len(parsed.commands) == 1:
+        return parsed
+    commands = (
+        replace(line, malformed=True, refusal=_not_alone(line))
+        if line.command.of_admin and line.command.changes
+        else line
+        for line in parsed.commands
+    )
+    return replace(parsed, commands=tuple(commands))
 
 
 def _not_alone(line: Line) -> Refused:

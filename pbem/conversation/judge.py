@@ -4,7 +4,7 @@ Nothing here asks the database: what that knows is handed in. Nothing is worded 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 
 from pbem.conversation.core import Line, Reach, Who
@@ -127,11 +127,3 @@ def covers_notes(sender: Sender, match: int) -> bool:
     if not sender.proven or sender.purpose is None:
         return sender.proven
     return sender.purpose is Purpose.PERSONAL or (sender.purpose is Purpose.PLAY and match == sender.match)
-
-
-def refusing(parsed: ParsedMessage, refuse: Callable[[Line], Line]) -> ParsedMessage:
-    """Return the message with acts beside other lines as `refuse` returns them: what stands above them is done."""
-    if len(parsed.commands) == 1:
-        return parsed
-    commands = (refuse(line) if line.command.of_admin and line.command.changes else line for line in parsed.commands)
-    return replace(parsed, commands=tuple(commands))

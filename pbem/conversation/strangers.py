@@ -13,7 +13,7 @@ from pbem.conversation.core import Command, Line, Request, joining
 from pbem.conversation.names import NAME, suggested_name, words_in_use
 from pbem.conversation.reply import Reply
 from pbem.conversation.syntax.mail import ParsedMessage
-from pbem.conversation.syntax.sentences import lines_said
+from pbem.conversation.syntax.sentences import any_of, lines_said
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Silence, Unanswerable
 from pbem.mail.reading.message import Message
@@ -25,11 +25,7 @@ from pbem.storage.models import Match, Player
 
 MOST_NAMES, MOST_KEPT = 4, 3
 """How many words a person's name may have, and how many lines beside it wait for a name."""
-_NAME_IS = re.compile(
-    r"(?:(?:my name is|my name's|i'm|i am|call me|name:|ich hei\xdfe|ich bin|mein name ist|je m'appelle|je suis|"
-    r"me llamo|soy|mi chiamo|ik ben|ik heet|jag heter)\s+)?(\S+?)[.!]*",
-    re.IGNORECASE,
-)
+_NAME_IS = re.compile(rf"(?:(?:name:|{any_of('called')}|{any_of('i_am')})\s+)?(\S+?)[.!]*", re.IGNORECASE)
 
 
 def _bare(request: Request, parsed: ParsedMessage) -> ParsedMessage | None:
@@ -120,7 +116,7 @@ def introduce(request: Request, reply: Reply, parsed: ParsedMessage, left: Answe
         return replace(told, gist=rate_limits.INTRODUCTION)
     asked = _as_said(request, request.message, parsed).commands
     rest = [line.text for line in asked if not line.malformed and line.command.changes and not _is_of_now(line.command)]
-    wants_name = bool(rest) or _wants_to_join(request, parsed)
+    wants_name = bool(rest) or _wants_to_join(request, parsed, asked)
     return replace(introduced(request, reply, wants_name=wants_name, rest=rest), gist=rate_limits.INTRODUCTION)
 
 
@@ -203,9 +199,8 @@ def _invitation_to(request: Request) -> Match | None:
     return next(iter(queries.challenges_to(request.session, guest, 1)), None)
 
 
-def _wants_to_join(request: Request, parsed: ParsedMessage) -> bool:
+def _wants_to_join(request: Request, parsed: ParsedMessage, asked: Sequence[Line]) -> bool:
     """Return whether a message that gives no usable name asks to join nevertheless, perhaps in its Subject."""
     joins = joining(request.commands)
     opening = (text.split()[0].lower().strip(".:!") for text in (parsed.first, parsed.subject) if text.split())
-    is_command = any(line.command is joins for line in _as_said(request, request.message, parsed).commands)
-    return is_command or not {joins.name, *joins.aliases}.isdisjoint(opening)
+    return any(line.command is joins for line in asked) or not {joins.name, *joins.aliases}.isdisjoint(opening)

@@ -16,8 +16,7 @@ from pbem.storage.models import Player
 def enclosed(rendering: Rendering) -> Extra | None:
     """Return the files that go with the message for which a player asked."""
     row = rendering.row
-    owner = rendering.session.get(Player, row.player) if isinstance(rendering.payload, Export) else None
-    if owner is None:
+    if not isinstance(rendering.payload, Export) or (owner := rendering.session.get(Player, row.player)) is None:
         return None
     held = data_export.gather(rendering.session, owner, row.created, rendering.redactor, rendering.exports)
     return Extra(files=tuple(export_files(held, rendering.server, rendering.redactor)), told=held)

@@ -39,8 +39,7 @@ def record_archive(session: Session, player: Player, before: int | None, site: s
 def enclosed(rendering: Rendering) -> Extra | None:
     """Return the archive that goes with the message for which a player asked."""
     row, payload = rendering.row, rendering.payload
-    owner = rendering.session.get(Player, row.player) if isinstance(payload, AllRecords) else None
-    if owner is None or not isinstance(payload, AllRecords):
+    if not isinstance(payload, AllRecords) or (owner := rendering.session.get(Player, row.player)) is None:
         return None
     held = record_archive(rendering.session, owner, payload.before, rendering.server.name, row.created)
     return Extra(files=(held.file,), told=held)

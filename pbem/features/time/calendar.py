@@ -34,8 +34,9 @@ CALENDAR = Preference("calendar", (OFF, ON), "whether messages bring a calendar 
 def enclosed(rendering: Rendering) -> Extra | None:
     """Return the entries that go with a message to a player who wants them; nothing for an answer without proof."""
     row, reader = rendering.row, rendering.known.reader
-    wanted = reader is not None and reader.confirmed is not None and CALENDAR.of(reader.settings) == ON
-    if reader is None or not wanted or row.template not in SHOWN_IN or row.standing is not None:
+    if reader is None or row.template not in SHOWN_IN or row.standing is not None:
+        return None
+    if reader.confirmed is None or CALENDAR.of(reader.settings) != ON:
         return None
     return Extra(files=tuple(of(rendering.known.matches.values(), reader, rendering.server, row.created)))
 
