@@ -21,8 +21,8 @@ from pbem.players import invitations, schedule
 from pbem.storage.models import MatchState, Player
 from pbem.storage.preferences import Preference
 
-MOST_WORDS = 60
-"""How many words a line of settings may have: more than all of them need."""
+MOST_WORDS = 41
+"""How many words a line of settings may have: the name and the choice of each."""
 
 
 def set_(request: Request, line: Line) -> Decision:
