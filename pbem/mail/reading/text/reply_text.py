@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-from pbem.mail.reading.text import attributions, disclaimers, html_text, normalize, quoted_headers, signatures
+from pbem.mail.reading.text import attribution_words, disclaimers, html_text, normalize, quoted_headers, signatures
 from pbem.mail.reading.text.attributions import AttributionFinder
 from pbem.mail.reading.text.written import TextDraft, WrittenText
 
@@ -219,7 +219,7 @@ class _ReplyReader:
             line = self._page[number]
             if line.startswith(">"):
                 above = next((text for text in reversed(self._page[self._at : number]) if text.strip()), "")
-                return not above.rstrip().endswith(attributions.COLONS)
+                return not above.rstrip().endswith(attribution_words.COLONS)
             if quoted_headers.is_separator(line) or self._header_length(number):
                 return False
         return False

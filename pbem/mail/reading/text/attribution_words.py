@@ -1,0 +1,128 @@
+"""What attributions consist of, word by word: verbs of writing, weekdays, dates and times, in many languages."""
+
+from collections.abc import Sequence
+
+from pbem.mail.reading.text import phrases
+
+MOST_WORDS = 45
+
+_PHRASES = phrases.table("attributions")
+VERBS, OPENERS, LONE_OPENERS, WEEKDAYS = (
+    frozenset(_PHRASES[kind]) for kind in ("verbs", "openers", "lone_openers", "weekdays")
+)
+VERB_PARTS = _PHRASES["verb_parts"]
+MARKS = ".,;:!?()[]<>\"'*_\u2018\u2019\u201c\u201d\u2026\uff1a\uff0c"
+COLONS = (":", "\uff1a")
+
+
+def may_date(word: str) -> bool:
+    """Return whether a word may be part of a date: a figure, a day, a month, a preposition."""
+    return has_digit(word) or is_weekday(word) or len(word) <= 4 or word[0].isupper()
+
+
+def opens(words: Sequence[tuple[int, str]]) -> bool:
+    """Return whether the words begin like an attribution: "On Mon", "2026-03-02 09:59", "Mon, 2 Mar", "2 mars 2026"."""
+    if not words:
+        return False
+    first, rest = words[0][1], [word for _, word in words[1:5]]
+    if first.strip(MARKS) in OPENERS or first in OPENERS:
+        return any(has_digit(word) for word in rest) or any(is_weekday(word) for word in rest[:2])
+    if is_weekday(first):
+        return any(has_digit(word) for word in rest)
+    if is_time(first):  # "11:00 AM, November 17, 2021"
+        return is_year(first) or any(is_year(word) or is_date(word) for word in rest)
+    if not has_digit(first):
+        return is_year(first)
+    if is_date(first) or ("年" in first or "년" in first):
+        return True
+    day = first.strip(MARKS)  # "2. maaliskuuta 2026", "2 mars 2026", "4 dec. 2024 kl. 18:36"
+    return day.isdigit() and len(day) <= 2 and len(rest) > 1 and rest[0][:1].isalpha() and is_dated_any(rest[:4])
+
+
+def tells_the_day(words: Sequence[tuple[int, str]]) -> bool:
+    """Return whether a day is given and not only a time: "at 10:30 Bob wrote:" may be a person's own sentence."""
+    return any(is_year(word) or is_date(word) for _, word in words) or (
+        any(is_time(word) for _, word in words) and any(word.strip(MARKS).isdecimal() for _, word in words)
+    )
+
+
+def tells_the_time(words: Sequence[tuple[int, str]]) -> bool:
+    """Return whether both a day with its year and a time of day are given."""
+    return any(is_time(word) for _, word in words) and any(is_year(word) or is_date(word) for _, word in words)
+
+
+def is_dated_any(words: Sequence[str]) -> bool:
+    return any(is_dated(word) for word in words)
+
+
+def is_weekday(word: str) -> bool:
+    return word.strip(MARKS).lower() in WEEKDAYS
+
+
+def is_verb(word: str) -> bool:
+    """Return whether the word is a verb of writing.
+
+    >>> is_verb("wrote:"), is_verb("napisa\u0142(a):"), is_verb("rote")
+    (True, True, False)
+    """
+    bare = word.lower().rstrip(MARKS + " -").partition("(")[0].partition("/")[0].strip(MARKS + "-")
+    if ">" in bare:  # "<alice@mail.example>wrote:"
+        bare = bare.rpartition(">")[2]
+    return bare in VERBS
+
+
+def is_dated(word: str) -> bool:
+    return len(word) <= 40 and (is_year(word) or is_time(word) or is_date(word))
+
+
+def is_date(word: str) -> bool:
+    """Return whether a word is a numeric date: 2026-03-02, 2.3.26, 3/2/2026.
+
+    >>> is_date("02.03.26,"), is_date("2011-03-01"), is_date("c1b1"), is_date("3.2")
+    (True, True, False, False)
+    """
+    for separator in ".-/":
+        parts = word.strip(MARKS).split(separator)[:4]
+        if len(parts) >= 3 and all(part[:1].isdigit() for part in parts[:3]) and len(parts[0]) in (1, 2, 4):
+            return True
+    return False
+
+
+def is_year(word: str) -> bool:
+    """Return whether the word holds a four-digit year: 2026, 2.3.2026, 2026-03-02."""
+    if "@" in word:
+        return False
+    figures = ""
+    for character in word[:40] + " ":
+        if character.isdecimal():
+            figures += character
+            continue
+        if len(figures) == 4 and figures[:2] in ("19", "20", "25"):  # 25: Thai years
+            return True
+        figures = ""
+    return False
+
+
+def is_time(word: str) -> bool:
+    """Return whether a word is a time of day: 9:59, 09.59, 18h36, 9:59\u5199\u9053."""
+    bare = word.strip(MARKS)[:12]
+    for separator in ":.h":
+        hours, found, minutes = bare.partition(separator)
+        if found and 1 <= len(hours) <= 2 and hours.isdecimal() and minutes[:2].isdecimal() and len(minutes[:2]) == 2:
+            return True
+    return False
+
+
+def has_digit(word: str) -> bool:
+    return any(character.isdecimal() for character in word[:60])
+
+
+def placed_words(text: str) -> list[tuple[int, str]]:
+    """Return the words of a text with the columns where they begin; not many more than an attribution has."""
+    found = []
+    at = 0
+    for word in text.split()[: 4 * MOST_WORDS]:
+        at = text.index(word, at)
+        found.append((at, word))
+        at += len(word)
+    return found
