@@ -14,7 +14,7 @@ from pbem.storage.models import Match, MatchState, Outgoing
 
 def read(request: Request, message: Message) -> ParsedMessage:
     """Return what the message says, whatever it answers."""
-    return reader(request, message).read(message.subject, message.lines, message.cut)
+    return reader(request, message).read(message.subject, message.lines, message.cut, message.sure)
 
 
 def as_meant(request: Request, message: Message, parsed: ParsedMessage) -> tuple[ParsedMessage, Outgoing | None]:

@@ -21,6 +21,7 @@ from pbem.mail.reading.authentication import Checked
 from pbem.mail.reading.limits import Unreadable
 from pbem.mail.reading.message import Message
 from pbem.mail.reading.protocol import MailParser
+from pbem.messages import quoting
 from pbem.players import bounces, identity
 from pbem.storage.database import read_only
 from pbem.storage.models import Incoming, IncomingState
@@ -79,9 +80,9 @@ _NOTHING = _Reference(may_be_bounce=False, held={})
 
 def examine(engine: Engine, services: Services, received: Received, now: datetime) -> Examined:
     """Return what the message says. Raises Unavailable if no message can be parsed at present."""
-    parser, raw = services.parser, received.raw
+    parser, raw, ours = services.parser, received.raw, quoting.ours(services.server)
     try:
-        message = parser.read(raw, received.sender, received.recipients)
+        message = parser.read(raw, received.sender, received.recipients, ours)
     except Unreadable as error:
         return Examined(raw, None, str(error))
     reference = _NOTHING
@@ -96,7 +97,9 @@ def examine(engine: Engine, services: Services, received: Received, now: datetim
         if is_checked
         else authentication.NOT_CHECKED,
         is_final=parser.is_final(raw) if reference.may_be_bounce else None,
-        held={number: parser.read(held.raw, held.sender, held.recipients) for number, held in reference.held.items()},
+        held={
+            number: parser.read(held.raw, held.sender, held.recipients, ours) for number, held in reference.held.items()
+        },
     )
 
 

@@ -13,6 +13,7 @@ from pbem import failpoints
 from pbem.failpoints import Step
 from pbem.mail.reading.message import Message
 from pbem.mail.reading.protocol import InProcessParser
+from pbem.mail.reading.text.ours import NOBODY, Ours
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Player
 from tests import databases
@@ -127,7 +128,7 @@ class Counting(InProcessParser):
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Message:
+    def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...], ours: Ours = NOBODY) -> Message:
         self.asked.append("read")
         return super().read(raw, sender, recipients)
 

@@ -32,6 +32,8 @@ def for_message(request: Request, parsed: ParsedMessage) -> Refused:
             fits="Write a command at the top of your message.",
             match=match.id if match else None,
         )
+    if parsed.doubtful is not None:
+        return _doubted(parsed.doubtful, match)
     guess, said, turns_in = parsed.guess, parsed.first, match
     if guess is not None and guess.command.takes_turn:
         said, turns_in = guess.words, request.session.get(Match, guess.match) if guess.match else None
@@ -50,6 +52,17 @@ def for_message(request: Request, parsed: ParsedMessage) -> Refused:
     refusal.unsent = parsed.prose if refusal.proposal else ()
     refusal.gist = refusal.gist or (None if refusal.meant else NO_COMMAND)
     return refusal
+
+
+def _doubted(line: Line, match: Match | None) -> Refused:
+    """Return the refusal of a line that may be a quoted one, which is suggested instead."""
+    return Refused(
+        "This stands below a line that may begin a quoted message, so nothing was done.",
+        read=line.text[:SHOWN],
+        meant=(line.text,),
+        proposal=line.text if line.match is None or line.text.startswith("#") else f"#{line.match} {line.text}",
+        match=match.id if match else None,
+    )
 
 
 def _said(request: Request, parsed: ParsedMessage) -> Refused | None:

@@ -8,6 +8,9 @@ commands that it stands under. Three rules keep a turn from getting lost among t
 - A signature or a notice in which a command or a turn is found was written by a person, and isn't one.
 - Prose that look like a turn are reported to the sender.
 
+Below a line that may announce a quote, all lines are words; if there is no command above it, the first one there is
+suggested.
+
 Guesses are never commands; if a message has no command, a guess from its first line is suggested.
 """
 
@@ -57,6 +60,8 @@ class ParsedMessage:
     beyond: tuple[str, ...] = ()
     """The commands beyond the number that a message can have."""
     below: tuple[str, ...] = ()  # lines among the words that are commands, but for their place below words
+    doubtful: Line | None = None
+    """If there is no command: the first one below a line that may announce a quote."""
 
     @property
     def prose(self) -> tuple[str, ...]:
@@ -94,21 +99,33 @@ class Reader:
         plain = frozenset(name for name, command in commands.items() if command.of_admin)
         self._translator = Translator(own, self._line.verbs, frozenset(self._line.naming()), self._line.is_turn, plain)
 
-    def read(self, subject: str, lines: Sequence[str], cut: Sequence[Cut] = ()) -> ParsedMessage:
-        """Return the commands and the words of the message."""
+    def read(
+        self, subject: str, lines: Sequence[str], cut: Sequence[Cut] = (), sure: int | None = None
+    ) -> ParsedMessage:
+        """Return the commands and the words of the message, of whose lines the first `sure` can be commands."""
         head = self._subject(subject)
-        page = self._with_commands_in(cut, lines)
+        sure = len(lines) if sure is None else sure
+        page = self._with_commands_in([piece for piece in cut if piece.before <= sure], lines[:sure])
         draft = self._drafted(head, page)
         if draft.unread and draft.commands:
             draft = self._drafted(head, page, strict=True)
         if (turn := self._turn_of_marks(draft)) is not None:
             draft = self._drafted(head, page, turn=turn)
+        doubtful = self._below_doubt(draft, lines[sure:])
         bare = bare_subject(subject)
         told = " ".join(line.text for line in head) or self._translator.translate(to_ascii(bare))[0].text
         told = self._translator.without_password(bare if told == to_ascii(bare) else told)
         if not head and bare == subject and self._line.held_turn(to_ascii(told)) is not None:
             draft.overlooked.insert(0, told)
-        return self._reading(subject, told, draft)
+        return replace(self._reading(subject, told, draft), doubtful=doubtful)
+
+    def _below_doubt(self, draft: MessageDraft, lines: Sequence[str]) -> Line | None:
+        """Add the lines as words; return the first of them that would be a command, if there is none above them."""
+        found = self._drafted((), lines).commands if lines and not draft.commands else ()
+        for line in lines:
+            draft.add_words(line) if line.strip() else draft.add_blank()
+        draft.close()
+        return next((line for line in found if not line.malformed), None)
 
     # The text ----------------------------------------------------------------------------
 

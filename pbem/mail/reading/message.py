@@ -20,6 +20,7 @@ from enum import Enum
 from pbem.mail.reading import from_header, limits
 from pbem.mail.reading.limits import Problem, ReadError, Unreadable
 from pbem.mail.reading.text import body, normalize, reply_text
+from pbem.mail.reading.text.ours import NOBODY, Ours
 from pbem.mail.reading.text.written import Cut, WrittenText
 
 LONGEST_VALUE = 8_192
@@ -136,11 +137,13 @@ class Message:
     """The lines that the person wrote, without quotes and signature."""
     cut: tuple[Cut, ...] = ()
     """What was removed from between them as boilerplate."""
+    sure: int | None = None
+    """How many of the lines certainly are the person's (see `WrittenText`)."""
     error: ReadError | None = None
     """Why those lines couldn't be read, although the headers could."""
 
 
-def read(raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Message:
+def read(raw: bytes, sender: str | None, recipients: tuple[str, ...], ours: Ours = NOBODY) -> Message:
     """Return the message in the bytes; raises Unreadable if not even its headers can be read, and MemoryError."""
     page = _page(raw)
     try:
@@ -149,7 +152,7 @@ def read(raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Message
         with _only_unreadable():
             mime = body.parsed(page)
             shown, author = body.read_body(mime), _author(mime)
-            written = reply_text.read(shown.text, shown.is_html, author)
+            written = reply_text.read(shown.text, shown.is_html, author, ours)
             return _message(mime, sender, recipients, author, written)
     except Unreadable as unreadable:
         return read_headers(raw, sender, recipients, unreadable.error)
@@ -234,6 +237,7 @@ def _message(
         automatic=_automatic(mime, sender, subject),
         lines=written.lines,
         cut=written.cut,
+        sure=written.sure,
         error=ReadError(Problem.TOO_MANY_RECIPIENTS) if len(named) > limits.MOST_RECIPIENTS else None,
     )
 

@@ -15,6 +15,7 @@ from pbem.mail.reading import authentication, bounce_report
 from pbem.mail.reading.authentication import Checked
 from pbem.mail.reading.limits import ReadError, Unreadable
 from pbem.mail.reading.message import Message, read, read_headers
+from pbem.mail.reading.text.ours import NOBODY, Ours
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class ReadRequest:
 
     sender: str | None
     recipients: tuple[str, ...]
+    ours: Ours = NOBODY
     error: ReadError | None = None
     """If set, read only the headers, and say that the lines couldn't be read because of this."""
     kind: Literal["read"] = "read"
@@ -74,7 +76,7 @@ class MailParser(Protocol):
     def prepare(self) -> None:
         """Start what parsing needs, so that what follows is about a message and nothing else."""
 
-    def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Message:
+    def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...], ours: Ours = NOBODY) -> Message:
         """Return the message, perhaps without its lines; raises Unreadable."""
 
     def is_final(self, raw: bytes) -> bool:
@@ -93,9 +95,9 @@ class InProcessParser:
     def prepare(self) -> None:
         """See MailParser."""
 
-    def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Message:
+    def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...], ours: Ours = NOBODY) -> Message:
         """See MailParser."""
-        return read(raw, sender, recipients)
+        return read(raw, sender, recipients, ours)
 
     def is_final(self, raw: bytes) -> bool:
         """See MailParser."""
@@ -113,9 +115,11 @@ def respond(request: Request, raw: bytes) -> Response:
     """Return the response, computed in this process; whatever the bytes are, raises nothing but MemoryError."""
     try:
         match request:
-            case ReadRequest(sender, recipients, error):
+            case ReadRequest(sender, recipients, ours, error):
                 message = (
-                    read_headers(raw, sender, recipients, error) if error is not None else read(raw, sender, recipients)
+                    read_headers(raw, sender, recipients, error)
+                    if error is not None
+                    else read(raw, sender, recipients, ours)
                 )
                 return Response(message=message)
             case BounceRequest():

@@ -35,6 +35,7 @@ from pbem.mail.reading.protocol import (
     Response,
     Unavailable,
 )
+from pbem.mail.reading.text.ours import NOBODY, Ours
 from pbem.mail.reading.worker import HEAD, LENGTH, READY, receive
 
 log = structlog.get_logger()
@@ -86,10 +87,10 @@ class Sandbox:
         with self._turn:
             self._running()
 
-    def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Message:
+    def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...], ours: Ours = NOBODY) -> Message:
         """See MailParser; if the process is stopped because of a message, its headers alone are read."""
         try:
-            response = self._send(ReadRequest(sender, recipients), raw)
+            response = self._send(ReadRequest(sender, recipients, ours), raw)
         except _Stopped as stopped:
             request = ReadRequest(sender, recipients, error=ReadError(stopped.problem))
             response = self._send_headers(request, header_block(raw))

@@ -52,10 +52,12 @@ def tells_the_time(words: Sequence[tuple[int, str]]) -> bool:
 
 
 def is_dated_any(words: Sequence[str]) -> bool:
+    """Return whether a date or a time is among the words."""
     return any(is_dated(word) for word in words)
 
 
 def is_weekday(word: str) -> bool:
+    """Return whether the word is a day of the week, in full or short."""
     return word.strip(MARKS).lower() in WEEKDAYS
 
 
@@ -72,6 +74,7 @@ def is_verb(word: str) -> bool:
 
 
 def is_dated(word: str) -> bool:
+    """Return whether the word holds a year, a date or a time of day."""
     return len(word) <= 40 and (is_year(word) or is_time(word) or is_date(word))
 
 
@@ -114,6 +117,7 @@ def is_time(word: str) -> bool:
 
 
 def has_digit(word: str) -> bool:
+    """Return whether there is a digit at the beginning of the word, in any script."""
     return any(character.isdecimal() for character in word[:60])
 
 

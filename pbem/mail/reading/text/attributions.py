@@ -30,6 +30,7 @@ from pbem.mail.reading.text.attribution_words import (
     tells_the_day,
     tells_the_time,
 )
+from pbem.mail.reading.text.ours import NOBODY, Ours
 
 MOST_LINES = 5
 LONGEST = 500
@@ -65,7 +66,8 @@ class AttributionFinder:
     Lines beyond the bound are kept as the person's, as any line is when in doubt.
     """
 
-    def __init__(self, lines: Sequence[str]) -> None:
+    def __init__(self, lines: Sequence[str], ours: Ours = NOBODY) -> None:
+        self._ours = ours
         self.candidates = 0
         """How many texts were examined word by word."""
         self._lines = lines
@@ -73,6 +75,13 @@ class AttributionFinder:
 
     def attribution_at(self, number: int) -> Attribution | None:
         """Return the attribution that begins in that line, perhaps after other words."""
+        found = self._read_by_form(number)
+        if found is not None and found.is_sure:
+            return found
+        named = self._ours.announcement_at(self._lines, number)
+        return Attribution(0, named, is_sure=True) if named else found
+
+    def _read_by_form(self, number: int) -> Attribution | None:
         here = self._read_from(number)
         if here is None:
             return None
@@ -130,6 +139,16 @@ class AttributionFinder:
                         return found
                     weak = weak or found
         return weak
+
+
+def may_be_one(line: str) -> bool:
+    """Return whether a line may be an attribution in words that we don't know: it tells a day and a time, and ends so.
+
+    >>> may_be_one("Idatzi du Bobek 2026/03/02 09:59:"), may_be_one("Tomorrow at 10:30:"), may_be_one("c1b1 g9h9 3")
+    (True, False, False)
+    """
+    text = line[-LONGEST:].rstrip(" *_")
+    return text.endswith(COLONS) and tells_the_day(placed_words(text))
 
 
 def _endings(text: str) -> Iterator[int]:

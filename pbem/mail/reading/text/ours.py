@@ -1,5 +1,154 @@
 """What our own messages are known by where they are quoted: our address, the name in From, and how they begin.
 
-A mail program may announce a quote in any language and form. Whatever it writes, it names the message's sender, so a
-line with our address or name in it is judged more strictly than others.
+Mail programs announce a quote in any language and form, but nearly all of them name whom they quote. So a line that
+names us is taken for an announcement more readily than another.
 """
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pbem.mail.reading.text.attribution_words import (
+    COLONS,
+    has_digit,
+    is_date,
+    is_time,
+    is_verb,
+    is_weekday,
+    is_year,
+    opens,
+    placed_words,
+    tells_the_time,
+)
+from pbem.mail.reading.text.tagged_addresses import TAG_DELIMITERS
+
+MOST_LINES = 4
+LONGEST = 400
+LONGEST_NAMING = 12
+"""How many words an announcement has besides what a person would need a sentence for."""
+MARKS = " \t*_<>()[]\"',;:.!-\u2013\u2014\u201c\u201d\u201e\u00ab\u00bb"
+
+
+@dataclass(frozen=True, slots=True)
+class Ours:
+    """How our messages can be known.
+
+    >>> ours = Ours("games@pbem.example", "PBeM", (r".+, match #[0-9]+, turn [0-9]+",))
+    >>> ours.announcement_at(["Escrito por PBeM <games+abc@pbem.example>", "el 2.3.:", "1 c1b1 g9h9"], 0)
+    2
+    >>> ours.announcement_at(["I wrote to games@pbem.example twice", "1 c1b1 g9h9"], 0)
+    0
+    >>> ours.begins_at(["Your turn against bob", "Quadraphages, match #1, turn 2"], 0)
+    True
+    """
+
+    address: str = ""
+    name: str = ""
+    heads: tuple[str, ...] = ()
+    """Patterns of which one fits the first or second line of most of our messages, as a whole."""
+
+    def announcement_at(self, lines: Sequence[str], number: int) -> int:
+        """Return the number of lines that name us as the writer of what stands below; 0 if none do."""
+        text = ""
+        for span in range(1, MOST_LINES + 1):
+            line = lines[number + span - 1].strip() if number + span <= len(lines) else ""
+            if not line or line.startswith((">", "|")) or len(text) + len(line) > LONGEST:
+                return 0
+            text = f"{text} {line}".strip()
+            if self.is_named_in(text) and self._announces(text):
+                return span
+        return 0
+
+    def is_named_in(self, text: str) -> bool:
+        """Return whether the text holds our address, with or without a tag, or the name in our From."""
+        return bool(self.address) and (self._is_addressed(text) or _fits(self.name, text))
+
+    def may_be_announced_by(self, line: str) -> bool:
+        """Return whether the line names us so that what stands below it may be ours: if in doubt, that is asked."""
+        line = line[:LONGEST]
+        if not self.is_named_in(line):
+            return False
+        words = line.split()
+        return (
+            self._is_addressed(line) or line.rstrip().endswith(COLONS) or any(is_verb(w) or is_year(w) for w in words)
+        )
+
+    def begins_at(self, lines: Sequence[str], number: int) -> bool:
+        """Return whether one of our messages begins in that line."""
+        return any(
+            re.fullmatch(head, line.strip(" \t*_")) is not None
+            for line in lines[number : number + 2]
+            if len(line) <= LONGEST
+            for head in self.heads
+        ) and bool(lines[number].strip())
+
+    def _is_addressed(self, text: str) -> bool:
+        if "@" not in text:
+            return False
+        local, _, domain = self.address.lower().rpartition("@")
+        return any(_is_at(word.strip(MARKS), local, domain) for word in _apart(text.lower()))
+
+    def _announces(self, text: str) -> bool:
+        """Return whether a text that names us is an announcement, and not a sentence about us."""
+        words = placed_words(text)
+        bare = [word for _, word in words]
+        ends = text.rstrip(" *_>").endswith(COLONS) or is_verb(bare[-1])
+        written = any(map(is_verb, bare))
+        dated = tells_the_time(words) or any(map(is_date, bare))
+        addressed = self._is_addressed(text)
+        if ends and (written or dated) and len(words) <= (3 if addressed else 2) * LONGEST_NAMING:
+            return True
+        if addressed and (ends or _is_nothing_but(text, self.name)) and len(words) <= LONGEST_NAMING:
+            return ("<" in text or "(" in text or "[" in text) or bare[0].endswith(COLONS)
+        if not dated or len(words) > 2 * LONGEST_NAMING:
+            return False
+        if opens(words) and self._ends_with_us(text, bare):
+            return True
+        begins = _fits(self.name, " ".join(bare[: len(self.name.split())]))
+        return begins and len(words) <= LONGEST_NAMING and all(map(_may_date, bare[-2:]))
+
+    def _ends_with_us(self, text: str, words: Sequence[str]) -> bool:
+        """Return whether the text ends with our name or address, right behind a date, a time or a verb."""
+        count = len(self.name.split())
+        if self._is_addressed(words[-1]) and ("<" in text or "(" in text or "[" in text):
+            return True
+        if not _fits(self.name, " ".join(words[-count:])):
+            return False
+        before = words[-count - 1]
+        return is_verb(before) or has_digit(before) or not before[0].islower() or len(before) <= 3
+
+
+NOBODY = Ours()
+"""For messages that answer nobody's."""
+
+
+def _may_date(word: str) -> bool:
+    return is_time(word) or is_year(word) or is_date(word) or is_weekday(word) or not word[0].islower()
+
+
+def _is_nothing_but(text: str, name: str) -> bool:
+    """Return whether the text is a name and an address, as some programs put above a quote."""
+    before, at, rest = text.partition("<")
+    return bool(at) and rest.rstrip(MARKS).count(" ") == 0 and before.strip(MARKS).casefold() == name.casefold()
+
+
+def _is_at(word: str, local: str, domain: str) -> bool:
+    before, _, after = word.rpartition("@")
+    before = before.rpartition(":")[2]  # mailto:
+    return after == domain and (before == local or before.startswith(tuple(local + mark for mark in TAG_DELIMITERS)))
+
+
+def _apart(text: str) -> list[str]:
+    """Return the words of a text, taken apart at brackets as well."""
+    return re.split(r"[\s<>()\[\]\"']+", text)
+
+
+def _fits(name: str, text: str) -> bool:
+    """Return whether the name stands in the text as words of their own, in its own letters."""
+    return bool(name) and name in text and _pattern(name).search(text) is not None
+
+
+@lru_cache(maxsize=16)
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w@.-]){re.escape(name)}(?![\w@-])")

@@ -3,24 +3,34 @@
 from collections.abc import Sequence
 
 from pbem.mail.reading.text import phrases
+from pbem.mail.reading.text.attribution_words import is_dated
 from pbem.mail.reading.text.normalize import fold
+from pbem.mail.reading.text.ours import NOBODY, Ours
 from pbem.mail.reading.text.tagged_addresses import is_tagged
 
 MOST_LINES = 25
 LONGEST_LABEL = 30
 LONGEST_SEPARATOR = 100
+LONGEST_INLINE = 1_000
+"""The longest line in which a header is looked for that isn't whole but names us."""
 
 FROM, DATE, TO, SUBJECT, OTHER = "from", "date", "to", "subject", "other"
 _PHRASES = phrases.table("quoted_headers")
 LABELS = {name: kind for kind in (FROM, DATE, TO, SUBJECT, OTHER) for name in _PHRASES[kind]}
+_MESSAGES = frozenset(_PHRASES["messages"])
 COLONS = (":", "\uff1a", "\t")
 DASHES = "-_=\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
+LEAST_FRAME = 3
+LONGEST_FRAMED = 4
+"""How many words a separator has that isn't one of those we know: "-----Antwort Nachricht-----"."""
 MOST_DASHES = 5
 """How many groups of dashes in a line are looked at."""
 
 
-def header_length_at(lines: Sequence[str], number: int) -> int:
+def header_length_at(lines: Sequence[str], number: int, ours: Ours = NOBODY, person: str | None = None) -> int:
     """Return the number of lines of the quoted header that begins in that line; 0 if none does.
+
+    Three headers are enough, or two of which one names us, or the address of the person who replies.
 
     >>> header_length_at(["*Von:* PBeM", "*Gesendet:* Montag", "*An:* bob@mail.example", "*Betreff:* Hallo", ""], 0)
     4
@@ -47,7 +57,8 @@ def header_length_at(lines: Sequence[str], number: int) -> int:
         at += 1
     told = len(kinds & {FROM, DATE, TO, SUBJECT})
     author = author_of(lines[number:end]) if FROM in kinds else None
-    if told < 3 and not (author is not None and (DATE in kinds or is_tagged(author))):
+    of_author = author is not None and (DATE in kinds or is_tagged(author))
+    if told < 3 and not of_author and not (told == 2 and _names(lines[number:end], ours, person)):
         return 0
     while SUBJECT in kinds and end < len(lines) and lines[end - 1].strip() and lines[end].strip() and end < at:
         end += 1  # a Subject that was wrapped
@@ -63,23 +74,30 @@ def author_of(lines: Sequence[str]) -> str | None:
     return None
 
 
-def inline_header(line: str) -> int | None:
+def _names(header: Sequence[str], ours: Ours, person: str | None) -> bool:
+    """Return whether a short header is one: it names us, or has a date and the address of the person who replies."""
+    text = " ".join(header)
+    return ours.is_named_in(text) or (
+        person is not None and person in text.lower() and any(map(is_dated, text.split()))
+    )
+
+
+def inline_header(line: str, ours: Ours = NOBODY) -> int | None:
     """Return where a whole quoted header begins in a line, perhaps after other words; None if there is none.
 
     >>> inline_header("c1b1 From: PBeM <a@b.example> Sent: Monday To: Bob Subject: Hello")
     5
     """
     found: dict[str, int] = {}
+    named = len(line) <= LONGEST_INLINE and ours.is_named_in(line)
     at = 0
     for word in line.split(" "):
         if word.endswith(COLONS) and len(word) <= LONGEST_LABEL:
             kind = LABELS.get(fold(word.strip("*_:\uff1a")))
-            if kind is not None and kind not in found and (kind == FROM or FROM in found):
+            if kind not in (None, OTHER) and kind not in found and (kind == FROM or FROM in found or named):
                 found[kind] = at
         at += len(word) + 1
-    if len(found.keys() & {FROM, DATE, TO, SUBJECT}) == 4:
-        return found[FROM]
-    return None
+    return min(found.values()) if len(found) == 4 or (named and len(found) >= 2) else None
 
 
 def is_separator(line: str) -> bool:
@@ -93,11 +111,35 @@ def is_separator(line: str) -> bool:
     bare = fold(line.strip(" \t*>")[: 2 * LONGEST_SEPARATOR])
     if not bare or len(bare) > LONGEST_SEPARATOR:
         return False
-    if bare.startswith(_PHRASES["beginnings"]) or any(phrase in bare for phrase in _PHRASES["above"]):
+    if bare.startswith(_PHRASES["beginnings"]) or is_reply_above(line):
         return True
     inner = bare.strip(DASHES + " ")
-    dashes = len(bare) - len(bare.lstrip(DASHES))
-    return dashes >= 2 and len(inner) <= 80 and any(phrase in inner for phrase in _PHRASES["separators"])
+    dashes, closing = len(bare) - len(bare.lstrip(DASHES)), len(bare) - len(bare.rstrip(DASHES))
+    if dashes >= 2 and len(inner) <= 80 and any(phrase in inner for phrase in _PHRASES["separators"]):
+        return True
+    framed = dashes and closing and dashes + closing >= 2 * LEAST_FRAME and len(inner.split()) <= LONGEST_FRAMED
+    return bool(framed) and not _MESSAGES.isdisjoint(inner.split())
+
+
+def is_reply_above(line: str) -> bool:
+    """Return whether the line asks to reply above it, even where it is marked as quoted.
+
+    >>> is_reply_above("> -- REPLY ABOVE THIS LINE --"), is_reply_above("I reply above")
+    (True, False)
+    """
+    bare = fold(line.strip(" \t*>")[: 2 * LONGEST_SEPARATOR])
+    return len(bare) <= LONGEST_SEPARATOR and any(phrase in bare for phrase in _PHRASES["above"])
+
+
+def may_be_one(line: str) -> bool:
+    """Return whether the line may be a separator in words that we don't know, or one header of a quoted message.
+
+    >>> may_be_one("----- Tisztelt levél -----"), may_be_one("Date: 2 March 2026"), may_be_one("To be or not to be")
+    (True, True, False)
+    """
+    kind = _label(line)
+    told = kind is not None and ("@" in line or any(map(is_dated, line[:LONGEST_SEPARATOR].split()[1:])))
+    return told or (is_drawn(line) and not is_rule(line) and any(map(str.isalpha, line)))
 
 
 def is_bare_separator(line: str) -> bool:

@@ -9,8 +9,17 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-from pbem.mail.reading.text import attribution_words, disclaimers, html_text, normalize, quoted_headers, signatures
+from pbem.mail.reading.text import (
+    attribution_words,
+    attributions,
+    disclaimers,
+    html_text,
+    normalize,
+    quoted_headers,
+    signatures,
+)
 from pbem.mail.reading.text.attributions import AttributionFinder
+from pbem.mail.reading.text.ours import NOBODY, Ours
 from pbem.mail.reading.text.written import TextDraft, WrittenText
 
 MOST_LINES = 5_000
@@ -28,33 +37,35 @@ ODD_MARKS = ":%#}|=\u00bb]"
 """Other marks before quoted lines, but only right below an attribution and before at least two lines."""
 
 
-def lines(text: str, is_html: bool = False, author: str | None = None) -> tuple[str, ...]:
+def lines(text: str, is_html: bool = False, author: str | None = None, ours: Ours = NOBODY) -> tuple[str, ...]:
     """Return what the person wrote, line by line."""
-    return read(text, is_html, author).lines
+    return read(text, is_html, author, ours).lines
 
 
-def read(text: str, is_html: bool = False, author: str | None = None) -> WrittenText:
+def read(text: str, is_html: bool = False, author: str | None = None, ours: Ours = NOBODY) -> WrittenText:
     r"""Return what the person wrote, line by line, without blank lines at the ends or two in a row.
 
-    Nothing here knows what a command is, so what was cut is returned as well: whoever knows looks for one there.
+    Nothing here knows what a command is, so what was cut is returned as well: whoever knows looks for one there. Our
+    own messages, which most of these answer, are recognised by what `ours` says of them.
 
     >>> read("c1b1 g9h9 3\n\nOn Mon, 2 Mar 2026 at 09:59, PBeM wrote:\n> resign\n\nYours\n-- \nBob")
-    WrittenText(lines=('c1b1 g9h9 3', '', 'Yours'), cut=(Cut(before=3, lines=('-- ', 'Bob')),))
+    WrittenText(lines=('c1b1 g9h9 3', '', 'Yours'), cut=(Cut(before=3, lines=('-- ', 'Bob')),), sure=None)
     """
     source = html_text.text(text) if is_html else text[:LONGEST]
     page = normalize.clean(_first_lines(_without_soft_breaks(source))).split("\n")
-    return _ReplyReader(page, author).written()
+    return _ReplyReader(page, author, ours).written()
 
 
 class _ReplyReader:
     """One pass over the lines of a message; each step examines a bounded number of them, or skips them for good."""
 
-    def __init__(self, page: Sequence[str], author: str | None) -> None:
+    def __init__(self, page: Sequence[str], author: str | None, ours: Ours) -> None:
         self._page = page
         self._author = author
+        self._ours = ours
         self._draft = TextDraft()
         self._at = 0
-        self._attributions = AttributionFinder(page)
+        self._attributions = AttributionFinder(page, ours)
         self._header_lengths: dict[int, int] = {}
         self._beginnings: dict[int, bool] = {}
 
@@ -77,7 +88,9 @@ class _ReplyReader:
             self._at += 1
         elif is_quoted(line):
             self._at += 1
-            if self._is_remainder():
+            if self._draft.has_words and quoted_headers.is_reply_above(line):
+                self._at = len(self._page)  # what was sent to be answered isn't always marked below it
+            elif self._is_remainder():
                 self._at += 1
         elif armour := _armour(self._page, self._at):
             self._at += armour
@@ -94,8 +107,11 @@ class _ReplyReader:
             self._at += 1
 
     def _keep(self, line: str) -> None:
+        doubtful = self._draft.has_words and self._may_announce()
         tagline = signatures.inline_tagline(line)
         self._draft.add(line if tagline is None else line[:tagline])
+        if doubtful:
+            self._draft.doubt()
         if tagline is not None:
             self._draft.cut([line[tagline:]])
 
@@ -104,7 +120,7 @@ class _ReplyReader:
     def _header_length(self, number: int) -> int:
         """Return the number of lines of the quoted header that begins there (cached)."""
         if number not in self._header_lengths:
-            self._header_lengths[number] = quoted_headers.header_length_at(self._page, number)
+            self._header_lengths[number] = quoted_headers.header_length_at(self._page, number, self._ours, self._author)
         return self._header_lengths[number]
 
     def _begins_quote(self, number: int) -> bool:
@@ -119,11 +135,29 @@ class _ReplyReader:
             is_quoted(line)
             or quoted_headers.is_separator(line)
             or self._header_length(number)
-            or _inline_quote(line) == 0
+            or self._inline_quote(line) == 0
+            or self._ours.begins_at(self._page, number)
         ):
             return True
         found = self._attributions.attribution_at(number)
         return found is not None and (found.is_sure or self._is_marked_from(number + found.lines))
+
+    def _inline_quote(self, line: str) -> int | None:
+        """Return where a separator or quoted header begins in a line, perhaps after other words; None if none does."""
+        cut = quoted_headers.inline_separator(line)
+        if cut is None:
+            cut = quoted_headers.inline_header(line, self._ours)
+        return None if cut is None else len(quoted_headers.without_rule(line[:cut]))
+
+    def _may_announce(self) -> bool:
+        """Return whether the line, which is kept, may announce a quote: then no turn below it is played."""
+        line = self._page[self._at]
+        return (
+            self._ours.may_be_announced_by(line)
+            or self._attributions.attribution_at(self._at) is not None
+            or attributions.may_be_one(line)
+            or quoted_headers.may_be_one(line)
+        )
 
     def _skips_introduction(self) -> bool:
         """Skip what announces a quote, and the quote if it isn't marked; return False if none begins here."""
@@ -143,13 +177,16 @@ class _ReplyReader:
             elif length := self._header_length(self._at):
                 header = header or self._page[self._at : self._at + length]
                 self._at += length
-            elif (cut := _inline_quote(line)) is not None:
+            elif (cut := self._inline_quote(line)) is not None:
                 self._keep(line[:cut])
                 announced = True
                 self._at += 1
+            elif self._ours.begins_at(self._page, self._at):
+                announced = announced or self._draft.has_words
+                break
             elif not self._skips_attribution(sure=announced or bool(header)):
                 break
-        if self._at == begun:
+        if self._at == begun and not announced:
             return False
         self._skip_below(begun, announced=announced, header=header)
         return True
@@ -291,14 +328,6 @@ def is_quoted(line: str) -> bool:
     initials, found, rest = bare.partition(">")
     named = 1 <= len(initials) <= 3 and initials.isalpha() and initials.isupper()
     return bool(found) and named and rest[:1] in ("", " ", ">")
-
-
-def _inline_quote(line: str) -> int | None:
-    """Return where a separator or quoted header begins in a line, perhaps after other words; None if none does."""
-    cut = quoted_headers.inline_separator(line)
-    if cut is None:
-        cut = quoted_headers.inline_header(line)
-    return None if cut is None else len(quoted_headers.without_rule(line[:cut]))
 
 
 def _without_glued_dashes(line: str) -> str:

@@ -28,6 +28,8 @@ class WrittenText:
 
     lines: tuple[str, ...]
     cut: tuple[Cut, ...] = ()
+    sure: int | None = None
+    """How many of the lines certainly are the person's: a line above the others may announce a quote. None: all."""
 
 
 class TextDraft:
@@ -40,6 +42,7 @@ class TextDraft:
         self._lines: list[str] = []
         self._cut: list[Cut] = []
         self._number = self._length = self._cut_length = 0
+        self._sure: int | None = None
 
     def add(self, line: str) -> None:
         """Add a line of the person's; the words that are too many are replaced by REST."""
@@ -57,6 +60,11 @@ class TextDraft:
         else:
             self._lines.append(words)
 
+    def doubt(self) -> None:
+        """Note that what follows may be quoted."""
+        if self._sure is None:
+            self._sure = len(self._lines)
+
     def cut(self, lines: Sequence[str]) -> None:
         """Add lines that were cut here."""
         kept = tuple(_beginning(lines, LONGEST_CUT - self._cut_length))
@@ -67,7 +75,8 @@ class TextDraft:
     def written(self) -> WrittenText:
         """Return all of it."""
         places = _places(self._lines)
-        return WrittenText(trim(self._lines), tuple(Cut(places[cut.before], cut.lines) for cut in self._cut))
+        cut = tuple(Cut(places[cut.before], cut.lines) for cut in self._cut)
+        return WrittenText(trim(self._lines), cut, None if self._sure is None else places[self._sure])
 
 
 def _beginning(lines: Sequence[str], most: int) -> Iterator[str]:
