@@ -57,8 +57,17 @@ class Ours:
                 return 0
             text = f"{text} {line}".strip()
             if self.is_named_in(text) and self._announces(text):
-                return span
+                return self._with_rest(lines, number + span) - number
         return 0
+
+    def _with_rest(self, lines: Sequence[str], end: int) -> int:
+        """Return the end of an announcement with the lines below it that only repeat our address: "<", "> wrote:"."""
+        for at in range(end, min(end + 2 * MOST_LINES, len(lines))):
+            if lines[at].strip():
+                if not all(map(self._repeats_us, lines[at][:LONGEST].lower().split())):
+                    break
+                end = at + 1
+        return end
 
     def is_named_in(self, text: str) -> bool:
         """Return whether the text holds our address, with or without a tag, or the name in our From."""
@@ -82,6 +91,10 @@ class Ours:
             if len(line) <= LONGEST
             for head in self.heads
         ) and bool(lines[number].strip())
+
+    def _repeats_us(self, word: str) -> bool:
+        bare = word.strip(MARKS).removeprefix("mailto:")
+        return not bare or is_verb(bare) or bare in self.name.lower().split() or self._is_addressed(bare)
 
     def _is_addressed(self, text: str) -> bool:
         if "@" not in text:

@@ -30,7 +30,7 @@ MOST_DASHES = 5
 def header_length_at(lines: Sequence[str], number: int, ours: Ours = NOBODY, person: str | None = None) -> int:
     """Return the number of lines of the quoted header that begins in that line; 0 if none does.
 
-    Three headers are enough, or two of which one names us, or the address of the person who replies.
+    Three headers are enough, or two of which one names us or the person who replies, or a From that names us.
 
     >>> header_length_at(["*Von:* PBeM", "*Gesendet:* Montag", "*An:* bob@mail.example", "*Betreff:* Hallo", ""], 0)
     4
@@ -58,7 +58,8 @@ def header_length_at(lines: Sequence[str], number: int, ours: Ours = NOBODY, per
     told = len(kinds & {FROM, DATE, TO, SUBJECT})
     author = author_of(lines[number:end]) if FROM in kinds else None
     of_author = author is not None and (DATE in kinds or is_tagged(author))
-    if told < 3 and not of_author and not (told == 2 and _names(lines[number:end], ours, person)):
+    of_us = FROM in kinds and author is not None and ours.is_named_in(author)
+    if told < 3 and not (of_author or of_us) and not (told == 2 and _names(lines[number:end], ours, person)):
         return 0
     while SUBJECT in kinds and end < len(lines) and lines[end - 1].strip() and lines[end].strip() and end < at:
         end += 1  # a Subject that was wrapped
