@@ -1,7 +1,9 @@
 """What a message says, in the light of what it answers: a `yes` means what the answered message suggests or offers."""
 
 from functools import cache
+from typing import Any
 
+from engines.core import Position
 from notation import NOTATIONS
 from pbem.conversation import offer_answers, suggested_yes
 from pbem.conversation.core import Request
@@ -48,13 +50,13 @@ def reader(request: Request, message: Message) -> Reader:
     if about is None and not request.sender.plies:
         about = tagged_match(message.subject)
 
-    def is_legal(number: int, text: str) -> bool:
+    def after(number: int, text: str) -> Position[Any] | None:
         match = request.session.get(Match, number)
         if match is None or match.state != MatchState.RUNNING:
-            return False
-        return turns.is_legal(NOTATIONS[match.game], snapshot_of(request.session, match).position, text)
+            return None
+        return turns.after(NOTATIONS[match.game], snapshot_of(request.session, match).position, text)
 
-    return Reader(request.commands, game_of, about, player.name if player else None, is_legal)
+    return Reader(request.commands, game_of, about, player.name if player else None, after)
 
 
 def _answered(request: Request, message: Message) -> Outgoing | None:

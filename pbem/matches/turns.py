@@ -84,14 +84,18 @@ def read(notation: Notation[Any], base: Position[Any], part: str | None, turn: P
 
 def is_legal(notation: Notation[Any], position: Position[Any], text: str) -> bool:
     """Return whether the text is a legal turn, or the beginning of one, on the position."""
+    return after(notation, position, text) is not None
+
+
+def after(notation: Notation[Any], position: Position[Any], text: str) -> Position[Any] | None:
+    """Return the position after the turn, or the beginning of one, that the text spells; None if it isn't legal."""
     turn = parse(notation, text)
     if turn.error is not None or position.turn is None:
-        return False
+        return None
     try:
-        position.play(turn.move)
+        return position.play(turn.move)
     except IllegalMove:
-        return False
-    return True
+        return None
 
 
 def _joined(notation: Notation[Any], base: Position[Any], part: str | None, written: str) -> ReadTurn:

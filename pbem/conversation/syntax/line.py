@@ -343,6 +343,15 @@ def _names_game(words: str) -> bool:
     return any(courtesies.with_other_number(word.strip(".,;:!?"), games) in games for word in words.lower().split())
 
 
+def cells(text: str) -> int:
+    """Return how many cells a text names.
+
+    >>> cells("1 c1b1 g9h9"), cells("[1]")
+    (4, 0)
+    """
+    return len(CELL.findall(text))
+
+
 def _addressed(text: str) -> str:
     """Return the line with the number of a match at its beginning as we write it.
 

@@ -17,13 +17,15 @@ Guesses are never commands; if a message has no command, a guess from its first 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+from engines.core import Position
 from pbem.conversation.core import Command, Line
 from pbem.conversation.refusals import not_a_command
 from pbem.conversation.syntax import wrapped
-from pbem.conversation.syntax.courtesies import is_of_marks
+from pbem.conversation.syntax.courtesies import is_of_marks, without_list_mark, without_quotes
 from pbem.conversation.syntax.draft import MOST_COMMANDS, MOST_READ, MessageDraft, Prose
-from pbem.conversation.syntax.line import ADDRESSED, GameOf, LineReader
+from pbem.conversation.syntax.line import ADDRESSED, GameOf, LineReader, cells
 from pbem.conversation.syntax.rognlie import IGNORED, Translation, Translator
 from pbem.mail.reading.text.normalize import to_ascii
 from pbem.mail.reading.text.written import Cut, trim
@@ -38,8 +40,8 @@ MOST_SEARCHED = 100
 """How many lines of words, and of what was cut, are searched for turns."""
 MOST_BEYOND = 50
 
-IsLegal = Callable[[int, str], bool]
-"""Returns whether the text is a legal turn now in the match with that number."""
+After = Callable[[int, str], Position[Any] | None]
+"""Returns the position after that turn in the match with that number as it stands; None if the turn isn't legal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +92,12 @@ class Reader:
         game_of: GameOf,
         match: int | None,
         own: str | None = None,
-        is_legal: IsLegal | None = None,
+        after: After = lambda _number, _text: None,
     ) -> None:
         self._commands = commands
         self._line = LineReader(commands, game_of, match)
         self._match = match
-        self._is_legal = is_legal
+        self._after = after
         plain = frozenset(name for name, command in commands.items() if command.of_admin)
         self._translator = Translator(own, self._line.verbs, frozenset(self._line.naming()), self._line.is_turn, plain)
 
@@ -109,7 +111,7 @@ class Reader:
         draft = self._drafted(head, page)
         if draft.unread and draft.commands:
             draft = self._drafted(head, page, strict=True)
-        if (turn := self._turn_of_marks(draft)) is not None:
+        if (turn := self._turn_of_marks(draft) or self._only_turn(draft, page)) is not None:
             draft = self._drafted(head, page, turn=turn)
         doubtful = self._below_doubt(draft, lines[sure:])
         bare = bare_subject(subject)
@@ -161,10 +163,10 @@ class Reader:
     ) -> MessageDraft:
         """Return the commands and words in the lines.
 
-        With `strict`, lines that begin with #NUMBER and can't be read are commands too. `turn` is a line of nothing but
-        marks that is read as a turn; all others are separators.
+        With `strict`, lines that begin with #NUMBER and can't be read are commands too. `turn` is the line that is the
+        turn in the match that the message is about: no other one can be.
         """
-        draft = MessageDraft(head)
+        draft, is_played = MessageDraft(head), False
         for raw in wrapped.joined(page):
             if draft.takes_rest and raw.strip():
                 draft.add_words(raw)
@@ -173,8 +175,9 @@ class Reader:
             if not line or line.lower().strip(".:!") in IGNORED:
                 draft.add_blank()
                 continue
-            text = to_ascii(line)
-            if is_of_marks(text) and line != turn:
+            text, is_turn = to_ascii(line), line == turn and not is_played
+            is_played = is_played or is_turn
+            if is_of_marks(text) and not is_turn:
                 draft.separators.append(line)
                 draft.add_words(raw) if draft.is_below_words else draft.add_blank()
                 continue
@@ -185,10 +188,10 @@ class Reader:
                 draft.add_words(raw)
                 continue
             draft.read += 1
-            translated = self._translator.translate(text)
+            translated = self._translator.translate(self._undecorated(text) if is_turn else text)
             prose = raw if translated[0].text == text else translated[0].text
-            read = self._read_line(draft, translated, strict=strict, certain=line == turn)
-            if not read:
+            read = self._read_line(draft, translated, strict=strict, certain=is_turn)
+            if not read or (turn is not None and not is_turn and self._is_fragment(read[0])):
                 self._note(draft, translated[0].text, prose)
                 draft.add_words(prose)
             elif len(draft.commands) >= MOST_COMMANDS:
@@ -233,6 +236,37 @@ class Reader:
         if fits and draft.is_below_words and self._counts(text):
             draft.below.append(prose.strip())
 
+    def _only_turn(self, draft: MessageDraft, page: Sequence[str]) -> str | None:
+        """Return the line that is the one complete legal turn in the match that the message is about.
+
+        None if the draft plays a turn already and nothing rivals it, or if another line is as long a turn. A line that
+        isn't read as a turn is one only at the top, perhaps below a greeting.
+        """
+        match = self._match
+        rivals = sum(map(self._is_fragment, draft.commands))
+        if match is None or rivals == 1:
+            return None
+        lines = list(filter(None, (line.strip()[:LONGEST_LINE] for line in page)))[: MOST_SEARCHED if rivals else 2]
+        turns = {self._undecorated(to_ascii(line)): line for line in reversed(lines) if not is_of_marks(to_ascii(line))}
+        legal = [text for text in turns if (after := self._after(match, text)) is not None and after.part is None]
+        if len(legal) != 1 or any(
+            text != legal[0] and cells(text) >= cells(legal[0]) and self._line.is_turn(text, match) for text in turns
+        ):
+            return None
+        return turns[legal[0]]
+
+    def _undecorated(self, text: str) -> str:
+        """Return the line without what may stand around a turn: list or quotation marks, blanks, the number."""
+        bare = without_quotes(without_list_mark(without_quotes(text.strip())))
+        number = ADDRESSED.match(bare)
+        if number and int(number[1]) == self._match and not number[2]:
+            bare = bare[number.end() :]
+        return " ".join(bare.split())
+
+    def _is_fragment(self, line: Line) -> bool:
+        """Return whether a line that was read as a turn isn't one, in a message whose turn is known."""
+        return line.command.plays and (line.match == self._match or not line.words)
+
     def _turn_of_marks(self, draft: MessageDraft) -> str | None:
         """Return the line of marks that is a turn, such as "----": if it is legal, and nothing else could be the turn.
 
@@ -245,7 +279,7 @@ class Reader:
         if any(line.command.plays and line.match == match for line in draft.commands):
             return None
         if draft.commands or draft.has_words or len(turns) > 1:
-            is_legal = self._is_legal is not None and self._is_legal(match, to_ascii(turns[0]))
+            is_legal = self._after(match, to_ascii(turns[0])) is not None
             return turns[0] if len(turns) == 1 and is_legal else None
         return turns[0]
 
