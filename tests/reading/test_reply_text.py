@@ -475,6 +475,34 @@ def test_an_indented_answer_in_html_is_no_quote() -> None:
     assert words(html, is_html=True) == (MOVE,)
 
 
+def test_outlook_for_mac_shows_only_its_rule_above_a_quote() -> None:
+    html = (
+        f"<div>{MOVE}</div><span id='OLK_SRC_BODY_SECTION'></span><div style='BORDER-LEFT: medium none; PADDING: 3pt;"
+        " BORDER-TOP: #b5c4df 1pt solid'><b>From:</b> PBeM<br><b>Date:</b> Monday<br><b>To:</b> Bob</div>"
+        "<div><br></div><div>alice played</div><div>resign</div>"
+    )
+
+    assert words(html, is_html=True) == (MOVE,)
+
+
+@pytest.mark.parametrize("quote", ["On Mon, 2 Mar 2026, PBeM &lt;g@p.example&gt; wrote:<br>resign", "&gt; resign"])
+def test_words_in_a_plain_blockquote_are_kept_if_it_holds_everything(quote: str) -> None:
+    html = f"<blockquote><div>{MOVE}</div><div><br></div><div>{quote}</div></blockquote>"
+
+    assert words(html, is_html=True) == (MOVE,)
+    assert reply_text.read(html, is_html=True).sure is None
+
+
+def test_nothing_in_a_blockquote_that_holds_everything_is_sure_if_nothing_in_it_is_quoted() -> None:
+    assert reply_text.read(f"<blockquote>{MOVE}</blockquote>", is_html=True).sure == 0
+    assert words(f"<blockquote type=cite>{MOVE}</blockquote>", is_html=True) == ()
+
+
+def test_an_answer_below_a_quoted_signature_is_kept() -> None:
+    assert words(f"On Mon, 2 Mar 2026, PBeM wrote:\n> played\n-- \n{MOVE}\n") == ("--", MOVE)
+    assert words(f"{MOVE}\n> played\n\n-- \nBob\n") == (MOVE,)
+
+
 # Properties
 
 

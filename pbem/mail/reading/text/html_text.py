@@ -73,6 +73,8 @@ HIDDEN = (
     "max-height:0",
     "opacity:0;",
 )
+_BAR = re.compile(r"border-left:[^;]*(?:solid|double)")
+"""The bar on the left of a quote."""
 INDENTED_BY_HAND = ("border:none", "border:0", "border-width:0", "border-style:none")
 
 
@@ -84,8 +86,8 @@ class _Inside:
     kept_spaces: bool = False
 
 
-def text(html: str) -> str:
-    r"""Return the lines that a reader sees, quoted ones after "> ".
+def text(html: str, *, bare: bool = False) -> str:
+    r"""Return the lines that a reader sees, quoted ones after "> "; with `bare`, a plain blockquote quotes nothing.
 
     >>> text("<p>c1b1<br>g9h9</p><blockquote type=cite><div>resign</div></blockquote><div>Bye</div>")
     'c1b1\ng9h9\n\n> resign\n\nBye\n'
@@ -95,7 +97,7 @@ def text(html: str) -> str:
     root = LexborHTMLParser(_shallow(html[:LONGEST])).root
     page = _Page()
     if root is not None:
-        _write(root, page)
+        _write(root, page, bare=bare)
     return page.text()
 
 
@@ -195,7 +197,7 @@ class _Page:
         return "\n".join([*self._lines, ""]).lstrip("\n")
 
 
-def _write(root: "LexborNode", page: _Page) -> None:
+def _write(root: "LexborNode", page: _Page, *, bare: bool) -> None:
     """Write the elements in document order, without recursion, because the sender chooses the nesting."""
     waiting: list[tuple[LexborNode | None, str, _Inside]] = [(root, "", _Inside())]
     seen = 0
@@ -222,7 +224,9 @@ def _write(root: "LexborNode", page: _Page) -> None:
             page.new_line()
             continue
         within = _Inside(
-            quoted=inside.quoted or marks.quotes or (tag == "blockquote" and not marks.indents),
+            quoted=inside.quoted
+            or marks.quotes
+            or (tag == "blockquote" and not (marks.bare if bare else marks.indents)),
             kept_spaces=inside.kept_spaces or tag in ("pre", "plaintext") or marks.preformatted,
         )
         if tag in ("td", "th"):
@@ -246,6 +250,8 @@ class _Marks:
     signed: bool = False
     quotes: bool = False
     begins_quote: bool = False
+    bare: bool = True
+    """Without a class or a type."""
     indents: bool = False
     preformatted: bool = False
     close: bool = False
@@ -258,6 +264,7 @@ class _Marks:
             return _NO_MARKS
         classes = set(attributes.get("class", "").split())
         style = "".join(attributes.get("style", "").split()) + ";"
+        is_bare = not classes and "type" not in attributes
         name, identity = attributes.get("name", ""), attributes.get("id", "")
         return cls(
             hidden="hidden" in attributes or any(way in style for way in HIDDEN),
@@ -268,11 +275,12 @@ class _Marks:
             or name in QUOTED_NAMES
             or attributes.get("data-marker") in MARKED
             or ("gmail_attr" in classes and not _first_words(node).startswith("-"))  # dashes: a forwarded message
-            or ("border-left:" in style and "solid" in style and "padding" in style and node.tag == "div"),
+            or (_BAR.search(style) is not None and "padding" in style and node.tag == "div"),
             begins_quote=identity in BEGINNINGS_OF_QUOTES
             or attributes.get("data-marker") == "__divider__"
             or ("border:none;border-top:solid#" in style and node.tag == "div"),
-            indents=any(way in style for way in INDENTED_BY_HAND) and not classes and "type" not in attributes,
+            bare=is_bare,
+            indents=is_bare and any(way in style for way in INDENTED_BY_HAND),
             preformatted="white-space:pre" in style,
             close=bool(classes & {"msonormal", "x_msonormal", "msoplaintext"}) or "margin:0" in style,
         )

@@ -7,6 +7,7 @@ Lines stay as they were written, except for invisible characters.
 import quopri
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
 
 from pbem.mail.reading.text import (
@@ -51,9 +52,17 @@ def read(text: str, is_html: bool = False, author: str | None = None, ours: Ours
     >>> read("c1b1 g9h9 3\n\nOn Mon, 2 Mar 2026 at 09:59, PBeM wrote:\n> resign\n\nYours\n-- \nBob")
     WrittenText(lines=('c1b1 g9h9 3', '', 'Yours'), cut=(Cut(before=3, lines=('-- ', 'Bob')),), sure=None)
     """
-    source = html_text.text(text) if is_html else text[:LONGEST]
-    page = normalize.clean(_first_lines(_without_soft_breaks(source))).split("\n")
+    page = _page(html_text.text(text) if is_html else text[:LONGEST])
+    if is_html and all(is_quoted(line) or not line.strip() for line in page):
+        # There is a program that puts all words into a blockquote, with those that it quotes.
+        reader = _ReplyReader(_page(html_text.text(text, bare=True)), author, ours)
+        written = reader.written()
+        return written if reader.has_quotes else replace(written, sure=0)
     return _ReplyReader(page, author, ours).written()
+
+
+def _page(text: str) -> list[str]:
+    return normalize.clean(_first_lines(_without_soft_breaks(text))).split("\n")
 
 
 class _ReplyReader:
@@ -68,6 +77,7 @@ class _ReplyReader:
         self._attributions = AttributionFinder(page, ours)
         self._header_lengths: dict[int, int] = {}
         self._beginnings: dict[int, bool] = {}
+        self.has_quotes = False
 
     def written(self) -> WrittenText:
         """Return the lines that the person wrote, and those that were cut."""
@@ -88,6 +98,7 @@ class _ReplyReader:
             self._at += 1
         elif is_quoted(line):
             self._at += 1
+            self.has_quotes = True
             if self._draft.has_words and quoted_headers.is_reply_above(line):
                 self._at = len(self._page)  # what was sent to be answered isn't always marked below it
             elif self._is_remainder():
@@ -166,7 +177,9 @@ class _ReplyReader:
         while self._at < len(self._page):
             line = self._page[self._at]
             if is_quoted(line):
-                break  # the quoted text may quote somebody too
+                if not announced or not quoted_headers.is_label(line.lstrip("> ")):
+                    break  # the quoted text may quote somebody too
+                self._at += 1
             if self._at > begun and (not line.strip() or quoted_headers.is_rule(line)):
                 self._at += 1
             elif quoted_headers.is_separator(line):
@@ -188,6 +201,7 @@ class _ReplyReader:
                 break
         if self._at == begun and not announced:
             return False
+        self.has_quotes = True
         self._skip_below(begun, announced=announced, header=header)
         return True
 
@@ -278,7 +292,7 @@ class _ReplyReader:
 
     def _begins_signature(self, line: str) -> bool:
         if signatures.is_delimiter(line):
-            return True
+            return self._draft.has_words or not self._is_below_quote()  # otherwise it is the quoted text's
         if not self._draft.has_words:
             return False  # a single dash may be a turn: a piece that stays
         if quoted_headers.is_rule(line) and not line.strip(" _"):
@@ -286,6 +300,11 @@ class _ReplyReader:
         if signatures.is_loose_delimiter(line):
             return self._rest_is_short(signatures.MOST_LINES)
         return len(line.strip()) >= 3 and not line.strip(" -_=*~") and signatures.has_contacts(self._block_below())
+
+    def _is_below_quote(self) -> bool:
+        """Return whether the line above, or above one blank line, is marked as quoted."""
+        above = [line for line in self._page[max(0, self._at - 2) : self._at] if line.strip()]
+        return bool(above) and is_quoted(above[-1])
 
     def _skip_signature(self) -> None:
         """Cut a signature, up to the next quote or the end."""

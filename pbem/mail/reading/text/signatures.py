@@ -61,6 +61,8 @@ def is_tagline(line: str, *, stands_alone: bool) -> bool:
     claim = bare
     for stop in (",", ". ", ";", "!", "?", " - ", " \u2013 ", " because ", " so ", " but ", " and "):
         claim = claim.partition(stop)[0]
+    if bare.startswith(_PHRASES["own_words"]) and claim != bare:
+        return False  # "This email was sent from my phone, because the train has no Wi-Fi."
     if any(device in claim for device in _PHRASES["devices"]):
         return stands_alone or bare.startswith(_PHRASES["sure"])
     return opens and bare.startswith("sent from") and stands_alone and claim == bare and len(bare.split()) <= 8
