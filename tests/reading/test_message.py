@@ -16,6 +16,7 @@ from tests.corpora import CORPORA, bare
 from tests.effort import calls
 
 MAILS = Path(__file__).parent.parent / "mails"
+MOVE = "c1b1 g9h9 3"
 NAMES = sorted(path.stem for path in MAILS.glob("*.eml"))
 
 
@@ -228,3 +229,34 @@ def test_broken_headers_are_mended_in_linear_time() -> None:
     )
 
     assert many <= 5 * few + 500
+
+
+@pytest.mark.parametrize("name", ["Subject", "From", "Message-ID", "In-Reply-To", "Auto-Submitted"])
+@pytest.mark.parametrize("word", ["=?utf-8?b?UmFmY?=", "=?utf-8?b?=C3?=", "=?utf-8?q?=?=", "=?x?b?UmFmYQ=?="])
+def test_a_broken_encoded_word_hides_nothing(name: str, word: str) -> None:
+    fields = {"From": "<bob@mail.example>", name: f"{word} <bob@mail.example>"}
+    head = "".join(f"{field}: {value}\n" for field, value in fields.items())
+
+    message = read(f"{head}\n{MOVE}\n".encode(), None, ())
+
+    assert (message.sender, message.lines, message.error) == ("bob@mail.example", (MOVE,), None)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        f'Content-Type: application/pdf;\n name="{"a" * 9_000}"',
+        f'Content-Type: application/pdf\nContent-Disposition: attachment; filename="{"a" * 9_000}"',
+        f"Content-Type: text/plain\nContent-Description: {'a' * 9_000}",
+        "Content-Type: image/png" + ";\n a=b" * 200,
+    ],
+)
+def test_a_part_with_a_header_that_is_too_long_is_skipped_alone(head: str) -> None:
+    raw = (
+        "From: bob@mail.example\nContent-Type: multipart/mixed; boundary=b\n\n"
+        f"--b\nContent-Type: text/plain\n\n{MOVE}\n--b\n{head}\n\nresign\n--b--\n"
+    )
+
+    message = read(raw.encode(), None, ())
+
+    assert (message.lines, message.error) == ((MOVE,), None)

@@ -159,6 +159,23 @@ def check_parts(page: bytes) -> None:
             raise Unreadable(Problem.HEADER_TOO_LONG)
 
 
+def without_long_part_headers(page: bytes) -> bytes:
+    r"""Return the message with each part that has a header too long to be parsed as an attachment, which isn't read.
+
+    >>> without_long_part_headers(b"To: a\n\n--b\nContent-Type: text/plain; name=" + b"x" * 9_000 + b"\n\nhelp\n")
+    b'To: a\n\n--b\nContent-Type: application/octet-stream\n\nhelp\n'
+    """
+    block, gap, rest = page.partition(b"\n\n")
+    return block + gap + _PART_HEADERS.sub(_shortened, rest)
+
+
+def _shortened(header: re.Match[bytes]) -> bytes:
+    if header.end() - header.start() <= LARGEST_PART_HEADER and header[0].count(b";") <= MOST_PARAMETERS:
+        return header[0]
+    is_type = header[0][:13].lower() == b"content-type:"
+    return b"Content-Type: application/octet-stream" if is_type else b"Content-Disposition: attachment"
+
+
 def has_too_many_lines(page: bytes) -> bool:
     """Return whether there are more lines than in anything that people send."""
     return page.count(b"\n") > max(MOST_LINES, len(page) // SHORTEST_LINES)

@@ -7,6 +7,7 @@ sent on.
 
 import codecs
 import email
+import email.errors
 import email.header
 import email.message
 import email.utils
@@ -147,6 +148,7 @@ def read(raw: bytes, sender: str | None, recipients: tuple[str, ...], ours: Ours
     """Return the message in the bytes; raises Unreadable if not even its headers can be read, and MemoryError."""
     page = _page(raw)
     try:
+        page = limits.without_long_part_headers(page)
         limits.check_parts(page)
         _check_header_block(page)
         with _only_unreadable():
@@ -264,10 +266,12 @@ def is_address(text: str) -> bool:
 def header(mime: email.message.Message, name: str) -> str:
     """Return the header's decoded text on one line, truncated; "" if the message doesn't have it."""
     value = next(iter(_values(mime, name)), "")
-    words = []
-    for part, charset in email.header.decode_header(value.replace("\r", "").replace("\n", "")):
-        words.append(body.decode(part, charset) if isinstance(part, bytes) else part)
-    return "".join(words)
+    line = value.replace("\r", "").replace("\n", "")
+    try:
+        words = email.header.decode_header(line)
+    except email.errors.HeaderParseError:  # a broken encoded word stays as it came
+        return line
+    return "".join(body.decode(part, charset) if isinstance(part, bytes) else part for part, charset in words)
 
 
 def _values(mime: email.message.Message, name: str) -> list[str]:
