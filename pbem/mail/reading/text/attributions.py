@@ -81,6 +81,14 @@ class AttributionFinder:
         named = self._ours.announcement_at(self._lines, number)
         return Attribution(0, named, is_sure=True) if named else found
 
+    def is_at_end(self, number: int) -> bool:
+        """Return whether what may be an attribution begins in that line, and no word follows it in its last line."""
+        found = self.attribution_at(number)
+        last = self._lines[number + found.lines - 1].rstrip(" *_") if found is not None else ""
+        return last.endswith((*COLONS, ">")) or (
+            bool(last) and (is_verb(last.split()[-1]) or has_digit(last.split()[-1]))
+        )
+
     def _read_by_form(self, number: int) -> Attribution | None:
         here = self._read_from(number)
         if here is None:

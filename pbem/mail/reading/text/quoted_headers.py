@@ -17,8 +17,7 @@ LONGEST_INLINE = 1_000
 FROM, DATE, TO, SUBJECT, OTHER = "from", "date", "to", "subject", "other"
 _PHRASES = phrases.table("quoted_headers")
 LABELS = {name: kind for kind in (FROM, DATE, TO, SUBJECT, OTHER) for name in _PHRASES[kind]}
-_MESSAGES = frozenset(_PHRASES["messages"])
-COLONS = (":", "\uff1a", "\t")
+COLONS = (":", "\uff1a", "\t", "|")
 DASHES = "-_=\u2010\u2011\u2012\u2013\u2014\u2015\u2500"
 LEAST_FRAME = 3
 LONGEST_FRAMED = 4
@@ -119,7 +118,7 @@ def is_separator(line: str) -> bool:
     if dashes >= 2 and len(inner) <= 80 and any(phrase in inner for phrase in _PHRASES["separators"]):
         return True
     framed = dashes and closing and dashes + closing >= 2 * LEAST_FRAME and len(inner.split()) <= LONGEST_FRAMED
-    return bool(framed) and not _MESSAGES.isdisjoint(inner.split())
+    return bool(framed) and any(word in inner for word in _PHRASES["messages"])
 
 
 def is_reply_above(line: str) -> bool:

@@ -33,6 +33,8 @@ WRAPPED_AT = 72
 """A quoted line this long may have been wrapped by a mail program, if the next word didn't fit."""
 LONGEST_REMAINDER = 40
 LONGEST_ARMOUR = 100
+LONGEST_INTRODUCTION = 8
+MARKS = "> |"
 QUOTING = (">", "\uff1e", "&gt;", "|")
 ODD_MARKS = ":%#}|=\u00bb]"
 """Other marks before quoted lines, but only right below an attribution and before at least two lines."""
@@ -99,8 +101,8 @@ class _ReplyReader:
         elif is_quoted(line):
             self._at += 1
             self.has_quotes = True
-            if self._draft.has_words and quoted_headers.is_reply_above(line):
-                self._at = len(self._page)  # what was sent to be answered isn't always marked below it
+            if self._draft.has_words and self._announces_unmarked():
+                self._at = len(self._page)
             elif self._is_remainder():
                 self._at += 1
         elif armour := _armour(self._page, self._at):
@@ -153,6 +155,18 @@ class _ReplyReader:
         found = self._attributions.attribution_at(number)
         return found is not None and (found.is_sure or self._is_marked_from(number + found.lines))
 
+    def _announces_unmarked(self) -> bool:
+        """Return whether the marked lines that end right above this line only announce what isn't marked below them."""
+        if self._at < len(self._page) and is_quoted(self._page[self._at]):
+            return False
+        begun = self._at - 1
+        while begun and self._at - begun < LONGEST_INTRODUCTION and is_quoted(self._page[begun - 1]):
+            begun -= 1
+        told = [line.strip(MARKS) for line in self._page[begun : self._at]]
+        return quoted_headers.is_reply_above(told[-1]) or len(told) in (
+            *(self._ours.announcement_at(told, 0), quoted_headers.header_length_at(told, 0, self._ours, self._author)),
+        )
+
     def _inline_quote(self, line: str) -> int | None:
         """Return where a separator or quoted header begins in a line, perhaps after other words; None if none does."""
         cut = quoted_headers.inline_separator(line)
@@ -165,7 +179,7 @@ class _ReplyReader:
         line = self._page[self._at]
         return (
             self._ours.may_be_announced_by(line)
-            or self._attributions.attribution_at(self._at) is not None
+            or self._attributions.is_at_end(self._at)
             or attributions.may_be_one(line)
             or quoted_headers.may_be_one(line)
         )
@@ -177,7 +191,7 @@ class _ReplyReader:
         while self._at < len(self._page):
             line = self._page[self._at]
             if is_quoted(line):
-                if not announced or not quoted_headers.is_label(line.lstrip("> ")):
+                if not announced or not quoted_headers.is_label(line.lstrip(MARKS)):
                     break  # the quoted text may quote somebody too
                 self._at += 1
             if self._at > begun and (not line.strip() or quoted_headers.is_rule(line)):
