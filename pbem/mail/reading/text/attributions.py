@@ -30,7 +30,7 @@ from pbem.mail.reading.text.attribution_words import (
     tells_the_day,
     tells_the_time,
 )
-from pbem.mail.reading.text.ours import NOBODY, Ours
+from pbem.mail.reading.text.ours import NOBODY, Ours, is_mere_date
 
 MOST_LINES = 5
 LONGEST = 500
@@ -76,7 +76,7 @@ class AttributionFinder:
     def attribution_at(self, number: int) -> Attribution | None:
         """Return the attribution that begins in that line, perhaps after other words."""
         found = self._read_by_form(number)
-        if found is not None and found.is_sure:
+        if found is not None and found.is_sure and not is_mere_date(self._lines[number][: found.column]):
             return found
         named = self._ours.announcement_at(self._lines, number)
         return Attribution(0, named, is_sure=True) if named else found
@@ -85,9 +85,7 @@ class AttributionFinder:
         """Return whether what may be an attribution begins in that line, and no word follows it in its last line."""
         found = self.attribution_at(number)
         last = self._lines[number + found.lines - 1].rstrip(" *_") if found is not None else ""
-        return last.endswith((*COLONS, ">")) or (
-            bool(last) and (is_verb(last.split()[-1]) or has_digit(last.split()[-1]))
-        )
+        return last.endswith((*COLONS, ">")) or any(is_verb(word) or has_digit(word) for word in last.split()[-1:])
 
     def _read_by_form(self, number: int) -> Attribution | None:
         here = self._read_from(number)

@@ -25,6 +25,7 @@ from pbem.mail.reading.text.tagged_addresses import TAG_DELIMITERS
 
 MOST_LINES = 4
 LONGEST = 400
+LONGEST_SMALL = 4
 LONGEST_NAMING = 12
 """How many words an announcement has besides what a person would need a sentence for."""
 MARKS = " \t*_<>()[]\"',;:.!-\u2013\u2014\u201c\u201d\u201e\u00ab\u00bb"
@@ -57,8 +58,16 @@ class Ours:
                 return 0
             text = f"{text} {line}".strip()
             if self.is_named_in(text) and self._announces(text):
+                if span > 1 and not is_mere_date(lines[number]) and self._begins_below(lines, number, span):
+                    return 0
                 return self._with_rest(lines, number + span) - number
         return 0
+
+    def _begins_below(self, lines: Sequence[str], number: int, span: int) -> bool:
+        """Return whether the announcement that ends there begins in a later line, so that the first is the person's."""
+        ends = number + span
+        later = (" ".join(line.strip() for line in lines[at:ends]) for at in range(number + 1, ends))
+        return any(self.is_named_in(text) and self._announces(text) for text in later)
 
     def _with_rest(self, lines: Sequence[str], end: int) -> int:
         """Return the end of an announcement with the lines below it that only repeat our address: "<", "> wrote:"."""
@@ -106,14 +115,18 @@ class Ours:
         """Return whether a text that names us is an announcement, and not a sentence about us."""
         words = placed_words(text)
         bare = [word for _, word in words]
-        ends = text.rstrip(" *_>").endswith(COLONS) or is_verb(bare[-1])
-        written = any(map(is_verb, bare))
-        dated = tells_the_time(words) or any(map(is_date, bare))
+        named = [word for word in bare if word.strip(MARKS)]
+        ends = text.rstrip(" *_>").endswith(COLONS) or is_verb(named[-1])
         addressed = self._is_addressed(text)
-        if ends and (written or dated) and len(words) <= (3 if addressed else 2) * LONGEST_NAMING:
-            return True
+        bracketed = addressed and ("<" in text or "(" in text or "[" in text)
+        written = any(map(is_verb, bare)) and (addressed or (is_verb(named[-1]) and len(named) <= LONGEST_NAMING))
+        if ends and (written or any(map(is_year, bare)) or any(map(is_date, bare))):
+            return len(words) <= 3 * LONGEST_NAMING
         if addressed and (ends or _is_nothing_but(text, self.name)) and len(words) <= LONGEST_NAMING:
-            return ("<" in text or "(" in text or "[" in text) or bare[0].endswith(COLONS)
+            return bracketed or bare[0].endswith(COLONS)
+        if bracketed and _fits(self.name, bare[0].strip(MARKS)) and any(map(is_verb, bare[1:4])):
+            return len(words) <= LONGEST_NAMING
+        dated = tells_the_time(words) or any(map(is_date, bare))
         if not dated or len(words) > 2 * LONGEST_NAMING:
             return False
         if opens(words) and self._ends_with_us(text, bare):
@@ -134,6 +147,17 @@ class Ours:
 
 NOBODY = Ours()
 """For messages that answer nobody's."""
+
+
+def is_mere_date(text: str) -> bool:
+    """Return whether a text is a date or a time and little else, as before the name in an announcement.
+
+    >>> is_mere_date("2. 3. 2026 v 9:59,"), is_mere_date("1 a7b7 i3i2")
+    (True, False)
+    """
+    words = text.split()
+    others = sum(not (_may_date(word) or has_digit(word) or len(word) <= LONGEST_SMALL) for word in words)
+    return others <= 1 and any(is_time(word) or is_year(word) for word in words)
 
 
 def _may_date(word: str) -> bool:

@@ -163,8 +163,11 @@ class _ReplyReader:
         while begun and self._at - begun < LONGEST_INTRODUCTION and is_quoted(self._page[begun - 1]):
             begun -= 1
         told = [line.strip(MARKS) for line in self._page[begun : self._at]]
-        return quoted_headers.is_reply_above(told[-1]) or len(told) in (
-            *(self._ours.announcement_at(told, 0), quoted_headers.header_length_at(told, 0, self._ours, self._author)),
+        if quoted_headers.is_reply_above(told[-1]) or self._ours.announcement_at(told, 0) == len(told):
+            return True
+        return any(
+            at + quoted_headers.header_length_at(told, at, self._ours, self._author) == len(told)
+            for at in range(min(2, len(told)))
         )
 
     def _inline_quote(self, line: str) -> int | None:
