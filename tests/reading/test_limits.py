@@ -11,6 +11,7 @@ from pbem.mail.reading import bounce_report, limits
 from pbem.mail.reading.limits import Problem, ReadError
 from pbem.mail.reading.message import Message, read
 from pbem.mail.reading.text import body, html_text, reply_text, written
+from pbem.mail.reading.text.page import MOST_LINES
 from tests.correspondence import Correspondence, text
 from tests.effort import calls
 from tests.hostile import HEAD, MAILS, coded, filled, in_html, many_parts, with_content_type
@@ -203,7 +204,7 @@ def test_only_so_many_lines_are_cleaned(end: str, monkeypatch: pytest.MonkeyPatc
     seen: list[str] = []
     clean = reply_text.normalize.clean
     monkeypatch.setattr(reply_text.normalize, "clean", lambda text: seen.append(text) or clean(text))
-    lines = [f"> {number}" for number in range(reply_text.MOST_LINES - 1)]
+    lines = [f"> {number}" for number in range(MOST_LINES - 1)]
     assert reply_text.read(end.join([*lines, "words", "more", "and more"])).lines == ("words",)
     assert seen == [end.join([*lines, "words"])]
 

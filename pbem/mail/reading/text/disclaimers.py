@@ -12,6 +12,7 @@ LONGEST_READ = 2_000
 LONGEST_HEAD = 300
 MARKS_OF_A_NOTICE = 4
 MARKS = " \t*_-=~|<>()[]#.\u2022\U0001f333\U0001f332\ufe0f"
+BANNER_MARKS = " \t*[]_!<>#|\u26a0\ufe0f"
 _FIRST_PERSON = frozenset(
     {"i", "i'm", "i've", "my", "me", "ich", "mein", "meine", "je", "mon", "yo", "mi", "io", "mio"}
 )
@@ -43,14 +44,14 @@ def banner_length(lines: Sequence[str]) -> int:
 def _warns(paragraph: Sequence[str]) -> bool:
     """Return whether the paragraph is a server's warning rather than a person's own."""
     head = fold(paragraph[0][:LONGEST_READ])
-    bare = head.strip(" \t*[]_!<>#|\u26a0\ufe0f")
+    bare = head.strip(BANNER_MARKS)
     if not bare.startswith(_PHRASES["banner_starts"]):
         return False
     if bare.startswith("external") and head.strip(" *").startswith("[") and len(bare) < 40:
         return True
     text = fold(" ".join(paragraph)[:LONGEST_READ])
     words = sum(word in text for word in _PHRASES["banner_words"])
-    return words >= 2 or (words == 1 and any(word in head for word in _PHRASES["banner_loud"]))
+    return words >= 2 or (words == 1 and any(word in head[1:] for word in _PHRASES["banner_loud"]))
 
 
 def _goes_on(lines: Sequence[str], at: int) -> bool:
@@ -71,9 +72,19 @@ def disclaimer_length(lines: Sequence[str], number: int) -> int:
             below += 1
         taken = disclaimer_length(lines, below) if below < len(lines) and not _is_title(lines[below].strip()) else 0
         return below - number + taken if taken else 0
-    if number and lines[number - 1].strip() and len(first) < 100 and not _is_title(lines[number - 1].strip()):
+    above = lines[number - 1].strip() if number else ""
+    if above and len(first) < 100 and not _is_title(above) and not _is_row(above):
         return 0  # a notice begins a paragraph
+    if _is_row(first):
+        has_text = number + 1 < len(lines) and not _is_row(lines[number + 1].strip())
+        taken = disclaimer_length(lines, number + 1) if has_text else 0
+        end = number + 1 + taken
+        return 1 + taken + (end < len(lines) and _is_row(lines[end].strip())) if taken else 0
     head = fold(first[:LONGEST_HEAD])
+    if head.strip(BANNER_MARKS).startswith(_PHRASES["banner_starts"]):
+        paragraph = _paragraph(lines, number)
+        if len(paragraph) <= LONGEST_BANNER and _warns(paragraph):
+            return len(paragraph)
     if not any(phrase in head for phrase in (*_PHRASES["legal"], *_PHRASES["scans"])):
         return 0
     paragraph = _paragraph(lines, number)
@@ -87,15 +98,19 @@ def disclaimer_length(lines: Sequence[str], number: int) -> int:
     return 0
 
 
+def _is_row(line: str) -> bool:
+    return is_rule(line) or (len(line) >= LONGEST_BANNER and not line.strip("*#"))
+
+
 def _is_title(line: str) -> bool:
     return line.strip(" *_:-#=").lower() in _PHRASES["titles"]
 
 
 def _paragraph(lines: Sequence[str], number: int) -> list[str]:
     """Return the lines from there to the next blank one, at most 30."""
-    found = []
+    found: list[str] = []
     for line in lines[number : number + 30]:
-        if not line.strip():
+        if not line.strip() or (found and _is_row(line.strip())):
             break
         found.append(line[:LONGEST_READ])
     return found

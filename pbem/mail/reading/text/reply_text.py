@@ -4,38 +4,31 @@ When in doubt, a line is kept: the grammar of commands ignores what isn't a comm
 Lines stay as they were written, except for invisible characters.
 """
 
-import quopri
-import re
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
 
 from pbem.mail.reading.text import (
     attribution_words,
     attributions,
     disclaimers,
     html_text,
-    normalize,
     quoted_headers,
     signatures,
 )
 from pbem.mail.reading.text.attributions import AttributionFinder
 from pbem.mail.reading.text.ours import NOBODY, Ours
+from pbem.mail.reading.text.page import armour_length, is_quoted, page_of
 from pbem.mail.reading.text.written import TextDraft, WrittenText
 
-MOST_LINES = 5_000
-"""How many lines of a message are looked at, with quotes and all."""
 LONGEST = 1_000_000
 """How many characters of it."""
-_LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 WRAPPED_FROM = 60
 WRAPPED_AT = 72
 """A quoted line this long may have been wrapped by a mail program, if the next word didn't fit."""
 LONGEST_REMAINDER = 40
-LONGEST_ARMOUR = 100
 LONGEST_INTRODUCTION = 8
 MARKS = "> |"
-QUOTING = (">", "\uff1e", "&gt;", "|")
 ODD_MARKS = ":%#}|=\u00bb]"
 """Other marks before quoted lines, but only right below an attribution and before at least two lines."""
 
@@ -54,17 +47,13 @@ def read(text: str, is_html: bool = False, author: str | None = None, ours: Ours
     >>> read("c1b1 g9h9 3\n\nOn Mon, 2 Mar 2026 at 09:59, PBeM wrote:\n> resign\n\nYours\n-- \nBob")
     WrittenText(lines=('c1b1 g9h9 3', '', 'Yours'), cut=(Cut(before=3, lines=('-- ', 'Bob')),), sure=None)
     """
-    page = _page(html_text.text(text) if is_html else text[:LONGEST])
+    page = page_of(html_text.text(text) if is_html else text[:LONGEST])
     if is_html and all(is_quoted(line) or not line.strip() for line in page):
         # There is a program that puts all words into a blockquote, with those that it quotes.
-        reader = _ReplyReader(_page(html_text.text(text, bare=True)), author, ours)
+        reader = _ReplyReader(page_of(html_text.text(text, bare=True)), author, ours)
         written = reader.written()
         return written if reader.has_quotes else replace(written, sure=0)
     return _ReplyReader(page, author, ours).written()
-
-
-def _page(text: str) -> list[str]:
-    return normalize.clean(_first_lines(_without_soft_breaks(text))).split("\n")
 
 
 class _ReplyReader:
@@ -105,14 +94,15 @@ class _ReplyReader:
                 self._at = len(self._page)
             elif self._is_remainder():
                 self._at += 1
-        elif armour := _armour(self._page, self._at):
+        elif armour := armour_length(self._page, self._at):
             self._at += armour
         elif self._skips_introduction():
             pass
         elif self._begins_signature(line):
             self._skip_signature()
-        elif signatures.is_tagline(line, stands_alone=self._stands_alone()):
-            self._cut_lines(1)
+        elif signatures.is_tagline(line, stands_alone=self._stands_alone(), is_last=self._is_last()):
+            below = itertools.takewhile(signatures.is_link, self._page[self._at + 1 : self._at + 3])
+            self._cut_lines(1 + sum(1 for _ in below))
         elif notice := disclaimers.disclaimer_length(self._page, self._at):
             self._cut_lines(notice)
         else:
@@ -342,6 +332,15 @@ class _ReplyReader:
             found.append(self._page[number])
         return found
 
+    def _is_last(self) -> bool:
+        """Return whether nothing but a link stands below this line before a quote or the end."""
+        at = self._at + 1
+        while at < min(len(self._page), self._at + 4) and (
+            not self._page[at].strip() or signatures.is_link(self._page[at])
+        ):
+            at += 1
+        return at == len(self._page) or self._begins_quote(at)
+
     def _stands_alone(self) -> bool:
         """Return whether this line is a paragraph of its own."""
         above = self._page[self._at - 1] if self._at else ""
@@ -350,20 +349,6 @@ class _ReplyReader:
             not above.strip() or not self._draft.has_words or is_quoted(above) or signatures.is_loose_delimiter(above)
         )
         return begins and (not below.strip() or quoted_headers.is_rule(below) or self._begins_quote(self._at + 1))
-
-
-def is_quoted(line: str) -> bool:
-    """Return whether a line is marked as quoted: by >, by |, or by the writer's initials.
-
-    >>> is_quoted("> > resign"), is_quoted(" | join alice"), is_quoted("AB> resign"), is_quoted("a1 > b1")
-    (True, True, True, False)
-    """
-    bare = line.lstrip()[:10]
-    if bare.startswith(QUOTING):
-        return True
-    initials, found, rest = bare.partition(">")
-    named = 1 <= len(initials) <= 3 and initials.isalpha() and initials.isupper()
-    return bool(found) and named and rest[:1] in ("", " ", ">")
 
 
 def _without_glued_dashes(line: str) -> str:
@@ -375,33 +360,3 @@ def _without_glued_dashes(line: str) -> str:
     bare = line.rstrip()
     words = bare.rstrip("-")
     return words if len(bare) - len(words) > 1 and words[-1:].strip() else line
-
-
-def _armour(page: Sequence[str], number: int) -> int:
-    """Return the number of lines of the PGP armour that begins there: its head, or a whole signature."""
-    line = page[number]
-    if not line.startswith("-----BEGIN PGP "):
-        return 0
-    ends = ("", "-----END PGP") if "SIGNED MESSAGE" in line else ("-----END PGP",)
-    for at in range(number + 1, min(len(page), number + LONGEST_ARMOUR)):
-        if page[at].startswith(ends[-1]) or (ends[0] == "" and not page[at].strip()):
-            return at - number + 1
-    return 1
-
-
-def _first_lines(text: str) -> str:
-    """Return the lines that are looked at; the others aren't cleaned."""
-    ends = next(islice(_LINE_END.finditer(text), MOST_LINES - 1, None), None)
-    return text[: ends.start()] if ends else text
-
-
-def _without_soft_breaks(text: str) -> str:
-    """Return the text decoded from quoted-printable, if it still has undecoded soft line breaks."""
-    ended = text.count("=\n") + text.count("=\r\n")
-    if ended < 2 or not any(sign in text for sign in ("=E2=80", "=C2=A0", "=3D", "=C3=", "=20\n", "=20\r\n")):
-        return text
-    decoded = quopri.decodestring(text.encode("utf-8"))
-    try:
-        return decoded.decode("utf-8")
-    except UnicodeDecodeError:
-        return text

@@ -39,8 +39,19 @@ def _is_address(word: str) -> bool:
     return bool(local and at) and "." in domain.strip(".")
 
 
-def is_tagline(line: str, *, stands_alone: bool) -> bool:
+def is_link(line: str) -> bool:
+    """Return whether the line is nothing but a link, as below a tagline.
+
+    >>> is_link("[https://aka.ms/AAb9ysg]"), is_link("See https://pbem.example")
+    (True, False)
+    """
+    return bool(line.strip()) and not _without_links(line.strip().replace("[http", "http").rstrip("]"))
+
+
+def is_tagline(line: str, *, stands_alone: bool, is_last: bool = False) -> bool:
     """Return whether a mail program added the line; most taglines must be a paragraph of their own.
+
+    One that says no more than what it was sent from may also be the last line of a person's words.
 
     >>> is_tagline("Sent from my iPhone", stands_alone=False)
     True
@@ -64,7 +75,7 @@ def is_tagline(line: str, *, stands_alone: bool) -> bool:
     if bare.startswith(_PHRASES["own_words"]) and claim != bare:
         return False  # "This email was sent from my phone, because the train has no Wi-Fi."
     if any(device in claim for device in _PHRASES["devices"]):
-        return stands_alone or bare.startswith(_PHRASES["sure"])
+        return stands_alone or (is_last and claim == bare) or bare.startswith(_PHRASES["sure"])
     return opens and bare.startswith("sent from") and stands_alone and claim == bare and len(bare.split()) <= 8
 
 

@@ -1,0 +1,63 @@
+"""The lines of a message that are looked at: bounded, cleaned, with marks of quotes and of PGP recognised."""
+
+import quopri
+import re
+from collections.abc import Sequence
+from itertools import islice
+
+from pbem.mail.reading.text import normalize
+
+MOST_LINES = 5_000
+"""How many lines of a message are looked at, with quotes and all."""
+LONGEST_ARMOUR = 100
+QUOTING = (">", "\uff1e", "&gt;", "|")
+_LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+
+
+def page_of(text: str) -> list[str]:
+    """Return the lines of a text, without invisible characters."""
+    return normalize.clean(_first_lines(_without_soft_breaks(text))).split("\n")
+
+
+def is_quoted(line: str) -> bool:
+    """Return whether a line is marked as quoted: by >, by |, or by the writer's initials.
+
+    >>> is_quoted("> > resign"), is_quoted(" | join alice"), is_quoted("AB> resign"), is_quoted("a1 > b1")
+    (True, True, True, False)
+    """
+    bare = line.lstrip()[:10]
+    if bare.startswith(QUOTING):
+        return True
+    initials, found, rest = bare.partition(">")
+    named = 1 <= len(initials) <= 3 and initials.isalpha() and initials.isupper()
+    return bool(found) and named and rest[:1] in ("", " ", ">")
+
+
+def armour_length(page: Sequence[str], number: int) -> int:
+    """Return the number of lines of the PGP armour that begins there: its head, or a whole signature."""
+    line = page[number]
+    if not line.startswith("-----BEGIN PGP "):
+        return 0
+    ends = ("", "-----END PGP") if "SIGNED MESSAGE" in line else ("-----END PGP",)
+    for at in range(number + 1, min(len(page), number + LONGEST_ARMOUR)):
+        if page[at].startswith(ends[-1]) or (ends[0] == "" and not page[at].strip()):
+            return at - number + 1
+    return 1
+
+
+def _first_lines(text: str) -> str:
+    """Return the lines that are looked at; the others aren't cleaned."""
+    ends = next(islice(_LINE_END.finditer(text), MOST_LINES - 1, None), None)
+    return text[: ends.start()] if ends else text
+
+
+def _without_soft_breaks(text: str) -> str:
+    """Return the text decoded from quoted-printable, if it still has undecoded soft line breaks."""
+    ended = text.count("=\n") + text.count("=\r\n")
+    if ended < 2 or not any(sign in text for sign in ("=E2=80", "=C2=A0", "=3D", "=C3=", "=20\n", "=20\r\n")):
+        return text
+    decoded = quopri.decodestring(text.encode("utf-8"))
+    try:
+        return decoded.decode("utf-8")
+    except UnicodeDecodeError:
+        return text

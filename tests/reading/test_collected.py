@@ -1,0 +1,104 @@
+"""What mail programs write around a reply, collected from their translations and from other parsers' tests.
+
+Each was labelled before any code was run on it: what a program announces a quote with, or adds below the words, and what
+a person could have written that looks like it. `PBeM <games@pbem.example>` stands for us.
+"""
+
+import html
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pbem.config import ServerSettings
+from pbem.mail.reading.text import reply_text
+from pbem.mail.reading.text.written import WrittenText
+from pbem.messages import quoting
+
+PHRASES = Path(__file__).parent.parent / "phrases"
+OURS = quoting.ours(ServerSettings(address="games@pbem.example"))
+TURN, PERSON = "1 a7b7 i3i2", "anna@mail.example"
+WORDS = "Good luck!"
+QUOTE = "On Mon, 2 Mar 2026 at 09:59, PBeM <games@pbem.example> wrote:\n> alice played"
+HTML = [False, True]
+
+
+def collected(name: str) -> Iterator[tuple[str, str]]:
+    """Yield the blocks of a file: whether a program or a person wrote it, and its text."""
+    for block in (
+        PHRASES.joinpath(f"collected_{name}.txt").read_text(encoding="utf-8").removesuffix("%\n").split("\n%\n")
+    ):
+        label, _, text = block.strip("\n").partition("\n")
+        yield label.removeprefix("# ").partition(":")[0], text
+
+
+ANNOUNCEMENTS = [text for label, text in collected("announcements") if label == "quote"]
+LOOK_LIKE_ANNOUNCEMENTS = [text for label, text in collected("announcements") if label == "words"]
+TAGLINES = [text for label, text in collected("taglines") if label == "tagline"]
+LOOK_LIKE_TAGLINES = [text for label, text in collected("taglines") if label == "words"]
+
+
+def read(text: str, *, is_html: bool) -> WrittenText:
+    shown = "".join(f"<div>{html.escape(line) or '<br>'}</div>" for line in text.split("\n")) if is_html else text
+    return reply_text.read(shown, is_html, PERSON, OURS)
+
+
+def sure(written: WrittenText) -> tuple[str, ...]:
+    return written.lines[: written.sure]
+
+
+def lines(text: str) -> list[str]:
+    return [line.strip() for line in text.split("\n") if line.strip()]
+
+
+def test_the_collection_is_large() -> None:
+    sizes = [len(each) for each in (ANNOUNCEMENTS, LOOK_LIKE_ANNOUNCEMENTS, TAGLINES, LOOK_LIKE_TAGLINES)]
+
+    assert sizes >= [500, 100, 400, 100]
+
+
+@pytest.mark.parametrize("is_html", HTML)
+def test_no_turn_below_an_announcement_is_played(is_html: bool) -> None:
+    for announcement in ANNOUNCEMENTS:
+        for above in (WORDS, f"{TURN}\n\n{WORDS}", f"{WORDS}\nBye, Anna"):
+            found = sure(read(f"{above}\n\n{announcement}\n\n2 b7b6 i2i1\n\nalice played\n", is_html=is_html))
+            assert "2 b7b6 i2i1" not in found, announcement
+            assert found[: len(lines(above))] != (), announcement
+            assert (TURN in found) == (TURN in above), announcement
+
+
+@pytest.mark.parametrize("is_html", HTML)
+def test_nearly_no_announcement_goes_to_the_opponent(is_html: bool) -> None:
+    texts = (f"{WORDS}\n\n{announcement}\n\n> alice played" for announcement in ANNOUNCEMENTS)
+    leaks = [written for text in texts if lines("\n".join(written := read(text, is_html=is_html).lines)) != [WORDS]]
+
+    assert len(leaks) <= 4, leaks  # of 529
+
+
+@pytest.mark.parametrize("is_html", HTML)
+def test_a_sentence_that_looks_like_an_announcement_stays_and_so_does_what_is_below(is_html: bool) -> None:
+    asked = 0
+    for words in LOOK_LIKE_ANNOUNCEMENTS:
+        written = read(f"Hi\n\n{words}\n\n{TURN}\n", is_html=is_html)
+        assert lines("\n".join(written.lines)) == ["Hi", *lines(words), TURN]
+        asked += TURN not in sure(written)
+
+    assert asked <= 6  # of 128
+
+
+@pytest.mark.parametrize("is_html", HTML)
+def test_few_taglines_go_to_the_opponent(is_html: bool) -> None:
+    texts = (f"{TURN}\n\n{WORDS}\n\n{tagline}\n\n{QUOTE}" for tagline in TAGLINES)
+    leaks = [
+        written for text in texts if lines("\n".join(written := read(text, is_html=is_html).lines)) != [TURN, WORDS]
+    ]
+
+    assert len(leaks) <= 16, leaks  # of 420
+
+
+@pytest.mark.parametrize("is_html", HTML)
+@pytest.mark.parametrize("words", LOOK_LIKE_TAGLINES)
+def test_a_sentence_that_looks_like_a_tagline_stays(words: str, is_html: bool) -> None:
+    written = read(f"{TURN}\n\n{WORDS}\n\n{words}\n\n{QUOTE}", is_html=is_html)
+
+    assert lines("\n".join(written.lines)) == [TURN, WORDS, *lines(words)]
