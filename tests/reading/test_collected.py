@@ -1,7 +1,7 @@
 """What mail programs write around a reply, collected from their translations and from other parsers' tests.
 
-Each was labelled before any code was run on it: what a program announces a quote with, or adds below the words, and what
-a person could have written that looks like it. `PBeM <games@pbem.example>` stands for us.
+Each was labelled before any code was run on it: what a program announces a quote with, or adds below the words, and
+what a person could have written that looks like it. `PBeM <games@pbem.example>` stands for us.
 """
 
 import html
@@ -25,11 +25,10 @@ HTML = [False, True]
 
 def collected(name: str) -> Iterator[tuple[str, str]]:
     """Yield the blocks of a file: whether a program or a person wrote it, and its text."""
-    for block in (
-        PHRASES.joinpath(f"collected_{name}.txt").read_text(encoding="utf-8").removesuffix("%\n").split("\n%\n")
-    ):
-        label, _, text = block.strip("\n").partition("\n")
-        yield label.removeprefix("# ").partition(":")[0], text
+    text = PHRASES.joinpath(f"collected_{name}.txt").read_text(encoding="utf-8")
+    for block in text.removesuffix("%\n").split("\n%\n"):
+        label, _, body = block.strip("\n").partition("\n")
+        yield label.removeprefix("# ").partition(":")[0], body
 
 
 ANNOUNCEMENTS = [text for label, text in collected("announcements") if label == "quote"]
@@ -39,12 +38,16 @@ LOOK_LIKE_TAGLINES = [text for label, text in collected("taglines") if label == 
 
 
 def read(text: str, *, is_html: bool) -> WrittenText:
-    shown = "".join(f"<div>{html.escape(line) or '<br>'}</div>" for line in text.split("\n")) if is_html else text
-    return reply_text.read(shown, is_html, PERSON, OURS)
+    page = "".join(f"<div>{html.escape(line) or '<br>'}</div>" for line in text.split("\n")) if is_html else text
+    return reply_text.read(page, is_html, PERSON, OURS)
 
 
 def sure(written: WrittenText) -> tuple[str, ...]:
     return written.lines[: written.sure]
+
+
+def shown(written: WrittenText) -> list[str]:
+    return lines("\n".join(written.lines))
 
 
 def lines(text: str) -> list[str]:
@@ -70,7 +73,7 @@ def test_no_turn_below_an_announcement_is_played(is_html: bool) -> None:
 @pytest.mark.parametrize("is_html", HTML)
 def test_nearly_no_announcement_goes_to_the_opponent(is_html: bool) -> None:
     texts = (f"{WORDS}\n\n{announcement}\n\n> alice played" for announcement in ANNOUNCEMENTS)
-    leaks = [written for text in texts if lines("\n".join(written := read(text, is_html=is_html).lines)) != [WORDS]]
+    leaks = [kept for text in texts if (kept := shown(read(text, is_html=is_html))) != [WORDS]]
 
     assert len(leaks) <= 4, leaks  # of 529
 
@@ -80,7 +83,7 @@ def test_a_sentence_that_looks_like_an_announcement_stays_and_so_does_what_is_be
     asked = 0
     for words in LOOK_LIKE_ANNOUNCEMENTS:
         written = read(f"Hi\n\n{words}\n\n{TURN}\n", is_html=is_html)
-        assert lines("\n".join(written.lines)) == ["Hi", *lines(words), TURN]
+        assert shown(written) == ["Hi", *lines(words), TURN]
         asked += TURN not in sure(written)
 
     assert asked <= 6  # of 128
@@ -89,9 +92,7 @@ def test_a_sentence_that_looks_like_an_announcement_stays_and_so_does_what_is_be
 @pytest.mark.parametrize("is_html", HTML)
 def test_few_taglines_go_to_the_opponent(is_html: bool) -> None:
     texts = (f"{TURN}\n\n{WORDS}\n\n{tagline}\n\n{QUOTE}" for tagline in TAGLINES)
-    leaks = [
-        written for text in texts if lines("\n".join(written := read(text, is_html=is_html).lines)) != [TURN, WORDS]
-    ]
+    leaks = [kept for text in texts if (kept := shown(read(text, is_html=is_html))) != [TURN, WORDS]]
 
     assert len(leaks) <= 16, leaks  # of 420
 
@@ -101,4 +102,4 @@ def test_few_taglines_go_to_the_opponent(is_html: bool) -> None:
 def test_a_sentence_that_looks_like_a_tagline_stays(words: str, is_html: bool) -> None:
     written = read(f"{TURN}\n\n{WORDS}\n\n{words}\n\n{QUOTE}", is_html=is_html)
 
-    assert lines("\n".join(written.lines)) == [TURN, WORDS, *lines(words)]
+    assert shown(written) == [TURN, WORDS, *lines(words)]

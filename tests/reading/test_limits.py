@@ -10,7 +10,7 @@ from pbem.conversation.syntax import wrapped
 from pbem.mail.reading import bounce_report, limits
 from pbem.mail.reading.limits import Problem, ReadError
 from pbem.mail.reading.message import Message, read
-from pbem.mail.reading.text import body, html_text, reply_text, written
+from pbem.mail.reading.text import body, html_text, normalize, reply_text, written
 from pbem.mail.reading.text.page import MOST_LINES
 from tests.correspondence import Correspondence, text
 from tests.effort import calls
@@ -202,8 +202,8 @@ def test_lines_below_the_last_that_is_read_cost_nothing() -> None:
 def test_only_so_many_lines_are_cleaned(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """However they end."""
     seen: list[str] = []
-    clean = reply_text.normalize.clean
-    monkeypatch.setattr(reply_text.normalize, "clean", lambda text: seen.append(text) or clean(text))
+    clean = normalize.clean
+    monkeypatch.setattr(normalize, "clean", lambda text: seen.append(text) or clean(text))
     lines = [f"> {number}" for number in range(MOST_LINES - 1)]
     assert reply_text.read(end.join([*lines, "words", "more", "and more"])).lines == ("words",)
     assert seen == [end.join([*lines, "words"])]
