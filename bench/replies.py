@@ -14,7 +14,9 @@ from time import perf_counter
 from rich.console import Console
 from rich.table import Table
 
+from pbem.config import ServerSettings
 from pbem.mail.reading.text import reply_text
+from pbem.messages import quoting
 from tests.corpora import CORPORA, Labelled, bare, labelled
 
 PATIENCE = 10.0
@@ -29,12 +31,13 @@ HOSTILE = {
     "headings in lines": "From: a@b\nTo: c\n",
 }
 REPEATS = 3
+OURS = quoting.ours(ServerSettings(address="games@pbem.example"))
 
 Reader = Callable[[str], Sequence[str]]
 
 
 def ours(text: str) -> Sequence[str]:
-    return reply_text.lines(text, is_html=False)
+    return reply_text.lines(text, is_html=False, ours=OURS)
 
 
 def quotequail(text: str) -> Sequence[str]:

@@ -83,7 +83,7 @@ class AttributionFinder:
 
     def is_at_end(self, number: int) -> bool:
         """Return whether what may be an attribution begins in that line, and no word follows it in its last line."""
-        found = self.attribution_at(number)
+        found = self._read_by_form(number)
         last = self._lines[number + found.lines - 1].rstrip(" *_") if found is not None else ""
         return last.endswith((*COLONS, ">")) or any(is_verb(word) or has_digit(word) for word in last.split()[-1:])
 

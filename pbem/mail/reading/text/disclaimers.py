@@ -8,6 +8,7 @@ from pbem.mail.reading.text.quoted_headers import is_rule
 
 LONGEST_BANNER = 6
 _PHRASES = phrases.table("disclaimers")
+_NOTICES = (*_PHRASES["legal"], *_PHRASES["scans"])
 LONGEST_READ = 2_000
 LONGEST_HEAD = 300
 MARKS_OF_A_NOTICE = 4
@@ -72,20 +73,20 @@ def disclaimer_length(lines: Sequence[str], number: int) -> int:
             below += 1
         taken = disclaimer_length(lines, below) if below < len(lines) and not _is_title(lines[below].strip()) else 0
         return below - number + taken if taken else 0
-    above = lines[number - 1].strip() if number else ""
+    above = lines[number - 1][-LONGEST_HEAD:].strip() if number else ""
     if above and len(first) < 100 and not _is_title(above) and not _is_row(above):
         return 0  # a notice begins a paragraph
     if _is_row(first):
-        has_text = number + 1 < len(lines) and not _is_row(lines[number + 1].strip())
+        has_text = number + 1 < len(lines) and not _is_row(lines[number + 1])
         taken = disclaimer_length(lines, number + 1) if has_text else 0
         end = number + 1 + taken
-        return 1 + taken + (end < len(lines) and _is_row(lines[end].strip())) if taken else 0
+        return 1 + taken + (end < len(lines) and _is_row(lines[end])) if taken else 0
     head = fold(first[:LONGEST_HEAD])
     if head.strip(BANNER_MARKS).startswith(_PHRASES["banner_starts"]):
         paragraph = _paragraph(lines, number)
         if len(paragraph) <= LONGEST_BANNER and _warns(paragraph):
             return len(paragraph)
-    if not any(phrase in head for phrase in (*_PHRASES["legal"], *_PHRASES["scans"])):
+    if not any(map(head.__contains__, _NOTICES)):
         return 0
     paragraph = _paragraph(lines, number)
     text = fold(" ".join(paragraph)[:LONGEST_READ])
@@ -99,7 +100,11 @@ def disclaimer_length(lines: Sequence[str], number: int) -> int:
 
 
 def _is_row(line: str) -> bool:
-    return is_rule(line) or (len(line) >= LONGEST_BANNER and not line.strip("*#"))
+    """Return whether the line is a row of the same mark, as around a notice."""
+    if len(line) > LONGEST_HEAD:
+        return False
+    bare = line.strip()
+    return is_rule(bare) or (len(bare) >= LONGEST_BANNER and not bare.strip("*#"))
 
 
 def _is_title(line: str) -> bool:
@@ -110,7 +115,7 @@ def _paragraph(lines: Sequence[str], number: int) -> list[str]:
     """Return the lines from there to the next blank one, at most 30."""
     found: list[str] = []
     for line in lines[number : number + 30]:
-        if not line.strip() or (found and _is_row(line.strip())):
+        if not line.strip() or (found and _is_row(line)):
             break
         found.append(line[:LONGEST_READ])
     return found

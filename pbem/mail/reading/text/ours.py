@@ -47,10 +47,13 @@ class Ours:
     address: str = ""
     name: str = ""
     heads: tuple[str, ...] = ()
-    """Patterns of which one fits the first or second line of most of our messages, as a whole."""
+    """Patterns of which one fits the first or second line of most of our messages, as a whole; there is a # in each."""
 
     def announcement_at(self, lines: Sequence[str], number: int) -> int:
         """Return the number of lines that name us as the writer of what stands below; 0 if none do."""
+        near = "\n".join([line[:LONGEST] for line in lines[number : number + MOST_LINES]])
+        if not self.address or not ("@" in near or self.name.partition(" ")[0] in near):
+            return 0
         text = ""
         for span in range(1, MOST_LINES + 1):
             line = lines[number + span - 1].strip() if number + span <= len(lines) else ""
@@ -94,12 +97,10 @@ class Ours:
 
     def begins_at(self, lines: Sequence[str], number: int) -> bool:
         """Return whether one of our messages begins in that line."""
-        return any(
-            re.fullmatch(head, line.strip(" \t*_")) is not None
-            for line in lines[number : number + 2]
-            if len(line) <= LONGEST
-            for head in self.heads
-        ) and bool(lines[number].strip())
+        near = (line for line in lines[number : number + 2] if "#" in line[:LONGEST] and len(line) <= LONGEST)
+        return bool(lines[number].strip()) and any(
+            re.fullmatch(head, line.strip(" \t*_")) is not None for line in near for head in self.heads
+        )
 
     def _repeats_us(self, word: str) -> bool:
         bare = word.strip(MARKS).removeprefix("mailto:")

@@ -111,8 +111,10 @@ def is_separator(line: str) -> bool:
     bare = fold(line.strip(" \t*>")[: 2 * LONGEST_SEPARATOR])
     if not bare or len(bare) > LONGEST_SEPARATOR:
         return False
-    if bare.startswith(_PHRASES["beginnings"]) or is_reply_above(line):
+    if bare.startswith(_PHRASES["beginnings"]) or any(map(bare.__contains__, _PHRASES["above"])):
         return True
+    if bare[0] not in DASHES:
+        return False
     inner = bare.strip(DASHES + " ")
     dashes, closing = len(bare) - len(bare.lstrip(DASHES)), len(bare) - len(bare.rstrip(DASHES))
     if dashes >= 2 and len(inner) <= 80 and any(phrase in inner for phrase in _PHRASES["separators"]):
@@ -128,7 +130,7 @@ def is_reply_above(line: str) -> bool:
     (True, False)
     """
     bare = fold(line.strip(" \t*>")[: 2 * LONGEST_SEPARATOR])
-    return len(bare) <= LONGEST_SEPARATOR and any(phrase in bare for phrase in _PHRASES["above"])
+    return len(bare) <= LONGEST_SEPARATOR and any(map(bare.__contains__, _PHRASES["above"]))
 
 
 def may_be_one(line: str) -> bool:
@@ -139,7 +141,9 @@ def may_be_one(line: str) -> bool:
     """
     kind = _label(line)
     told = kind is not None and ("@" in line or any(map(is_dated, line[:LONGEST_SEPARATOR].split()[1:])))
-    return told or (is_drawn(line) and not is_rule(line) and any(map(str.isalpha, line)))
+    return told or (
+        len(line) <= LONGEST_SEPARATOR and is_drawn(line) and not is_rule(line) and any(map(str.isalpha, line))
+    )
 
 
 def is_bare_separator(line: str) -> bool:

@@ -28,6 +28,7 @@ WRAPPED_AT = 72
 """A quoted line this long may have been wrapped by a mail program, if the next word didn't fit."""
 LONGEST_REMAINDER = 40
 LONGEST_INTRODUCTION = 8
+LONGEST_ANNOUNCING = 1_000
 MARKS = "> |"
 ODD_MARKS = ":%#}|=\u00bb]"
 """Other marks before quoted lines, but only right below an attribution and before at least two lines."""
@@ -88,19 +89,14 @@ class _ReplyReader:
             self._draft.add("")
             self._at += 1
         elif is_quoted(line):
-            self._at += 1
-            self.has_quotes = True
-            if self._draft.has_words and self._announces_unmarked():
-                self._at = len(self._page)
-            elif self._is_remainder():
-                self._at += 1
+            self._skip_marked()
         elif armour := armour_length(self._page, self._at):
             self._at += armour
         elif self._skips_introduction():
             pass
         elif self._begins_signature(line):
             self._skip_signature()
-        elif signatures.is_tagline(line, stands_alone=self._stands_alone(), is_last=self._is_last()):
+        elif self._is_tagline(line):
             below = itertools.takewhile(signatures.is_link, self._page[self._at + 1 : self._at + 3])
             self._cut_lines(1 + sum(1 for _ in below))
         elif notice := disclaimers.disclaimer_length(self._page, self._at):
@@ -147,12 +143,10 @@ class _ReplyReader:
 
     def _announces_unmarked(self) -> bool:
         """Return whether the marked lines that end right above this line only announce what isn't marked below them."""
-        if self._at < len(self._page) and is_quoted(self._page[self._at]):
-            return False
         begun = self._at - 1
         while begun and self._at - begun < LONGEST_INTRODUCTION and is_quoted(self._page[begun - 1]):
             begun -= 1
-        told = [line.strip(MARKS) for line in self._page[begun : self._at]]
+        told = [line[:LONGEST_ANNOUNCING].strip(MARKS) for line in self._page[begun : self._at]]
         if quoted_headers.is_reply_above(told[-1]) or self._ours.announcement_at(told, 0) == len(told):
             return True
         return any(
@@ -176,6 +170,16 @@ class _ReplyReader:
             or attributions.may_be_one(line)
             or quoted_headers.may_be_one(line)
         )
+
+    def _skip_marked(self) -> None:
+        """Skip the marked lines, and what belongs to them without being marked."""
+        self.has_quotes = True
+        while self._at < len(self._page) and is_quoted(self._page[self._at]):
+            self._at += 1
+        if self._draft.has_words and self._announces_unmarked():
+            self._at = len(self._page)
+        elif self._is_remainder():
+            self._at += 1
 
     def _skips_introduction(self) -> bool:
         """Skip what announces a quote, and the quote if it isn't marked; return False if none begins here."""
@@ -331,6 +335,11 @@ class _ReplyReader:
                 break
             found.append(self._page[number])
         return found
+
+    def _is_tagline(self, line: str) -> bool:
+        if not signatures.is_tagline(line, stands_alone=True):
+            return False  # wherever it stands: no need to look around
+        return signatures.is_tagline(line, stands_alone=self._stands_alone(), is_last=self._is_last())
 
     def _is_last(self) -> bool:
         """Return whether nothing but a link stands below this line before a quote or the end."""

@@ -45,7 +45,11 @@ def is_link(line: str) -> bool:
     >>> is_link("[https://aka.ms/AAb9ysg]"), is_link("See https://pbem.example")
     (True, False)
     """
-    return bool(line.strip()) and not _without_links(line.strip().replace("[http", "http").rstrip("]"))
+    return (
+        len(line) <= LONGEST_TAGLINE
+        and bool(line.strip())
+        and not _without_links(line.strip().replace("[http", "http").rstrip("]"))
+    )
 
 
 def is_tagline(line: str, *, stands_alone: bool, is_last: bool = False) -> bool:
@@ -67,7 +71,7 @@ def is_tagline(line: str, *, stands_alone: bool, is_last: bool = False) -> bool:
     if bare.startswith(_PHRASES["own_device"]) and not bare.rstrip(".").endswith(_PHRASES["own_device_sent"]):
         return False  # "Von meinem Handy aus geht das nicht."
     opens = bare.startswith(_PHRASES["sent"])
-    if not opens and not any(phrase in bare for phrase in _PHRASES["sent_behind"]):
+    if not opens and not any(map(bare.__contains__, _PHRASES["sent_behind"])):
         return False
     claim = bare
     for stop in (",", ". ", ";", "!", "?", " - ", " \u2013 ", " because ", " so ", " but ", " and "):
