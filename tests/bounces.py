@@ -84,6 +84,42 @@ recipients. This is a permanent error. The following address(es) failed:
 """.encode()
 
 
+def made_of(mail: EmailMessage, lines: list[str]) -> bytes:
+    """Return a bounce with these lines: From, what it says, and the fields of its delivery report, if any."""
+    fields = [line for line in lines if line.startswith(("Action: ", "Status: ", "Diagnostic-Code: "))]
+    sender = lines.pop(0) if lines[0].startswith("From: ") else "From: MAILER-DAEMON@mail.example"
+    words = "\n".join(line for line in lines if line not in fields)
+    head = f"{sender}\nTo: {_back_to(mail)}\nSubject: Returned mail\nMIME-Version: 1.0\n"
+    if not fields:
+        copy = f"------ This is a copy of the message. ------\n\n{mail.as_string()}"
+        return f"{head}Content-Type: text/plain; charset=utf-8\n\n{words}\n\n{copy}".encode()
+    if not fields[0].startswith("Action: "):
+        fields.insert(0, "Action: failed")
+    recipient = "\n".join([f"Final-Recipient: rfc822; {mail['To']}", *fields])
+    return f"""\
+{head}Content-Type: multipart/report; report-type=delivery-status; boundary="b1"
+
+--b1
+Content-Type: text/plain; charset=utf-8
+
+{words}
+
+--b1
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; mail.example
+
+{recipient}
+
+--b1
+Content-Type: message/rfc822
+
+{mail.as_string()}
+
+--b1--
+""".encode()
+
+
 def unheard_of(mail: EmailMessage) -> bytes:
     """Return a bounce that isn't marked as automatic and comes from an unusual address."""
     return f"""\
@@ -93,6 +129,7 @@ Subject: Returned Mail - Error During Delivery
 
    ----- The following addresses had permanent fatal errors -----
 <{mail["To"]}>
+    (reason: 550 User unknown)
 
    ----- Unsent message follows -----
 {mail.as_string()}

@@ -5,6 +5,7 @@ from email.headerregistry import Address
 from email.utils import format_datetime
 
 from pbem.config import ServerSettings
+from pbem.mail.reading.subjects import bare_subject
 from pbem.matches.naming import name, subject_of
 from pbem.matches.snapshot import Snapshot
 from pbem.messages import carried
@@ -13,7 +14,6 @@ from pbem.messages.reply_addresses import address_with, token_of
 from pbem.messages.said.messages import Answer, Challenge
 from pbem.messages.said.offers import OfferNews
 from pbem.messages.said.sections import ChallengeClosed, TurnNews
-from pbem.messages.subjects import bare_subject
 from pbem.messages.token_filter import Header, HeaderValue
 from pbem.storage.facts import Facts
 from pbem.storage.models import MatchState, Outgoing

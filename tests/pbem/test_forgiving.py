@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pbem.conversation.syntax.mail import ParsedMessage, Reader
 from pbem.conversation.syntax.rognlie import ADVICE, advice
 from pbem.features.all import FEATURES
-from pbem.messages.subjects import REPLY_MARKS, bare_subject
+from pbem.mail.reading.subjects import REPLY_MARKS, bare_subject
 
 GAMES_OF = {42: "quadraphages", 7: "quadraphages", 3: "kvadratik", 5: "quadrupel"}
 

@@ -101,6 +101,7 @@ AWAY_SUBJECTS = [
     "Automatic reply: [pbem #1] Quadraphages",
     "Out of Office: Re: [pbem #1]",
     "[EXTERN] Automatische Antwort: [pbem #1]",
+    "Re: [pbem #1] Alice Smith is out of the office.",
     "Abwesenheitsnotiz: [pbem #1]",
     "Automatisch antwoord: [pbem #1]",
     "Réponse automatique : [pbem #1]",
@@ -155,6 +156,15 @@ def test_a_person_s_subject_is_no_notice(letters: Correspondence, subject: str) 
     to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
 
     assert len(letters.deliver(f"From: {ALICE}\nTo: {to}\nSubject: {subject}\n\n{TURN}\n".encode())) == 2
+
+
+def test_a_null_sender_in_from_alone_is_never_answered(letters: Correspondence) -> None:
+    """DragonFly Mail Agent sends its bounces so, without a Return-Path."""
+    to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
+
+    for number in range(3):
+        assert letters.deliver(f"From: MAILER-DAEMON <>\nTo: {to}\nMessage-ID: <{number}@b>\n\n{TURN}\n".encode()) == []
+    assert letters.execute("select count(*) from ply") == [(0,)]
 
 
 @pytest.mark.slow

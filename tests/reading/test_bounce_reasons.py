@@ -9,8 +9,18 @@ from pbem.mail.reading import bounce_reasons, bounce_report
 from tests import bounces
 from tests.effort import calls
 
-TABLE = (Path(__file__).parent.parent / "phrases" / "bounces.txt").read_text(encoding="utf-8").splitlines()
-LABELLED = [tuple(line.split(": ", 1)) for line in TABLE if line and not line.startswith("#")]
+
+def table(name: str) -> list[tuple[str, str]]:
+    lines = (Path(__file__).parent.parent / "phrases" / name).read_text(encoding="utf-8").splitlines()
+    parts = (line.partition(": ") for line in lines if line and not line.startswith("#"))
+    return [(label, text) for label, _, text in parts]
+
+
+LABELLED = table("bounces.txt")
+OPENINGS = {name: text for name, text in table("returned.txt") if name.startswith("@")}
+RETURNED = [(name, text) for name, text in table("returned.txt") if not name.startswith("@")]
+DEAD = ("userunknown", "hostunknown", "hasmoved", "notaccept")
+"""The reasons in Sisimai's collection that mean that an address is gone."""
 
 
 def ours() -> EmailMessage:
@@ -23,6 +33,25 @@ def ours() -> EmailMessage:
 @pytest.mark.parametrize(("label", "reply"), LABELLED)
 def test_what_servers_answer_is_understood(label: str, reply: str) -> None:
     assert bounce_reasons.of_reply(reply).value == label
+
+
+@pytest.mark.parametrize(("label", "text"), RETURNED)
+def test_what_mail_servers_send_back_is_understood(label: str, text: str) -> None:
+    name, _, rest = text.partition(" | ")
+    lines = f"{OPENINGS.get(name, name)} | {rest}".split(" | ")
+    is_dead = label.split()[1].removesuffix("*") in DEAD
+
+    assert bounce_report.is_final(bounces.made_of(ours(), lines)) is (is_dead is not label.endswith("*"))
+
+
+def test_few_are_understood_otherwise_than_the_collection_says() -> None:
+    reasons = [label.split()[1] for label, _ in RETURNED]
+    dead = [reason for reason in reasons if reason.removesuffix("*") in DEAD]
+    alive = [reason for reason in reasons if reason.removesuffix("*") not in DEAD]
+
+    assert (len(dead), len(alive)) == (57, 86)
+    assert sum(reason.endswith("*") for reason in dead) <= 5
+    assert sum(reason.endswith("*") for reason in alive) <= 13
 
 
 FAILED = [(label, reply) for label, reply in LABELLED if reply.startswith(("smtp;", "X-"))]
@@ -61,6 +90,10 @@ def test_the_returned_message_says_nothing() -> None:
 
 
 def test_four_times_the_words_take_four_times_the_work() -> None:
-    few, many = (calls(lambda text="5.1. quota-ish " * count: bounce_reasons.of_reply(text)) for count in (200, 800))
+    def work(text: str) -> None:
+        bounce_reasons.of_reply(text)
+        bounce_reasons.is_of_another_step(text)
+
+    few, many = (calls(lambda text="5.1. address rejected: " * count: work(text)) for count in (200, 800))
 
     assert many <= 5 * few + 500

@@ -149,6 +149,12 @@ MACHINES = {
     "postmaster": b"From: postmaster.eu@shop.example\n",
     "do-not-reply": b"From: please.do.not.reply@shop.example\n",
     "nobody": b"From: <>\n",
+    "nobody with a name": b"From: MAILER-DAEMON <>\nSubject: Mail delivery failed\n",
+    "no domain": b"From: Mail Delivery Subsystem <MAILER-DAEMON>\n",
+    "away, as Notes says": b"From: a@b.example\nSubject: Bob Newman is out of the office.\n",
+    "away for some days": b"From: a@b.example\nSubject: Re: [pbem #1] Bob/Firm is out of the office (until 3 May)\n",
+    "away, and brief": b"From: a@b.example\nSubject: Bob is out of office\n",
+    "handed on too often": b"From: a@b.example\n" + b"Received: from c.example by d.example\n" * 101,
     "auto generated": b"From: a@b.example\nSubject: [AUTO GENERATED] Re: [pbem #1]\n",
     "auto-reply": b"From: a@b.example\nSubject: [Auto-Reply] Re: [pbem #1]\n",
     "loop alert": b"From: list-admin@b.example\nSubject: Loop Alert: dup message-id\n",
@@ -167,7 +173,20 @@ MACHINES = {
         b"--b\nContent-Type: message/delivery-status\n\nAction: delayed\n\n--b--\n"
     ),
 }
+DELIVERY_REPORT = (
+    b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\nDid my turn reach her?\n"
+    b"--b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; b.example\n\nAction: failed\n"
+    b"--b\nContent-Type: message/rfc822\n\nFrom: a@b.example\n\n1 a7b7 i3i2\n--b--\n"
+)
+MACHINES["delivery report, and a subject of its own"] = (
+    b"From: a@b.example\nSubject: Failure: Re: x\n" + DELIVERY_REPORT
+)
 PERSONS = {
+    "forwarding a delivery report": b"From: a@b.example\nSubject: Fwd: Undelivered Mail\n" + DELIVERY_REPORT,
+    "forwarding one from Outlook": b"From: a@b.example\nSubject: WG: Undelivered Mail\n" + DELIVERY_REPORT,
+    "replying with a delivery report": b"From: a@b.example\nSubject: Re: [pbem #1]\n" + DELIVERY_REPORT,
+    "behind many hosts": b"From: a@b.example\n" + b"Received: from c.example by d.example\n" * 93,
+    "an office": b"From: a@b.example\nSubject: My boss is out of the office; let's play\n".replace(b";", b" so"),
     "a name": b"From: bob.newman@mail.example\n",
     "replying": b"From: reply@mail.example\n",
     "a tag": b"From: a@b.example\nSubject: [Automatic] transmission\n",

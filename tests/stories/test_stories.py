@@ -15,7 +15,7 @@ from sqlmodel import select
 
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
-from pbem.messages.subjects import bare_subject
+from pbem.mail.reading.subjects import bare_subject
 from pbem.storage.database import transaction
 from pbem.storage.models import Outgoing
 from tests import databases

@@ -15,9 +15,9 @@ from notation import NOTATIONS
 from pbem.conversation.core import Command, Line, named
 from pbem.conversation.syntax import courtesies
 from pbem.errors import Refused
+from pbem.mail.reading.subjects import bare_subject
 from pbem.matches import conditions, turns
 from pbem.matches.turns import ParsedTurn
-from pbem.messages.subjects import bare_subject
 
 NUMBER = re.compile(r"#?(\d{1,9})(?:#(\d{1,4}))?(?:\s+|$)")
 ADDRESSED = re.compile(r"#\s?(\d{1,9})(#\d{1,4})?(?:\s*[:,;.)\]]+(?=\s|$)|(?=\s|$))\s*")

@@ -27,10 +27,10 @@ from pbem.conversation.syntax.courtesies import is_of_marks, without_list_mark, 
 from pbem.conversation.syntax.draft import MOST_COMMANDS, MOST_READ, MessageDraft, Prose
 from pbem.conversation.syntax.line import ADDRESSED, GameOf, LineReader, cells
 from pbem.conversation.syntax.rognlie import IGNORED, Translation, Translator
+from pbem.mail.reading.subjects import bare_subject
 from pbem.mail.reading.text.normalize import to_ascii
 from pbem.mail.reading.text.written import Cut, trim
 from pbem.matches.conditions import LONGEST, is_plain
-from pbem.messages.subjects import bare_subject
 
 TAG = re.compile(r"\[pbem #(\d{1,9})(?:, [a-z ]{1,20})?\]")
 LONGEST_LINE = 1_000

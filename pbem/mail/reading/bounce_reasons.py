@@ -27,15 +27,29 @@ GONE = frozenset({(1, 1), (1, 2), (1, 3), (1, 4), (1, 6), (1, 10), (2, 1), (4, 4
 UNSAID = frozenset({(0, 0), (1, 0), (4, 1), (5, 0)})
 """Those that servers use for anything: the words decide."""
 
-PASSING_CODES = frozenset({"452", "521", "523", "530", "535", "541", "552", "554", "571"})
-"""Reply codes of RFC 5321 and its extensions that are about the message or about us, where nothing else is said."""
+PASSING_CODES = frozenset(
+    {"452", "500", "502", "503", "504", "521", "523", "530", "535", "541", "552", "554", "555", "571"}
+)
+"""Reply codes of RFC 5321 and its extensions that are about the message, our commands or us, unless more is said."""
+
+_SENDER_STEPS = (
+    *("in reply to mail from", "in reply to helo", "in reply to ehlo", "after mail from", "after helo", "after ehlo"),
+    *("like our mail from", "like our helo", "like our ehlo", ">>> mail from", ">>> helo", ">>> ehlo"),
+)
+_DATA_STEPS = ("in reply to end of data", "after end of data", "like our final data", ">>> data <<< 5")
+"""How Postfix, Exim, dma, sendmail and Courier write which step of the dialogue was refused."""
+_NO_RECIPIENT = ("need rcpt", "valid recipient")
+"""What a server adds after DATA if it had refused the recipient: sendmail had sent both without waiting."""
 
 _OUR_FAULT = (
     *("sender address", "sender domain", "sender verif", "sender rejected", "address of sender", "envelope sender"),
     *("domain of sender", "sender ip", "sender is ", "sender not", "return path", "mail from ", "from address"),
     *("helo", "ehlo", "reverse dns", "dns ptr", "ptr record", "dns mx", "client host", "your host", "your ip"),
     *("your server", "relaying", "relay access", "to relay", "relay denied", "relay not", "not relay", "open relay"),
-    *("rcpthosts", "not authenticated", "authentication", "expéditeur", "expediteur"),
+    *("rcpthosts", "not authenticated", "authentication", "expéditeur", "expediteur", "sender denied"),
+    *("bad sender", "invalid sender", "unknown sender", "sender unknown", "sender must", "for sender"),
+    *("unroutable sender", "unrouteable sender", "unresolvable", "from domain", "not allowed to send", "a valid from"),
+    *("sender hostname", "your hostname", "your domain", "originating", "backscatter"),
 )
 """We or our server are refused, whatever is missing there."""
 _FULL = (
@@ -57,7 +71,8 @@ _FULL = (
 _RATE = (
     *("at a rate", "rate limit", "ratelimit", "too many", "too fast", "throttl", "greylist", "graylist", "grey list"),
     *("frequency limit", "try again later", "try again in", ", try again", "try later", "please retry", "temporar"),
-    *("deferred", "essayer plus tard", "sessions", "connections from"),
+    *("deferred", "delayed", "not yet been delivered", "keep trying", "essayer plus tard", "sessions"),
+    *("connections from", "still trying", "will be retried", "sequence of commands", "command sequence"),
 )
 _GONE = (
     *("user unknown", "unknown user", "user is unknown", "no such user", "no such recipient", "no such mailbox"),
@@ -73,14 +88,12 @@ _GONE = (
         "not a valid recipient",
         "not a valid user",
         "not our customer",
-        "bad destination mailbox",
     ),
     *("no mailbox", "mailbox unavailable", "mailbox is unavailable", "user unavailable", "account unavailable"),
     *("no longer available", "no longer valid", "no longer accept", "no longer active", "no longer in use"),
     *("no longer here", "no longer with", "not an active", "not active", "is inactive", "inactive user"),
     *("is disabled", "been disabled", "account disabled", "mailbox disabled", "user disabled", "discontinued"),
     *("deactivated", "been deleted", "been closed", "been terminated", "account closed", "account expired"),
-    *("recipient address rejected", "address rejected", "recipient rejected", "destination address rejected"),
     *(
         "no one at this address",
         "doesn't have a ",
@@ -108,6 +121,9 @@ _GONE = (
         "non valido",
         "bestaat niet",
     ),
+    *("no longer exist", "may not exist", "not registered", "no such host", "dns lookup failure: host"),
+    *("no smtp service", "no mail exchanger", "find a mail exchanger", "find any host named", "bad destination"),
+    *("name is not recognized", "can't be found", "cannot be found", "delivery userid", "ディレクトリのリストに"),
     *("non trouvé", "desconocid", "desconhecid", "не найден", "не существует", "неизвестн", "存在しない", "不存在"),
     *("見つかりません", "未知"),
 )
@@ -155,7 +171,10 @@ _PASSING = (
     *("not authorized", "not authorised", "not permitted", "access denied", "refused", "prohibited", "filter", "loop"),
     *("too many hops", "too large", "too big", "system error", "local error", "internal error", "configuration"),
     *("starttls", "tls ", "certificate", "protocol", "busy", "overload", "service unavailable", "not accepting"),
+    *("name server reply", "need rcpt"),
 )
+_REJECTED = re.compile(r"(?:address|recipient) rejected(?!: ?\w)")
+"""What servers write in front of the cause. Where none follows, there is no such mailbox."""
 _TABLE = (
     (_OUR_FAULT, Reason.FOR_NOW),
     (_FULL, Reason.FOR_NOW),
@@ -182,8 +201,30 @@ def of_reply(reply: str) -> Reason:
     said = of_words(text)
     if said is Reason.UNCLEAR and status is not None:
         said = of_status(status[0])
-    passes = said is Reason.UNCLEAR and code is not None and code[1] in PASSING_CODES
-    return Reason.FOR_NOW if passes else said
+    if said is Reason.UNCLEAR and code is not None and code[1] in PASSING_CODES:
+        return Reason.FOR_NOW
+    if said is Reason.UNCLEAR and _REJECTED.search(text):
+        return Reason.GONE
+    return said
+
+
+def is_of_another_step(report: str) -> bool:
+    """Return whether a report says that a server refused our host, our address or the message, not the recipient.
+
+    A server that accepts the recipient and refuses the message filters it, even if it calls the user unknown. One that
+    gives the status of a dead address is believed.
+
+    >>> is_of_another_step("550 User unknown (in reply to end of DATA command)")
+    True
+    >>> is_of_another_step("550 5.1.1 User unknown (in reply to end of DATA command)")
+    False
+    """
+    text = " ".join(report[:LONGEST].split()).lower()
+    if any(step in text for step in _SENDER_STEPS):
+        return True
+    status = _STATUS.search(text)
+    is_dead = status is not None and of_status(status[0]) is Reason.GONE
+    return any(step in text for step in _DATA_STEPS) and not is_dead and not any(sign in text for sign in _NO_RECIPIENT)
 
 
 def of_status(status: str) -> Reason:

@@ -1,12 +1,14 @@
 """Bounces: whether a message reports that an address can never be reached.
 
-flufl.bounce knows the reports of the world's mail servers, and whom they are about. It takes every failed delivery for
-permanent, also if a mailbox is full; `bounce_reasons` knows what the servers' words and codes mean. Some of the
-library's detectors take quadratic time, some fail; so it runs in a process that can be killed (see `sandbox`), and a
-message on which it fails is no report.
+flufl.bounce knows the reports of most mail servers, and whom they are about. It takes every failed delivery for
+permanent, also if a mailbox is full; `bounce_reasons` knows what the servers' words and codes mean. A mail system's
+message that the library doesn't know is a report if it says that the address is gone. Some of the library's detectors
+take quadratic time, some fail; so it runs in a process that can be killed (see `sandbox`), and a message on which it
+fails is no report.
 """
 
 import email
+import email.utils
 import re
 from collections.abc import Iterator
 from email.message import Message
@@ -21,6 +23,8 @@ MOST_LINES = 2_000
 MOST_LINES_OF_WORDS = 400
 MOST_FIELDS = 20
 PASSED_ON = frozenset({"delayed", "delivered", "relayed", "expanded"})
+MAIL_SYSTEMS = ("mailerdaemon", "postmaster", "maildelivery")
+"""What the letters of an address contain before its @ if a mail server writes its own messages from it."""
 _COPY = re.compile(
     r"\s*(?:[-=_*]{3,}.*(?:copy|original|unsent|returned|header|message follows)"
     r"|(?:received|return-path|message-id|x-pbem-[a-z-]+):)",
@@ -41,12 +45,24 @@ def is_final(raw: bytes) -> bool:
         if not isinstance(message.get("From"), str):
             del message["From"]
             message["From"] = "nobody@invalid"  # without From the library's Yale detector fails
-        _, permanent = all_failures(message)
+        temporary, permanent = all_failures(message)
     except MemoryError:
         raise
     except Exception:  # noqa: BLE001 - hostile bytes or a bug in a detector: not a report
         return False
-    return any(permanent) and reason is not Reason.FOR_NOW
+    is_report = any(permanent) or (not any(temporary) and _is_mail_system(str(message["From"])))
+    return is_report and reason is Reason.GONE
+
+
+def _is_mail_system(sender: str) -> bool:
+    r"""Return whether a value of From is one that mail servers use for their own messages.
+
+    >>> [_is_mail_system(sender) for sender in ("MAILER-DAEMON <>", "Mail <post_master@b.example>", "bob@b.example")]
+    [True, True, False]
+    """
+    local = email.utils.parseaddr(sender)[1].lower().partition("@")[0]
+    letters = "".join(filter(str.isalpha, local))
+    return sender.rstrip().endswith("<>") or any(name in letters for name in MAIL_SYSTEMS)
 
 
 def _beginning(raw: bytes) -> bytes:
@@ -66,12 +82,12 @@ def _reason(message: Message) -> Reason:
                 statuses += [str(value) for value in block.get_all("Status", [])]
         elif part.get_content_maintype() == "text":
             words.append(_words(part))
-    found = (
-        *map(bounce_reasons.of_reply, replies[:MOST_FIELDS]),
-        *map(bounce_reasons.of_reply, statuses[:MOST_FIELDS]),
-        *map(bounce_reasons.of_reply, words[:MOST_FIELDS]),
-    )
-    return next((reason for reason in found if reason is not Reason.UNCLEAR), Reason.UNCLEAR)
+    said = [*replies[:MOST_FIELDS], *statuses[:MOST_FIELDS], *words[:MOST_FIELDS]]
+    found = (reason for reason in map(bounce_reasons.of_reply, said) if reason is not Reason.UNCLEAR)
+    reason = next(found, Reason.UNCLEAR)
+    if reason is Reason.GONE and bounce_reasons.is_of_another_step("\n".join(said)):
+        return Reason.FOR_NOW
+    return reason
 
 
 def _parts(message: Message) -> Iterator[Message]:

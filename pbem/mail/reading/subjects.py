@@ -34,6 +34,15 @@ def bare_subject(subject: str) -> str:
     return TAG_WITH_STATE.sub(r"\1]", bare)
 
 
+def is_marked(subject: str) -> bool:
+    """Return whether a mail program marked the Subject as a reply or a forwarded message.
+
+    >>> is_marked("Fwd: Undelivered Mail Returned to Sender"), is_marked("Undeliverable: Re: [pbem #42] Quadraphages")
+    (True, False)
+    """
+    return _reply_mark(subject.strip()) > 0
+
+
 def _reply_mark(subject: str) -> int:
     """Return the length of the leading Re:, Re[2]: or Re^2: in any language; 0 if there is none."""
     ends = [at for colon in (":", "\uff1a") if (at := subject[: LONGEST_MARK + 1].find(colon)) > 0]
