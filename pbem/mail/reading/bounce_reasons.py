@@ -34,10 +34,14 @@ PASSING_CODES = frozenset(
 
 _SENDER_STEPS = (
     *("in reply to mail from", "in reply to helo", "in reply to ehlo", "after mail from", "after helo", "after ehlo"),
-    *("like our mail from", "like our helo", "like our ehlo", ">>> mail from", ">>> helo", ">>> ehlo"),
+    *("after initial connection", "after pipelined mail from", "like our mail from", "like our helo", "like our ehlo"),
+    *(">>> mail from", ">>> helo", ">>> ehlo", "sender was rejected", "my name was rejected", "greeting failed"),
 )
-_DATA_STEPS = ("in reply to end of data", "after end of data", "like our final data", ">>> data <<< 5")
-"""How Postfix, Exim, dma, sendmail and Courier write which step of the dialogue was refused."""
+_DATA_STEPS = (
+    *("in reply to end of data", "after end of data", "after sending data block", "after pipelined sending data block"),
+    *("like our final data", ">>> data <<< 5", "failed after i sent the message", "smtp command data"),
+)
+"""How Postfix, Exim, dma, sendmail, Courier, qmail and others write which step of the dialogue was refused."""
 _NO_RECIPIENT = ("need rcpt", "valid recipient")
 """What a server adds after DATA if it had refused the recipient: sendmail had sent both without waiting."""
 
@@ -183,7 +187,10 @@ _TABLE = (
     (_PASSING, Reason.FOR_NOW),
 )
 """What the words say, first match first: "sender address rejected: domain not found" is about us."""
-_SURE = ("recipient address rejected: access denied", "recipient address rejected: user unknown")
+_SURE = (
+    *("recipient address rejected: access denied", "recipient address rejected: user unknown"),
+    "this user doesn't have a ",
+)
 """Phrases that are about the address, whatever else is in the text."""
 
 
@@ -223,8 +230,9 @@ def is_of_another_step(report: str) -> bool:
     if any(step in text for step in _SENDER_STEPS):
         return True
     status = _STATUS.search(text)
-    is_dead = status is not None and of_status(status[0]) is Reason.GONE
-    return any(step in text for step in _DATA_STEPS) and not is_dead and not any(sign in text for sign in _NO_RECIPIENT)
+    if status is not None and of_status(status[0]) is Reason.GONE:
+        return False
+    return any(step in text for step in _DATA_STEPS) and not any(sign in text for sign in (*_NO_RECIPIENT, *_SURE))
 
 
 def of_status(status: str) -> Reason:
