@@ -475,6 +475,33 @@ def test_an_indented_answer_in_html_is_no_quote() -> None:
     assert words(html, is_html=True) == (MOVE,)
 
 
+@pytest.mark.parametrize(
+    "tagline",
+    [
+        *("Az iPhone-omról küldve", "Trimis de pe iPhone-ul meu", "Verzonden vanuit Outlook voor iOS"),
+        *(
+            "Sent from Mailbox",
+            "Enviado desde Correo para Windows 10",
+            "Надіслано з iPad",
+            "Sent from my Alcatel phone",
+        ),
+        "Verzonden vanaf Outlook voor Android\n[https://aka.ms/AAb9ysg]",
+    ],
+)
+@pytest.mark.parametrize("quote", ["", "\n\n> resign", "\nOn Mon, 2 Mar 2026, PBeM wrote:\n> resign"])
+def test_a_tagline_right_below_the_last_words_is_removed(tagline: str, quote: str) -> None:
+    text = f"{MOVE}\n\nGood luck!\n{tagline}{quote}\n"
+
+    assert words(text) == (MOVE, "Good luck!")
+
+
+@pytest.mark.parametrize("row", ["*" * 60, "#" * 60, "-" * 60])
+def test_a_notice_between_rows_is_removed_with_them(row: str) -> None:
+    notice = "The original of this email was scanned for viruses by carol@other.example."
+
+    assert words(f"{MOVE}\n\nGood luck!\n\n{row}\n{notice}\n{row}\n\n> resign\n") == (MOVE, "Good luck!")
+
+
 def test_outlook_for_mac_shows_only_its_rule_above_a_quote() -> None:
     html = (
         f"<div>{MOVE}</div><span id='OLK_SRC_BODY_SECTION'></span><div style='BORDER-LEFT: medium none; PADDING: 3pt;"
