@@ -54,7 +54,9 @@ class Secret(ConfigTable):
         except OSError as error:
             raise BadConfig(f"the secret in {self.file} can't be read: {error.strerror or error}") from error
         except UnicodeDecodeError as error:
-            raise BadConfig(f"the secret in {self.file} can't be read: it is not text in UTF-8") from error
+            is_der = error.object.startswith(b"\x30\x82")
+            turn = f' but a key as DER; "openssl pkey -inform DER -in {self.file}" prints it as PEM' if is_der else ""
+            raise BadConfig(f"the secret in {self.file} can't be read: it is not text in UTF-8{turn}") from error
 
     @staticmethod
     def _run(command: str) -> str:

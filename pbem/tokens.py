@@ -69,6 +69,11 @@ class Keyring:
         self._key = hashlib.sha256(b"pbem reply tokens 1\0" + key.encode()).digest()
         self._sealing_key = hashlib.sha256(b"pbem records 1\0" + key.encode()).digest()
 
+    @property
+    def fingerprint(self) -> str:
+        """What tells the key from others, without giving it away."""
+        return hashlib.sha256(b"pbem key fingerprint 1\0" + self._key).hexdigest()[:32]
+
     def format(self, token: Token, epoch: int) -> str:
         """Return the token as 40 characters."""
         head = _HEAD.pack(_joined(token), token.player.to_bytes(3), token.subject)

@@ -81,7 +81,7 @@ def certificate(folder: Path) -> tuple[Path, Path]:
     subprocess.run(
         [
             *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"),
-            *("-days", "2", "-subj", "/CN=localhost", "-addext", f"subjectAltName=IP:{HOST},DNS:localhost"),
+            *("-days", "9", "-subj", "/CN=localhost", "-addext", f"subjectAltName=IP:{HOST},DNS:localhost"),
             *("-keyout", str(key), "-out", str(cert)),
         ],
         check=True,

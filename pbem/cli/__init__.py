@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import TextIOWrapper
 
 FOUND, IMPOSSIBLE = 1, 2
 INTERRUPTED, UNREAD = 130, 141
@@ -18,6 +19,9 @@ UNWRITABLE = "the output can't be written"
 def main() -> None:
     """Run the command line. Files it creates (mail, tokens, the key) are readable by its user only."""
     os.umask(0o077)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal may know fewer characters than names have
     with endings():
         from pbem.cli.index import app
 

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from sqlalchemy import Engine
+from sqlalchemy import Engine, make_url
 from sqlalchemy.exc import DBAPIError
 
 from pbem import config, failpoints
 from pbem.cli import FOUND as FOUND
 from pbem.cli import IMPOSSIBLE as IMPOSSIBLE
 from pbem.cli import INTERRUPTED, UNREAD, logs, terminal
+from pbem.cli.doctor import database_advice
 from pbem.errors import Refused
 from pbem.failpoints import BadFailpoint
 from pbem.mail.transports.protocols import NotStored, ServerUnreachable
@@ -92,12 +93,15 @@ def stored(path: Path) -> Iterator[Stored]:
 
 @contextmanager
 def who_is_in_the_way(settings: config.Settings) -> Iterator[None]:
-    """Turn an error that the database is locked into one that says which process holds it."""
+    """Turn an error of the database into one that says which process holds it, or what to do, where that is known."""
     try:
         yield
     except DBAPIError as error:
         if who := holders.behind(error, settings.server.database):
             raise database.InUse(f"the database: {error.orig} by {who}") from error
+        said = " ".join(str(error.orig).partition("\nLINE ")[0].split())
+        if advice := database_advice.find(said, make_url(settings.server.database)):
+            raise database.Unusable(f"the database: {said}. {advice[0].upper()}{advice[1:]}") from error
         raise
 
 
@@ -110,10 +114,21 @@ def opened(path: Path, *, to_run: bool = False) -> Iterator["Server"]:
     logs.configure(settings.log, server=settings.server)
     if to_run:
         config.require_secrets(settings)
+        _require_made(settings)
     failpoints.prepare()
     alone = database.alone(settings.server.database) if to_run else nullcontext()
     with alone, who_is_in_the_way(settings), daemon.open_server(settings, upgrade=to_run) as server:
         yield server
+
+
+def _require_made(settings: config.Settings) -> None:
+    """Raise NoDatabase rather than have a server make one: a disk that isn't mounted looks like a new place."""
+    engine = database.connect(settings.server.database)
+    try:
+        with who_is_in_the_way(settings):
+            database.require_made(engine)
+    finally:
+        engine.dispose()
 
 
 @contextmanager

@@ -171,7 +171,7 @@ def _serve_and_play(
 ) -> bool:
     path = folder / "pbem.toml"
     path.write_text(CONFIG.format(server=SERVER, port=0, mailboxes=mailboxes), encoding="utf-8")
-    (folder / "pbem.key").write_text("the key of a demo\n", encoding="ascii")
+    (folder / "pbem.key").write_text("the key of a demonstration\n", encoding="ascii")
     settings = config.load(path)
     stop = threading.Event()
     with daemon.open_server(settings) as server:

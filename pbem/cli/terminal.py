@@ -71,7 +71,8 @@ def roomy(console: Console) -> Iterator[None]:
 
 def show_json(console: Console, value: object) -> None:
     """Print what a program is to read."""
-    told = json.dumps(value, indent=2, ensure_ascii=False, default=datetime.isoformat)
+    is_unicode = console.encoding.startswith("utf")
+    told = json.dumps(value, indent=2, ensure_ascii=not is_unicode, default=datetime.isoformat)
     console.print(told, markup=False, highlight=False)
 
 

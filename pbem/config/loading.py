@@ -1,5 +1,6 @@
 """All settings, read from config.toml and the environment."""
 
+import codecs
 import os
 import tomllib
 from collections.abc import Iterator
@@ -83,6 +84,8 @@ def load(path: Path, place: Path | None = None) -> Settings:
 
     if not path.is_file():
         raise BadConfig(f"there is no configuration at {path}; `pbem init --config {path}` writes one")
+    if (encoding := _wrong_encoding(path)) is not None:
+        raise BadConfig(f"{path} can't be read: {encoding}; save it as UTF-8 without a byte order mark")
     try:
         settings = FromFile()
     except ValidationError as error:
@@ -93,7 +96,7 @@ def load(path: Path, place: Path | None = None) -> Settings:
             f"an environment variable that begins with PBEM_{name} can't be read: write a setting as text, a list as "
             f"JSON, and a secret as PBEM_{name}__…__FILE=/path/to/a/file, or __VALUE or __COMMAND"
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+    except (tomllib.TOMLDecodeError, RecursionError, OSError) as error:
         raise BadConfig(f"{path} can't be read: {error}") from error
     if unknown := list(faults.unknown_variables(Settings, os.environ)):
         raise BadConfig(_refusal(path, unknown))
@@ -132,6 +135,21 @@ def require_secrets(settings: Settings) -> None:
             raise BadConfig(f"{path}: {error}") from error
     if settings.oauth2 is not None and not settings.oauth2.token_file.exists():
         raise BadConfig(f'oauth2.token_file: there is no {settings.oauth2.token_file} yet; "pbem login" writes it')
+
+
+def _wrong_encoding(path: Path) -> str | None:
+    """Return how the text in the file is encoded, if not as TOML wants it; None if it is, or can't be read at all."""
+    try:
+        raw = path.read_bytes()
+        raw.decode()
+    except UnicodeDecodeError as error:
+        if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            return "it is UTF-16"
+        line = raw.count(b"\n", 0, error.start) + 1
+        return f"line {line} isn't UTF-8, perhaps Latin-1"
+    except OSError:
+        return None
+    return "it begins with a byte order mark" if raw.startswith(codecs.BOM_UTF8) else None
 
 
 def _refusal(path: Path, sentences: list[str]) -> str:

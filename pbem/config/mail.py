@@ -52,6 +52,13 @@ class ImapSettings(ConfigTable):
     folder: OneLine = "INBOX"
     processed: OneLine = "Processed"
 
+    @model_validator(mode="after")
+    def moves_what_was_read(self) -> Self:
+        """Require two folders: what stayed in the first would be read again for ever."""
+        if self.processed == self.folder or self.processed.upper() == self.folder.upper() == "INBOX":
+            raise ValueError('processed is the same as folder: write another folder, such as processed = "Processed"')
+        return self
+
 
 LOOPBACK = "127.0.0.1"
 

@@ -5,13 +5,20 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
+from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError
 
 from notation import time_control
 from pbem.config.mail import LOOPBACK, OneLine, Port
-from pbem.secret import ConfigTable, Secret
+from pbem.secret import BadConfig, ConfigTable, Secret
+from pbem.tokens import Keyring
 
 Limit = Annotated[int, Field(ge=1)]
 LONGEST_NAME = 60
+SHORTEST_KEY = 20
+"""Characters of the server's key: anyone who has a reply address can try shorter ones, and then move for everyone."""
+DATABASES = "write sqlite:///pbem.sqlite, or postgresql+psycopg://user:password@host/name, and no other driver"
+ESCAPED = "in a user or password write @ as %40, / as %2F, : as %3A and % as %25"
 SHORTEST_KEEPING = 21
 """Days after which nothing waits for a message any more: the reply to a question, a bounce, a retry."""
 
@@ -45,6 +52,27 @@ class ServerSettings(ConfigTable):
             raise ValueError("write addresses like play@example.org")
         return tuple(alias.lower() for alias in aliases)
 
+    @field_validator("database")
+    @classmethod
+    def is_a_database(cls, url: str) -> str:
+        """Require the URL of a file of SQLite, or of a database of PostgreSQL."""
+        try:
+            parsed = make_url(url)
+        except (ArgumentError, ValueError) as error:  # it may contain a password
+            raise ValueError(f"{DATABASES}; {ESCAPED}") from error
+        kind, _, driver = parsed.drivername.partition("+")
+        if kind == "sqlite" and not driver:
+            if parsed.host or not parsed.database or parsed.database.startswith((":", "file:")) or parsed.query:
+                raise ValueError(
+                    "write sqlite:/// and the path of a file: sqlite:///pbem.sqlite is beside the configuration, and"
+                    " sqlite:////var/lib/pbem/pbem.sqlite anywhere; it has no options, and isn't in memory"
+                )
+        elif kind != "postgresql" or driver not in ("", "psycopg"):
+            raise ValueError(DATABASES)
+        elif "@" in f"{parsed.host}{parsed.database}":
+            raise ValueError(ESCAPED)
+        return url
+
     @field_validator("time")
     @classmethod
     def is_a_time_control(cls, time: str) -> str:
@@ -61,6 +89,26 @@ class ServerSettings(ConfigTable):
         if not name.isprintable() or not 0 < len(name) <= LONGEST_NAME or set(name) & set('<>"'):
             raise ValueError(f'write a name of at most {LONGEST_NAME} characters, without <, > or "')
         return name
+
+    @model_validator(mode="after")
+    def has_an_admin_elsewhere(self) -> Self:
+        """Require that the admin reads their mail: the server files what comes from itself."""
+        local, _, domain = (self.admin or "").lower().rpartition("@")
+        own = (self.address.lower(), *self.aliases)
+        if f"{local.partition(self.delimiter)[0]}@{domain}" in own or (self.admin or "").lower() in own:
+            raise ValueError("admin is an address of the server itself, which nobody reads: write your own")
+        return self
+
+    def keyring(self) -> Keyring:
+        """Return what signs and recognises reply addresses. Raises BadConfig."""
+        key = self.key.read()
+        if len(key) < SHORTEST_KEY:
+            raise BadConfig(
+                f"server.key: the key has {len(key)} of at least {SHORTEST_KEY} characters, so it can be guessed:"
+                ' restore the one that "pbem init" made. If there is none, move the file away;'
+                ' "pbem init --new-key" makes another'
+            )
+        return Keyring(key)
 
     def is_admin(self, address: str) -> bool:
         """Return whether that is the admin's address; if none is set, nobody is the admin."""

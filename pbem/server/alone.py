@@ -26,7 +26,6 @@ from pbem.server.examination import Services
 from pbem.server.sender import send_queue
 from pbem.server.worker import Desk
 from pbem.storage import database
-from pbem.tokens import Keyring
 
 log = structlog.get_logger()
 
@@ -116,7 +115,7 @@ def main() -> None:
     parser = Sandbox()
     try:
         authentication.prepare(checks)
-        services = Services(server, Keyring(server.key.read()), checks, limits, house, parser, FEATURES)
+        services = Services(server, server.keyring(), checks, limits, house, parser, FEATURES)
         queue = work_queue.work_queue(engine, holder)
         parser.prepare()
         claim = work_queue.begin_again(queue, number)

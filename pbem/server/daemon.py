@@ -33,7 +33,7 @@ from pbem.mail.transports import dkim_signing, receiver
 from pbem.mail.transports.listener import MailListener
 from pbem.mail.transports.protocols import Arrival, Inbox, Outbox
 from pbem.messages.render import Renderer
-from pbem.server import alone, endpoints, intake, loops
+from pbem.server import alone, endpoints, intake, loops, server_key
 from pbem.server import sender as senders
 from pbem.server import work_queue as work_queues
 from pbem.server.backups.by_itself import Backups
@@ -56,7 +56,6 @@ from pbem.storage.notifications import Channel
 from pbem.storage.queue import Queue, QueueRows
 from pbem.storage.retention import Retention
 from pbem.storage.utc import now
-from pbem.tokens import Keyring
 from pbem.vitals import FirstOfEach, Vitals
 
 log = structlog.get_logger()
@@ -203,7 +202,7 @@ def open_server(
     Unless a parser or a searcher is given, messages are parsed, and the house thinks, in separate processes. The outbox
     is closed by the thread that sends: it may be in the middle of a message when the server closes.
     """
-    keyring, limits = Keyring(settings.server.key.read()), settings.limits
+    keyring, limits = settings.server.keyring(), settings.limits
     dkim = settings.outbox.dkim
     sign = dkim_signing.signer(dkim, settings.server.domain) if dkim else unsigned
     authentication.prepare(settings.checks)
@@ -238,9 +237,11 @@ def open_server(
     try:
         if upgrade:
             database.upgrade(engine, _log_first)
+            server_key.adopt(engine, settings.server)
             void_leases(engine)
         else:
             database.require_current(engine)
+            server_key.require(engine, settings.server)
         yield Server(
             settings=settings,
             engine=engine,

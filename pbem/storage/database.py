@@ -9,7 +9,8 @@ objects, there is no session at all: `writing` and `reading` provide the connect
 import fcntl
 import itertools
 import os
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
@@ -48,6 +49,8 @@ _EARLY = (
     f"the database is at revision {{}} of an early version: run pbem of commit {UPGRADES_EARLY} once (pbem init),"
     " which upgrades it, then this one"
 )
+_FOREIGN = "the database belongs to another program: it has {}. Give pbem a file, or a schema, of its own"
+_VERSION = "alembic_version"
 _READ_ONLY = "pbem_read_only"
 _READER = "pbem_reader"
 _REACHING = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
@@ -78,6 +81,14 @@ class HalfRestored(Unusable):
     """A database whose restore was interrupted."""
 
 
+class NoDatabase(Unusable):
+    """A place without a database, or one without tables."""
+
+
+class Foreign(Unusable):
+    """A database of another program."""
+
+
 def connect(url: str) -> Engine:
     """Return an engine for any SQLAlchemy URL. Raises Unusable.
 
@@ -97,7 +108,7 @@ def connect(url: str) -> Engine:
         ) from error
     except ArgumentError as error:
         raise Unusable(_NO_URL) from error
-    return sqlite.connect(url)
+    return sqlite.connect(url, _require_none)
 
 
 def _tell_times_in_utc(connection: Any, _record: object) -> None:
@@ -220,6 +231,8 @@ def upgrade(engine: Engine, progress: Progress = lambda *_: None) -> None:
             found = revisions()[0]
             connection.execute(text("UPDATE alembic_version SET version_num = :first"), {"first": found})
         require_upgradable(found)
+        if found is not None:  # a database that can't be written is best told at the start
+            connection.execute(text("UPDATE alembic_version SET version_num = version_num"))
         if steps := [each for each in revisions() if found is None or each > found]:
             _migrate(connection, steps, progress)
 
@@ -261,10 +274,19 @@ def revision(connection: Connection) -> str | None:
             'a "pbem restore" into this database was interrupted before it was whole: do it again. '
             f"To begin without it, drop the table {unfinished.TABLE}"
         )
-    if not tables.has_table("alembic_version"):
+    if not tables.has_table(_VERSION):
+        _require_none(tables.get_table_names())
         return None
     found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    if not re.fullmatch(r"(1\.)?\d{4}", found or ""):
+        raise Foreign(_FOREIGN.format(f"tables of version {found}"))
     return found
+
+
+def _require_none(tables: Collection[str]) -> None:
+    """Raise Foreign if there are tables, and none of ours."""
+    if tables and not {_VERSION, unfinished.TABLE} & {*tables}:
+        raise Foreign(_FOREIGN.format(f"the tables {', '.join(sorted(tables)[:3])}{' …' if len(tables) > 3 else ''}"))
 
 
 def revisions() -> list[str]:
@@ -281,13 +303,22 @@ def newest_revision() -> str:
     return revisions()[-1]
 
 
+def require_made(engine: Engine) -> str:
+    """Return the revision of the tables; raise NoDatabase if there are none. Nothing is changed, and no file made."""
+    file = engine.url.database if engine.dialect.name == "sqlite" else None
+    if not file or (Path(file).exists() and Path(file).stat().st_size):
+        with read_only(engine) as session:
+            if (found := revision(session.connection())) is not None:
+                return found
+    missing = "there are no tables in the database"
+    if file:
+        missing = f"the database {file} is empty" if Path(file).exists() else f"there is no database {file}"
+    raise NoDatabase(f'{missing}: is its disk mounted? For a new server, "pbem init" makes it')
+
+
 def require_current(engine: Engine) -> None:
     """Raise Outdated if the tables are not those of this version. Nothing is changed."""
-    file = engine.url.database if engine.dialect.name == "sqlite" else None
-    if file and not Path(file).exists():
-        raise Outdated(f'there is no database {file} yet: "pbem init" or "pbem run" makes it')
-    with read_only(engine) as session:
-        found = revision(session.connection())
+    found = require_made(engine)
     if found == newest_revision():
         return
     require_upgradable(found)
@@ -312,7 +343,11 @@ def alone(url: str) -> Iterator[None]:
     path = Path(f"{parsed.database}.lock")
     if not path.parent.is_dir():
         raise Unusable(f"there is no folder {path.parent} for the database")
-    with path.open("a+", encoding="ascii") as beside:
+    try:
+        opened = path.open("a+", encoding="ascii")
+    except PermissionError as error:
+        raise Unusable(f"{path} can't be written: let the user that runs pbem write it, and its folder") from error
+    with opened as beside:
         if not _lock(beside):
             beside.seek(0)
             running = beside.read().strip()

@@ -3,8 +3,9 @@
 import itertools
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -72,9 +73,10 @@ class WriteTurns:
                 self._changed.notify_all()
 
 
-def connect(url: str) -> Engine:
+def connect(url: str, require_none: Callable[[Collection[str]], None]) -> Engine:
     """Return an engine for an SQLite database: with a write-ahead log, synced at every commit, and no deleted content.
 
+    One without such a log may be another program's: `require_none` is told its tables before anything is changed.
     Transactions begin by a method of the dialect: an event of the engine could do it too, but an engine with an event
     does more at each statement: that saves 7 % of a turn.
     """
@@ -85,7 +87,7 @@ def connect(url: str) -> Engine:
         execution_options={_WRITE_TURNS: WriteTurns()},
     )
     engine.dialect.do_begin = _begin  # type: ignore[assignment, method-assign]  # another dialect would have other URLs
-    event.listen(engine, "connect", _prepare)
+    event.listen(engine, "connect", partial(_prepare, require_none))
     event.listen(engine, "checkin", _reset)
     return engine
 
@@ -103,8 +105,10 @@ def only_read(connection: Connection) -> None:
         driver.only_read(is_read_only=True)
 
 
-def _prepare(driver: Driver, _record: object) -> None:
+def _prepare(require_none: Callable[[Collection[str]], None], driver: Driver, _record: object) -> None:
     driver.isolation_level = None  # the driver would begin its transactions too late
+    if driver.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+        require_none([name for (name,) in driver.execute("SELECT name FROM sqlite_master WHERE type = 'table'")])
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
         driver.execute(f"PRAGMA {pragma}").close()
 

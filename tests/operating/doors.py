@@ -45,7 +45,7 @@ def begins_with_tls(cert: Path) -> Callable[[socket.socket], None]:
     def answer(connection: socket.socket) -> None:
         try:
             with context.wrap_socket(connection, server_side=True) as secured:
-                secured.sendall(b"* OK ready\r\n")
+                secured.sendall(b"220 ready\r\n")
                 secured.recv(1)
         except OSError:
             connection.close()
@@ -53,10 +53,16 @@ def begins_with_tls(cert: Path) -> Callable[[socket.socket], None]:
     return answer
 
 
-def greets(connection: socket.socket) -> None:
-    with connection, contextlib.suppress(OSError):
-        connection.sendall(b"* OK ready\r\n")
-        connection.recv(1)
+def greets_as(greeting: bytes) -> Callable[[socket.socket], None]:
+    def answer(connection: socket.socket) -> None:
+        with connection, contextlib.suppress(OSError):
+            connection.sendall(greeting)
+            connection.recv(1)
+
+    return answer
+
+
+greets = greets_as(b"220 ready\r\n")
 
 
 def is_silent(connection: socket.socket) -> None:

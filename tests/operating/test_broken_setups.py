@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import sqlite3
+import ssl
 import subprocess
 import tempfile
 from collections import namedtuple
@@ -30,7 +31,8 @@ from pbem.storage import sqlite
 from tests import faked_clock
 from tests.docs.pages import ROOT
 from tests.operating.daemons import stopped_writer
-from tests.operating.doors import answering, begins_with_tls, expired, greets, is_silent, submission
+from tests.operating.doors import answering, begins_with_tls, expired, greets, greets_as, is_silent, submission
+from tests.operating.matches import in_play
 from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, Site
 from tests.servers import HOST, PASSWORD, Dovecot, bare_dovecot, certificate, free_port, missing, old_dovecot
 from tests.signing import key, name_server
@@ -147,6 +149,22 @@ def missing_password(kit: Kit) -> str:
     return "secrets"
 
 
+def ends_tomorrow(kit: Kit) -> str:
+    cert, made = kit.cert(), kit.folder / "ends.pem"
+    words = ("openssl", "req", "-x509", "-key", str(cert.with_name("key.pem")), "-subj", "/CN=localhost")
+    more = ("-days", "1", "-addext", f"subjectAltName=IP:{HOST}", "-out", str(made))
+    subprocess.run([*words, *more], check=True, capture_output=True, timeout=110)
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(made, cert.with_name("key.pem"))
+    port = kit.port(kit.stack.enter_context(submission(ssl_context=context, auth_required=False)), 465)
+    return kit.smtp(port, security="tls", tls={"ca_file": str(made)})
+
+
+def der(pem: bytes) -> bytes:
+    words = ["openssl", "pkey", "-outform", "DER"]
+    return subprocess.run(words, input=pem, check=True, capture_output=True, timeout=110).stdout
+
+
 def has_expired(kit: Kit) -> str:
     folder = kit.folder / "expired"
     folder.mkdir()
@@ -214,6 +232,19 @@ def no_key(kit: Kit) -> str:
     return "secrets"
 
 
+def another_key(kit: Kit) -> str:
+    file(kit)
+    with kit.site.server() as server:
+        in_play(server, 1)
+    (kit.folder / "pbem.key").write_text("the key of another server\n", encoding="ascii")
+    return "database"
+
+
+def guessable_key(kit: Kit) -> str:
+    (kit.folder / "pbem.key").write_text("x\n", encoding="ascii")
+    return "secrets"
+
+
 def key_for_everyone(kit: Kit) -> str:
     """Put the key where everyone can go; pytest's folders are closed."""
     folder = Path(kit.stack.enter_context(tempfile.TemporaryDirectory(prefix="doctor")))
@@ -226,10 +257,10 @@ def key_for_everyone(kit: Kit) -> str:
     return "rights"
 
 
-def broken_template(kit: Kit) -> str:
+def broken_template(kit: Kit, content: bytes) -> str:
     folder = kit.folder / "templates"
     folder.mkdir()
-    (folder / "turn.j2").write_text("{% if %}", encoding="utf-8")
+    (folder / "turn.j2").write_bytes(content)
     broken = templating.templates(templating.HTML).overlay(loader=FileSystemLoader(folder))
     kit.patch.setattr(surroundings, "templates_folder", lambda: folder)
     kit.patch.setattr(surroundings, "templates", lambda face: broken)
@@ -251,6 +282,14 @@ def file(kit: Kit, name: str = "pbem.sqlite") -> Path:
 
 def no_database(kit: Kit) -> str:
     file(kit).unlink()
+    return "database"
+
+
+def foreign(kit: Kit) -> str:
+    made = file(kit)
+    made.unlink()
+    with closing(sqlite3.connect(made)) as connection:
+        connection.executescript("create table photo (id); create table album (id)")
     return "database"
 
 
@@ -283,6 +322,13 @@ def clock_is_off(kit: Kit) -> str:
     row = "insert into incoming (key, size, source, recipients, state, received) values ('k', 1, 's', '[]', 'done', ?)"
     with closing(sqlite3.connect(file(kit))) as connection, connection:
         connection.execute(row, (f"{now() + timedelta(minutes=90, seconds=20):%Y-%m-%d %H:%M:%S}",))
+    return "database"
+
+
+def clock_leapt(kit: Kit) -> str:
+    row = "insert into clock (id, seen, steady_since) values (1, :then, :then)"
+    with closing(sqlite3.connect(file(kit))) as connection, connection:
+        connection.execute(row, {"then": f"{now() - timedelta(days=400):%Y-%m-%d %H:%M:%S}"})
     return "database"
 
 
@@ -387,15 +433,29 @@ QUICK: dict[str, Setup] = {
     "an expired certificate": has_expired,
     "a certificate of the future, or our clock is behind": not_yet_valid,
     "a certificate for another host": for_another_host,
+    "a certificate that ends tomorrow": ends_tomorrow,
+    "mail is sent to an IMAP server": lambda kit: kit.smtp(kit.answers(greets_as(b"* OK ready\r\n"), 143)),
+    "the mailbox is at an SMTP server": lambda kit: kit.imap(
+        port=kit.answers(greets_as(b"220 ready\r\n"), 25), security="none"
+    ),
+    "nothing receives mail": lambda kit: kit.site.configure(inbox="") or "inbox",
     "another program has our port": taken_port,
+    "another program has the port of the metrics": lambda kit: kit.configured(
+        f"[metrics]\nport = {kit.answers(greets, 9464)}\n", "metrics"
+    ),
     "the listener's address is another machine's": another_machine_s_address,
     "the listener is open to other machines": open_to_others,
     "a folder for mail can't be made": no_folder_can_be_made,
     "the server's key is missing": no_key,
+    "the server's key is another one": another_key,
+    "the server's key can be guessed": guessable_key,
     "everyone can read the key": key_for_everyone,
-    "a template is broken": broken_template,
+    "a template is broken": lambda kit: broken_template(kit, b"{% if %}"),
+    "a template was saved as Latin-1": lambda kit: broken_template(kit, "Grüße".encode("latin-1")),
     "there are no tables yet": no_database,
+    "the database is empty, or its disk isn't mounted": lambda kit: str(file(kit).write_bytes(b"") or "database"),
     "the database is something else": not_a_database,
+    "the database is another program's": foreign,
     "the database is of an older version": lambda kit: of_version(kit, "0048"),
     "the database is of a version before 1.0": lambda kit: of_version(kit, "0031"),
     "the database is of a newer version": lambda kit: of_version(kit, "9999"),
@@ -404,6 +464,7 @@ QUICK: dict[str, Setup] = {
     "the disk is full": lambda kit: nearly_full(kit, 0),
     "the disk is filling": lambda kit: nearly_full(kit, 500),
     "the clock is off": clock_is_off,
+    "the clock has leapt ahead": clock_leapt,
     "the server has made no backup for days": old_backup,
     "backups can't be written": backups_into_nothing,
     "there is nothing that makes backups of PostgreSQL": no_pg_dump,
@@ -415,6 +476,8 @@ QUICK: dict[str, Setup] = {
     "the DKIM key isn't in the DNS": lambda kit: kit.in_dns({DKIM: None}),
     "another DKIM key is in the DNS": lambda kit: kit.in_dns({DKIM: key("other.example", 2048).public}),
     "the DKIM key is no key": lambda kit: kit.in_dns({}, private=b"xyzzy\n"),
+    "the DKIM key is DER": lambda kit: kit.in_dns({}, private=der(key("pbem.example", 2048).private)),
+    "the DKIM key is short": lambda kit: kit.in_dns({}, private=key("short.example", 512).private),
     "no DMARC record": lambda kit: kit.in_dns({"_dmarc.pbem.example.": None}),
     "the DNS doesn't answer": silent_dns,
     "mail is sent and doesn't arrive (`--send`)": does_not_arrive,

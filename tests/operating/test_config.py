@@ -11,7 +11,7 @@ from tests.operating.people import written
 from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, Done, Site
 from tests.servers import free_port
 
-SECRET = "hunter2-and-more"
+SECRET = "hunter2-and-more-of-it"
 RULES = written("ann@mail.example", ADDRESS, "rules quadraphages")
 IMAP_IN = f'[inbox.imap]\nhost = "127.0.0.1"\nusername = "me"\npassword = {{ value = "{SECRET}" }}\n'
 
@@ -104,7 +104,7 @@ def test_the_environment_names_the_configuration(site: Site, tmp_path: Path) -> 
     text = site.config.read_text(encoding="utf-8")
     site.config.write_text(text.replace(site.database, "sqlite:///pbem.sqlite"), encoding="utf-8")
     moved = site.config.rename(tmp_path / "elsewhere.toml")
-    (tmp_path / "pbem.key").write_text("another key\n", encoding="ascii")
+    (tmp_path / "pbem.key").write_text("another key than the usual one\n", encoding="ascii")
     assert site.process("init", PBEM_CONFIG=str(moved)).code == 0
     assert site.process("check", PBEM_CONFIG=str(moved)).out == "0 matches replayed, 0 problems\n"
     assert (tmp_path / "pbem.sqlite").exists(), "relative paths start at the folder of the configuration"
@@ -166,10 +166,10 @@ def test_a_secret_that_a_server_refuses_is_not_logged(site: Site) -> None:
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        (f"nonsense {SECRET}", "not the SQLAlchemy URL"),
-        (f"oracle9://me:{SECRET}@host/name", "not the SQLAlchemy URL"),
-        (f"mysql+pymysql://me:{SECRET}@host/name", "pymysql is not installed"),
-        ("sqlite:////nowhere/at/all.sqlite", "there is no database /nowhere/at/all.sqlite yet"),
+        (f"nonsense {SECRET}", "server.database: write sqlite:///pbem.sqlite"),
+        (f"oracle9://me:{SECRET}@host/name", "server.database: write sqlite:///pbem.sqlite"),
+        (f"mysql+pymysql://me:{SECRET}@host/name", "server.database: write sqlite:///pbem.sqlite"),
+        ("sqlite:////nowhere/at/all.sqlite", "there is no database /nowhere/at/all.sqlite: is its disk mounted?"),
     ],
 )
 def test_a_database_that_can_not_be_opened_is_told_in_a_sentence(site: Site, url: str, words: str) -> None:

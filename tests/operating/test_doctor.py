@@ -273,7 +273,7 @@ def test_a_password_that_crosses_the_network_in_clear_is_told() -> None:
 
 def test_a_listener_s_port_is_free_or_ours_or_another_s(smtp_sink: Callable[..., SmtpSink]) -> None:
     def found(port: int, **more: Any) -> list[Finding]:
-        return list(mail.listener("lmtp", ListenSettings.model_validate({"port": port, **more})))
+        return list(mail.listener("inbox.lmtp", ListenSettings.model_validate({"port": port, **more})))
 
     assert "is free: the server isn't running" in said(found(free_port()), OK)
     assert "another program listens at" in said(found(smtp_sink().port))
@@ -303,7 +303,7 @@ def test_secrets_that_can_not_be_read_are_told(site: Site) -> None:
     assert said(machine.secrets(settings), OK) == "1 secret can be read -> "
     (site.folder / "pbem.key").unlink()
     assert "server.key: the secret in" in said(machine.secrets(settings))
-    assert "-> run pbem init, which makes it" in said(machine.secrets(settings))
+    assert "-> restore it from a backup; for a new server, run pbem init" in said(machine.secrets(settings))
 
 
 def test_a_parser_process_that_can_not_start_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -336,8 +336,8 @@ def test_a_database_is_opened_written_and_left_as_it_is(site: Site) -> None:
 @pytest.mark.parametrize(
     ("url", "sentence"),
     [
-        ("sqlite:///{folder}/none.sqlite", "none.sqlite yet"),
-        ("sqlite:////nowhere/at/all.sqlite", "there is no database /nowhere/at/all.sqlite yet"),
+        ("sqlite:///{folder}/none.sqlite", "none.sqlite: is its disk mounted?"),
+        ("sqlite:////nowhere/at/all.sqlite", "there is no database /nowhere/at/all.sqlite: is"),
         (
             "sqlite:///{folder}/text.sqlite",
             "file is not a database -> correct database in [server], or restore",

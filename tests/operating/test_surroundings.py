@@ -29,6 +29,7 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     with tempfile.TemporaryDirectory(prefix="premises") as folder:
         site = Site(Path(folder) / "site")
         site.configure()
+        site.make()
         for passed in (Path(folder), site.folder):
             passed.chmod(0o711)
         yield site

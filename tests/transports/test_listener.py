@@ -461,7 +461,7 @@ def test_what_aiosmtpd_hears_is_not_logged(lmtp: int, caplog: pytest.LogCaptureF
 
 def test_a_taken_port_is_an_os_error(lmtp: int, kept: Kept) -> None:
     other = MailListener(ListenSettings(port=lmtp), "lmtp", LIMIT, lambda _: True)
-    with pytest.raises(OSError, match="address already in use"):
+    with pytest.raises(OSError, match="Address already in use; stop the program that does"):
         other.start(kept)
     other.stop()
 

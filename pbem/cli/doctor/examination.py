@@ -1,6 +1,5 @@
 """The command `doctor`: runs all checks of what is configured, and prints what they find."""
 
-import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -13,7 +12,8 @@ from pbem import config
 from pbem.cli import core, logs
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, out
 from pbem.cli.doctor import domain, machine, mail, round_trip, storage
-from pbem.cli.doctor.findings import Check, Finding, Severity
+from pbem.cli.doctor.findings import Check, Finding, Severity, problem
+from pbem.cli.terminal import show_json
 from pbem.config import LogSettings, Settings
 from pbem.mail.oauth2.access import AccessTokens
 
@@ -39,7 +39,7 @@ def doctor(
         task = progress.add_task("", total=len(planned))
         for check in planned:
             progress.update(task, description=check.name)
-            for finding in check.run():
+            for finding in findings(check):
                 found.append((check, finding))
                 if not as_json:
                     _print(check, finding)
@@ -47,12 +47,21 @@ def doctor(
     problems = sum(finding.level is Severity.PROBLEM for _, finding in found)
     if as_json:
         rows = [{"check": check.name, **vars(finding)} for check, finding in found]
-        out.print(json.dumps(rows, indent=2, ensure_ascii=False), markup=False, highlight=False)
+        show_json(out, rows)
     else:
         notes = sum(finding.level is Severity.NOTE for _, finding in found)
         out.print(f"{len(planned)} checks: {_counted(problems, 'problem')}, {_counted(notes, 'note')}", highlight=False)
     if problems:
         raise typer.Exit(FOUND)
+
+
+def findings(check: Check) -> Iterator[Finding]:
+    """Yield what the check finds; a file that it may not look at is a problem too, and no end of the other checks."""
+    try:
+        yield from check.run()
+    except OSError as error:
+        what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        yield problem(what, "let the user that runs pbem read and write it, and enter the folders above")
 
 
 def checks(path: Path, settings: Settings) -> list[Check]:
@@ -69,11 +78,15 @@ def _checks(path: Path, settings: Settings) -> Iterator[Check]:
     yield Check("backup", partial(storage.backups, settings, core.now))
     tokens = AccessTokens(settings.oauth2) if settings.oauth2 is not None else None
     inbox, outbox = settings.inbox, settings.outbox
+    if not any((inbox.imap, inbox.lmtp, inbox.smtp, inbox.maildir)):
+        yield Check("inbox", mail.no_inbox)
     if inbox.imap is not None:
         yield Check("inbox.imap", partial(mail.imap, inbox.imap, tokens))
     for kind, listener in (("lmtp", inbox.lmtp), ("smtp", inbox.smtp)):
         if listener is not None:
-            yield Check(f"inbox.{kind}", partial(mail.listener, kind, listener))
+            yield Check(f"inbox.{kind}", partial(mail.listener, f"inbox.{kind}", listener))
+    if settings.metrics.port is not None:
+        yield Check("metrics", partial(mail.listener, "metrics", settings.metrics))
     for table, box in (("inbox.maildir", inbox.maildir), ("outbox.maildir", outbox.maildir)):
         if box is not None:
             yield Check(table, partial(mail.folder, table, box.path))

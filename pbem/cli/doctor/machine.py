@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from pbem import config
@@ -24,11 +25,24 @@ def secrets(settings: Settings) -> Iterator[Finding]:
             secret.read()
             read += 1
         except BadConfig as error:
-            key = path.rpartition(".")[2]
-            advice = "run pbem init, which makes it" if key == "key" else f"write the {key} there, or correct {path}"
-            yield problem(f"{path}: {error}", advice)
+            yield problem(f"{path}: {error}", _advice(path))
+    with suppress(BadConfig):
+        settings.server.key.read()
+        try:
+            settings.server.keyring()
+        except BadConfig as error:
+            yield problem(str(error), "until then the server doesn't start")
     if read:
         yield ok(f"{read} {'secret' if read == 1 else 'secrets'} can be read")
+
+
+def _advice(path: str) -> str:
+    """Return what to do about a secret that can't be read."""
+    if path == "server.key":
+        return "restore it from a backup; for a new server, run pbem init, which makes it"
+    if path == "outbox.dkim.key":
+        return "write the key there as in deploy/dkim.md, or correct [outbox.dkim]"
+    return f"write the {path.rpartition('.')[2]} there, or correct {path}"
 
 
 def rights(path: Path, settings: Settings) -> Iterator[Finding]:

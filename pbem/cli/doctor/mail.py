@@ -7,6 +7,7 @@ import smtplib
 import socket
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from pbem.cli.doctor import ports
 from pbem.cli.doctor.findings import Finding, note, ok, problem
 from pbem.cli.doctor.ports import Door
 from pbem.cli.setup.presets import PRESETS
-from pbem.config import ImapSettings, ListenSettings, ServerSettings, SmtpSettings
+from pbem.config import ImapSettings, ListenSettings, MetricsSettings, ServerSettings, SmtpSettings
 from pbem.config.mail import is_loopback
 from pbem.mail.oauth2.access import AccessTokens, LoginNeeded
 from pbem.mail.transports import imap_connection, imap_idle
@@ -26,7 +27,7 @@ from pbem.mail.transports.smtp import SmtpOutbox
 from pbem.secret import BadConfig, Secret
 
 OURS = b" pbem"
-"""How our listeners end their greeting."""
+"""The end of a line in the greeting of our listeners, and in what our metrics answer."""
 
 
 def imap(settings: ImapSettings, tokens: AccessTokens | None = None) -> Iterator[Finding]:
@@ -43,6 +44,8 @@ def imap(settings: ImapSettings, tokens: AccessTokens | None = None) -> Iterator
     try:
         yield ok(f"{door.place}: logged in as {settings.username}{_secured(settings)}")
         if found := _in_clear(door):
+            yield found
+        if settings.security != "none" and (found := ports.ends_soon(door, client.socket())):
             yield found
         yield from _folders(client, settings)
         yield from _capabilities(client, settings)
@@ -125,6 +128,11 @@ def smtp(settings: SmtpSettings, server: ServerSettings, tokens: AccessTokens | 
         cause = error.__cause__ or error
         yield ports.explained(door, cause) or _no_smtp(door, server, error, cause)
         return
+    with suppress(OSError, smtplib.SMTPException):
+        if settings.security != "none":
+            with ports.secured(door) as connection:
+                if found := ports.ends_soon(door, connection):
+                    yield found
     as_whom = f": logged in as {settings.username}" if settings.username else ""
     yield ok(f"{door.place}, takes mail from {server.address}{as_whom}{_secured(settings)}")
     if settings.username and (found := _in_clear(door)):
@@ -161,7 +169,15 @@ def _no_smtp(door: Door, server: ServerSettings, error: NotAccepted, cause: Base
             )
 
 
-def listener(kind: str, settings: ListenSettings) -> Iterator[Finding]:
+def no_inbox() -> Iterator[Finding]:
+    """Say that nothing receives mail."""
+    yield problem(
+        "there is no [inbox.…] table, so the server receives no mail",
+        "write [inbox.imap], [inbox.lmtp], [inbox.smtp] or [inbox.maildir]",
+    )
+
+
+def listener(table: str, settings: ListenSettings | MetricsSettings) -> Iterator[Finding]:
     """Look whether our listener's port is free, or ours."""
     place = f"{settings.host}, port {settings.port}"
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
@@ -171,29 +187,27 @@ def listener(kind: str, settings: ListenSettings) -> Iterator[Finding]:
             ours.bind((settings.host, settings.port))
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            yield from _who_listens(kind, settings, place)
+            yield from _who_listens(table, settings, place)
         elif isinstance(error, PermissionError):
-            yield problem(f"{place}: only root may listen there", f"write a port above 1023 in [inbox.{kind}]")
+            yield problem(f"{place}: only root may listen there", f"write a port above 1023 in [{table}]")
         else:
-            yield problem(
-                f"{place}: {error.strerror}", f"write an address of this machine as exposed_on in [inbox.{kind}]"
-            )
+            yield problem(f"{place}: {error.strerror}", f"write an address of this machine as exposed_on in [{table}]")
     else:
         yield ok(f"{place}, is free: the server isn't running")
     if settings.exposed_on:
         yield note(f"{place}: other machines can reach it, without TLS and login", "a firewall must protect it")
 
 
-def _who_listens(kind: str, settings: ListenSettings, place: str) -> Iterator[Finding]:
-    try:
-        with socket.create_connection((settings.host, settings.port), timeout=ports.GREETING_SECONDS) as connection:
-            greeting = connection.recv(500)
-    except OSError:
-        greeting = b""
-    if greeting.rstrip().endswith(OURS):
+def _who_listens(table: str, settings: ListenSettings | MetricsSettings, place: str) -> Iterator[Finding]:
+    greeting = b""
+    with suppress(OSError), socket.create_connection((settings.host, settings.port), ports.GREETING_SECONDS) as there:
+        if isinstance(settings, MetricsSettings):
+            there.sendall(b"HEAD / HTTP/1.0\r\n\r\n")
+        greeting = there.recv(500)
+    if any(line.rstrip().endswith(OURS) for line in greeting.splitlines()):
         yield ok(f"{place}: the server is running and listens")
     else:
-        yield problem(f"another program listens at {place}", f"stop it, or write another port in [inbox.{kind}]")
+        yield problem(f"another program listens at {place}", f"stop it, or write another port in [{table}]")
 
 
 def folder(table: str, path: Path) -> Iterator[Finding]:

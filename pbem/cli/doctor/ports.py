@@ -1,16 +1,26 @@
 """Connections to mail servers: whether anything answers at a port, whether it begins with TLS, and its certificate."""
 
 import errno
+import smtplib
 import socket
 import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
-from pbem.cli.doctor.findings import Finding, problem
+from pbem.cli.doctor.findings import Finding, note, problem
 from pbem.config import ImapSettings, SmtpSettings
 from pbem.mail.transports.protocols import USUAL, Patience
+from pbem.storage.utc import now
 
 GREETING_SECONDS = 5.0
 """How long to wait for a greeting; a server that begins with TLS waits for us instead."""
+SOON = timedelta(days=3)
+"""How long before its end a certificate should have been renewed: those of a week are after half of it."""
+IMAP, SMTP = "an IMAP", "an SMTP"
+GREETINGS = {b"* ": IMAP, b"220": SMTP, b"+OK": "a POP3"}
+"""How servers begin."""
 EXPIRED, NOT_YET_VALID, WRONG_NAME, WRONG_ADDRESS = 10, 9, 62, 64
 """OpenSSL's codes of what is wrong with a certificate."""
 
@@ -44,13 +54,14 @@ def trouble(door: Door) -> Finding | None:
     try:
         if account.security == "tls":
             try:
-                with _connection(door) as plain, context.wrap_socket(plain, server_hostname=account.host):
-                    return None
+                with _connection(door) as plain, context.wrap_socket(plain, server_hostname=account.host) as secure:
+                    return _other_kind(door, _greeting(secure))
             except ssl.SSLCertVerificationError:
                 raise
             except (ssl.SSLError, ConnectionResetError, TimeoutError) as error:
                 return _without_tls(door, error)
-        return None if _greets(door) else _mute(door)
+        greeting = _first(door)
+        return _other_kind(door, greeting) if greeting else _mute(door)
     except (OSError, UnicodeError) as error:
         return explained(door, error)
 
@@ -77,18 +88,60 @@ def explained(door: Door, error: BaseException) -> Finding | None:
     return None
 
 
+@contextmanager
+def secured(door: Door) -> Iterator[ssl.SSLSocket]:
+    """Provide a connection to a server that takes our mail, with TLS. Raises OSError and SMTPException."""
+    account, context = door.account, door.account.tls.context()
+    if account.security == "tls":
+        with _connection(door) as plain, context.wrap_socket(plain, server_hostname=account.host) as connection:
+            yield connection
+        return
+    with smtplib.SMTP(account.host, account.port, timeout=door.patience.connect) as client:
+        client.starttls(context=context)
+        assert isinstance(client.sock, ssl.SSLSocket)  # noqa: S101 - it has begun TLS
+        yield client.sock
+
+
+def ends_soon(door: Door, connection: ssl.SSLSocket) -> Finding | None:
+    """Return that the server's certificate ends in a few days, if it does."""
+    certificate = connection.getpeercert() or {}
+    ends = datetime.fromtimestamp(ssl.cert_time_to_seconds(str(certificate["notAfter"])), UTC)
+    if ends - now() > SOON:
+        return None
+    return note(
+        f"the certificate of {door.place}, ends {ends:%Y-%m-%d %H:%M} UTC",
+        "have it renewed there: from then on no mail goes through",
+    )
+
+
 def _connection(door: Door) -> socket.socket:
     return socket.create_connection((door.account.host, door.account.port), timeout=door.patience.connect)
 
 
-def _greets(door: Door) -> bool:
-    """Return whether the server begins to speak by itself."""
+def _first(door: Door) -> bytes:
+    """Return what the server says by itself at first."""
     with _connection(door) as connection:
-        connection.settimeout(GREETING_SECONDS)
-        try:
-            return bool(connection.recv(1))
-        except TimeoutError:
-            return False
+        return _greeting(connection)
+
+
+def _greeting(connection: socket.socket) -> bytes:
+    connection.settimeout(GREETING_SECONDS)
+    try:
+        return connection.recv(100)
+    except TimeoutError:
+        return b""
+
+
+def _other_kind(door: Door, greeting: bytes) -> Finding | None:
+    """Return that the server is of another kind than the table is for, if its greeting says so."""
+    wanted = IMAP if door.table == "inbox.imap" else SMTP
+    found = next((kind for begin, kind in GREETINGS.items() if greeting.startswith(begin)), wanted)
+    if found == wanted:
+        return None
+    return problem(
+        f"{door.place}, is {found} server, and [{door.table}] needs {wanted} server",
+        f"correct host and port in [{door.table}]; the usual port is {door.tls_port}",
+    )
 
 
 def _mute(door: Door) -> Finding:
@@ -109,9 +162,10 @@ def _mute(door: Door) -> Finding:
 
 def _without_tls(door: Door, error: OSError) -> Finding:
     """Return what a server is with which TLS doesn't begin: usually it wants STARTTLS."""
-    if not _greets(door):
+    greeting = _first(door)
+    if not greeting:
         return explained(door, error) or problem(f"{door.place}: {error}", f"correct port in [{door.table}]")
-    return problem(
+    return _other_kind(door, greeting) or problem(
         f'{door.place}, doesn\'t begin with TLS, and security is "tls"',
         f'write security = "starttls" in [{door.table}], or port = {door.tls_port}',
     )

@@ -1,10 +1,10 @@
 """Checks of the database: its version, whether it can be written, its disk, its log, the clock, and backups."""
 
-import re
 import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,12 +12,16 @@ from sqlalchemy import Engine, make_url, text
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import col, select
 
+from pbem.cli.doctor import database_advice
 from pbem.cli.doctor.findings import Finding, note, ok, problem
 from pbem.config import ServerSettings, Settings
 from pbem.config.veiled import veiled_url
+from pbem.secret import BadConfig
+from pbem.server import server_key
 from pbem.server.backups import rotation
 from pbem.storage import database, holders
-from pbem.storage.models import Incoming
+from pbem.storage.clock import LEAP, SETTLES_IN
+from pbem.storage.models import Clock, Incoming
 
 MEGABYTE = 1 << 20
 LEAST_FREE, ENOUGH_FREE = 100 * MEGABYTE, 1024 * MEGABYTE
@@ -44,8 +48,16 @@ def check(settings: ServerSettings, now: Callable[[], datetime]) -> Iterator[Fin
         yield ok(f"{shown}: {_version(engine)}, tables of version {database.newest_revision()}, can be written")
         yield from _log(engine)
         yield from _clock(engine, now)
+        with suppress(BadConfig):  # which is told with the other secrets
+            server_key.require(engine, settings)
     except database.HalfRestored as error:
         yield problem(str(error), "pbem restore, with the same backup")
+    except database.NoDatabase as error:
+        yield problem(str(error), "mount its disk, correct database in [server], or restore a backup")
+    except database.Foreign as error:
+        yield problem(str(error), "correct database in [server]; then pbem init makes one")
+    except server_key.WrongKey as error:
+        yield problem(str(error), "until then the server doesn't start")
     except database.TooEarly as error:
         yield problem(str(error), "install that commit and run its pbem init; then install this version again")
     except database.TooLate as error:
@@ -59,29 +71,12 @@ def check(settings: ServerSettings, now: Callable[[], datetime]) -> Iterator[Fin
                 f"{shown}: {said} by {who}", "let that process go on, or end it; a server loses nothing by it"
             )
             return
-        yield problem(f"{shown}: {said}", _advice(said, engine))
+        advice = database_advice.find(said, engine.url)
+        yield problem(
+            f"{shown}: {said}", advice or "start the database, or correct database in [server], or its rights"
+        )
     finally:
         engine.dispose()
-
-
-def _advice(said: str, engine: Engine) -> str:
-    """Return what to do about an error of the database; PostgreSQL gives no code for a refused login."""
-    user, name = engine.url.username or "the user", engine.url.database
-    if "pooling mode" in said:
-        return "write pool_mode = transaction or session in the pooler's configuration"
-    if "unsupported startup parameter" in said:
-        return "take it out of database in [server], or name PostgreSQL itself there"
-    if "too many clients" in said or "no more connections allowed" in said:
-        return "raise max_connections of PostgreSQL, or max_client_conn of PgBouncer"
-    if re.search(r"role .* does not exist|authentication failed|no password supplied", said):
-        return "correct the user and the password in database of [server], or make that user (createuser)"
-    if f'database "{name}" does not exist' in said:
-        return f'"createdb -O {user} {name}" makes it; or correct database in [server]'
-    if "permission denied" in said:
-        return f"make {user} the owner of the tables, or name their owner in database of [server]"
-    if "not a database" in said or "malformed" in said:
-        return "correct database in [server], or restore a backup"
-    return "start the database, or correct database in [server], or its rights"
 
 
 def backups(settings: Settings, now: Callable[[], datetime]) -> Iterator[Finding]:
@@ -176,11 +171,18 @@ def _clock(engine: Engine, now: Callable[[], datetime]) -> Iterator[Finding]:
                     "set both clocks, and keep them in step with NTP",
                 )
                 return
+        seen = session.exec(select(Clock)).first()
         newest = session.exec(select(Incoming.received).order_by(col(Incoming.id).desc()).limit(1)).first()
     if newest is not None and newest - ours > ASKEW:
         yield problem(
             f"the clock says {ours:%Y-%m-%d %H:%M} UTC, {_apart(newest - ours)} before the newest message was received",
-            "set the clock: players' time runs by it",
+            "set the clock: players' time runs by it; if it is right, it was ahead when that message came",
+        )
+    elif seen is not None and (ours - seen.seen > LEAP or ours - seen.steady_since < SETTLES_IN):
+        since = max(seen.seen if ours - seen.seen > LEAP else seen.steady_since, seen.steady_since)
+        yield note(
+            f"the clock says {ours:%Y-%m-%d %H:%M} UTC; since {since:%Y-%m-%d %H:%M} it has leapt, or no server ran",
+            "set the clock if it is wrong; for a day after such a time, nothing ends by time",
         )
     else:
         yield ok(f"the clock says {ours:%Y-%m-%d %H:%M:%S} UTC, which agrees with what is stored")

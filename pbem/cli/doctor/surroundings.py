@@ -69,6 +69,8 @@ def broken_templates() -> Iterator[str]:
             environment.get_template(name)
         except TemplateError as error:
             yield f"the template {name} can't be used: {error}"
+        except UnicodeDecodeError:
+            yield f"the template {name} can't be used: it isn't text in UTF-8"
 
 
 def dkim_faults(settings: DkimSettings, own_domain: str) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """The commands `init`, for the configuration, the key and the tables, and `config show`, for what is configured."""
 
-import json
 import os
 import secrets
 import sys
@@ -15,9 +14,10 @@ from pbem.cli import core
 from pbem.cli.core import CONFIG, ConfigOption, app, out, who_is_in_the_way
 from pbem.cli.setup import presets
 from pbem.cli.setup.presets import PRESETS, PresetPlace
-from pbem.config import Settings
+from pbem.cli.terminal import show_json
 from pbem.config.veiled import lines, veiled, veiled_url
 from pbem.secret import BadConfig
+from pbem.server import server_key
 from pbem.storage import database
 
 configuration = typer.Typer(no_args_is_help=True)
@@ -52,6 +52,9 @@ def init(
         bool | None,
         typer.Option("--ask/--no-ask", help="Ask for all that; by default at a terminal.", show_default=False),
     ] = None,
+    new_key: Annotated[
+        bool, typer.Option("--new-key", help="Use another key than before; all reply addresses stop working.")
+    ] = False,
 ) -> None:
     given = {"address": address, "admin": admin, "name": name}
     server = {key: value for key, value in given.items() if value}
@@ -63,12 +66,16 @@ def init(
         config_file.write_bytes(presets.example().read_bytes())
         out.print(f"wrote {config_file}; read through it: it explains every setting")
     settings = config.load(config_file)
-    _make_key(settings)
+    engine, key = database.connect(settings.server.database), settings.server.key.file
     with database.alone(settings.server.database), who_is_in_the_way(settings):
-        engine = database.connect(settings.server.database)
         try:
+            if key is not None and not key.exists():
+                if not new_key:
+                    server_key.require_no_players(engine, settings.server)
+                _make_key(key)
             with core.progress() as progress:
                 database.upgrade(engine, progress)
+            server_key.adopt(engine, settings.server, anyway=new_key)
         finally:
             engine.dispose()
     out.print(f"the database {veiled_url(settings.server.database)} is up to date", markup=False)
@@ -82,8 +89,10 @@ def show(
 ) -> None:
     """Print the configuration in force: file, environment and defaults, without secrets."""
     settings = config.load(config_file)
-    text = json.dumps(veiled(settings), indent=2, ensure_ascii=False) if as_json else "\n".join(lines(settings))
-    out.print(text, markup=False, highlight=False)
+    if as_json:
+        show_json(out, veiled(settings))
+    else:
+        out.print("\n".join(lines(settings)), markup=False, highlight=False)
 
 
 def _wanted(
@@ -154,10 +163,7 @@ def _write(path: Path, wanted: WantedSetup) -> None:
         out.print(f"to do: {sentence}", markup=False, highlight=False)
 
 
-def _make_key(settings: Settings) -> None:
-    path = settings.server.key.file
-    if path is None or path.exists():
-        return
+def _make_key(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     _write_secret(path, secrets.token_hex(32))
     out.print(f"wrote the server's key to {path}; back it up: without it, all reply addresses stop working")

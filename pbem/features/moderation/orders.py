@@ -17,7 +17,6 @@ from pbem.mail.reading.message import Message
 from pbem.messages.said.acts import Act, ActDone
 from pbem.players.identity import Sender
 from pbem.storage.models import Incoming
-from pbem.tokens import Keyring
 
 BY_MAIL = "the admin, by mail"
 CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -113,7 +112,7 @@ def by_operator(
     request = Request(
         session,
         settings.server,
-        Keyring(settings.server.key.read()),
+        settings.server.keyring(),
         now,
         Incoming(key="", size=0, source="", recipients=[], received=now),
         Message(None, None, (), (), "", None, ()),

@@ -16,6 +16,9 @@ SIGNED = (
 SIGNED_IF_PRESENT = ("list-", "x-pbem-")
 """Prefixes of headers that are signed too; mailing lists may add such headers of their own."""
 
+FEWEST_BITS = 1024
+"""Of RSA keys (RFC 8301, 3.2)."""
+
 SAMPLE = b"From: a@pbem.example\r\nDate: Thu, 01 Jan 1970 00:00:00 +0000\r\n\r\nFor trying the key.\r\n"
 
 
@@ -23,6 +26,7 @@ def signer(settings: DkimSettings, own_domain: str) -> Callable[[bytes], bytes]:
     """Return a function that signs a message; raises BadConfig if the settings don't allow it."""
     try:
         from dkim import DKIM  # an optional extra
+        from dkim.crypto import parse_pem_private_key
     except ModuleNotFoundError as error:
         raise BadConfig("[outbox.dkim] needs a package that is not installed: the extra pbem[dkim]") from error
     selector, domain = settings.selector.encode(), own_domain.encode()
@@ -52,8 +56,11 @@ def signer(settings: DkimSettings, own_domain: str) -> Callable[[bytes], bytes]:
 
     try:
         sign(SAMPLE)
+        bits = parse_pem_private_key(key)["modulus"].bit_length()
     except Exception as error:  # the library reports a bad key in many ways
         raise BadConfig(
             f"the key of [outbox.dkim] can't be used ({type(error).__name__}); it must be an RSA key as PEM"
         ) from error
+    if bits < FEWEST_BITS:
+        raise BadConfig(f"the key of [outbox.dkim] has {bits} bits; others ignore fewer than {FEWEST_BITS}: use 2048")
     return sign

@@ -141,6 +141,8 @@ class ImapInbox:
             self._client = client = imap_connection.connect(self._settings, self._tokens, self._patience)
             self._folder = imap_connection.full_name(client, self._settings.folder)
             self._processed = imap_connection.full_name(client, self._settings.processed)
+            if self._processed == self._folder:  # what stayed there would be read again for ever
+                raise BadConfig("processed in [inbox.imap] is the same as folder: write another folder")
             imap_connection.ensure_folder(client, self._processed)
         return self._client
 

@@ -17,7 +17,7 @@ from pbem.config import ListenSettings
 from pbem.failpoints import Step
 from pbem.mail.transports.gate import USUAL, Capacity, Gate
 from pbem.mail.transports.message_data import BytesInFlight, DataProblem, MessageData
-from pbem.mail.transports.protocols import Arrival, Store, gist
+from pbem.mail.transports.protocols import Arrival, Store, gist, not_listening
 
 log = structlog.get_logger()
 
@@ -88,9 +88,9 @@ class MailListener:
         listening = loop.create_server(lambda: self._new_connection(handler), self._settings.host, self.port)
         try:
             self._server = asyncio.run_coroutine_threadsafe(listening, loop).result()
-        except OSError:
+        except OSError as error:
             self._end_loop()
-            raise
+            raise not_listening(f"inbox.{self._protocol}", self._settings.host, self.port, error) from error
         self.port = self._server.sockets[0].getsockname()[1]
         loop.call_soon_threadsafe(_beat, loop, beat)
         log.info("listening", protocol=self._protocol, host=self._settings.host, port=self.port)

@@ -34,7 +34,7 @@ class MaildirInbox:
             _make(self._folder)
             names = _waiting(self._folder)
         except OSError as error:
-            raise ServerUnreachable(f"the maildir {self._folder} can't be read: {error}") from error
+            raise ServerUnreachable(f"the maildir {self._folder} can't be read: {_denied(error)}") from error
         self._known = frozenset(names)
         for some in _batched(names):
             if batch := tuple(arrival for name in some if (arrival := self._read(name))):
@@ -60,7 +60,7 @@ class MaildirInbox:
                 if not self._known.issuperset(_waiting(self._folder)):
                     return
             except OSError as error:
-                raise ServerUnreachable(f"the maildir {self._folder} can't be read: {error}") from error
+                raise ServerUnreachable(f"the maildir {self._folder} can't be read: {_denied(error)}") from error
             time.sleep(min(LOOK_SECONDS, end - now))
 
     def close(self) -> None:
@@ -118,6 +118,10 @@ class MaildirOutbox:
 def _make(folder: Path) -> None:
     for part in ("tmp", "new", "cur"):
         (folder / part).mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def _denied(error: OSError) -> str:
+    return f"{error.filename}: {error.strerror}; let the user that runs pbem read and write it"
 
 
 def _waiting(folder: Path) -> list[str]:

@@ -1,5 +1,7 @@
 """The protocols for mailboxes and next hops, and what travels through them."""
 
+import errno
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -42,6 +44,12 @@ def gist(error: BaseException) -> str:
     """
     lines = str(error).splitlines()
     return f"{type(error).__name__}: {lines[0] if lines else ''}"[:200]
+
+
+def not_listening(table: str, host: str, port: int, error: OSError) -> OSError:
+    """Return the error with what can't listen where, and what to do."""
+    what = f"[{table}] can't listen at {host}, port {port}: {os.strerror(error.errno or errno.EIO)}"
+    return OSError(error.errno, f"{what}; stop the program that does, or write another port there")
 
 
 class ServerUnreachable(Exception):

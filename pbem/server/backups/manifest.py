@@ -86,6 +86,6 @@ def from_json(raw: bytes) -> Manifest:
             or not manifest.has(DATABASES[manifest.kind])
         ):
             raise ValueError
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise NotABackup("its manifest can't be read") from error
     return manifest

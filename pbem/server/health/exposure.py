@@ -22,6 +22,7 @@ import structlog
 from sqlalchemy import Engine
 
 from pbem.config import MetricsSettings
+from pbem.mail.transports.protocols import not_listening
 from pbem.server.health import judgement, reports
 from pbem.server.health.metrics import Exposition
 from pbem.vitals import Link, Vitals
@@ -66,7 +67,10 @@ class _Server(socketserver.TCPServer):
 
     def __init__(self, host: str, port: int, exposition: Exposition) -> None:
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        super().__init__((host, port), _Handler)
+        try:
+            super().__init__((host, port), _Handler)
+        except OSError as error:
+            raise not_listening("metrics", host, port, error) from error
         self.exposition = exposition
 
     def run(self, stop: threading.Event) -> None:

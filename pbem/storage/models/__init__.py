@@ -4,7 +4,7 @@ Three unique keys make repetitions harmless: Incoming.key, Ply(match, number), O
 Every module of tables is imported here, so that the tables are known whoever asks.
 """
 
-from pbem.storage.models.backups import Backup
+from pbem.storage.models.backups import Backup, ServerKey
 from pbem.storage.models.calendars import Calendar, Vacation
 from pbem.storage.models.community import Block, BlockedAddress, Bulletin, Presence, Seek
 from pbem.storage.models.matches import ClockEvent, Match, MatchState, Ply, Prepared, TakenBack
@@ -72,6 +72,7 @@ __all__ = [
     "Search",
     "SearchKind",
     "Seek",
+    "ServerKey",
     "Setback",
     "Standing",
     "TakenBack",

@@ -1,11 +1,19 @@
-"""When a server made its last backup by itself."""
+"""Whose database it is, and when a server made its last backup by itself."""
 
 from datetime import datetime
 
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
 
 from pbem.storage.leases import Leased
 from pbem.storage.utc import Utc
+
+
+class ServerKey(SQLModel, table=True):
+    """The key that signs the reply addresses of the players here; a single row."""
+
+    id: int = Field(primary_key=True)
+    fingerprint: str
+    """What tells it from others (see Keyring)."""
 
 
 class Backup(Leased, table=True):
