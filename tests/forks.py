@@ -4,6 +4,7 @@ They run the same code as `pbem` from its first line on; only the second that Py
 the parser processes of a daemon (tests/parsers.py).
 """
 
+import codecs
 import multiprocessing
 import os
 import subprocess
@@ -46,6 +47,7 @@ class Surroundings:
     err: Path
     stdin: Path = Path(os.devnull)
     umask: int = -1
+    user: int = -1
     deaf_to_time: bool = False
     """Whether a daemon only looks for work when it is notified."""
 
@@ -68,6 +70,9 @@ def _run(words: Sequence[str], around: Surroundings) -> None:
         open(standard, mode, encoding="utf-8", errors=errors, buffering=1, closefd=False)  # noqa: SIM115 - open until it ends
         for standard, mode, errors in ((0, "r", "strict"), (1, "w", "strict"), (2, "w", "backslashreplace"))
     )
+    if around.user >= 0:
+        codecs.lookup("ascii")  # that user may not be allowed to read Python's own files
+        os.setuid(around.user)
     if around.deaf_to_time:
         loops.LOOK_SECONDS = 3600
     if BATCHES_AT_ONCE in around.environment:
@@ -111,13 +116,18 @@ class Fork:
 
 
 def run(
-    words: Sequence[str], folder: Path, environment: Mapping[str, str], stdin: bytes = b"", umask: int = -1
+    words: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    stdin: bytes = b"",
+    umask: int = -1,
+    user: int = -1,
 ) -> tuple[int, str, str]:
     """Run a command to its end. Return its exit code, standard output and standard error."""
     with tempfile.TemporaryDirectory(prefix="pbem-fork") as apart:
         given, out, err = (Path(apart) / name for name in ("in", "out", "err"))
         given.write_bytes(stdin)
-        fork = Fork(words, Surroundings(folder, environment, out, err, given, umask))
+        fork = Fork(words, Surroundings(folder, environment, out, err, given, umask, user))
         try:
             code = fork.wait(600)
         finally:

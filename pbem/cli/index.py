@@ -14,7 +14,7 @@ from pbem.cli import endings
 
 ABOUT = "A play-by-email server for small abstract board games."
 COMMANDS = {
-    "init": ("setup.init", "Create the configuration and the key if they don't exist, and upgrade the database."),
+    "init": ("setup.init", "Create the configuration, key and database if they don't exist, and upgrade the database."),
     "run": ("server", "Run the server until SIGTERM or Ctrl-C. It finishes the current message first."),
     "feed": ("server", "Process a raw message as if it had just arrived, and print what would be sent."),
     "check": (

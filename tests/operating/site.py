@@ -86,10 +86,10 @@ class Site:
             raise result.exception
         return Done(result.exit_code, result.stdout, result.stderr)
 
-    def process(self, *words: str, stdin: bytes = b"", umask: int = -1, **env: str) -> Done:
-        """Run a command in this folder as a separate process."""
-        said = Done(*forks.run(words, self.folder, environment() | env, stdin, umask))
-        assert "Traceback" not in said.said
+    def process(self, *words: str, stdin: bytes = b"", umask: int = -1, user: int = -1, **env: str) -> Done:
+        """Run a command in this folder as a separate process, perhaps as another user."""
+        said = Done(*forks.run(words, self.folder, environment() | env, stdin, umask, user))
+        assert "Traceback" not in said.said, said.said
         return said
 
     def run_once(self, **env: str) -> list[int]:

@@ -249,6 +249,13 @@ def manifest_with(**values: object) -> Callable[[list[tuple[tarfile.TarInfo, byt
     return change
 
 
+def nested(begin: str) -> Callable[[list[tuple[tarfile.TarInfo, bytes]]], None]:
+    def change(members: list[tuple[tarfile.TarInfo, bytes]]) -> None:
+        members[0] = members[0][0], begin.encode() * 100_000
+
+    return change
+
+
 def added(name: str, **values: object) -> Callable[[list[tuple[tarfile.TarInfo, bytes]]], None]:
     def change(members: list[tuple[tarfile.TarInfo, bytes]]) -> None:
         header = tarfile.TarInfo(name)
@@ -293,6 +300,8 @@ def another_key(members: list[tuple[tarfile.TarInfo, bytes]]) -> None:
         (manifest_with(revision="9999", version="9.0"), "it was made by pbem 9.0, whose tables have version 9999"),
         (manifest_with(kind="oracle"), "its manifest can't be read"),
         (manifest_with(files=[]), "its manifest can't be read"),
+        (nested("["), "its manifest can't be read"),
+        (nested('{"a":'), "its manifest can't be read"),
         (without(0), "it doesn't begin with a manifest"),
         (without(2), "secrets/server.key is missing in it"),
         (another_key, "secrets/server.key in it isn't as it was when the backup was made"),

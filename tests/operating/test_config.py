@@ -79,8 +79,22 @@ def test_an_address_with_too_long_a_name_is_refused(site: Site) -> None:
     refused(site.pbem("check"), "server.address")
 
 
-def test_a_configuration_that_is_no_text_is_refused(site: Site) -> None:
-    site.config.write_bytes(b"\xff\xfe[server]")
+@pytest.mark.parametrize(
+    ("encoding", "why"),
+    [
+        ("utf-8-sig", "it begins with a byte order mark"),
+        ("latin-1", "line 6 isn't UTF-8, perhaps Latin-1"),
+        ("utf-16", "it is UTF-16"),
+    ],
+)
+def test_a_configuration_of_another_encoding_is_refused(site: Site, encoding: str, why: str) -> None:
+    text = site.config.read_text(encoding="utf-8").replace("[log]", "# Grüße\n[log]")
+    site.config.write_bytes(text.encode(encoding))
+    refused(site.pbem("check"), f"{site.config} can't be read: {why}; save it as UTF-8 without a byte order mark\n")
+
+
+def test_a_configuration_that_is_nested_without_end_is_refused(site: Site) -> None:
+    site.config.write_text(f"a = {'[' * 100_000}", encoding="ascii")
     refused(site.pbem("check"), "can't be read")
 
 
@@ -162,21 +176,56 @@ def test_a_secret_that_a_server_refuses_is_not_logged(site: Site) -> None:
 
 # The database
 
+WRITE_URL = (
+    "server.database: write sqlite:///pbem.sqlite, or postgresql+psycopg://user:password@host/name, and no other"
+)
+WRITE_PATH = (
+    "server.database: write sqlite:/// and the path of a file: sqlite:///pbem.sqlite is beside the configuration"
+)
+WRITE_ESCAPED = "in a user or password write @ as %40, / as %2F, : as %3A and % as %25"
+
 
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        (f"nonsense {SECRET}", "server.database: write sqlite:///pbem.sqlite"),
-        (f"oracle9://me:{SECRET}@host/name", "server.database: write sqlite:///pbem.sqlite"),
-        (f"mysql+pymysql://me:{SECRET}@host/name", "server.database: write sqlite:///pbem.sqlite"),
+        (f"nonsense {SECRET}", WRITE_URL),
+        ("pbem.sqlite", WRITE_URL),
+        ("/var/lib/pbem.sqlite", WRITE_URL),
+        ("sqlite:pbem.sqlite", WRITE_URL),
+        (f"oracle9://me:{SECRET}@host/name", WRITE_URL),
+        (f"mysql+pymysql://me:{SECRET}@host/name", WRITE_URL),
+        ("sqlite+aiosqlite:///pbem.sqlite", WRITE_URL),
+        (f"postgres://me:{SECRET}@host/name", WRITE_URL),
+        (f"postgresql+psycopg2://me:{SECRET}@host/name", WRITE_URL),
+        ("sqlite://pbem.sqlite", WRITE_PATH),
+        ("sqlite://", WRITE_PATH),
+        ("sqlite:///", WRITE_PATH),
+        ("sqlite:///:memory:", WRITE_PATH),
+        ("sqlite:///file:pbem.sqlite?uri=true", WRITE_PATH),
+        ("sqlite:///pbem.sqlite?mode=ro", WRITE_PATH),
+        ("postgresql://host:port/name", WRITE_ESCAPED),
+        (f"postgresql://me:@{SECRET}@host/name", WRITE_ESCAPED),
+        (f"postgresql://me:@/{SECRET}@host/name", WRITE_ESCAPED),
+        (f"postgresql://me:@1:{SECRET}@host/name", WRITE_ESCAPED),
+        (f"postgresql://m/e:{SECRET}@host/name", WRITE_ESCAPED),
         ("sqlite:////nowhere/at/all.sqlite", "there is no database /nowhere/at/all.sqlite: is its disk mounted?"),
     ],
 )
 def test_a_database_that_can_not_be_opened_is_told_in_a_sentence(site: Site, url: str, words: str) -> None:
     text = site.config.read_text(encoding="utf-8")
     site.config.write_text(text.replace(site.database, url), encoding="utf-8")
-    refused(site.pbem("check"), words)
+    for command in (("check",), ("run", "--once"), ("status",)):
+        refused(site.pbem(*command), words)
     assert site.pbem("init").code == 2
+    assert {path.name for path in site.folder.iterdir()} <= {"pbem.key", "pbem.sqlite", "pbem.toml", "database"}
+
+
+@pytest.mark.parametrize("password", ["p%40ss", "p%2Fw", "p/w", "p#w", "p:w", "p%25w"])
+def test_a_password_with_other_characters_is_part_of_the_url(site: Site, password: str) -> None:
+    text = site.config.read_text(encoding="utf-8")
+    url = f"postgresql+psycopg://me:{password}@127.0.0.1:1/name"
+    site.config.write_text(text.replace(site.database, url), encoding="utf-8")
+    assert "connection to server at" in site.pbem("check").err
 
 
 def test_a_database_of_a_later_version_is_left_alone(site: Site) -> None:

@@ -65,6 +65,11 @@ def told(folder: Path, text: str) -> str:
         (f"{SERVER}{SMTP}password = {SALT}", "outbox.smtp: there is a password and no username"),
         (f'{SERVER}{OUT}[oauth2]\nprovider = "aol"', 'oauth2.provider: write "google", "microsoft", or the URL of'),
         (f'{SERVER}{OUT}[oauth2]\nprovider = "http://a.example/"', "oauth2.provider: write"),
+        (f"{SERVER}{OUT}{IMAP}password = {SALT}\nprocessed = 'inbox'", "inbox.imap: processed is the same as folder"),
+        (f"{SERVER}{OUT}{IMAP}password = {SALT}\nfolder = 'A'\nprocessed = 'A'", "processed is the same as folder"),
+        (f"{SERVER}admin = 'Games@pbem.example'\n{OUT}", "server: admin is an address of the server itself"),
+        (f"{SERVER}admin = 'games+me@pbem.example'\n{OUT}", "server: admin is an address of the server itself"),
+        (f"{SERVER}admin = 'p@a.b'\naliases = ['p@a.b']\n{OUT}", "server: admin is an address of the server itself"),
         (f"{SERVER}{SMTP}{OUT}", "outbox: give exactly one of [outbox.smtp] and [outbox.maildir]"),
     ],
 )  # fmt: skip

@@ -1,7 +1,10 @@
 """Checks by `pbem check` and at the start: file permissions, the DKIM record in the DNS, listening addresses."""
 
+import json
 import os
 import stat
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,10 +13,12 @@ import pytest
 import structlog
 
 from pbem import config
-from pbem.cli.doctor import surroundings
+from pbem.cli.doctor import examination, surroundings
 from tests.operating.daemons import Daemon
+from tests.operating.doors import answering, greets
 from tests.operating.people import written
-from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, LMTP_IN, Site
+from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, LMTP_IN, Site, environment
+from tests.servers import give_away, unprivileged
 from tests.signing import key, name_server
 
 pytest.importorskip("dkim")
@@ -141,3 +146,82 @@ def test_the_key_in_the_dns_is_ours(site: Site, told: dict[str, str], words: str
         done = site.pbem("check")
     assert done.code == (1 if words else 0)
     assert words in done.out
+
+
+# Another user, another terminal, another program at our port
+
+
+@pytest.fixture
+def nobody(site: Site) -> Iterator[int]:
+    """Give the site's files to a user who has no rights beyond that. Return that user, or -1 if it is this one."""
+    assert site.pbem("init").code == 0
+    site.drop(RULES)
+    give_away(site.folder)
+    yield unprivileged().get("user", -1)
+    site.folder.chmod(0o700)
+    for path in site.folder.rglob("*"):
+        path.chmod(0o700)
+
+
+DENIED = "Permission denied; let the user that runs pbem read and write it"
+
+
+@pytest.mark.own_database
+@pytest.mark.parametrize(
+    ("closed", "mode", "words", "sentence"),
+    [
+        ("pbem.sqlite", 0o400, ("run", "--once"), "attempt to write a readonly database. Let the user that runs pbem"),
+        ("pbem.sqlite", 0o400, ("init",), "attempt to write a readonly database. Let the user that runs pbem write"),
+        ("pbem.sqlite", 0o000, ("run", "--once"), "unable to open database file. Let the user that runs pbem write"),
+        (".", 0o500, ("init",), "attempt to write a readonly database. Let the user that runs pbem write"),
+        ("pbem.sqlite.lock", 0o000, ("init",), "pbem.sqlite.lock can't be written: let the user that runs pbem write"),
+        ("in", 0o000, ("run", "--once"), f"in/tmp: {DENIED}"),
+        ("pbem.key", 0o000, ("run", "--once"), "pbem.key can't be read: Permission denied"),
+    ],
+)
+def test_what_may_not_be_used_is_told(
+    site: Site, nobody: int, closed: str, mode: int, words: tuple[str, ...], sentence: str
+) -> None:
+    (site.folder / closed).chmod(mode)
+    done = site.process(*words, user=nobody)
+    assert (done.code, done.out) == (2, "")
+    assert sentence in done.err
+
+
+def test_doctor_goes_on_after_a_folder_that_it_may_not_enter(site: Site, nobody: int) -> None:
+    (site.folder / "in").chmod(0o000)
+    settings, mine = config.load(site.config), os.geteuid()
+    planned = [each for each in examination.checks(site.config, settings) if each.name == "inbox.maildir"]
+    if nobody >= 0:
+        os.seteuid(nobody)
+    try:
+        (found,) = examination.findings(planned[0])
+    finally:
+        os.seteuid(mine)
+    assert found.sentence == f"{site.folder}/in/new: Permission denied"
+    assert found.advice.startswith("let the user that runs pbem read and write it")
+
+
+@pytest.mark.parametrize("words", [("config", "show"), ("games",), ("doctor",), ("config", "show", "--json")])
+def test_a_terminal_that_knows_ascii_only_shows_the_rest_escaped(site: Site, words: tuple[str, ...]) -> None:
+    text = site.config.read_text(encoding="utf-8")
+    site.config.write_text(text.replace("[server]", '[server]\nname = "Schäch"'), encoding="utf-8")
+    program = Path(sys.executable).with_name("pbem")
+    around = {**environment(), "PBEM_CONFIG": str(site.config), "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    done = subprocess.run([program, *words], env=around, capture_output=True, timeout=600, check=False)
+    said = (done.stdout + done.stderr).decode("ascii")
+    assert done.returncode in (0, 1), said
+    assert "Traceback" not in said
+    if words[-1] == "--json":
+        assert json.loads(done.stdout)["server"]["name"] == "Schäch"
+    elif words[0] == "config":
+        assert "Sch\\xe4ch" in said
+
+
+@pytest.mark.parametrize("table", ["metrics", "inbox.lmtp", "inbox.smtp"])
+def test_a_port_that_another_program_has_ends_the_start(site: Site, table: str) -> None:
+    with answering(greets) as port:
+        site.configure(inbox=f"{FOLDER_IN}[{table}]\nport = {port}\n")
+        done = site.process("run")
+    assert (done.code, done.out) == (2, "")
+    assert f"pbem: [{table}] can't listen at 127.0.0.1, port {port}: Address already in use; stop the" in done.err
