@@ -325,10 +325,10 @@ def clock_is_off(kit: Kit) -> str:
     return "database"
 
 
-def clock_leapt(kit: Kit) -> str:
+def clock_seen(kit: Kit, ago: timedelta) -> str:
     row = "insert into clock (id, seen, steady_since) values (1, :then, :then)"
     with closing(sqlite3.connect(file(kit))) as connection, connection:
-        connection.execute(row, {"then": f"{now() - timedelta(days=400):%Y-%m-%d %H:%M:%S}"})
+        connection.execute(row, {"then": f"{now() - ago:%Y-%m-%d %H:%M:%S}"})
     return "database"
 
 
@@ -464,7 +464,8 @@ QUICK: dict[str, Setup] = {
     "the disk is full": lambda kit: nearly_full(kit, 0),
     "the disk is filling": lambda kit: nearly_full(kit, 500),
     "the clock is off": clock_is_off,
-    "the clock has leapt ahead": clock_leapt,
+    "the clock is ahead": lambda kit: clock_seen(kit, timedelta(days=400)),
+    "the clock was ahead": lambda kit: clock_seen(kit, -timedelta(days=400, seconds=20)),
     "the server has made no backup for days": old_backup,
     "backups can't be written": backups_into_nothing,
     "there is nothing that makes backups of PostgreSQL": no_pg_dump,

@@ -160,7 +160,7 @@ def _log(engine: Engine) -> Iterator[Finding]:
 
 
 def _clock(engine: Engine, now: Callable[[], datetime]) -> Iterator[Finding]:
-    """Compare this machine's clock with the database's, and with the newest message."""
+    """Compare this machine's clock with the database's, and with what servers have seen."""
     with database.read_only(engine) as session:
         ours = now()
         if engine.dialect.name == "postgresql":
@@ -171,15 +171,18 @@ def _clock(engine: Engine, now: Callable[[], datetime]) -> Iterator[Finding]:
                     "set both clocks, and keep them in step with NTP",
                 )
                 return
-        seen = session.exec(select(Clock)).first()
+        clock = session.exec(select(Clock)).first()
         newest = session.exec(select(Incoming.received).order_by(col(Incoming.id).desc()).limit(1)).first()
-    if newest is not None and newest - ours > ASKEW:
+    known = [(newest, "the newest message was received")] if newest is not None else []
+    known += [(clock.seen, "a server last looked at it")] if clock is not None else []
+    latest, what = max(known, default=(ours, ""))
+    if latest - ours > ASKEW:
         yield problem(
-            f"the clock says {ours:%Y-%m-%d %H:%M} UTC, {_apart(newest - ours)} before the newest message was received",
-            "set the clock: players' time runs by it; if it is right, it was ahead when that message came",
+            f"the clock says {ours:%Y-%m-%d %H:%M} UTC, {_apart(latest - ours)} before {what}",
+            "set the clock: players' time runs by it; if it is right, it was ahead then",
         )
-    elif seen is not None and (ours - seen.seen > LEAP or ours - seen.steady_since < SETTLES_IN):
-        since = max(seen.seen if ours - seen.seen > LEAP else seen.steady_since, seen.steady_since)
+    elif clock is not None and (ours - clock.seen > LEAP or ours - clock.steady_since < SETTLES_IN):
+        since = clock.seen if ours - clock.seen > LEAP else clock.steady_since
         yield note(
             f"the clock says {ours:%Y-%m-%d %H:%M} UTC; since {since:%Y-%m-%d %H:%M} it has leapt, or no server ran",
             "set the clock if it is wrong; for a day after such a time, nothing ends by time",
