@@ -1,5 +1,7 @@
 """Commands for incoming and outgoing messages: show, shunted, retry."""
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,6 +16,7 @@ from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, 
 from pbem.cli.terminal import TerminalListing, show_json
 from pbem.matches import integrity as checking
 from pbem.matches import naming, queries, snapshot
+from pbem.players import bounces
 from pbem.storage import database, utc
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, OutgoingState, Player
 
@@ -147,9 +150,7 @@ def _mails(session: Session, match: Match) -> TerminalListing:
 @app.command()
 def shunted(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
     with stored(config_file) as server, database.read_only(server.engine) as session:
-        came = session.exec(select(Incoming).where(Incoming.state == IncomingState.SHUNTED)).all()
-        is_late = and_(col(Outgoing.state) == OutgoingState.OWED, col(Outgoing.troubled).is_not(None))
-        owed = session.exec(select(Outgoing).where(or_(col(Outgoing.state) == OutgoingState.FAILED, is_late))).all()
+        came, owed = _waiting_for_operator(session)
         found = TerminalListing(number="message", what="what", why="why", since="since (UTC)")
         for row in came:
             found.add(str(row.id), f"from {row.source}", row.verdict, row.received)
@@ -162,35 +163,77 @@ def shunted(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> 
         out.print("nothing is shunted")
     if found and not as_json:
         out.print('"pbem show --mail N" shows one with its traceback')
-        out.print('"pbem retry N" tries it again, "pbem retry --out N" an outgoing one')
+        out.print('"pbem retry N" tries it again, "pbem retry --out N" an outgoing one, "pbem retry --all" all')
     if found:
         raise typer.Exit(FOUND)
 
 
 @app.command()
 def retry(
-    numbers: Annotated[list[int], typer.Argument(help="The numbers of the messages, from `pbem shunted`.")],
+    numbers: Annotated[
+        list[int] | None, typer.Argument(help="The numbers of the messages, from `pbem shunted`.")
+    ] = None,
     config_file: ConfigOption = CONFIG,
     owed: Annotated[bool, typer.Option("--out", help="The numbers are of outgoing messages.")] = False,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="Retry all that `pbem shunted` lists, and resume sending to all that `pbem bounced` lists."
+        ),
+    ] = False,
 ) -> None:
+    if everything == bool(numbers):
+        raise typer.BadParameter('give the numbers of messages, or "--all"')
+    if everything:
+        _retry_all(config_file)
+        return
     missing = []
     with stored(config_file) as server, database.transaction(server.engine) as session:
-        for number in numbers:
-            row = session.get(Outgoing if owed else Incoming, number)
-            if isinstance(row, Incoming) and row.state == IncomingState.SHUNTED:
-                row.state, row.attempts = IncomingState.NEW, 0
-                row.handled = row.verdict = row.error = None
-            elif isinstance(row, Outgoing) and (
-                row.state == OutgoingState.FAILED or (row.state == OutgoingState.OWED and row.troubled)
-            ):
-                row.state, row.attempts, row.due, row.retried = OutgoingState.OWED, 0, core.now(), core.now()
-                row.troubled = None
-            else:
+        for number in numbers or ():
+            row: Incoming | Outgoing | None = session.get(Outgoing, number) if owed else session.get(Incoming, number)
+            if row is None or not _retried(row):
                 missing.append(number)
                 continue
             session.add(row)
     for number in missing:
         errors.print(f"pbem: {number} is not among the {'failed' if owed else 'shunted'} messages")
-    out.print(f"{len(numbers) - len(missing)} will be retried")
+    out.print(f"{len(numbers or ()) - len(missing)} will be retried")
     if missing:
         raise typer.Exit(FOUND)
+
+
+def _retried(row: Incoming | Outgoing) -> bool:
+    """Have a message retried that waits for the operator. Return whether it does."""
+    if isinstance(row, Incoming) and row.state == IncomingState.SHUNTED:
+        row.state, row.attempts = IncomingState.NEW, 0
+        row.handled = row.verdict = row.error = None
+        return True
+    if isinstance(row, Outgoing) and (
+        row.state == OutgoingState.FAILED or (row.state == OutgoingState.OWED and row.troubled)
+    ):
+        row.state, row.attempts, row.due, row.retried = OutgoingState.OWED, 0, core.now(), core.now()
+        row.troubled = None
+        return True
+    return False
+
+
+def _retry_all(config_file: Path) -> None:
+    """Have everything retried that waits for the operator, and resume sending to all to whom it was stopped."""
+    with stored(config_file) as server, database.transaction(server.engine) as session:
+        came, owed = _waiting_for_operator(session)
+        waiting: tuple[Incoming | Outgoing, ...] = (*came, *owed)
+        retried = [row for row in waiting if _retried(row)]
+        session.add_all(retried)
+        unreachable = session.exec(select(Player).where(col(Player.unreachable).is_not(None))).all()
+        for player in unreachable:
+            bounces.reinstate(session, player, core.now())
+    out.print(f"{len(retried)} will be retried, and sending resumes to {len(unreachable)} addresses")
+
+
+def _waiting_for_operator(session: Session) -> tuple[Sequence[Incoming], Sequence[Outgoing]]:
+    """Return the received and the outgoing messages that wait for the operator."""
+    is_late = and_(col(Outgoing.state) == OutgoingState.OWED, col(Outgoing.troubled).is_not(None))
+    return (
+        session.exec(select(Incoming).where(Incoming.state == IncomingState.SHUNTED)).all(),
+        session.exec(select(Outgoing).where(or_(col(Outgoing.state) == OutgoingState.FAILED, is_late))).all(),
+    )

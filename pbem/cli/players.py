@@ -28,14 +28,14 @@ def revoke(
 
 @app.command()
 def bounced(
-    again: Annotated[str, typer.Option("--again", help="Resume sending mail to this player.")] = "",
+    again: Annotated[str, typer.Option("--again", help="Resume sending mail to this player or address.")] = "",
     config_file: ConfigOption = CONFIG,
     as_json: JsonOption = False,
 ) -> None:
     with stored(config_file) as server:
         if again:
             with database.transaction(server.engine) as session:
-                bounces.reinstate(session, roster.called(session, again), core.now())
+                bounces.reinstate(session, roster.called(session, again, guests=True), core.now())
             out.print(f"sending mail to {again} resumes", markup=False)
             return
         with database.read_only(server.engine) as session:

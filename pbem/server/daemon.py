@@ -43,9 +43,10 @@ from pbem.server.health.reports import Reporter
 from pbem.server.health.systemd import Systemd
 from pbem.server.health.watch import HealthWatch
 from pbem.server.loops import Loop
+from pbem.server.next_hop import unsigned
 from pbem.server.publisher import Publisher
 from pbem.server.scheduler import Scheduler
-from pbem.server.sender import MailSender, send_queue, unsigned
+from pbem.server.sender import MailSender, send_queue
 from pbem.server.triage import Triage
 from pbem.server.work_queue import work_queue
 from pbem.server.worker import Desk
@@ -333,7 +334,7 @@ def run(
         reporter.tell(server.engine, server.clock())
 
     def announce() -> None:
-        vitals.is_ready = True
+        vitals.becomes_ready()
         log.info("ready", listening=[listener.port for listener in server.listeners], inboxes=len(server.inboxes))
         systemd.ready()
         ready()
@@ -350,7 +351,7 @@ def run(
         ),
         Loop(vitals.pulse("house", bound.house), think, played, pause=loops.SPACING_SECONDS),
         Loop(vitals.pulse("send", bound.send), send, sending.bell, sending.rest, close=server.outbox.close),
-        Loop(vitals.pulse("report", bound.other), report, close=partial(reporter.end, server.engine)),
+        Loop(vitals.pulse("report", bound.other), report, vitals.changed, close=partial(reporter.end, server.engine)),
     ]
     if server.settings.backup.folder is not None:
         working.append(Loop(vitals.pulse("backup", bound.backup), server.backups.step))

@@ -27,23 +27,24 @@ from sqlmodel import Session, col, or_
 from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.failpoints import Step
-from pbem.mail.transports.protocols import NotAccepted, Outbox
+from pbem.mail.transports.protocols import Outbox
 from pbem.matches.clock import timekeeping
 from pbem.messages.render import Renderer
 from pbem.players import bounces, erasure
-from pbem.storage import facts, leases
+from pbem.server.next_hop import PAUSES, Letter, NextHop, Result, Sign, log_out, unsigned
+from pbem.storage import leases
 from pbem.storage.database import read_only, reading, transaction, writing
 from pbem.storage.leases import is_free
 from pbem.storage.models import Outgoing, OutgoingLane, OutgoingState
 from pbem.storage.outbox import WITH_CONTENT
 from pbem.storage.queue import Queue, QueueRows
+from pbem.storage.setbacks import SENDING, Setbacks
 from pbem.storage.utc import Utc
 from pbem.tokens import Keyring
 from pbem.vitals import Vitals
 
 log = structlog.get_logger()
 
-PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 2, 5, 10, 20, 40, 60, 120, 240))
 GIVE_UP_AFTER = timedelta(days=5)
 FEW = len(PAUSES)
 """After fewer attempts no message is given up: the days may have passed because the clock was set or we were down."""
@@ -62,7 +63,10 @@ _IS_DUE = or_(
     and_(
         col(Outgoing.sent).is_(None),
         # Its time is implausibly late, so the clock was set back. What was sent and bounced waits longer on purpose.
-        or_(col(Outgoing.attempts) == 0, col(Outgoing.due) > bindparam("latest", type_=Utc)),
+        or_(
+            and_(col(Outgoing.attempts) == 0, col(Outgoing.error).is_(None)),
+            col(Outgoing.due) > bindparam("latest", type_=Utc),
+        ),
     ),
 )
 # Written out as in the index, or SQLite wouldn't use it.
@@ -118,13 +122,6 @@ _GIVE_BACK = (
     .values(attempts=col(Outgoing.attempts) - 1, **leases.ENDED)
 )
 
-Sign = Callable[[bytes], bytes]
-
-
-def unsigned(raw: bytes) -> bytes:
-    """Return the message unchanged, for servers that don't sign."""
-    return raw
-
 
 def send_queue(engine: Engine, holder: str) -> Queue:
     """Return the queue of messages to be sent."""
@@ -133,7 +130,7 @@ def send_queue(engine: Engine, holder: str) -> Queue:
 
 def what_is_due(now: datetime) -> dict[str, object]:
     """Return the parameters of a claim of the next few messages that are due, of those that are soon rendered."""
-    due = {"now": now, "latest": now + PAUSES[-1], "are_suspect": False, "most": TOGETHER}
+    due = {"now": now, "latest": now + bounces.AGAIN[-1], "are_suspect": False, "most": TOGETHER}
     return due | {"first": OutgoingLane.SHORT, "last": OutgoingLane.SHORT}
 
 
@@ -154,16 +151,24 @@ class MailSender:
     clock: Callable[[], datetime]
     vitals: Vitals = field(default_factory=Vitals)
     sign: Sign = unsigned
-    _results: "list[_Result]" = field(default_factory=list, init=False)
+    _results: list[Result] = field(default_factory=list, init=False)
     """How attempts ended that aren't in the database yet; any thread can record them."""
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+    _hop: NextHop = field(init=False)
+    _is_refused: bool | None = field(default=None, init=False)
+    """Whether a setback says that nothing is taken; None if it wasn't looked for."""
+
+    def __post_init__(self) -> None:
+        self._hop = NextHop(self.outbox, self.sign, self.vitals, self.clock)
 
     def send_next(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Send the next few messages that are due, and one that takes long to render: neither waits long for the other.
 
         Return the number of attempts; call again until it is 0.
         """
-        if attempts := self.send_given(stopped):
+        if self._is_refused is None:
+            self._is_refused = Setbacks(self.queue.engine, SENDING, self.clock()).are_any
+        if (attempts := self.send_given(stopped)) or not self.queue.is_ready:
             return attempts
         due = what_is_due(self.clock())
         with reading(self.queue.engine) as connection:
@@ -183,8 +188,12 @@ class MailSender:
     def send_given(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Send what is in hand or was given while this thread rested. Return the number of attempts."""
         self.record()  # left from a call during which the database failed
-        self.queue.is_ready = True
-        return self._send(self.queue.take(), stopped)
+        self.queue.is_ready = not self._hop.rests
+        claimed = self.queue.take()
+        if claimed and not self.queue.is_ready:
+            self._give_back()
+            return 0
+        return self._send(claimed, stopped)
 
     def record(self) -> None:
         """Store how attempts ended. If the database fails that is kept, so that nothing is sent twice because of it."""
@@ -195,6 +204,9 @@ class MailSender:
     def release(self) -> None:
         """Record what there is and give back what is in hand, in an orderly end, as if it had not been claimed."""
         self.record()
+        self._give_back()
+
+    def _give_back(self) -> None:
         with writing(self.queue.engine) as connection:
             connection.execute(_GIVE_BACK, {"who": self.queue.holder})
         self.queue.in_hand = ()
@@ -208,35 +220,43 @@ class MailSender:
             rows = session.scalars(_LETTERS, {"numbers": [row.id for row in claimed], "who": self.queue.holder}).all()
             letters = _rendered(session, self.renderer, rows)
         failpoints.reach(Step.RENDERED)
-        attempts, refused = 0, []
+        results: list[Result] = []
         left = {letter.number for letter in letters}
         renewed = time.monotonic()
         try:
             for letter in letters:
-                if stopped():
+                if stopped() or self._hop.rests:
                     break
                 if time.monotonic() - renewed > RENEWED:
                     left, renewed = self._renewed(left), time.monotonic()
                 if letter.number not in left:
                     continue
                 return_path = bounces.return_path(self.server, self.keyring, letter.row)
-                result = _attempt(return_path, self.outbox, letter, self.sign, self.vitals)
+                result = self._hop.hand_over(return_path, letter)
+                results.append(result)
                 self._results.append(result)
                 left.remove(letter.number)
                 if result.error is None:
                     took = (self.clock() - letter.row.created).total_seconds()
                     self.vitals.counts.sent_in.observe(max(0.0, took))
-                attempts += 1
-                if result.is_refused:
-                    refused.append(result.outgoing)
         finally:
             self.queue.in_hand = [row for row in claimed if row.id in left]
             self.record()
-        if refused:
+        self._note(any(result.error is None for result in results))
+        if refused := [result.outgoing for result in results if result.is_bounce]:
             with transaction(self.queue.engine) as session:
                 for outgoing in refused:
                     bounces.record(session, self.server, session.get_one(Outgoing, outgoing), self.clock())
-        return attempts
+        return len(results)
+
+    def _note(self, are_any_taken: bool) -> None:
+        """Store whether the next hop takes nothing, for the operator."""
+        if are_any_taken and self._is_refused:
+            Setbacks(self.queue.engine, SENDING, self.clock()).works(0)
+            self._is_refused = False
+        elif not are_any_taken and self._hop.takes_nothing:
+            Setbacks(self.queue.engine, SENDING, self.clock()).fails(0)
+            self._is_refused = True
 
     def _renewed(self, numbers: set[int]) -> set[int]:
         """Renew the lease on those messages. Return those that are still ours."""
@@ -255,93 +275,31 @@ class MailSender:
             if attempts > MOST:
                 row.error = f"The server ended while it made or sent this mail; this is attempt {attempts}."
                 row.troubled = row.troubled or self.clock()
-                _log(row, f"tried alone: {row.error}")
+                log_out(row, f"tried alone: {row.error}")
             session.add(row)
 
 
-@dataclass(frozen=True, slots=True)
-class _Letter:
-    """A rendered message that is due, or the error if rendering failed."""
-
-    row: Outgoing
-    raw: bytes
-    error: str | None = None
-
-    @property
-    def number(self) -> int:
-        """The number of the row."""
-        return self.row.id or 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Result:
-    """The result of an attempt; without an error, the message was sent."""
-
-    outgoing: int
-    template: str
-    error: str | None
-    later: bool
-    is_bug: bool = False
-    """Whether a bug prevented the attempt."""
-    turns: tuple[tuple[int, int], ...] = ()
-    """The matches, and their versions, in which it tells its reader that it is their turn."""
-
-    @property
-    def is_refused(self) -> bool:
-        """Whether the next hop refused the message permanently, which counts as a bounce."""
-        return self.error is not None and not self.later
-
-
-def _rendered(session: Session, renderer: Renderer, rows: Sequence[Outgoing]) -> list[_Letter]:
+def _rendered(session: Session, renderer: Renderer, rows: Sequence[Outgoing]) -> list[Letter]:
     """Return the rendered messages of those rows, in order."""
     try:
-        return [_Letter(row, raw) for row, raw in zip(rows, renderer.render(session, rows), strict=True)]
+        return [Letter(row, raw) for row, raw in zip(rows, renderer.render(session, rows), strict=True)]
     except DBAPIError:
         raise
     except Exception:  # noqa: BLE001 - a bug in a template or a replay must not stop the others
         return [_rendered_alone(session, renderer, row) for row in rows]
 
 
-def _rendered_alone(session: Session, renderer: Renderer, row: Outgoing) -> _Letter:
+def _rendered_alone(session: Session, renderer: Renderer, row: Outgoing) -> Letter:
     try:
         (raw,) = renderer.render(session, [row])
-        return _Letter(row, raw)
+        return Letter(row, raw)
     except DBAPIError:
         raise
     except Exception:  # noqa: BLE001 - stored in the row for the operator
-        return _Letter(row, b"", traceback.format_exc())
+        return Letter(row, b"", traceback.format_exc())
 
 
-def _attempt(return_path: str, outbox: Outbox, letter: _Letter, sign: Sign, vitals: Vitals) -> _Result:
-    """Sign a message and send it to the next hop."""
-    row, sent = letter.row, vitals.counts.mails_out
-    assert row.id is not None  # noqa: S101 - a stored row has one
-    if letter.error is not None:
-        sent.labels("not rendered").inc()
-        _log(row, "not rendered")
-        return _Result(row.id, row.template, letter.error, later=True, is_bug=True)
-    try:
-        raw = sign(letter.raw)
-    except Exception:  # noqa: BLE001 - a bug must not stop the others
-        sent.labels("not signed").inc()
-        _log(row, "not signed")
-        return _Result(row.id, row.template, traceback.format_exc(), later=True, is_bug=True)
-    try:
-        outbox.send(return_path, row.address, raw)
-    except NotAccepted as error:
-        if error.is_lost:
-            vitals.outbox.fails("next hop", str(error))
-        sent.labels("postponed" if error.later else "refused").inc()
-        _log(row, f"not sent{', to be tried again' if error.later else ''}: {error}")
-        return _Result(row.id, row.template, str(error), later=error.later)
-    failpoints.reach(Step.SENT)
-    vitals.outbox.works()
-    sent.labels("sent").inc()
-    _log(row, "sent")
-    return _Result(row.id, row.template, None, later=False, turns=tuple(facts.turns_of_reader(row.facts)))
-
-
-def _mark(queue: Queue, results: list[_Result], now: datetime) -> None:
+def _mark(queue: Queue, results: list[Result], now: datetime) -> None:
     """Store how the attempts ended and when the next ones are due. The time of a turn begins when it was sent."""
     if not results:
         return
@@ -354,7 +312,7 @@ def _mark(queue: Queue, results: list[_Result], now: datetime) -> None:
     failpoints.reach(Step.MARKED)
 
 
-def _draw_consequences(session: Session, holder: str, results: list[_Result], now: datetime) -> None:
+def _draw_consequences(session: Session, holder: str, results: list[Result], now: datetime) -> None:
     """Let the time of turns begin, postpone what failed, and forget whom the last message was for."""
     for number, seen in sorted({turn for result in results for turn in result.turns}):
         _hand_over(session, number, seen, now)
@@ -378,21 +336,17 @@ def _hand_over(session: Session, number: int, seen: int, now: datetime) -> None:
         log.exception("no clock begins", match=number)
 
 
-def _postpone(row: Outgoing, result: _Result, now: datetime) -> None:
+def _postpone(row: Outgoing, result: Result, now: datetime) -> None:
     """Make the message due again later, or give it up, unless it has been dropped."""
     row.leased_until, row.holder = None, None
     if row.state == OutgoingState.DROPPED:
         return
     row.error = result.error
     troubles = not result.is_bug or row.standing is None  # anybody can have us reply to what proves nothing
-    if result.later and (now - (row.retried or row.created) < GIVE_UP_AFTER or row.attempts < FEW):
-        row.due = now + PAUSES[min(row.attempts, len(PAUSES)) - 1]
+    is_new = now - (row.retried or row.created) < GIVE_UP_AFTER or row.attempts < FEW
+    if result.waits or (result.later and is_new):
+        row.due = now + min(PAUSES[min(row.attempts, len(PAUSES)) - 1], result.at_latest)
     else:
         row.state = OutgoingState.FAILED if troubles else OutgoingState.DROPPED
-    if troubles and (row.state == OutgoingState.FAILED or result.is_bug):
+    if troubles and (row.state == OutgoingState.FAILED or result.is_bug or result.needs_operator):
         row.troubled = row.troubled or now
-
-
-def _log(row: Outgoing, verdict: str) -> None:
-    about = {"message_id": row.message_id, "template": row.template, "player": row.player, "match": row.match}
-    log.info("mail out", outgoing=row.id, **about, verdict=verdict)

@@ -22,6 +22,8 @@ LASTING = 3
 """How often something has failed when the operator is told."""
 AT_ONCE = 200
 """How many rows are looked at in one go, beside those that have failed."""
+SENDING = "sending"
+"""What the setback is called while the next hop takes no message."""
 STALE = timedelta(days=1)
 """What wasn't tried again for so long isn't due any more."""
 
@@ -46,6 +48,11 @@ class Setbacks:
             with read_only(engine) as session:
                 self._found = {row.number: row for row in session.exec(select(Setback).where(Setback.doing == doing))}
 
+    @property
+    def are_any(self) -> bool:
+        """Whether there are any."""
+        return bool(self._found)
+
     def ready(self, numbers: Iterable[int]) -> Iterator[int]:
         """Yield those of the numbers that needn't wait, as long as they don't fail."""
         for number in numbers:
@@ -62,16 +69,19 @@ class Setbacks:
         except Exception as error:
             if not is_bug(error):
                 raise
-            failures = self._fail(number)
-            log.exception("scheduled work failed", doing=self._doing, number=number, failures=failures)
+            if self.fails(number) == 1:
+                log.exception("scheduled work failed", doing=self._doing, number=number)
         else:
-            if self._found.pop(number, None) is not None:
-                with transaction(self._engine) as session:
-                    session.exec(
-                        delete(Setback).where(col(Setback.doing) == self._doing, col(Setback.number) == number)
-                    )
+            self.works(number)
 
-    def _fail(self, number: int) -> int:
+    def works(self, number: int) -> None:
+        """Note that the work for that number didn't fail."""
+        if self._found.pop(number, None) is not None:
+            with transaction(self._engine) as session:
+                session.exec(delete(Setback).where(col(Setback.doing) == self._doing, col(Setback.number) == number))
+
+    def fails(self, number: int) -> int:
+        """Note that it failed. Return how often it has by now."""
         with transaction(self._engine) as session:
             session.exec(delete(Setback).where(col(Setback.due) < self._now - STALE))
             row = session.get(Setback, (self._doing, number), with_for_update=True)
@@ -85,8 +95,14 @@ class Setbacks:
         return row.failures
 
 
-def lasting(session: Session, now: datetime) -> list[str]:
-    """Return what fails again and again, the latest first, such as "time-outs 12"."""
-    found = select(Setback).where(col(Setback.failures) >= LASTING, col(Setback.due) > now - STALE)
+def failing(session: Session, now: datetime, least: int = 1) -> list[str]:
+    """Return what has failed that often, the latest first, such as "time-outs 12"."""
+    found = select(Setback).where(col(Setback.failures) >= least, col(Setback.due) > now - STALE)
     rows = session.exec(found.order_by(col(Setback.since).desc(), col(Setback.doing), col(Setback.number)))
     return [f"{row.doing} {row.number}".removesuffix(" 0") for row in rows]
+
+
+def have_begun(session: Session, since: datetime) -> bool:
+    """Return whether anything that lasts has begun to fail since then."""
+    lasts = select(Setback.number).where(col(Setback.failures) >= LASTING, col(Setback.since) > since)
+    return session.exec(lasts.limit(1)).first() is not None

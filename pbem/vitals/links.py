@@ -40,12 +40,15 @@ class Link:
         again: str,
         monotonic: Callable[[], float] = time.monotonic,
         level: str = "warning",
+        changed: Callable[[], object] = lambda: None,
     ) -> None:
         self.name = name
         self.is_needed = False
         """Whether the server isn't ready before it stands."""
         self._lost, self._again = lost, again
         self._level = level
+        self._changed = changed
+        self._error = ""
         self._monotonic = monotonic
         self._lock = threading.Lock()
         self._failing: dict[str, str] = {}
@@ -65,6 +68,12 @@ class Link:
         with self._lock:
             return self._monotonic() - self._since if self._failing and self._since is not None else 0.0
 
+    @property
+    def error(self) -> str:
+        """Why it is lost; empty if it isn't."""
+        with self._lock:
+            return self._error if self._failing else ""
+
     def call_on_first(self, callback: Callable[[], object]) -> None:
         """Register what to call, once, when it stands for the first time."""
         self._on_first = callback
@@ -75,6 +84,7 @@ class Link:
             is_first = not self._has_stood and not self._failing
             self._has_stood = self._has_stood or is_first
         if is_first:
+            self._changed()
             self._on_first()
 
     def works(self, user: str = "") -> None:
@@ -86,6 +96,8 @@ class Link:
             is_back = why is not None and not self._failing
             since, is_first = self._since, not self._has_stood
             self._has_stood = True
+        if is_back or is_first:
+            self._changed()
         if is_back:
             log.info(self._again, link=self.name, lost=why, seconds=round(self._monotonic() - (since or 0.0), 1))
         if is_first:
@@ -96,7 +108,9 @@ class Link:
         with self._lock:
             is_lost = not self._failing
             self._failing[user] = why
+            self._error = error
             if is_lost:
                 self._since = self._monotonic()
         if is_lost:
+            self._changed()
             getattr(log, self._level)(self._lost, link=self.name, lost=why, error=error)

@@ -1,5 +1,6 @@
 """All that one running server knows of itself."""
 
+import threading
 import time
 from collections.abc import Callable
 
@@ -61,12 +62,20 @@ class Vitals:
         self.links: dict[str, Link] = {}
         self.pulses: dict[str, Pulse] = {}
         self.is_ready = False
+        self.changed = threading.Event()
+        """Set when a connection is lost or comes back, and when the server is ready: others should hear of it."""
         self.database = self.link("database", lost="database lost", again="database again", level="error")
         self.outbox = self.link("outbox", lost="sending interrupted", again="sending again")
 
+    def becomes_ready(self) -> None:
+        """Note that the server is ready."""
+        self.is_ready = True
+        self.changed.set()
+
     def link(self, name: str, *, lost: str, again: str, level: str = "warning") -> Link:
         """Add a link, with what the log says when it is lost and when it is back."""
-        self.links[name] = Link(name, lost=lost, again=again, monotonic=self.monotonic, level=level)
+        told = {"lost": lost, "again": again, "level": level}
+        self.links[name] = Link(name, **told, monotonic=self.monotonic, changed=self.changed.set)
         return self.links[name]
 
     def inbox(self, name: str) -> Link:

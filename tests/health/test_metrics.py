@@ -284,7 +284,7 @@ def test_health_says_what_is_wrong(port: int, letters: Correspondence) -> None:
     vitals.is_ready = True
     assert get(port, "/health") == (200, '{"healthy": true, "problems": []}\n')
     vitals.outbox.fails("next hop", "refused")
-    assert json.loads(get(port, "/health")[1])["problems"] == ["outbox: no connection for 0 s"]
+    assert json.loads(get(port, "/health")[1])["problems"] == ["outbox: no message is taken for 0 s: refused"]
 
 
 def test_a_reader_who_says_nothing_is_hung_up_on(port: int, monkeypatch: pytest.MonkeyPatch) -> None:

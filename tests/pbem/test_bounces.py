@@ -217,26 +217,6 @@ def test_a_bounce_from_an_address_that_was_left_is_about_nobody(letters: Corresp
 
 
 @pytest.mark.slow
-def test_a_refusal_by_the_next_hop_counts_as_a_bounce(letters: Correspondence) -> None:
-    from pbem.mail.transports.protocols import NotAccepted
-
-    class Refusing:
-        def send(self, sender: str, recipient: str, raw: bytes) -> None:
-            raise NotAccepted("550 5.1.1 no such user", later=False)
-
-        def close(self) -> None:
-            pass
-
-    server = letters.server
-    letters.execute(f"update outgoing set state = 'owed' where message_id = '{letters.last('bob')['Message-ID']}'")
-
-    replace(server.sender, outbox=Refusing()).send_next()
-
-    assert count(letters) == 1
-    assert to(letters.wait(days=1, minutes=1)) == [BOB]
-
-
-@pytest.mark.slow
 def test_the_operator_lists_and_forgives(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(core, "now", letters.clock)
     assert letters.operate("bounced").output == "no mail bounces\n"

@@ -112,15 +112,6 @@ def test_a_mail_that_changes_is_another_mail(letters: Correspondence) -> None:
     assert outbox.offered[0] != outbox.offered[1]
 
 
-def test_a_mail_refused_for_good_has_failed(tmp_path: Path) -> None:
-    with correspondence(tmp_path) as letters:
-        owe(letters)
-        letters.execute("update outgoing set player = null")  # or it would wait for its reader to write again
-        row = attempt(letters, Grudging(1, later=False), NOON)
-
-    assert (row.state, row.attempts) == (OutgoingState.FAILED, 1)
-
-
 @pytest.mark.slow
 def test_a_mail_is_given_up_after_days_and_many_attempts(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:

@@ -85,7 +85,7 @@ class NotAccepted(Exception):
     def __init__(self, reply: str, *, later: bool, is_lost: bool = False) -> None:
         self.later = later
         self.is_lost = is_lost
-        """Whether the next hop can't be reached, or doesn't let us in: no message would be taken."""
+        """Whether the next hop can't be reached, or refuses us: other messages wouldn't be taken either."""
         super().__init__(reply)
 
 

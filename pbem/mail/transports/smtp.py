@@ -1,6 +1,7 @@
 """Mail out over SMTP: exact bytes, one recipient at a time, over a connection that is kept for a while."""
 
 import contextlib
+import re
 import smtplib
 import time
 from collections.abc import Iterator, Sequence
@@ -9,6 +10,8 @@ import structlog
 
 from pbem.config import SmtpSettings
 from pbem.mail.oauth2.access import AccessTokens
+from pbem.mail.reading import bounce_reasons
+from pbem.mail.reading.bounce_reasons import Reason
 from pbem.mail.transports import smtp_client
 from pbem.mail.transports.protocols import USUAL, NotAccepted, Patience
 from pbem.mail.transports.smtp_client import SmtpClient, SmtpTlsClient
@@ -26,19 +29,32 @@ LONGEST_REPLY = 500
 CONSENT = 354
 REFUSALS = 400
 """Codes from this one on refuse."""
+PERMANENT = 500
+"""Codes from this one on refuse for good."""
 TOO_BIG = 552
 GOING_AWAY = 421
 OUT_OF_STEP = 503
 """Each side has counted other commands than the other; only a new connection helps."""
+ABOUT_US = re.compile(r"^53\d\b|^5\d\d[ -]5\.(?:7\.\d+|4\.5|2\.252)\b|\brelay", re.IGNORECASE)
+"""Refusals of us, not of a recipient: of our login, our rights or our address, or since we have sent too much."""
 
 
 class _Refused(Exception):
     """The server replied with a refusal."""
 
-    def __init__(self, code: int, reply: bytes, *, later: bool) -> None:
-        self.later = later
+    def __init__(self, code: int, reply: bytes) -> None:
+        self.code = code
         text = " ".join(reply.decode("utf-8", "replace").split())
         super().__init__(f"{code} {text}"[:LONGEST_REPLY])
+        self.is_about_us = self.is_about_size = False
+
+    @property
+    def as_not_accepted(self) -> NotAccepted:
+        """What the outbox raises: only the words for an unknown address, or none that are known, are for good."""
+        said, is_permanent = str(self), self.code >= PERMANENT
+        passes = not is_permanent or bounce_reasons.of_reply(said) is Reason.FOR_NOW
+        is_about_us = self.is_about_us or (is_permanent and passes and ABOUT_US.search(said) is not None)
+        return NotAccepted(said, later=(passes and not self.is_about_size) or is_about_us, is_lost=is_about_us)
 
 
 class SmtpOutbox:
@@ -68,7 +84,7 @@ class SmtpOutbox:
             self._hand_over(wire)
         except _Refused as error:
             self._reset()
-            raise NotAccepted(str(error), later=error.later) from error
+            raise error.as_not_accepted from error
         except NotAccepted:
             self._drop()
             raise
@@ -82,7 +98,7 @@ class SmtpOutbox:
             self._client = client = self._connect()
             _require(client.mail(sender), wanted=(250,))
         except _Refused as error:
-            raise NotAccepted(str(error), later=error.later) from error
+            raise error.as_not_accepted from error
         except (smtplib.SMTPException, OSError) as error:
             raise NotAccepted(f"{self._name}: {_describe(error)}", later=True) from error
         finally:
@@ -117,9 +133,7 @@ class SmtpOutbox:
         options = "".join(f" {option}" for option in _mail_options(client, sender, recipient, wire))
         mail = f"MAIL FROM:{smtplib.quoteaddr(sender)}{options}"
         replies = _replies(client, (mail, f"RCPT TO:{smtplib.quoteaddr(recipient)}", "DATA"))
-        # A 5xx to MAIL is about us, the sender of every message: the settings are wrong, and the message
-        # waits until they are right. Only its size is a fault of the message itself.
-        _require(next(replies), wanted=(250,), final=(TOO_BIG,))
+        _require(next(replies), wanted=(250,), is_sender=True)
         _require(next(replies), wanted=(250, 251))
         _require(next(replies), wanted=(CONSENT,))
 
@@ -227,15 +241,20 @@ def _replies(client: smtplib.SMTP, commands: Sequence[str]) -> Iterator[tuple[in
     yield from replies
 
 
-def _require(answer: tuple[int, bytes], wanted: tuple[int, ...], final: tuple[int, ...] = ()) -> None:
-    """Raise _Refused or SMTPServerDisconnected unless the reply has a wanted code; only a final one is for good."""
+def _require(answer: tuple[int, bytes], wanted: tuple[int, ...], *, is_sender: bool = False) -> None:
+    """Raise _Refused or SMTPServerDisconnected unless the reply has a wanted code.
+
+    A refusal of the sender is about us, whose address all messages have: they wait until the settings are right. Only
+    its size is a fault of the message itself.
+    """
     code, reply = answer
     if code in wanted:
         return
+    refused = _Refused(code, reply)
     if code in (GOING_AWAY, OUT_OF_STEP) or code < 0:
-        raise smtplib.SMTPServerDisconnected(str(_Refused(code, reply, later=True)))
-    refused = code >= 500 if not final else code in final
-    raise _Refused(code, reply, later=not refused)
+        raise smtplib.SMTPServerDisconnected(str(refused))
+    refused.is_about_us, refused.is_about_size = is_sender and code != TOO_BIG, is_sender and code == TOO_BIG
+    raise refused
 
 
 def _mail_options(client: smtplib.SMTP, sender: str, recipient: str, wire: bytes) -> list[str]:

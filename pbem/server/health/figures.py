@@ -50,8 +50,8 @@ class Figures:
     matches: dict[str, int]
     """How many matches there are, by state."""
 
-    failing: int
-    """How much of the scheduled work fails."""
+    failing: tuple[str, ...]
+    """What fails of the scheduled work."""
     backup: datetime | None
     """When a server made the last backup by itself."""
     no_backup_since: datetime | None
@@ -86,7 +86,7 @@ def read(session: Session, now: datetime, matches: dict[str, int] | None = None)
         overdue=_age(session.connection().execute(due).scalar(), now),
         troubled=_queue(session, "troubled", Outgoing.troubled, (col(Outgoing.troubled).is_not(None),), now),
         matches=matches or count_matches(session),
-        failing=len(setbacks.lasting(session, now)),
+        failing=tuple(setbacks.failing(session, now)),
         backup=backup.made if backup is not None else None,
         no_backup_since=backup.troubled if backup is not None else None,
     )

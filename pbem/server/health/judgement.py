@@ -7,7 +7,11 @@ from pbem.config import BackupSettings
 from pbem.server.backups import rotation
 from pbem.server.health.figures import Figures
 from pbem.server.health.reports import SILENT, Report, ServerState
+from pbem.storage.setbacks import SENDING
 
+OUTBOX = "outbox"
+NAMED = 3
+"""How much of the work that fails is named."""
 SLOW = 15 * 60.0
 """Received messages are handled within seconds, and answers sent within a minute, unless something is wrong."""
 
@@ -18,7 +22,8 @@ def of_state(state: ServerState) -> Iterator[str]:
         yield f'the loop "{loop}" hangs'
     down = [link for link in state.links if link.is_up is False]
     for link in down:
-        yield f"{link.name}: no connection for {spell(link.lost_for)}"
+        lost = "no message is taken" if link.name == OUTBOX else "no connection"
+        yield f"{link.name}: {lost} for {spell(link.lost_for)}{f': {link.error}' if link.error else ''}"
     if not state.is_ready and not down:
         yield "not ready yet"
 
@@ -42,8 +47,11 @@ def of_figures(figures: Figures) -> Iterator[str]:
         yield f'{figures.shunted.length} received messages are shunted: see "pbem shunted"'
     if figures.troubled.length:
         yield f'{figures.troubled.length} outgoing messages need you: see "pbem shunted"'
-    if figures.failing:
-        yield f'scheduled work fails ({figures.failing}): look for "scheduled work failed" in the log'
+    if SENDING in figures.failing:
+        yield 'what is owed waits until the mail server takes it: "pbem doctor" tells what to correct'
+    if failing := [name for name in figures.failing if name != SENDING]:
+        named = ", ".join(failing[:NAMED]) + (f" and {len(failing) - NAMED} more" if len(failing) > NAMED else "")
+        yield f'scheduled work fails ({named}): look for "failed" in the log'
     for queue in figures.received:
         if queue.oldest > SLOW:
             yield f"received messages ({queue.name}) have waited for {spell(queue.oldest)}"

@@ -86,7 +86,7 @@ def _of_database(found: Figures) -> Iterator[Metric]:
     yield Gauges("pbem_held", "Received messages that wait for their sender to confirm them.", found.held.length)
     yield Gauges("pbem_shunted", "Received messages set aside because of a bug.", found.shunted.length)
     yield Gauges("pbem_troubled", "Outgoing messages that need the operator.", found.troubled.length)
-    yield Gauges("pbem_failing", "Scheduled work that fails because of a bug.", found.failing)
+    yield Gauges("pbem_failing", "Scheduled work that fails because of a bug.", len(found.failing))
     if found.backup is not None:
         yield Gauges("pbem_backup_timestamp_seconds", "When a server last made a backup.", found.backup.timestamp())
     failing = found.no_backup_since is not None

@@ -40,6 +40,8 @@ class LinkState:
     name: str
     is_up: bool | None
     lost_for: float
+    error: str = ""
+    """Why it is lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,9 @@ def state(vitals: "Vitals") -> ServerState:
     counts = vitals.counts
     return ServerState(
         is_ready=vitals.is_ready,
-        links=tuple(LinkState(link.name, link.is_up, round(link.lost_for)) for link in tuple(vitals.links.values())),
+        links=tuple(
+            LinkState(link.name, link.is_up, round(link.lost_for), link.error) for link in tuple(vitals.links.values())
+        ),
         hanging=tuple(pulse.name for pulse in vitals.hanging),
         mails_in=counts.total(counts.mails_in),
         mails_out=counts.total(counts.sent_in),

@@ -166,9 +166,11 @@ def _unanalysed(session: Session, last: Outgoing | None, now: datetime) -> tuple
 
 def _failing(session: Session, last: Outgoing | None, now: datetime) -> tuple[str, ...]:
     """Return what fails of the scheduled work, if the last alert doesn't tell all of it."""
-    failing = setbacks.lasting(session, now)[:KEPT]
-    told = {*last.payload.get("failing", ())} if last is not None and last.created <= now else set()
-    return tuple(failing) if {*failing} - told else ()
+    failing = setbacks.failing(session, now, setbacks.LASTING)[:KEPT]
+    if last is None or last.created > now:
+        return tuple(failing)
+    is_new = {*failing} - {*last.payload.get("failing", ())} or setbacks.have_begun(session, last.created)
+    return tuple(failing) if is_new else ()
 
 
 def _was_told(session: Session, admin: str, now: datetime) -> bool:
