@@ -2,9 +2,11 @@
 
 import contextlib
 import logging
+import os
 import re
 import sys
-from typing import TextIO
+import traceback
+from typing import Any, TextIO
 
 import structlog
 from structlog.typing import EventDict
@@ -15,8 +17,10 @@ from pbem.messages.token_redaction import TokenRedactor
 
 LONGEST = 2_000
 """The most characters of one value; a traceback has its own field."""
-OURS = frozenset({"message_id", "exception", "event", "level", "timestamp"})
+OURS = frozenset({"message_id", "file", "folder", "level", "timestamp"})
 """Values that hold no words of others."""
+PRIORITIES = {"debug": 7, "info": 6, "warning": 4, "error": 3, "critical": 2}
+"""The priority of each level in the journal (sd-daemon(3))."""
 ADDRESS = re.compile(r"[^\s@<>()\[\]:;,\"']{1,64}@[^\s@<>()\[\],;\"']{1,255}")
 
 
@@ -58,11 +62,11 @@ def configure(settings: LogSettings, file: TextIO | None = None, server: ServerS
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             _harmless,
-            *(
-                [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
-                if settings.format == "json"
-                else [structlog.dev.ConsoleRenderer(colors=file.isatty())]
-            ),
+            _trace,
+            structlog.processors.JSONRenderer()
+            if settings.format == "json"
+            else structlog.dev.ConsoleRenderer(colors=file.isatty(), exception_formatter=structlog.dev.plain_traceback),
+            *([_prioritise] if _is_journal(file) else []),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, settings.level.upper())),
         logger_factory=lambda *_: Log(file, redactor),
@@ -79,3 +83,26 @@ def _plain(name: str, value: str) -> str:
     if name not in OURS:
         value = ADDRESS.sub("(address)", value[:LONGEST])
     return escape_controls(value).replace("\n", "\\n")
+
+
+def _trace(_logger: object, _method: str, event: EventDict) -> EventDict:
+    """Replace an exception by where it was raised and its type; what it says, and values, may be somebody's words."""
+    error = sys.exc_info()[1] if event.pop("exc_info", None) else None
+    told: list[str] = []
+    while error is not None:
+        told.insert(0, "".join(traceback.format_tb(error.__traceback__)) + type(error).__qualname__)
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return {**event, "exception": "\n".join(told)} if told else event
+
+
+def _is_journal(file: TextIO) -> bool:
+    """Return whether what is written goes to the journal of systemd, which then understands priorities."""
+    with contextlib.suppress(OSError, ValueError):
+        status = os.fstat(file.fileno())
+        return os.environ.get("JOURNAL_STREAM") == f"{status.st_dev}:{status.st_ino}"
+    return False
+
+
+def _prioritise(_logger: object, method: str, lines: Any) -> str:
+    """Begin each line with its priority."""
+    return "\n".join(f"<{PRIORITIES.get(method, PRIORITIES['info'])}>{line}" for line in lines.splitlines())

@@ -12,7 +12,6 @@ from typing import Any
 
 import structlog
 from sqlalchemy import BindParameter, Engine, bindparam, delete, exists, union, update
-from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, or_, select
 
 from pbem.mail.reading.limits import header_block
@@ -34,6 +33,7 @@ from pbem.storage.models import (
 )
 from pbem.storage.outbox import ANSWERED, WITH_CONTENT
 from pbem.storage.retention import change, content_of, emptied
+from pbem.storage.setbacks import Setbacks
 
 log = structlog.get_logger()
 
@@ -56,14 +56,11 @@ def sweep(engine: Engine, now: datetime, stopped: Callable[[], bool] = lambda: F
         with transaction(engine) as session:
             forgotten = (col(Departure.left) < now - REMEMBERED, col(Departure.swept).is_not(None))
             change(session, delete(Departure).where(*forgotten))
-    for departure in departures:
-        try:
-            if not _sweep(engine, departure, now, stopped):
+    left, setbacks = {departure.player: departure for departure in departures}, Setbacks(engine, "traces", now)
+    for player in setbacks.ready(left):
+        with setbacks.noting(player):
+            if not _sweep(engine, left[player], now, stopped):
                 return 0
-        except DBAPIError:
-            raise
-        except Exception:  # a bug; the next look tries again, and other people's messages must go out
-            log.exception("not swept", player=departure.player)
     return 0
 
 

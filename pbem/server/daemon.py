@@ -356,7 +356,7 @@ def run(
     if server.settings.backup.folder is not None:
         working.append(Loop(vitals.pulse("backup", bound.backup), server.backups.step))
     if server.settings.publish.folder is not None:
-        publisher = Publisher(server.settings.server, server.settings.publish, server.clock)
+        publisher = Publisher(server.settings.server, server.settings.publish, server.clock, server.engine)
         working.append(Loop(vitals.pulse("publish", bound.other), publisher.step))
     threads = [loop.thread(stop, vitals) for loop in working]
     if server.settings.metrics.are_wanted:

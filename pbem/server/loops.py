@@ -79,14 +79,14 @@ class Loop:
         return threading.Thread(target=self._run, args=(stop, vitals), name=self.pulse.name, daemon=True)
 
     def _run(self, stop: threading.Event, vitals: Vitals) -> None:
-        pause = 1.0
+        pause, failing = 1.0, ""
         while not self.pulse.stopped(stop):
             self.bell.clear()
             try:
                 while self.step(lambda: self.pulse.stopped(stop)) and not self.pulse.stopped(stop):
                     pass
                 vitals.database.works(self.pulse.name)
-                pause = 1.0
+                pause, failing = 1.0, ""
             except DBAPIError as error:
                 vitals.database.fails("database", str(error.orig), self.pulse.name)
                 self._wait(stop.wait, pause)
@@ -95,8 +95,10 @@ class Loop:
             except Unavailable as error:
                 log.error("no mail can be read", thread=self.pulse.name, error=str(error))  # noqa: TRY400 - no bug of ours
                 self._wait(stop.wait, LONGEST_PAUSE)
-            except Exception:  # a bug must not silently end the thread, and with it the service
-                log.exception("failed", thread=self.pulse.name)
+            except Exception as error:  # a bug must not silently end the thread, and with it the service
+                if failing != repr(error):
+                    log.exception("failed", thread=self.pulse.name)
+                failing = repr(error)
                 self._wait(stop.wait, LONGEST_PAUSE)
             if self.pause:
                 self._wait(stop.wait, self.pause)

@@ -9,8 +9,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import structlog
+from sqlalchemy import Engine
 
 from pbem.config import PublishSettings, ServerSettings
+from pbem.storage.setbacks import Setbacks
 
 log = structlog.get_logger()
 
@@ -26,6 +28,7 @@ class Publisher:
     server: ServerSettings
     wanted: PublishSettings
     clock: Callable[[], datetime]
+    engine: Engine
     last: datetime | None = None
     """When it last began to publish."""
 
@@ -38,8 +41,7 @@ class Publisher:
         try:
             return self._publish(folder, stopped)
         except OSError as error:
-            log.error("publishing failed", folder=str(folder), error=str(error))  # noqa: TRY400 - no bug of ours
-            return 0
+            return self._fail(folder, str(error))
 
     def _publish(self, folder: Path, stopped: Callable[[], bool]) -> int:
         """Publish in a process, which is killed if that is wanted: the next one mends what it has left."""
@@ -64,7 +66,13 @@ class Publisher:
                     process.kill()
                     return 0
         if process.returncode != 0:
-            log.error("publishing failed", folder=str(folder), error=said.strip().rpartition("\n")[2])
-            return 0
+            return self._fail(folder, said.strip().rpartition("\n")[2])
+        Setbacks(self.engine, "publishing", self.clock()).works(0)
         log.info("published", folder=str(folder), **json.loads(out))
         return 1
+
+    def _fail(self, folder: Path, why: str) -> int:
+        """Note for the operator that it failed; the log says so once. Return that nothing was published."""
+        if Setbacks(self.engine, "publishing", self.clock()).fails(0) == 1:
+            log.error("publishing failed", folder=str(folder), error=why)
+        return 0

@@ -175,7 +175,7 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
         reply = dispatch.converse(request)
         verdict, row.cost = reply.verdict, reply.cost
         about |= {
-            "player": sender.player.name if sender.player else None,
+            "player": sender.player.id if sender.player else None,
             "match": reply.match or sender.match,
         }
     except Unanswerable as error:

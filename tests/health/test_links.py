@@ -4,7 +4,7 @@ import threading
 
 from structlog.testing import capture_logs
 
-from pbem.vitals import FirstOfEach, Link
+from pbem.vitals import FirstOfEach, Link, Vitals
 from tests.health.conftest import Monotonic
 
 
@@ -68,3 +68,22 @@ def test_it_is_called_back_once_all_have_happened() -> None:
     other.start()
     other.join()
     assert told == [other.ident]
+
+
+def test_a_change_rings_the_bell_of_who_tells_others() -> None:
+    vitals = Vitals()
+    inbox = vitals.inbox("imap")
+    changes = (
+        lambda: inbox.fails("mailbox", "no such user"),
+        inbox.works,
+        lambda: inbox.fails("mailbox", "gone"),
+        inbox.works,
+        vitals.becomes_ready,
+    )
+    for change in changes:
+        vitals.changed.clear()
+        change()
+        assert vitals.changed.is_set()
+    vitals.changed.clear()
+    inbox.works()
+    assert not vitals.changed.is_set()

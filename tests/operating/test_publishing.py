@@ -41,8 +41,9 @@ class Clock:
 
 def publisher(site: Site, clock: Clock, folder: str = "web") -> Publisher:
     site.make()
+    server = config.load(site.config).server
     wanted = config.PublishSettings(folder=site.folder / folder)
-    return Publisher(config.load(site.config).server, wanted, clock)
+    return Publisher(server, wanted, clock, database.connect(server.database))
 
 
 @pytest.mark.slow

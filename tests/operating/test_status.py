@@ -1,6 +1,7 @@
 """A running server is seen by systemd, by `pbem status` and by its port, and so is one that is gone or unwell."""
 
 import json
+import re
 import socket
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from tests.health.conftest import Manager
 from tests.operating.daemons import Daemon
 from tests.operating.people import PostOffice, written
 from tests.operating.site import ADDRESS, FOLDER_IN, LMTP_IN, Site, smtp_out
+from tests.relays import refuses_at, relay
 from tests.servers import HOST, free_port, until
 
 Start = Callable[[Site], Daemon]
@@ -192,3 +194,16 @@ def test_a_server_is_not_ready_before_the_first_login(site: Site, manager: Manag
         assert told(site)[0] == 1
     finally:
         daemon.kill()
+
+
+@pytest.mark.parametrize("stage", ["MAIL", "RCPT"])
+def test_a_relay_that_refuses_us_is_told_with_its_words(stage: str, site: Site, start: Start) -> None:
+    with relay() as hop:
+        hop.says = refuses_at(stage, "550 5.7.1 Sender not allowed")
+        site.configure(LMTP_IN, smtp_out(hop.port))
+        daemon = start(site)
+        daemon.deliver("ann@mail.example", ADDRESS, written("ann@mail.example", ADDRESS, "help"))
+        until(lambda: len(told(site)[1]["problems"]) > 1, "it is told")
+        lost, waits = told(site)[1]["problems"]
+        assert re.fullmatch(r".*: outbox: no message is taken for \d+ s: 550 5.7.1 Sender not allowed", lost)
+        assert waits == 'what is owed waits until the mail server takes it: "pbem doctor" tells what to correct'

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import pbem
+from pbem.server.next_hop import SEVERAL
 from tests.cases import quick_where
 from tests.operating.people import PostOffice, written
 from tests.operating.site import ADDRESS, Site, environment, smtp_out
@@ -45,7 +46,8 @@ def test_what_the_next_hop_did_not_take_goes_out_later(
     scene.write(*letters)
     daemon = scene.start().ready()
     scene.door.deliver(daemon)
-    until(lambda: scene.count("outgoing", "state = 'owed' and attempts = 1") == 4, "each was tried")
+    tried = "state = 'owed' and error is not null"
+    until(lambda: scene.count("outgoing", tried) == SEVERAL, "some were tried, and the others wait")
     daemon.kill()
     assert post.ids() == []
     scene.rows("update outgoing set due = '2007-01-01 00:00:00+00:00'")
@@ -53,9 +55,10 @@ def test_what_the_next_hop_did_not_take_goes_out_later(
     scene.start()
     scene.quiet()
     assert conserved(scene, before=before) == 0
-    if (fault, command) == ("-q", "."):  # RFC 1047: the sink has accepted all of them
+    if (fault, command) == ("-q", "."):  # RFC 1047: the sink has accepted what was tried
         taken = re.findall(rb"(?im)^message-id: *(.+?)\r?$", b"".join(sink.taken()))
-        assert sorted(taken) == sorted(message_id.encode() for message_id in post.ids())
+        assert len(set(taken)) == SEVERAL
+        assert {*taken} < {message_id.encode() for message_id in post.ids()}
 
 
 @pytest.mark.slow
