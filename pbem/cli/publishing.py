@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.progress import Progress
 
+from pbem import config
 from pbem.cli import core
 from pbem.cli.core import CONFIG, IMPOSSIBLE, ConfigOption, app, errors, out, stored
 from pbem.publishing import publication
@@ -22,6 +23,7 @@ def publish(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     with stored(config_file) as server, Progress(console=errors, transient=True, disable=not errors.is_terminal) as bar:
+        config.require_private_backups(server.settings, folder)
         task = bar.add_task("matches", total=None)
         settings = server.settings.server
         try:

@@ -3,7 +3,7 @@
 Each module has tables that belong together; start with `loading`, which reads the file. They import clocks and secret.
 """
 
-from pbem.config.loading import Settings, certificates, load, require_secrets, secrets
+from pbem.config.loading import Settings, certificates, load, require_private_backups, require_secrets, secrets
 from pbem.config.mail import (
     DkimSettings,
     ImapSettings,
@@ -47,6 +47,7 @@ __all__ = [
     "Tls",
     "certificates",
     "load",
+    "require_private_backups",
     "require_secrets",
     "secrets",
 ]

@@ -102,6 +102,7 @@ def load(path: Path, place: Path | None = None) -> Settings:
         raise BadConfig(_refusal(path, unknown))
     source = (place or path).resolve()
     anchored = _anchored(settings, source.parent)
+    require_private_backups(anchored, anchored.publish.folder)
     anchored._source = source  # noqa: SLF001 - this is what makes them
     return anchored
 
@@ -124,6 +125,19 @@ def certificates(settings: BaseModel, above: str = "") -> Iterator[tuple[str, Pa
             yield path, value
         elif isinstance(value, BaseModel):
             yield from certificates(value, f"{path}.")
+
+
+def require_private_backups(settings: Settings, site: Path | None) -> None:
+    """Raise BadConfig if the folder for backups lies in the one that is published there, or the other way round."""
+    backups = settings.backup.folder
+    if backups is None or site is None:
+        return
+    private, public = backups.resolve(), site.resolve()
+    if private.is_relative_to(public) or public.is_relative_to(private):
+        raise BadConfig(
+            f"backup.folder is {backups}, and {site} is published for everybody to read: backups have secrets, so "
+            "neither folder may be in the other; choose another one"
+        )
 
 
 def require_secrets(settings: Settings) -> None:

@@ -5,10 +5,13 @@ a text that differs whenever its files have to be made again. A subject is liste
 forgotten after they were removed, so that no file is left over wherever a publication is interrupted. If the list is
 lost, everything is made again. The list is not for visitors, so nobody else may read it.
 
+All else is for everybody to read, whatever the umask, and belongs to the owner of the folder, also if root publishes.
+
 Other processes may write files of matches too, for as long as the one that holds the folder lives: they share a lock on
 the drafts, for which the next publication waits.
 """
 
+import os
 import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -37,6 +40,7 @@ class Files:
         self.path = path
         self.drafts = path / DRAFTS
         self.written = 0
+        self._owner = _owner(path)
 
     def write(self, name: str, content: bytes | str) -> None:
         """Write a file, unless it has that content already. Whoever reads it meanwhile gets the old one, whole."""
@@ -44,10 +48,10 @@ class Files:
         raw = content.encode() if isinstance(content, str) else content
         if _content(target) == raw:
             return
-        target.parent.mkdir(parents=True, exist_ok=True)
+        _make(target.parent)
         with tempfile.NamedTemporaryFile(dir=self.drafts, delete=False) as draft:
             draft.write(raw)
-        Path(draft.name).chmod(0o644)
+            _give(draft.fileno(), self._owner, 0o644)
         Path(draft.name).replace(target)
         self.written += 1
 
@@ -69,11 +73,12 @@ class SiteFolder:
 
         Only one process writes into it at a time; others wait until it is through.
         """
-        path.mkdir(parents=True, exist_ok=True)
+        _make(path)
         if not (path / LIST).exists() and any(path.iterdir()):
             raise NotASite(f"{path} isn't empty, and nothing was published there: choose another folder")
         with folder_locks.locked(path):
-            (path / LIST).touch(mode=0o600)
+            with (path / LIST).open("ab") as file:
+                _give(file.fileno(), _owner(path), 0o600)
             with closing(sqlite3.connect(path / LIST, isolation_level=None)) as listed:
                 listed.execute("create table if not exists subject (name text primary key, stamp text not null)")
                 listed.execute("pragma journal_mode = wal")
@@ -148,10 +153,36 @@ class SiteFolder:
 
     def _sweep(self) -> None:
         """Remove what an interrupted publication was writing, once all of its processes have ended."""
-        self.files.drafts.mkdir(exist_ok=True)
+        _make(self.files.drafts)
         with folder_locks.locked(self.files.drafts):
             for draft in self.files.drafts.iterdir():
                 draft.unlink()
+
+
+def _make(folder: Path) -> None:
+    """Make a folder, and those above it, unless they are there; each belongs to the owner of the one above."""
+    if folder.is_dir():
+        return
+    _make(folder.parent)
+    folder.mkdir(exist_ok=True)  # another process may have made it meanwhile
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        _give(descriptor, _owner(folder.parent), 0o755)
+    finally:
+        os.close(descriptor)
+
+
+def _owner(path: Path) -> tuple[int, int]:
+    """Return the user and the group that a file belongs to."""
+    found = path.stat()
+    return found.st_uid, found.st_gid
+
+
+def _give(descriptor: int, owner: tuple[int, int], mode: int) -> None:
+    """Set what everybody may do with an open file, and have root leave it to that owner."""
+    os.fchmod(descriptor, mode)
+    if os.geteuid() == 0:
+        os.fchown(descriptor, *owner)
 
 
 def _content(path: Path) -> bytes | None:

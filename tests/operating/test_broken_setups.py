@@ -13,7 +13,7 @@ import tempfile
 from collections import namedtuple
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -245,13 +245,18 @@ def guessable_key(kit: Kit) -> str:
     return "secrets"
 
 
-def key_for_everyone(kit: Kit) -> str:
-    """Put the key where everyone can go; pytest's folders are closed."""
+def elsewhere(kit: Kit, mode: int, shown: str) -> Path:
+    """Return a new folder with these rights where everyone can go; pytest's folders are closed."""
     folder = Path(kit.stack.enter_context(tempfile.TemporaryDirectory(prefix="doctor")))
-    folder.chmod(0o711)
+    folder.chmod(mode)
+    kit.shown[str(folder)] = shown
+    return folder
+
+
+def key_for_everyone(kit: Kit) -> str:
+    folder = elsewhere(kit, 0o711, "/etc/pbem")
     shutil.copy(kit.folder / "pbem.key", folder)
     (folder / "pbem.key").chmod(0o644)
-    kit.shown[str(folder)] = "/etc/pbem"
     text = kit.site.config.read_text(encoding="utf-8")
     kit.site.config.write_text(text.replace('"pbem.key"', f'"{folder}/pbem.key"'), encoding="utf-8")
     return "rights"
@@ -366,6 +371,19 @@ def old_backup(kit: Kit) -> str:
     return kit.configured('[backup]\nfolder = "backups"\n', "backup")
 
 
+def backup_for_everyone(kit: Kit) -> str:
+    folder = elsewhere(kit, 0o755, "/var/backups/pbem")
+    (folder / rotation.name(ADDRESS, datetime(2026, 11, 21, 3, 15, tzinfo=UTC))).touch(mode=0o644)
+    return kit.configured(f'[backup]\nfolder = "{folder}"\n', "rights")
+
+
+def closed_site(kit: Kit) -> str:
+    folder = elsewhere(kit, 0o700, "/var/lib/pbem") / "site"
+    folder.mkdir()
+    (folder / "index.html").touch()
+    return kit.configured(f'[publish]\nfolder = "{folder}"\n', "publish")
+
+
 def backups_into_nothing(kit: Kit) -> str:
     (kit.folder / "file").touch()
     return kit.configured('[backup]\nfolder = "file/backups"\n', "backup")
@@ -452,6 +470,9 @@ QUICK: dict[str, Setup] = {
     "everyone can read the key": key_for_everyone,
     "a template is broken": lambda kit: broken_template(kit, b"{% if %}"),
     "a template was saved as Latin-1": lambda kit: broken_template(kit, "Grüße".encode("latin-1")),
+    "everyone can read a backup": backup_for_everyone,
+    "no web server can read the site": closed_site,
+    "nothing was published yet": lambda kit: kit.configured('[publish]\nfolder = "site"\n', "publish"),
     "there are no tables yet": no_database,
     "the database is empty, or its disk isn't mounted": lambda kit: str(file(kit).write_bytes(b"") or "database"),
     "the database is something else": not_a_database,

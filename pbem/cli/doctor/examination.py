@@ -76,6 +76,8 @@ def _checks(path: Path, settings: Settings) -> Iterator[Check]:
     yield Check("reading", machine.sandbox)
     yield Check("database", partial(storage.check, settings.server, core.now))
     yield Check("backup", partial(storage.backups, settings, core.now))
+    if settings.publish.folder is not None:
+        yield Check("publish", partial(machine.site, settings.publish.folder))
     tokens = AccessTokens(settings.oauth2) if settings.oauth2 is not None else None
     inbox, outbox = settings.inbox, settings.outbox
     if not any((inbox.imap, inbox.lmtp, inbox.smtp, inbox.maildir)):

@@ -1,4 +1,4 @@
-"""Checks of this machine: secrets, rights of files, templates, and the process that parses messages."""
+"""Checks of this machine: secrets, rights of files, the site, templates, and the process that parses messages."""
 
 import time
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pbem import config
 from pbem.cli.doctor import surroundings
-from pbem.cli.doctor.findings import Finding, ok, problem
+from pbem.cli.doctor.findings import Finding, note, ok, problem
 from pbem.config import Settings
 from pbem.mail.reading.limits import Unreadable
 from pbem.mail.reading.protocol import Unavailable
@@ -52,6 +52,28 @@ def rights(path: Path, settings: Settings) -> Iterator[Finding]:
         yield problem(f"everyone on this machine can read {file}", f"chmod o= {file}")
     if not found:
         yield ok("nobody else on this machine can read secrets or mail")
+
+
+def site(folder: Path) -> Iterator[Finding]:
+    """Look whether a web server, which is another user, can read the site in that folder."""
+    try:
+        is_there = (folder / "index.html").exists()
+        closed = surroundings.closed(folder) if is_there else None
+    except OSError as error:
+        yield problem(f"{folder} can't be read: {error.strerror}", "correct folder in [publish], or its rights")
+        return
+    if closed is not None:
+        yield problem(
+            f"{closed} lets in its owner only, so a web server can't read the site in {folder}",
+            f"write a folder elsewhere in [publish], such as /var/www/pbem; or chmod o+rx {closed}",
+        )
+    elif is_there:
+        yield ok(f"a web server can read the site in {folder}")
+    else:
+        yield note(
+            f"there is no site in {folder} yet",
+            'a running server publishes it within ten minutes, or its log says "publishing failed"',
+        )
 
 
 def templates() -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from pbem.config import DkimSettings, Settings, secrets
 from pbem.mail.reading.dkim_verify import ask_dns
 from pbem.messages.said.templates import templates_folder
 from pbem.messages.templating import HTML, templates
+from pbem.server.backups import rotation
 
 DNS_SECONDS = 5.0
 
@@ -46,6 +48,9 @@ def exposed(path: Path, settings: Settings) -> Iterator[Path]:
     if url.get_backend_name() == "sqlite" and url.database:
         files += [Path(f"{url.database}{ending}") for ending in ("", "-wal")]
     files += [box.path for box in (settings.inbox.maildir, settings.outbox.maildir) if box is not None]
+    backups = settings.backup.folder
+    if backups is not None and os.access(backups, os.R_OK | os.X_OK):
+        files += [kept.file for kept in rotation.kept(backups, settings.server.address)]
     for file in dict.fromkeys(files):
         if file.exists() and _is_open_to_all(file):
             yield file
@@ -56,6 +61,12 @@ def _is_open_to_all(file: Path) -> bool:
     reads = stat.S_IXOTH if file.is_dir() else stat.S_IROTH
     passes = all(folder.stat().st_mode & stat.S_IXOTH for folder in file.resolve().parents)
     return bool(file.stat().st_mode & reads) and passes
+
+
+def closed(site: Path) -> Path | None:
+    """Return the first folder on the way to a site, or in it, that lets in its owner only; None if none does."""
+    ways = (*reversed(site.resolve().parents), site, *site.glob("*/"), *site.glob("matches/*/"))
+    return next((folder for folder in ways if not folder.stat().st_mode & (stat.S_IXGRP | stat.S_IXOTH)), None)
 
 
 def broken_templates() -> Iterator[str]:

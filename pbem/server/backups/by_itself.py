@@ -93,7 +93,7 @@ class Backups:
         begun = time.monotonic()
         address = self.settings.server.address
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             file = folder / rotation.name(address, now)
             with_secrets = self.settings.backup.with_secrets
             made = making.make(self.engine, self.settings, file, now, progress, with_secrets=with_secrets)

@@ -1,0 +1,164 @@
+"""Web servers can show what is published, as docs/publishing.md has them set up, and nothing that is private."""
+
+import os
+import pwd
+import re
+import shutil
+import stat
+import subprocess
+import tempfile
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from pbem import config
+from pbem.secret import BadConfig
+from tests.docs.pages import page
+from tests.operating.site import Site
+from tests.publishing.site import store_many
+from tests.servers import HOST, SBIN, free_port, give_away, listens, missing, unprivileged, until
+
+POLICY = "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'"
+SHOWN = {
+    "/": "text/html",
+    "/style.css": "text/css",
+    "/index.json": "application/json",
+    "/feed.xml": "text/xml",
+    "/matches/0/1.html": "text/html",
+    "/matches/0/1.txt": "text/plain",
+    "/matches/0/1.png": "image/png",
+}
+HIDDEN = ["/.published.sqlite", "/.published.sqlite-wal", "/.unfinished/", "/matches/0/2.html"]
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """Return a folder that everybody can enter; pytest's are closed."""
+    with tempfile.TemporaryDirectory(prefix="web") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@pytest.fixture
+def published(site: Site, place: Path) -> Path:
+    """Return the folder of a site with a match."""
+    with site.server() as server:
+        store_many(server.engine, 1)
+    done = site.process("publish", str(place / "web"))
+    assert done.code == 0, done.said
+    return place / "web"
+
+
+def is_private(path: Path) -> bool:
+    return path.name.startswith(".published")
+
+
+def test_everybody_can_read_what_is_published(published: Path) -> None:
+    made = [published, *published.rglob("*")]
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in made if not is_private(path)}
+    assert modes == {0o755, 0o644}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in made if is_private(path)} == {0o600}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+@pytest.mark.parametrize("is_made", [True, False], ids=["the folder", "the one above"])
+def test_what_root_publishes_belongs_to_the_owner_of(site: Site, place: Path, *, is_made: bool) -> None:
+    folder, nobody = place / "web", pwd.getpwnam("nobody")
+    if is_made:
+        folder.mkdir()
+    os.chown(folder if is_made else place, nobody.pw_uid, nobody.pw_gid)
+    with site.server() as server:
+        store_many(server.engine, 1)
+    assert site.process("publish", str(folder)).code == 0
+    owners = {(path.stat().st_uid, path.stat().st_gid) for path in (folder, *folder.rglob("*"))}
+    assert owners == {(nobody.pw_uid, nobody.pw_gid)}
+
+
+@pytest.mark.parametrize(
+    ("backups", "web"), [("web", "web"), ("web/backups", "web"), ("all", "all/web"), ("../{name}/web/x", "web")]
+)
+def test_backups_and_the_site_never_share_a_folder(site: Site, backups: str, web: str) -> None:
+    backups = backups.format(name=site.folder.name)
+    with site.config.open("a", encoding="utf-8") as file:
+        file.write(f'[backup]\nfolder = "{backups}"\n')
+    by_hand = site.process("publish", web)
+    with site.config.open("a", encoding="utf-8") as file:
+        file.write(f'[publish]\nfolder = "{web}"\n')
+    with pytest.raises(BadConfig) as refused:
+        config.load(site.config)
+    assert by_hand.code == 2
+    for said in (str(refused.value), " ".join(by_hand.err.split())):
+        assert "backups have secrets, so neither folder may be in the other; choose another one" in said
+    assert not (site.folder / web).exists()
+
+
+def documented(language: str, **changes: str) -> str:
+    """Return the block of the page in that language, with these changes for the test."""
+    (block,) = re.findall(rf"```{language}\n(.*?)```", page("docs/publishing.md"), re.DOTALL)
+    for before, after in changes.items():
+        assert before.replace("_", " ") in block
+        block = block.replace(before.replace("_", " "), after)
+    return str(block)
+
+
+def program(name: str) -> str:
+    found = shutil.which(name, path=SBIN)
+    if found is None:
+        missing(name, name)
+        raise AssertionError
+    return found
+
+
+def nginx(folder: Path, web: Path, port: int) -> list[str]:
+    """Return what starts nginx with the documented block."""
+    block = documented("nginx", listen_80=f"listen {HOST}:{port}").replace("/var/www/pbem", str(web))
+    scratch = "".join(
+        f"{kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    text = f"events {{}}\nhttp {{\ninclude /etc/nginx/mime.types;\naccess_log off;\n{scratch}{block}}}\n"
+    (folder / "nginx.conf").write_text(text, encoding="utf-8")
+    return [
+        program("nginx"), "-p", str(folder), "-c", "nginx.conf", "-e", "stderr",
+        "-g", f"daemon off; pid {folder}/pid;",
+    ]  # fmt: skip
+
+
+def caddy(folder: Path, web: Path, port: int) -> list[str]:
+    """Return what starts Caddy with the documented block; it must not ask for a certificate here."""
+    block = documented("caddy", **{"games.example.org": f"http://{HOST}:{port}"}).replace("/var/www/pbem", str(web))
+    (folder / "Caddyfile").write_text(f"{{\nadmin off\n}}\n{block}", encoding="utf-8")
+    return [program("caddy"), "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
+
+
+def fetched(url: str) -> tuple[int, str, str]:
+    """Return the status, the content type and the policy of what is there."""
+    try:
+        with urllib.request.urlopen(url) as got:
+            return got.status, got.headers["Content-Type"], got.headers["Content-Security-Policy"]
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, "", error.headers["Content-Security-Policy"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("server", [nginx, caddy])
+def test_it_is_shown_by(server: Callable[[Path, Path, int], list[str]], published: Path, place: Path) -> None:
+    """Run it as another user than the one who has published, if root runs the tests."""
+    folder, port = place / "server", free_port()
+    folder.mkdir()
+    words = server(folder, published, port)
+    give_away(folder)
+    around = {"PATH": SBIN, "HOME": str(folder)}
+    with subprocess.Popen(words, cwd=folder, env=around, stderr=subprocess.DEVNULL, **unprivileged()) as process:
+        try:
+            until(lambda: listens(port), "it listens")
+            for path, kind in SHOWN.items():
+                status, found, policy = fetched(f"http://{HOST}:{port}{path}")
+                assert (status, found.partition(";")[0], policy) == (200, kind, POLICY)
+            for path in HIDDEN:
+                assert fetched(f"http://{HOST}:{port}{path}")[0] == 404
+        finally:
+            process.terminate()
