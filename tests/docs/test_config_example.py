@@ -9,7 +9,7 @@ import pytest
 from pbem import config
 from pbem.config import Settings, Tls
 from pbem.secret import Secret
-from tests.docs.pages import ROOT, page, section
+from tests.docs.pages import page, section
 
 EXAMPLE = page("config.example.toml")
 COMMENTED = re.findall(r"^# \[([a-z0-9.]+)\]$", EXAMPLE, re.MULTILINE)
@@ -122,10 +122,11 @@ def test_the_values_shown_are_the_defaults(tmp_path: Path) -> None:
 
 
 def test_the_unit_tells_where_the_secrets_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each secret that deploy/pbem.service passes overrides the file named in the configuration."""
-    unit = (ROOT / "deploy" / "pbem.service").read_text(encoding="utf-8")
+    """Each secret that deploy/pbem.service and its drop-in pass overrides the file named in the configuration."""
+    (drop_in,) = re.findall(r"```ini\n(.*?)```", page("docs/operating.md"), re.DOTALL)
+    unit = f"{page('deploy/pbem.service')}\n{drop_in}"
     handed = dict(re.findall(r"^LoadCredential=(\S+):(\S+)\nEnvironment=(?:\w+)=%d/\1$", unit, re.MULTILINE))
-    assert len(handed) == unit.count("LoadCredential=") - unit.count("(LoadCredential=") == unit.count("Environment=")
+    assert len(handed) == unit.count("LoadCredential=") == unit.count("Environment=")
     for name, value in re.findall(r"^Environment=(\w+)=(.*)$", unit, re.MULTILINE):
         monkeypatch.setenv(name, value.replace("%d", str(tmp_path)))
     text = with_table(with_table(EXAMPLE, "inbox.imap"), "outbox.smtp")

@@ -51,11 +51,17 @@ def test_what_is_left_is_what_it_needs(analyze: str) -> None:
         assert f"`{field.partition('_')[0]}" in about, f"docs/operating.md does not say why {field} is open"
 
 
-def test_it_is_sound(analyze: str, tmp_path: Path) -> None:
-    here = tmp_path / "pbem.service"
+def test_it_is_sound_with_its_drop_in(analyze: str, tmp_path: Path) -> None:
+    here, drop_ins = tmp_path / "pbem.service", tmp_path / "pbem.service.d"
+    drop_ins.mkdir()
+    (drop_in,) = re.findall(r"```ini\n(.*?)```", page("docs/operating.md"), re.DOTALL)
+    (drop_ins / "override.conf").write_text(drop_in, encoding="utf-8")
     here.write_text(UNIT.read_text(encoding="utf-8").replace("/opt/pbem/bin/pbem", "/bin/true"), encoding="utf-8")
     done = subprocess.run([analyze, "verify", "--man=no", str(here)], capture_output=True, text=True, timeout=600)
     assert [line for line in done.stderr.splitlines() if "pbem.service" in line] == []
+    (drop_ins / "override.conf").write_text(f"{drop_in}LoadCredential=\nSecret=x\n", encoding="utf-8")
+    again = subprocess.run([analyze, "verify", "--man=no", str(here)], capture_output=True, text=True, timeout=600)
+    assert "override.conf" in again.stderr, "the drop-in is looked at"
 
 
 def test_a_child_may_limit_itself(analyze: str) -> None:

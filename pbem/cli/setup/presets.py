@@ -1,10 +1,8 @@
-"""Configurations for usual places of mail, which `pbem init` writes: config.example.toml with other values."""
+"""Configurations for usual places of mail, which `pbem init` writes: what was chosen, and no default."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -15,6 +13,11 @@ from pbem.secret import BadConfig
 
 PASSWORDS = {"inbox.imap": "imap.password", "outbox.smtp": "smtp.password"}
 """The files with the passwords, next to the configuration. The unit in deploy/ names them as well."""
+
+HEAD = """\
+# pbem with {}. What isn't written here has its default.
+# `pbem config show` prints all that is in force; docs/configuration.md explains every setting.
+"""
 
 
 class PresetPlace(StrEnum):
@@ -41,6 +44,19 @@ class Preset:
     """Settings of [oauth2], if it takes the place of passwords."""
 
 
+@dataclass(frozen=True)
+class WantedSetup:
+    """What the operator has said about the server."""
+
+    place: PresetPlace
+    server: dict[str, str]
+    username: str
+    client_id: str = ""
+    password: str = field(default="", repr=False)
+
+
+EXAMPLE = "games@games.example"
+"""The server's address where mail is in folders, to try things by hand."""
 RELAY: Mapping[str, str | int] = {"host": "127.0.0.1", "port": 25, "security": "none"}
 BOTH = ("inbox.imap", "outbox.smtp")
 GMAIL: Mapping[str, Mapping[str, str | int]] = {
@@ -112,16 +128,9 @@ PRESETS = {
     ),
     PresetPlace.FOLDERS: Preset(
         "two folders on this machine, to try things by hand",
-        {"inbox.maildir": {}, "outbox.maildir": {}},
+        {"inbox.maildir": {"path": "mail/in"}, "outbox.maildir": {"path": "mail/out"}},
     ),
 }
-
-
-def example() -> Path:
-    """Return the path of the example configuration, in an installed package or in a checkout."""
-    package = Path(__file__).parent.parent.parent
-    inside = package / "config.example.toml"
-    return inside if inside.is_file() else package.parent / "config.example.toml"
 
 
 def check(server: Mapping[str, str]) -> None:
@@ -133,45 +142,18 @@ def check(server: Mapping[str, str]) -> None:
 
 
 def written(preset: Preset, server: Mapping[str, str], username: str, client_id: str = "") -> str:
-    """Return the example with the tables that the preset needs, and without those for trying things out."""
-    text = example().read_text(encoding="utf-8")
-    for table in ("inbox.maildir", "outbox.maildir"):
-        if table not in preset.tables:
-            text = _commented_out(text, table)
+    """Return the text of a configuration: the tables that the preset needs, with what differs from the defaults."""
+    tables: dict[str, Mapping[str, Any]] = {"server": server}
     for table, values in preset.tables.items():
-        text = _table(text, table, {**values, **(_login(preset, table, username) if table in preset.logins else {})})
+        tables[table] = {**values, **(_login(preset, table, username) if table in preset.logins else {})}
     if preset.oauth2:
-        text = _table(text, "oauth2", {**preset.oauth2, "client_id": client_id})
-    return _table(text, "server", server)
+        tables["oauth2"] = {**preset.oauth2, "client_id": client_id}
+    return HEAD.format(preset.title) + "".join(_written(table, values) for table, values in tables.items())
 
 
 def _login(preset: Preset, table: str, username: str) -> dict[str, Any]:
     return {"username": username, **({} if preset.oauth2 else {"password": {"file": PASSWORDS[table]}})}
 
 
-def _block(text: str, table: str) -> tuple[int, int]:
-    """Return where the table begins and ends, commented out or not."""
-    found = re.search(rf"^(?:# )?\[{re.escape(table)}\]\n(?:.+\n)*", text, re.MULTILINE)
-    assert found, table  # noqa: S101 - a test looks for each
-    return found.span()
-
-
-def _commented_out(text: str, table: str) -> str:
-    begin, end = _block(text, table)
-    lines = "".join(f"# {line}\n" for line in text[begin:end].splitlines())
-    return text[:begin] + lines + text[end:]
-
-
-def _table(text: str, table: str, values: Mapping[str, Any]) -> str:
-    """Return the text with those values in the table; its other keys stay commented out, or as they are."""
-    begin, end = _block(text, table)
-    block = re.sub(rf"^# \[{re.escape(table)}\]", f"[{table}]", text[begin:end])
-    for key, value in values.items():
-        line = re.search(rf"^(?:# )?{key} = (?:\{{[^}}\n]*\}}|\"[^\"\n]*\"|\S+) *(#.*)?$", block, re.MULTILINE)
-        assert line, key  # noqa: S101 - a test sets each
-        written = f"{key} = {format_value(value)}"
-        if line[1]:
-            column = line.start(1) - line.start() - len("# ")  # where the comments of the example stand
-            written = f"{written.ljust(column - 1)} {line[1]}"
-        block = f"{block[: line.start()]}{written}{block[line.end() :]}"
-    return text[:begin] + block + text[end:]
+def _written(table: str, values: Mapping[str, Any]) -> str:
+    return f"\n[{table}]\n" + "".join(f"{key} = {format_value(value)}\n" for key, value in values.items())
