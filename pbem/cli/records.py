@@ -1,6 +1,7 @@
 """Commands that bring matches in: import and salvage."""
 
 import mailbox
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from email.message import Message
@@ -19,10 +20,17 @@ from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, app, errors, 
 from pbem.features.moderation import roster
 from pbem.features.records import imported, restored
 from pbem.features.records.imported import PlayedElsewhere
+from pbem.features.records.restored import Salvaged
 from pbem.mail.reading.message import is_address
 from pbem.messages import carried
 from pbem.storage import database
 from pbem.storage.models import Player
+
+WHAT_CARRIES = (
+    "None carries a match that is believed. What the server sent to a player of a match does, in the header "
+    f"{carried.HEADER}, which is lost where text is copied or forwarded: take Maildir folders, mbox files, or messages "
+    "saved with all headers (.eml)."
+)
 
 
 @app.command("import")
@@ -86,45 +94,51 @@ def salvage(
     if wrong:
         errors.print(f"pbem: write --player NAME=ADDRESS, not {wrong[0]}={told[wrong[0]]}", markup=False)
         raise typer.Exit(IMPOSSIBLE)
-    done = here = 0
+    done: Counter[Salvaged] = Counter()
     with opened(config_file) as server:
-        found, refused = [], []
-        for place, words in _sealed(files):
-            try:
-                found.append(carried.unpack(words, server.services.keyring))
-            except carried.NotOurs as error:
-                refused.append(f"{place}: {carried.HEADER} is not believed: {error}")
+        found, refused, read = [], [], 0
+        for place, sealed in _read_mailboxes(files):
+            read += 1
+            for words in sealed:
+                try:
+                    found.append(carried.unpack(words, server.services.keyring))
+                except carried.NotOurs as error:
+                    refused.append(f"{place}: {carried.HEADER} is not believed: {error}")
         known = restored.newest(found)
         for match in track(known.matches, "restoring", console=errors, transient=True, disable=len(known.matches) < 2):
             try:
                 with database.transaction(server.engine) as session:
-                    is_new = restored.restore(session, match, known.addresses, told, core.now())
+                    what = restored.restore(session, match, known.addresses, told, core.now())
             except restored.NotRestorable as error:
                 refused.append(str(error))
                 continue
-            done, here = done + is_new, here + (not is_new)
-            how = f"{len(match.turns)} turns, {match.written:%Y-%m-%d %H:%M} UTC" if is_new else "already here"
+            done[what] += 1
+            how = f"{len(match.turns)} turns, {match.written:%Y-%m-%d %H:%M} UTC"
+            how = f"{what}, no older than that" if what is Salvaged.HERE else f"{what}: {how}"
             first, second = (person.name for person in match.people)
             out.print(f"match #{match.number}: {first} - {second}, {how}", markup=False, highlight=False)
     for sentence in refused:
         out.print(sentence, markup=False, highlight=False)
-    out.print(f"{done} restored, {here} already here, {len(refused)} refused", highlight=False)
+    if not found:
+        out.print(f"{read} messages were read. {WHAT_CARRIES}", highlight=False)
+    counted = ", ".join(f"{done[each]} {each}" for each in Salvaged)
+    out.print(f"{counted}, {len(refused)} refused", highlight=False)
     if refused or not known.matches:
         raise typer.Exit(FOUND)
 
 
-def _sealed(files: Iterable[Path]) -> Iterator[tuple[str, str]]:
-    """Yield what each message in the mailboxes carries, and where that is."""
+def _read_mailboxes(files: Iterable[Path]) -> Iterator[tuple[str, list[str]]]:
+    """Yield where each message in the mailboxes is, and the matches that it carries."""
     for file in files:
         for number, message in enumerate(_messages(file), start=1):
-            for words in message.get_all(carried.HEADER, []):
-                yield f"{file}, message {number}", str(words)
+            yield f"{file}, message {number}", [str(words) for words in message.get_all(carried.HEADER, [])]
 
 
 def _messages(file: Path) -> Iterator[Message]:
-    """Yield the messages of a Maildir or an mbox file, or the one that the file is."""
+    """Yield the messages of a Maildir with all of its folders, of an mbox file, or the one that the file is."""
     if file.is_dir():
-        yield from mailbox.Maildir(file, factory=None, create=False)
+        for cur in sorted(file.rglob("cur")):
+            yield from mailbox.Maildir(cur.parent, factory=None, create=False)
         return
     with file.open("rb") as opened_file:
         if not opened_file.read(5).startswith(b"From "):

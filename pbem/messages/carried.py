@@ -7,7 +7,7 @@ import base64
 import binascii
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from pbem.matches.clock.timekeeping import clock_of
 from pbem.matches.queries import seat_of
 from pbem.storage.facts import MatchFacts
-from pbem.storage.models import MatchState, Player
+from pbem.storage.models import MatchState, Player, TakenBack
 from pbem.tokens import Keyring
 
 HEADER = "X-PBeM-Record"
@@ -51,6 +51,18 @@ class CarriedTurn:
     played: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class CarriedUndone:
+    """A turn that was taken back; the fields are those of the row."""
+
+    number: int
+    seat: int
+    text: str
+    shift: int
+    played: datetime
+    taken_back: datetime
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeLeft:
     """The clock of one player when the present turn began."""
@@ -79,6 +91,7 @@ class CarriedMatch:
     created: datetime
     started: datetime
     shift: int = 0
+    undone: tuple[CarriedUndone, ...] = ()
     time: str | None = None
     left: tuple[TimeLeft, TimeLeft] | None = None
     """By seat, with a time control."""
@@ -99,11 +112,13 @@ _COPIED = ("game", "options", "challenger", "created", "shift", "time", "rated",
 _ENDED = ("ended", "winner", "termination", "termination_seat", "reason", "counted")
 FIELDS = (*_COPIED, "started", *_ENDED)
 """The fields that the row of the match has too."""
+UNDONE = tuple(field.name for field in fields(CarriedUndone))
 
 
 def of(
     known: MatchFacts,
     turns: Sequence[tuple[str, datetime]],
+    undone: Sequence[TakenBack],
     reader: Player,
     address: str,
     server: str,
@@ -111,7 +126,7 @@ def of(
 ) -> CarriedMatch | None:
     """Return the match as a message to one of its players carries it; None for others, and for what wasn't played.
 
-    The turns come with the times at which they were played (see snapshot.turn_rows).
+    The turns come with the times at which they were played (see snapshot.turn_rows), and with those taken back.
     """
     match = known.match
     if seat_of(match, reader) is None or match.started is None:
@@ -119,7 +134,7 @@ def of(
     if match.state not in (MatchState.RUNNING, MatchState.OVER):
         return None
     clock, first, second = clock_of(match), *known.players
-    fields: dict[str, Any] = {name: getattr(match, name) for name in FIELDS}
+    same: dict[str, Any] = {name: getattr(match, name) for name in FIELDS}
     return CarriedMatch(
         server=server,
         written=written,
@@ -128,13 +143,14 @@ def of(
         number=match.id or 0,
         people=(_person(first), _person(second)),
         turns=tuple(CarriedTurn(text, played) for text, played in turns),
+        undone=tuple(CarriedUndone(*(getattr(row, name) for name in UNDONE)) for row in undone),
         left=None
         if clock is None
         else (
             TimeLeft(bank=clock.sides[0].bank, turns=clock.sides[0].turns, used=clock.sides[0].used),
             TimeLeft(bank=clock.sides[1].bank, turns=clock.sides[1].turns, used=clock.sides[1].used),
         ),
-        **fields,
+        **same,
     )
 
 

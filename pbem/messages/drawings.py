@@ -1,5 +1,6 @@
 """Drawings of matches: the board in every form, the record and the files, each made once for all that show it."""
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from functools import cached_property
 
@@ -9,6 +10,7 @@ from engines.diagram import Diagram
 from notation import record
 from notation.board import Charset, format_board
 from notation.description import describe
+from pbem.matches import queries
 from pbem.matches.naming import name
 from pbem.matches.snapshot import Snapshot, replayed, turn_rows
 from pbem.messages import attachments
@@ -16,6 +18,7 @@ from pbem.messages.boards.board_image import png
 from pbem.messages.mime import Attachment
 from pbem.messages.templating import WIDTH
 from pbem.storage.facts import MatchFacts
+from pbem.storage.models import TakenBack
 
 
 class Drawing:
@@ -103,6 +106,13 @@ class Drawings:
         if facts not in self._turns:
             self._turns[facts] = turn_rows(self._session, facts.match)[: facts.match.plies]
         return self._turns[facts]
+
+    def undone(self, facts: MatchFacts) -> Sequence[TakenBack]:
+        """Return the turns that had been taken back when the match had that `shift`."""
+        match = facts.match
+        return (
+            [row for row in queries.taken_back(self._session, match) if row.shift < match.shift] if match.shift else ()
+        )
 
 
 def charset_of(drawn: str) -> Charset:

@@ -65,7 +65,8 @@ def records(
         return
     room = carried.MOST
     for _, each in sorted(known.matches.items()):
-        match = carried.of(each, drawings.turns(each), known.reader, row.address, server.domain, row.created)
+        turns, undone = drawings.turns(each), drawings.undone(each)
+        match = carried.of(each, turns, undone, known.reader, row.address, server.domain, row.created)
         words = "" if match is None else carried.pack(match, keyring)
         if words and len(words) <= room:
             room -= len(words)

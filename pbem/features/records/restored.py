@@ -1,29 +1,42 @@
 """Matches that are lost, restored from messages about them: the newest message about each match says how it stands.
 
-Only what this server sealed is believed (see `carried`), and it is replayed before it is stored.
+Only what this server sealed is believed (see `carried`), and it is replayed before it is stored. A match that is here,
+from an older backup, is brought up to date unless it was played on since.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
+from typing import Any
 
 from sqlalchemy import text as sql
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from notation.record import BadRecord, Record, replay
-from pbem.matches import earlier_turns
+from pbem.matches import earlier_turns, prepared, queries
 from pbem.matches.clock import timekeeping
-from pbem.matches.clock.clock import Restored, SideRestored
+from pbem.matches.clock.clock import Restored, SideRestored, TurnsTakenBack
 from pbem.matches.watched import UNNOTICED
-from pbem.messages.carried import FIELDS, CarriedMatch, Person
-from pbem.storage.models import ANONYMOUS, HOUSE, IMPORTED, Match, MatchState, Player
+from pbem.messages.carried import FIELDS, UNDONE, CarriedMatch, Person
+from pbem.storage.models import ANONYMOUS, HOUSE, IMPORTED, Match, MatchState, Player, Ply, TakenBack
 
+AFRESH: dict[str, Any] = {"part": None, "offers": {}, "paused": None, "resumes": None}
+"""What messages don't say, for a match that has gone on."""
 NO_ADDRESS = (ANONYMOUS, IMPORTED)
 """How the names of rows begin that have no address, but their name once more."""
 
 
 class NotRestorable(Exception):
     """Why a match can't be restored, as a sentence."""
+
+
+class Salvaged(StrEnum):
+    """What became of a match that messages are about."""
+
+    RESTORED = "restored"
+    UPDATED = "brought up to date"
+    HERE = "already here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +58,17 @@ def newest(carried: Iterable[CarriedMatch]) -> FoundMessages:
 
 def restore(
     session: Session, carried: CarriedMatch, addresses: Mapping[int, str], told: Mapping[str, str], now: datetime
-) -> bool:
-    """Store the match and its players as they were; return False if it is here already. Raises NotRestorable.
+) -> Salvaged:
+    """Store the match and its players as they were, unless it is here as it was then. Raises NotRestorable.
 
     `addresses` are known from messages, by the number of the player, and `told` by the operator, by name.
     """
-    there = session.get(Match, carried.number)
+    there = queries.locked(session, carried.number)
+    turns = [] if there is None else _turns(session, there)
     if there is not None:
-        if (there.game, there.created) != (carried.game, carried.created):
-            raise NotRestorable(f"there is another match #{carried.number}")
-        return False
+        _require_same(there, turns, carried)
+        if not _is_older(there, carried):
+            return Salvaged.HERE
     record = Record(carried.game, carried.options, _names(carried), tuple(turn.text for turn in carried.turns))
     try:
         positions = replay(record)
@@ -62,26 +76,79 @@ def restore(
         raise NotRestorable(f"match #{carried.number}: {bad}") from bad
     players = [_player(session, carried, person, addresses, told, now) for person in carried.people]
     is_over = carried.termination is not None
-    match = Match(
-        **{name: getattr(carried, name) for name in FIELDS},
-        id=carried.number,
-        seat0=players[0].id or 0,
-        seat1=players[1].id or 0,
-        state=MatchState.OVER if is_over else MatchState.RUNNING,
-        plies=len(carried.turns),
-        to_move=None if is_over else positions[-1].turn,
-        shown=None if is_over else UNNOTICED,
+    known: dict[str, Any] = {name: getattr(carried, name) for name in FIELDS} | {
+        "seat0": players[0].id,
+        "seat1": players[1].id,
+        "state": MatchState.OVER if is_over else MatchState.RUNNING,
+        "plies": len(carried.turns),
+        "to_move": None if is_over else positions[-1].turn,
+    }
+    if there is None:
+        match, shift, kept = Match(**known, id=carried.number, shown=None if is_over else UNNOTICED), 0, 0
+        session.add(match)
+        session.flush()
+    else:
+        match, shift, kept = there, there.shift, _kept(session, there, turns, carried)
+        for name, value in (known | AFRESH).items():
+            setattr(match, name, value)
+        prepared.drop(session, match)
+    played = [(at.turn or 0, turn.text, turn.played) for turn, at in zip(carried.turns, positions, strict=False)]
+    undone = [each for each in carried.undone if each.shift >= shift]
+    session.add_all(
+        TakenBack(match=carried.number, **{name: getattr(each, name) for name in UNDONE}) for each in undone
     )
-    session.add(match)
-    session.flush()
-    turns = zip(carried.turns, positions, strict=False)
-    earlier_turns.store(session, carried.number, ((at.turn or 0, turn.text, turn.played) for turn, at in turns))
-    if carried.left is not None:
-        left = (SideRestored(each.bank, each.turns, each.used) for each in carried.left)
-        timekeeping.start(session, match, carried.started)
-        timekeeping.note(session, match, Restored(max(carried.written, carried.started), (next(left), next(left))))
+    earlier_turns.store(session, carried.number, played[kept:], after=kept)
+    _set_clock(session, match, carried)
     _count_on(session)
-    return True
+    return Salvaged.RESTORED if there is None else Salvaged.UPDATED
+
+
+def _turns(session: Session, match: Match) -> Sequence[Ply]:
+    return session.exec(select(Ply).where(Ply.match == match.id).order_by(col(Ply.number))).all()
+
+
+def _kept(session: Session, match: Match, turns: Sequence[Ply], carried: CarriedMatch) -> int:
+    """Delete the turns that were taken back since. Return the number of those that stay."""
+    gone = (each.number for each in carried.undone if each.shift >= match.shift)
+    kept = min(gone, default=1) - 1 if match.shift != carried.shift else len(turns)
+    for turn in turns[kept:]:
+        session.delete(turn)
+    session.flush()
+    return min(kept, len(turns))
+
+
+def _require_same(match: Match, turns: Sequence[Ply], carried: CarriedMatch) -> None:
+    """Raise NotRestorable if that isn't the match that the message is about, or if it was played on otherwise."""
+    if (match.game, match.created) != (carried.game, carried.created):
+        raise NotRestorable(f"there is another match #{carried.number}")
+    pairs = zip(turns, carried.turns, strict=False)
+    differs = next((here for here, there in pairs if here.text != there.text), None)
+    if match.shift == carried.shift and differs is not None:
+        raise NotRestorable(f"match #{carried.number} was played on otherwise since: turn {differs.number} differs")
+    if match.shift < carried.shift and turns and turns[-1].played > carried.written:
+        raise NotRestorable(f"match #{carried.number} was played on since the newest message about it")
+
+
+def _is_older(match: Match, carried: CarriedMatch) -> bool:
+    """Return whether the match here is as it was before that message; what has ended stays as it ended."""
+    if match.state == MatchState.OFFERED:
+        return True
+    here, there = queries.version(match), len(carried.turns) + carried.shift
+    is_later = here < there or (here == there and carried.termination is not None)
+    return match.state == MatchState.RUNNING and is_later
+
+
+def _set_clock(session: Session, match: Match, carried: CarriedMatch) -> None:
+    """Let both players have the time that they had then; nobody's runs until a message is handed over."""
+    if carried.left is None:
+        return
+    if match.clock is None:
+        timekeeping.start(session, match, carried.started)
+    clock = timekeeping.clock_of(match)
+    at = max(carried.written, carried.started, *(() if clock is None else (clock.now,)))
+    left = (SideRestored(each.bank, each.turns, each.used) for each in carried.left)
+    timekeeping.note(session, match, TurnsTakenBack(at))
+    timekeeping.note(session, match, Restored(at, (next(left), next(left))))
 
 
 def _names(carried: CarriedMatch) -> tuple[str, str]:
@@ -100,6 +167,11 @@ def _player(
     """Return the row of a player of the match; add it with its number, so that reply addresses keep working."""
     found = session.get(Player, person.id)
     if found is not None:
+        if found.name is None:
+            raise NotRestorable(
+                f'match #{carried.number}: {person.name} has not joined here yet; do this again once they have: "join '
+                f'{person.name}"'
+            )
         if found.name != person.name:
             raise NotRestorable(f"match #{carried.number}: player {person.id} is {found.name} here, not {person.name}")
         return found
