@@ -28,12 +28,15 @@ if TYPE_CHECKING:
 app = typer.Typer()
 """Where modules put their commands; `pbem.cli.index` says what each does, and calls it."""
 
+
 out = terminal.console()
 errors = terminal.console(errors=True)
 
 ConfigOption = Annotated[
     Path, typer.Option("--config", "-c", envvar="PBEM_CONFIG", help="The configuration file.", show_default=True)
 ]
+PlayerName = Annotated[str, typer.Argument(metavar="PLAYER", help="The player's name, address or number.")]
+YesOption = Annotated[bool, typer.Option("--yes", help="Don't ask for confirmation.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the list as JSON.")]
 CONFIG = Path("pbem.toml")
 

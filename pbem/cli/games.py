@@ -16,9 +16,6 @@ from pbem.cli import core, demo, hotseat
 from pbem.cli.core import FOUND, IMPOSSIBLE, JsonOption, app, errors, out
 from pbem.cli.terminal import TerminalListing
 
-records = typer.Typer(no_args_is_help=True)
-app.add_typer(records, name="record")
-
 
 @app.command()
 def games(as_json: JsonOption = False) -> None:
@@ -40,7 +37,7 @@ def games(as_json: JsonOption = False) -> None:
 @app.command()
 def play(
     game: Annotated[str, typer.Argument(help="The game, from `pbem games`.")],
-    options: Annotated[list[str] | None, typer.Argument(help="Its options, such as first=o.")] = None,
+    options: Annotated[list[str] | None, typer.Argument(metavar="OPTION", help="Its options, such as first=o.")] = None,
 ) -> None:
     key = game.lower()
     chosen = dict(option.split("=", 1) for option in options or [] if "=" in option)
@@ -67,13 +64,12 @@ def demo_(
         raise typer.Exit(FOUND)
 
 
-@records.command("check")
+@app.command("record check")
 def record_check(
     file: Annotated[Path, typer.Argument(help="A record file; - reads standard input.")],
     tolerant: Annotated[bool, typer.Option("--tolerant", help="List every slip, as an arbiter would.")] = False,
     game: Annotated[str, typer.Option("--game", help="The game, if the record doesn't say.")] = "",
 ) -> None:
-    """Replay a record file and print a sentence for each slip. Exit code 1 if there are any."""
     raise typer.Exit(_check_record(core.text_in(file), game or None, tolerant=tolerant))
 
 

@@ -144,7 +144,7 @@ def _mails(session: Session, match: Match) -> TerminalListing:
     return mails
 
 
-@app.command()
+@app.command("mail list")
 def shunted(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
     with stored(config_file) as server, database.read_only(server.engine) as session:
         came = session.exec(select(Incoming).where(Incoming.state == IncomingState.SHUNTED)).all()
@@ -162,14 +162,14 @@ def shunted(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> 
         out.print("nothing is shunted")
     if found and not as_json:
         out.print('"pbem show --mail N" shows one with its traceback')
-        out.print('"pbem retry N" tries it again, "pbem retry --out N" an outgoing one')
+        out.print('"pbem mail retry N" tries it again, "pbem mail retry --out N" an outgoing one')
     if found:
         raise typer.Exit(FOUND)
 
 
-@app.command()
+@app.command("mail retry")
 def retry(
-    numbers: Annotated[list[int], typer.Argument(help="The numbers of the messages, from `pbem shunted`.")],
+    numbers: Annotated[list[int], typer.Argument(help="The numbers of the messages, from `pbem mail list`.")],
     config_file: ConfigOption = CONFIG,
     owed: Annotated[bool, typer.Option("--out", help="The numbers are of outgoing messages.")] = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""Commands that bring matches in: import and salvage."""
+"""Commands that bring matches in: match import and salvage."""
 
 import mailbox
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,9 +25,9 @@ from pbem.storage import database
 from pbem.storage.models import Player
 
 
-@app.command("import")
+@app.command("match import")
 def import_(
-    files: Annotated[list[Path], typer.Argument(help="Records, as text or JSON.", metavar="FILE...")],
+    files: Annotated[list[Path], typer.Argument(help="Records, as text or JSON.", metavar="FILE")],
     players: Annotated[
         list[str] | None,
         typer.Option("--player", help="Who of ours somebody in the records is.", metavar="NAME=PLAYER"),
@@ -70,10 +70,10 @@ def import_(
         raise typer.Exit(FOUND)
 
 
-@app.command()
+@app.command("match salvage")
 def salvage(
     files: Annotated[
-        list[Path], typer.Argument(help="Mailboxes: Maildir folders, mbox files, messages.", metavar="FILE...")
+        list[Path], typer.Argument(help="Mailboxes: Maildir folders, mbox files, messages.", metavar="FILE")
     ],
     players: Annotated[
         list[str] | None,

@@ -204,7 +204,8 @@ def test_nothing_of_a_mail_steers_the_operator_s_terminal(tmp_path: Path) -> Non
         address=NASTY["a terminal"] + NASTY["a turned line"],
     )
 
-    for words in (["show", "--mail", "1"], ["shunted"], ["bounced"], ["bounced", "--again", NASTY["a terminal"]]):
+    again = ["player", "bounced", "--again", NASTY["a terminal"]]
+    for words in (["show", "--mail", "1"], ["mail", "list"], ["player", "bounced"], again):
         said = site.pbem(*words).said
         assert not STEERING.search(said.replace("\r\n", "\n")), words
         assert "owned" in said

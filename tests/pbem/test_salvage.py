@@ -1,4 +1,4 @@
-"""`pbem salvage`: matches that are lost are restored from the messages about them."""
+"""`pbem match salvage`: matches that are lost are restored from the messages about them."""
 
 import mailbox
 from collections.abc import Callable
@@ -79,16 +79,16 @@ def test_ten_matches_outlive_the_database(tmp_path: Path) -> None:
     with correspondence(tmp_path / "new") as letters:
         letters.clock.set(lost.clock())
         letters.received = {address: list(mails) for address, mails in lost.received.items()}
-        assert "the address of bob isn't known" in letters.operate("salvage", str(box)).output
+        assert "the address of bob isn't known" in letters.operate("match", "salvage", str(box)).output
 
-        done = letters.operate("salvage", str(box), "--player", f"bob={BOB}")
+        done = letters.operate("match", "salvage", str(box), "--player", f"bob={BOB}")
 
         assert "10 restored, 0 already here, 0 refused" in done.output, done.output
         assert letters.execute("select game, count(*) from match group by game order by game") == [
             (game, 2) for game in sorted(GAMES)
         ]
         assert stored(letters) == before
-        assert "0 restored, 10 already here" in letters.operate("salvage", str(box)).output
+        assert "0 restored, 10 already here" in letters.operate("match", "salvage", str(box)).output
         assert "10 matches replayed, 0 problems" in letters.operate("check").output
         for match, turn in turns.items():
             mover, other = (ALICE, BOB) if match % 4 < 2 else (BOB, ALICE)
@@ -109,10 +109,10 @@ def test_what_was_changed_or_is_of_another_server_is_not_believed(tmp_path: Path
     (tmp_path / "forged.eml").write_bytes(forged)
     (tmp_path / "moved.eml").write_bytes(mail.as_bytes().replace(b"To: alice@", b"To: mallory@"))
     with correspondence(tmp_path / "other") as letters:
-        done = letters.operate("salvage", str(tmp_path / "forged.eml"), "--player", f"bob={BOB}")
+        done = letters.operate("match", "salvage", str(tmp_path / "forged.eml"), "--player", f"bob={BOB}")
         assert (done.exit_code, letters.execute("select count(*) from match")) == (1, [(0,)])
         assert "is not believed" in done.output
-        letters.operate("salvage", str(tmp_path / "moved.eml"), "--player", f"bob={BOB}")
+        letters.operate("match", "salvage", str(tmp_path / "moved.eml"), "--player", f"bob={BOB}")
         assert letters.execute("select address from player order by id") == [(ALICE,), (BOB,)]
 
 
@@ -128,7 +128,7 @@ def test_the_newest_message_about_a_match_counts(tmp_path: Path) -> None:
         before = stored(lost)
         assert before[0][10:12] == (1, 2)
     with correspondence(tmp_path / "new") as letters:
-        letters.operate("salvage", str(box), "--player", f"alice={ALICE}")
+        letters.operate("match", "salvage", str(box), "--player", f"alice={ALICE}")
         assert stored(letters) == before
         (answer, *_) = letters.reply(newest(lost, BOB, 1), "e9f8")
         assert "e9f8" in text(answer)

@@ -20,9 +20,6 @@ from pbem.config.veiled import lines, veiled, veiled_url
 from pbem.secret import BadConfig
 from pbem.storage import database
 
-configuration = typer.Typer(no_args_is_help=True)
-app.add_typer(configuration, name="config")
-
 
 @dataclass(frozen=True)
 class WantedSetup:
@@ -75,12 +72,11 @@ def init(
     out.print(f"next: [bold]pbem doctor --config {config_file}[/] tries all of it; then [bold]pbem run[/]")
 
 
-@configuration.command()
+@app.command("config show")
 def show(
     config_file: ConfigOption = CONFIG,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """Print the configuration in force: file, environment and defaults, without secrets."""
     settings = config.load(config_file)
     text = json.dumps(veiled(settings), indent=2, ensure_ascii=False) if as_json else "\n".join(lines(settings))
     out.print(text, markup=False, highlight=False)

@@ -39,9 +39,9 @@ def of_reports(reports: Sequence[Report], now: datetime) -> Iterator[str]:
 def of_figures(figures: Figures) -> Iterator[str]:
     """Yield what waits that shouldn't."""
     if figures.shunted.length:
-        yield f'{figures.shunted.length} received messages are shunted: see "pbem shunted"'
+        yield f'{figures.shunted.length} received messages are shunted: see "pbem mail list"'
     if figures.troubled.length:
-        yield f'{figures.troubled.length} outgoing messages need you: see "pbem shunted"'
+        yield f'{figures.troubled.length} outgoing messages need you: see "pbem mail list"'
     if figures.failing:
         yield f'scheduled work fails ({figures.failing}): look for "scheduled work failed" in the log'
     for queue in figures.received:
