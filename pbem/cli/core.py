@@ -47,7 +47,8 @@ def sentences() -> Iterator[None]:
     try:
         yield
     except Refused as refusal:
-        raise _ended(f"{refusal.sentence} {refusal.fits}".strip(), FOUND) from refusal
+        fits = refusal.fits.replace('"players"', '"pbem player list"')  # that is what the admin writes by email
+        raise _ended(f"{refusal.sentence} {fits}".strip(), FOUND) from refusal
     except DBAPIError as error:
         raise _ended(f"the database: {error.orig}") from error
     except OSError as error:

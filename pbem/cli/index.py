@@ -49,15 +49,23 @@ COMMANDS = {
         "publishing",
         "Write a site for web browsers, or bring it up to date. It shows what players allow to be seen.",
     ),
-    "show": ("mails", "Show a match, or a message and what became of it."),
+    "show": (
+        "show",
+        "Show a player, a match or a message. With what was refused and why, what was sent, and what waits until when.",
+    ),
     "mail list": (
         "mails",
         "List messages that need you. They hit a bug, or no server accepts them. Exit code 1 if there are any.",
     ),
+    "mail show": ("show", "Show a message, why it was refused, and what it caused. Reply tokens are left out."),
     "mail retry": ("mails", "Try shunted or failed messages again. The server does so within ten seconds."),
     "player list": (
         "moderation",
         "List the players. Tells when they joined and last wrote, how many matches they play, and who is banned.",
+    ),
+    "player show": (
+        "show",
+        "Show how a player stands, their messages and matches. Also of an address that is no player's.",
     ),
     "player ban": (
         "moderation",
@@ -83,6 +91,7 @@ COMMANDS = {
     ),
     "player export": ("players", "Write all data on a player into a folder. Unlike a message, it has no size limit."),
     "player delete": ("players", 'Delete all data on a player, like "delete me". Their matches stay, without a name.'),
+    "match show": ("show", "Show a match with its turns and messages. Exit code 1 if it doesn't replay."),
     "match close": (
         "moderation",
         "End a match without a result; withdraw a challenge. Both players are told.",
@@ -147,9 +156,9 @@ COMMANDS = {
 """The module of each command, and what it does: the first sentence fits into a line of `pbem --help`."""
 GROUPS = {
     "config": "Look at the configuration.",
-    "mail": "Look at messages, and try them again.",
-    "player": "List, moderate, export and delete players.",
-    "match": "End matches, or bring them in.",
+    "mail": "Show messages, and try again what failed.",
+    "player": "Show, moderate, export and delete players.",
+    "match": "Show and end matches, or bring them in.",
     "tournament": "Open tournaments, and look at them.",
     "ratings": "Work with the ratings of players.",
     "record": "Work with record files.",

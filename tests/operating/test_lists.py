@@ -65,11 +65,11 @@ def test_a_list_has_an_object_for_each_row_with_what_the_table_shows(site: Site)
 def test_show_tells_a_program_what_it_tells_a_person(site: Site) -> None:
     site.drop(written("ann@mail.example", ADDRESS, "help"))
     site.run_once()
-    told = json.loads(site.pbem("show", "--mail", "1", "--json").out)
+    told = json.loads(site.pbem("show", "mail", "1", "--json").out)
     assert told["message"] == 1
     assert "help" in told["raw"]
     assert [each["to"] for each in told["outgoing"]] == ["ann@mail.example"]
-    assert told["outgoing"][0]["message_id"] in site.pbem("show", "--mail", "1").out
+    assert told["outgoing"][0]["message_id"] in site.pbem("show", "mail", "1").out
 
 
 def test_show_cuts_nothing_however_long_it_is(site: Site) -> None:

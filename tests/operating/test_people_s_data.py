@@ -89,7 +89,10 @@ def test_delete_removes_all_of_it_and_says_so_by_mail(joined: Site, words: tuple
     for path in joined.folder.glob("pbem.sqlite*"):  # SQLite overwrites what it frees
         assert b"alice" not in path.read_bytes(), path
     again = joined.process("player", "delete", f"deleted-{alice}", "--yes")
-    assert (again.code, again.err) == (1, f'pbem: No player is called deleted-{alice}. "players" lists all of them.\n')
+    assert (again.code, again.err) == (
+        1,
+        f'pbem: No player is called deleted-{alice}. "pbem player list" lists all of them.\n',
+    )
 
 
 @pytest.mark.slow
@@ -98,6 +101,6 @@ def test_show_says_that_a_mail_is_removed(joined: Site) -> None:
         now = server.clock()
         later = now + timedelta(days=200)
         steadily(server.engine, now, later, 90, 365).step(server.engine, later)
-    done = joined.process("show", "--mail", "1")
+    done = joined.process("show", "mail", "1")
     assert (done.code, done.err) == (0, "")
     assert done.out.endswith("the message itself has been removed: it was too old, or its sender has left\n")

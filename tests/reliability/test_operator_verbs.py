@@ -88,7 +88,7 @@ def quiet(rehearsal: Rehearsal) -> None:
 
 VERBS = {
     "mail retry": (shunted, ["mail", "retry", "1"]),
-    "mail retry --out": (failed, ["mail", "retry", "--out", "1"]),
+    "mail retry out": (failed, ["mail", "retry", "out", "1"]),
     "player bounced --again": (unreachable, ["player", "bounced", "--again", "o0"]),
     "player revoke": (quiet, ["player", "revoke", "x0"]),
     "player merge": (quiet, ["player", "merge", "x0", "o0", "--yes"]),
