@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from pbem import config, failpoints
 from pbem.cli import FOUND as FOUND
 from pbem.cli import IMPOSSIBLE as IMPOSSIBLE
-from pbem.cli import INTERRUPTED, UNREAD, logs, terminal
+from pbem.cli import INTERRUPTED, UNREAD, completion, logs, terminal
 from pbem.errors import Refused
 from pbem.failpoints import BadFailpoint
 from pbem.mail.transports.protocols import NotStored, ServerUnreachable
@@ -35,7 +35,13 @@ errors = terminal.console(errors=True)
 ConfigOption = Annotated[
     Path, typer.Option("--config", "-c", envvar="PBEM_CONFIG", help="The configuration file.", show_default=True)
 ]
-PlayerName = Annotated[str, typer.Argument(metavar="PLAYER", help="The player's name, address or number.")]
+PlayerName = Annotated[
+    str,
+    typer.Argument(metavar="PLAYER", help="The player's name, address or number.", autocompletion=completion.players),
+]
+GameOption = Annotated[
+    str, typer.Option("--game", help="The game, if a record doesn't say.", autocompletion=completion.games)
+]
 YesOption = Annotated[bool, typer.Option("--yes", help="Don't ask for confirmation.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the list as JSON.")]
 CONFIG = Path("pbem.toml")

@@ -12,8 +12,8 @@ from engines.core import BadOption
 from notation import NOTATIONS, record
 from notation.board import format_board
 from notation.ending import in_words
-from pbem.cli import core, demo, hotseat
-from pbem.cli.core import FOUND, IMPOSSIBLE, JsonOption, app, errors, out
+from pbem.cli import completion, core, demo, hotseat
+from pbem.cli.core import FOUND, IMPOSSIBLE, GameOption, JsonOption, app, errors, out
 from pbem.cli.terminal import TerminalListing
 
 
@@ -36,7 +36,7 @@ def games(as_json: JsonOption = False) -> None:
 
 @app.command()
 def play(
-    game: Annotated[str, typer.Argument(help="The game, from `pbem games`.")],
+    game: Annotated[str, typer.Argument(help="The game, from `pbem games`.", autocompletion=completion.games)],
     options: Annotated[list[str] | None, typer.Argument(metavar="OPTION", help="Its options, such as first=o.")] = None,
 ) -> None:
     key = game.lower()
@@ -54,7 +54,9 @@ def play(
 
 @app.command("demo")
 def demo_(
-    game: Annotated[str, typer.Argument(help="The game, from `pbem games`.")] = demo.SAMPLE_GAME,
+    game: Annotated[
+        str, typer.Argument(help="The game, from `pbem games`.", autocompletion=completion.games)
+    ] = demo.SAMPLE_GAME,
     folder: Annotated[Path | None, typer.Option("--folder", help="Where to put the database and messages.")] = None,
 ) -> None:
     if game not in GAMES:
@@ -68,7 +70,7 @@ def demo_(
 def record_check(
     file: Annotated[Path, typer.Argument(help="A record file; - reads standard input.")],
     tolerant: Annotated[bool, typer.Option("--tolerant", help="List every slip, as an arbiter would.")] = False,
-    game: Annotated[str, typer.Option("--game", help="The game, if the record doesn't say.")] = "",
+    game: GameOption = "",
 ) -> None:
     raise typer.Exit(_check_record(core.text_in(file), game or None, tolerant=tolerant))
 

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from sqlmodel import Session
 
-from pbem.cli import core
+from pbem.cli import completion, core
 from pbem.cli.core import (
     CONFIG,
     FOUND,
@@ -40,10 +40,11 @@ PAGE = 50
 """How many rows a list shows."""
 
 MatchNumber = Annotated[int, typer.Argument(help="The number of the match.")]
-Winner = Annotated[str, typer.Argument(help='The name of the player who wins, or "draw".')]
+Winner = Annotated[
+    str, typer.Argument(help='The name of the player who wins, or "draw".', autocompletion=completion.players)
+]
 NewName = Annotated[str, typer.Argument(metavar="NEW", help="The new name.")]
-Gone = Annotated[str, typer.Argument(metavar="PLAYER", help="The account that goes: a name, address or number.")]
-Heir = Annotated[str, typer.Argument(metavar="INTO", help="The account that stays.")]
+Heir = Annotated[str, typer.Argument(metavar="INTO", help="The account that stays.", autocompletion=completion.players)]
 Becomes = Annotated[BanOutcome, typer.Option("--matches", help="What becomes of their matches.")]
 Note = Annotated[str, typer.Option("--note", help="Why; it is stored with what was done.")]
 Tell = Annotated[bool, typer.Option("--tell", help="Tell the players the note.")]
@@ -52,7 +53,9 @@ PageOption = Annotated[int, typer.Option("--page", min=1, help="Which page of th
 
 @app.command("player list")
 def players(
-    beginning: Annotated[str, typer.Argument(help="How their names begin; all players without it.")] = "",
+    beginning: Annotated[
+        str, typer.Argument(help="How their names begin; all players without it.", autocompletion=completion.players)
+    ] = "",
     kind: Annotated[AccountKind, typer.Option("--only", help="Only players of that kind.")] = AccountKind.ALL,
     page: PageOption = 1,
     config_file: ConfigOption = CONFIG,
@@ -85,19 +88,19 @@ def players(
 
 @app.command("acts")
 def acts_(
-    name_: Annotated[str, typer.Argument(metavar="PLAYER", help="Only what was done to this player.")] = "",
+    player: PlayerName = "",
     page: PageOption = 1,
     config_file: ConfigOption = CONFIG,
     as_json: JsonOption = False,
 ) -> None:
     with stored(config_file) as server, database.read_only(server.engine) as session:
-        about = roster.called(session, name_) if name_ else None
+        about = roster.called(session, player) if player else None
         kept, more = acts.newest(session, PAGE, page, about)
         listed = TerminalListing(at="time (UTC)", by="by", what="what", player="player", match="match", why="why")
         for row in kept:
-            player = session.get(Player, row.player) if row.player else None
+            whom = session.get(Player, row.player) if row.player else None
             former = f"{row.former_name}, now " if row.former_name else ""
-            listed.add(row.at, row.actor, row.act, former + (name(player) if player else ""), row.match, row.note)
+            listed.add(row.at, row.actor, row.act, former + (name(whom) if whom else ""), row.match, row.note)
     listed.show_page(out, "nothing was done", page, more=more, as_json=as_json)
 
 
@@ -153,7 +156,7 @@ def rename(
 
 @app.command("player merge")
 def merge(
-    player: Gone,
+    player: PlayerName,
     into: Heir,
     note: Note = "",
     tell: Tell = False,

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from sqlmodel import col, select
 
-from pbem.cli import core
+from pbem.cli import completion, core
 from pbem.cli.core import (
     CONFIG,
     FOUND,
@@ -39,7 +39,9 @@ def revoke(name: PlayerName, config_file: ConfigOption = CONFIG) -> None:
 
 @app.command("player bounced")
 def bounced(
-    again: Annotated[str, typer.Option("--again", help="Resume sending mail to this player.")] = "",
+    again: Annotated[
+        str, typer.Option("--again", help="Resume sending mail to this player.", autocompletion=completion.players)
+    ] = "",
     config_file: ConfigOption = CONFIG,
     as_json: JsonOption = False,
 ) -> None:

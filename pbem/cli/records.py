@@ -15,7 +15,7 @@ from sqlmodel import Session
 from engines import GAMES
 from notation.record import BadRecord
 from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, app, errors, opened, out
+from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, GameOption, app, errors, opened, out
 from pbem.features.moderation import roster
 from pbem.features.records import imported, restored
 from pbem.features.records.imported import PlayedElsewhere
@@ -32,7 +32,7 @@ def import_(
         list[str] | None,
         typer.Option("--player", help="Who of ours somebody in the records is.", metavar="NAME=PLAYER"),
     ] = None,
-    game: Annotated[str, typer.Option("--game", help="The game, if a record doesn't say.")] = "",
+    game: GameOption = "",
     tolerant: Annotated[
         bool, typer.Option("--tolerant", help="Mend slips in old records, where that is legal.")
     ] = False,

@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 from engines import GAMES
 from notation.board import format_board
 from notation.ending import in_words
-from pbem.cli import correspondence
+from pbem.cli import completion, correspondence
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, PlayerName, Stored, app, out, stored
 from pbem.cli.correspondence import Told
 from pbem.cli.terminal import TerminalListing, show_json
@@ -43,7 +43,9 @@ MESSAGES = {"number": "message", "what": "what", "to": "to", "state": "state", "
 def show(
     what: Annotated[
         list[str],
-        typer.Argument(help="A name, an address, the number of a match, `mail 11` or `out 13`.", metavar="WHAT"),
+        typer.Argument(
+            help="A name, an address, the number of a match, `mail 11` or `out 13`.", autocompletion=completion.players
+        ),
     ],
     config_file: ConfigOption = CONFIG,
     mail: Annotated[bool, typer.Option("--mail", hidden=True)] = False,

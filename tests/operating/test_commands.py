@@ -1,6 +1,10 @@
 """The command line as a whole: what `pbem --help` shows, the groups, former names, and completion."""
 
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -59,3 +63,63 @@ def test_a_slip_in_the_name_of_a_command_is_answered_with_the_right_one(site: Si
     done = site.pbem("player", "bann")
     assert done.code == 2
     assert "Did you mean 'ban'" in done.err
+
+
+def offered(typed: str, folder: Path, config: Path | None = None) -> tuple[list[str], str]:
+    """Return what bash is offered for the last word typed, and what is printed to the terminal meanwhile."""
+    words = typed.split(" ")
+    asking = {"_PBEM_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(len(words) - 1)}
+    asking |= {"PBEM_CONFIG": str(config)} if config else {}
+    path = {"PATH": os.environ["PATH"], "HOME": str(folder)}
+    program = Path(sys.executable).with_name("pbem")
+    done = subprocess.run([program], env=path | asking, cwd=folder, capture_output=True, text=True, check=False)
+    return done.stdout.split(), done.stderr
+
+
+@pytest.fixture
+def peopled(site: Site) -> Site:
+    for name in ("alice", "albert", "bob"):
+        site.rows(
+            "insert into player (name, address, epoch, created, confirmed) values (:name, :address, 0, :at, :at)",
+            name=name,
+            address=f"{name}@mail.example",
+            at="2026-01-01 00:00:00",
+        )
+    return site
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("typed", "names"),
+    [
+        ("pbem player ban al", ["albert", "alice"]),
+        ("pbem show AL", []),
+        ("pbem show bo", ["bob"]),
+        ("pbem ban bo", ["bob"]),
+        ("pbem player bounced --again bo", ["bob"]),
+        ("pbem play quadra", ["quadraphages", "quadrature"]),
+        ("pbem match import --game kv", ["kvadratik"]),
+        ("pbem mail re", ["retry"]),
+        ("pbem shun", []),
+    ],
+)
+def test_the_shell_completes_games_and_names(typed: str, names: list[str], peopled: Site) -> None:
+    assert offered(typed, peopled.folder, peopled.config) == (names, "")
+
+
+@pytest.mark.slow
+def test_names_come_from_the_configuration_that_is_named(peopled: Site, tmp_path: Path) -> None:
+    assert offered(f"pbem player ban -c {peopled.config} bo", tmp_path) == (["bob"], "")
+    assert offered("pbem player ban bo", peopled.folder) == (["bob"], "")
+
+
+@pytest.mark.slow
+def test_completion_is_silent_where_no_name_can_be_read(site: Site, tmp_path: Path) -> None:
+    assert offered("pbem player ban bo", tmp_path) == ([], "")
+    site.config.write_text("this is no TOML")
+    assert offered("pbem player ban bo", site.folder) == ([], "")
+    assert offered("pbem player ban bo", site.folder, site.folder) == ([], "")
+    database = site.folder / "none.sqlite"
+    site.config.write_text(f'[server]\naddress = "a@b.example"\ndatabase = "sqlite:///{database}"\n')
+    assert offered("pbem player ban bo", site.folder) == ([], "")
+    assert not database.exists()
