@@ -6,7 +6,7 @@ import re
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from email.message import EmailMessage
 from functools import cache
 from pathlib import Path
@@ -405,21 +405,19 @@ def templates() -> str:
 
 def verbs() -> str:
     """Return a table of the operator's commands with their help."""
-    described = _verbs({name: index.load(name) for name in index.COMMANDS}, "pbem")
-    return table(["command", "what it does"], [[f"`{usage}`", words] for usage, words in described])
+    rows = [
+        [f"`{' '.join([f'pbem {name}', *_words(index.load(name))])}`", index.COMMANDS[name][1]]
+        for name in index.COMMANDS
+    ]
+    return table(["command", "what it does"], rows)
 
 
-def _verbs(commands: Mapping[str, Any], path: str) -> Iterator[tuple[str, str]]:
-    for name, command in commands.items():
-        if hasattr(command, "commands"):
-            yield from _verbs(command.commands, f"{path} {name}")
-            continue
-        arguments = [
-            f"{each.name.upper()}{' ...' if each.nargs < 0 else ''}"
-            for each in command.params
-            if each.param_type_name == "argument"
-        ]
-        yield " ".join([path, name, *arguments]), " ".join((command.help or "").split())
+def _words(command: Any) -> Iterator[str]:
+    """Yield what is written after a command of the operator's, without its options."""
+    for each in command.params:
+        if each.param_type_name == "argument" and not each.hidden:
+            word = f"{each.metavar}{' ...' if each.nargs < 0 else ''}"
+            yield word if each.required else f"[{word}]"
 
 
 def conversation() -> str:

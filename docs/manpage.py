@@ -78,11 +78,7 @@ def _lines() -> Iterator[str]:
 
 
 def _command(command: Any, path: str) -> Iterator[str]:
-    """Yield the part about a command, or about all commands of a group."""
-    if hasattr(command, "commands"):
-        for name, inner in command.commands.items():
-            yield from _command(inner, f"{path} {name}")
-        return
+    """Yield the part about a command."""
     arguments = [_argument(each) for each in command.params if each.param_type_name == "argument"]
     yield " ".join((rf".SS \fB{escape(path)}\fR", r"[\fIOPTIONS\fR]", *arguments))
     yield escape(command.help)
@@ -91,8 +87,7 @@ def _command(command: Any, path: str) -> Iterator[str]:
 
 def _argument(argument: Any) -> str:
     many = " ..." if argument.nargs < 0 else ""
-    name = (argument.metavar or argument.name.rstrip("_").upper()).removesuffix("...").rstrip()
-    written = rf"\fI{escape(name)}\fR{many}"
+    written = rf"\fI{escape(argument.metavar)}\fR{many}"
     return written if argument.required else f"[{written}]"
 
 

@@ -80,8 +80,8 @@ Statements = dict[str, Any]
 
 
 @contextmanager
-def listened(engine: Engine) -> Iterator[Statements]:
-    """Record every statement that reads."""
+def listened(engine: Engine | type[Engine]) -> Iterator[Statements]:
+    """Record every statement that reads, on an engine or on all of them."""
     found: Statements = {}
 
     def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, many: bool) -> None:

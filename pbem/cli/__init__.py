@@ -1,4 +1,4 @@
-"""The operator's commands: init, run, feed, check, config, doctor, show, shunted, retry, revoke, bounced and more.
+"""The operator's commands: init, run, status, doctor, show, and the groups mail, player, match and more.
 
 Exit codes: 0 success · 1 the command found a problem and printed it · 2 it could not run, and why · 130 Ctrl-C · 141
 nobody reads the output. Nothing is loaded here, so that Ctrl-C is answered from the first moment on.

@@ -1,4 +1,4 @@
-"""Commands for contests: ratings rebuild and pairs; tournament open, list, show, begin, end and trf; trust."""
+"""Commands for contests: those of the groups ratings and tournament, and player trust."""
 
 from typing import Annotated
 
@@ -10,7 +10,7 @@ from sqlmodel import Session
 
 from engines import GAMES
 from pbem.cli import core
-from pbem.cli.core import CONFIG, ConfigOption, JsonOption, app, errors, out, stored
+from pbem.cli.core import CONFIG, ConfigOption, JsonOption, PlayerName, app, errors, out, stored
 from pbem.cli.terminal import TerminalListing
 from pbem.errors import Refused
 from pbem.features.moderation import roster
@@ -31,15 +31,9 @@ PAGE = 50
 """How many rows a list shows."""
 NumberArgument = Annotated[int, typer.Argument(help="The number of the tournament.")]
 
-ratings = typer.Typer(no_args_is_help=True)
-app.add_typer(ratings, name="ratings")
-tournament = typer.Typer(no_args_is_help=True)
-app.add_typer(tournament, name="tournament")
 
-
-@ratings.command()
+@app.command("ratings rebuild")
 def rebuild(config_file: ConfigOption = CONFIG) -> None:
-    """Derive all ratings from the matches again, which give the same ratings each time."""
     with stored(config_file) as server:
         derived = sum(
             derivation.rebuild(server.engine, game)
@@ -48,9 +42,8 @@ def rebuild(config_file: ConfigOption = CONFIG) -> None:
     out.print(f"{derived} ratings derived from the matches")
 
 
-@ratings.command()
+@app.command("ratings pairs")
 def pairs(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> None:
-    """List pairs of whom one wins nearly all rated matches: perhaps one person with two accounts."""
     with stored(config_file) as server, database.read_only(server.engine) as session:
         listed = TerminalListing(winner="winner", loser="loser", game="game", points="points", matches="matches")
         for pair in standings.lopsided(session):
@@ -62,9 +55,9 @@ def pairs(config_file: ConfigOption = CONFIG, as_json: JsonOption = False) -> No
         out.print("no pair is lopsided")
 
 
-@app.command()
+@app.command("player trust")
 def trust(
-    name: Annotated[str, typer.Argument(metavar="PLAYER", help="The player's name, address or number.")],
+    name: PlayerName,
     end: Annotated[bool, typer.Option("--end", help="Don't trust them any more.")] = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
@@ -76,12 +69,11 @@ def trust(
         out.print(f"{player.name} {can}", markup=False)
 
 
-@tournament.command("open")
+@app.command("tournament open")
 def open_(
-    words: Annotated[list[str], typer.Argument(help=f"As in an email: {hosting.USAGE}", metavar="KIND GAME ...")],
+    words: Annotated[list[str], typer.Argument(help=f"As in an email: {hosting.USAGE}", metavar="KIND GAME OPTION")],
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    """Open a tournament to everybody."""
     with stored(config_file) as server:
         wanted = hosting.read(" ".join(words), server.settings.server.time)
         with database.transaction(server.engine) as session:
@@ -90,13 +82,12 @@ def open_(
             out.print(f"tournament {row.id}, {row.title}, is open{until}", markup=False)
 
 
-@tournament.command("list")
+@app.command("tournament list")
 def list_(
     page: Annotated[int, typer.Option("--page", min=1, help="Which page of the list.")] = 1,
     config_file: ConfigOption = CONFIG,
     as_json: JsonOption = False,
 ) -> None:
-    """List the tournaments."""
     with stored(config_file) as server, database.read_only(server.engine) as session:
         found, more = entries.listed(session, PAGE, page)
         numbers = entries.numbers_of(session, found)
@@ -118,9 +109,8 @@ def list_(
     listed.show_page(out, "there are no tournaments", page, more=more, as_json=as_json)
 
 
-@tournament.command("show")
+@app.command("tournament show")
 def show_(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
-    """Show who is in a tournament, and its crosstable once it has begun; or who stands where on a ladder."""
     with stored(config_file) as server, database.read_only(server.engine) as session:
         row = _called(session, number)
         out.print(f"tournament {row.id}, {row.title}, {row.kind}, {row.game}: {entries.state_of(row)}", markup=False)
@@ -149,9 +139,8 @@ def _ladder(session: Session, row: Tournament) -> Table:
     return table
 
 
-@tournament.command()
+@app.command("tournament begin")
 def begin(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
-    """Let nobody else enter a tournament: it begins with those who have, or is called off if they are too few."""
     with stored(config_file) as server:
         with database.transaction(server.engine) as session:
             row = _called(session, number, locks=True)
@@ -163,9 +152,8 @@ def begin(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
             out.print(f"tournament {number} is {entries.state_of(_called(session, number))}", markup=False)
 
 
-@tournament.command()
+@app.command("tournament end")
 def end(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
-    """End a ladder as it stands, and tell everybody on it. What they play there goes on."""
     with stored(config_file) as server, database.transaction(server.engine) as session:
         row = _called(session, number, locks=True)
         if row.kind != Format.LADDER or row.ended is not None:
@@ -176,13 +164,12 @@ def end(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
         out.print(f"tournament {number} is over; {told} players are told", markup=False)
 
 
-@tournament.command()
+@app.command("tournament trf")
 def trf(
     number: NumberArgument,
     group: Annotated[int, typer.Option("--group", min=1, help="Which group of a league.")] = 1,
     config_file: ConfigOption = CONFIG,
 ) -> None:
-    """Print a tournament, or a group of a league, as a report file (TRF16), which other tournament programs read."""
     with stored(config_file) as server, database.read_only(server.engine) as session:
         row = _called(session, number)
         if row.started is None or row.kind == Format.LADDER:

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from pbem import config, failpoints
 from pbem.cli import FOUND as FOUND
 from pbem.cli import IMPOSSIBLE as IMPOSSIBLE
-from pbem.cli import INTERRUPTED, UNREAD, logs, terminal
+from pbem.cli import INTERRUPTED, UNREAD, completion, logs, terminal
 from pbem.cli.doctor import database_advice
 from pbem.errors import Refused
 from pbem.failpoints import BadFailpoint
@@ -29,12 +29,21 @@ if TYPE_CHECKING:
 app = typer.Typer()
 """Where modules put their commands; `pbem.cli.index` says what each does, and calls it."""
 
+
 out = terminal.console()
 errors = terminal.console(errors=True)
 
 ConfigOption = Annotated[
     Path, typer.Option("--config", "-c", envvar="PBEM_CONFIG", help="The configuration file.", show_default=True)
 ]
+PlayerName = Annotated[
+    str,
+    typer.Argument(metavar="PLAYER", help="The player's name, address or number.", autocompletion=completion.players),
+]
+GameOption = Annotated[
+    str, typer.Option("--game", help="The game, if a record doesn't say.", autocompletion=completion.games)
+]
+YesOption = Annotated[bool, typer.Option("--yes", help="Don't ask for confirmation.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the list as JSON.")]
 CONFIG = Path("pbem.toml")
 
@@ -45,7 +54,8 @@ def sentences() -> Iterator[None]:
     try:
         yield
     except Refused as refusal:
-        raise _ended(f"{refusal.sentence} {refusal.fits}".strip(), FOUND) from refusal
+        fits = refusal.fits.replace('"players"', '"pbem player list"')  # that is what the admin writes by email
+        raise _ended(f"{refusal.sentence} {fits}".strip(), FOUND) from refusal
     except DBAPIError as error:
         raise _ended(f"the database: {error.orig}") from error
     except OSError as error:

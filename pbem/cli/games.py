@@ -12,12 +12,9 @@ from engines.core import BadOption
 from notation import NOTATIONS, record
 from notation.board import format_board
 from notation.ending import in_words
-from pbem.cli import core, demo, hotseat
-from pbem.cli.core import FOUND, IMPOSSIBLE, JsonOption, app, errors, out
+from pbem.cli import completion, core, demo, hotseat
+from pbem.cli.core import FOUND, IMPOSSIBLE, GameOption, JsonOption, app, errors, out
 from pbem.cli.terminal import TerminalListing
-
-records = typer.Typer(no_args_is_help=True)
-app.add_typer(records, name="record")
 
 
 @app.command()
@@ -39,8 +36,8 @@ def games(as_json: JsonOption = False) -> None:
 
 @app.command()
 def play(
-    game: Annotated[str, typer.Argument(help="The game, from `pbem games`.")],
-    options: Annotated[list[str] | None, typer.Argument(help="Its options, such as first=o.")] = None,
+    game: Annotated[str, typer.Argument(help="The game, from `pbem games`.", autocompletion=completion.games)],
+    options: Annotated[list[str] | None, typer.Argument(metavar="OPTION", help="Its options, such as first=o.")] = None,
 ) -> None:
     key = game.lower()
     chosen = dict(option.split("=", 1) for option in options or [] if "=" in option)
@@ -57,7 +54,9 @@ def play(
 
 @app.command("demo")
 def demo_(
-    game: Annotated[str, typer.Argument(help="The game, from `pbem games`.")] = demo.SAMPLE_GAME,
+    game: Annotated[
+        str, typer.Argument(help="The game, from `pbem games`.", autocompletion=completion.games)
+    ] = demo.SAMPLE_GAME,
     folder: Annotated[Path | None, typer.Option("--folder", help="Where to put the database and messages.")] = None,
 ) -> None:
     if game not in GAMES:
@@ -67,13 +66,12 @@ def demo_(
         raise typer.Exit(FOUND)
 
 
-@records.command("check")
+@app.command("record check")
 def record_check(
     file: Annotated[Path, typer.Argument(help="A record file; - reads standard input.")],
     tolerant: Annotated[bool, typer.Option("--tolerant", help="List every slip, as an arbiter would.")] = False,
-    game: Annotated[str, typer.Option("--game", help="The game, if the record doesn't say.")] = "",
+    game: GameOption = "",
 ) -> None:
-    """Replay a record file and print a sentence for each slip. Exit code 1 if there are any."""
     raise typer.Exit(_check_record(core.text_in(file), game or None, tolerant=tolerant))
 
 

@@ -14,115 +14,186 @@ from pbem.cli import endings
 
 ABOUT = "A play-by-email server for small abstract board games."
 COMMANDS = {
-    "init": ("setup.init", "Create the configuration, key and database if they don't exist, and upgrade the database."),
-    "run": ("server", "Run the server until SIGTERM or Ctrl-C. It finishes the current message first."),
-    "feed": ("server", "Process a raw message as if it had just arrived, and print what would be sent."),
-    "check": (
-        "doctor.replaying",
-        "Replay all stored matches; check ratings, ladders, files, templates, DNS. Exit code 1 if there is a problem.",
+    "init": (
+        "setup.init",
+        "Create the configuration, the key and the database. Upgrades an older database, and overwrites nothing else.",
     ),
-    "login": ("setup.login", "Log in where [oauth2] says, once; the server renews the login by itself."),
-    "config": ("setup.init", "Look at the configuration."),
-    "doctor": (
-        "doctor.examination",
-        "Try everything that is configured, and say what works and what to do. Exit code 1 if there is a problem.",
+    "run": ("server", "Run the server until SIGTERM or Ctrl-C. It finishes the current message first."),
+    "feed": (
+        "server",
+        "Process a raw message, and print what would be sent. It is stored as if it had just arrived.",
     ),
     "status": (
         "doctor.status",
-        "Tell whether the server is well and what waits. Exit code 1 if something is wrong, 2 if that can't be told.",
+        "Tell whether the server is well, and what waits. Exit code 1 if something is wrong, 2 if that can't be told.",
     ),
-    "backup": ("setup.backup", "Put all that the server has into one file, while it runs."),
+    "doctor": (
+        "doctor.examination",
+        "Try everything that is configured, and say what to do. Exit code 1 if there is a problem.",
+    ),
+    "check": (
+        "doctor.replaying",
+        "Replay all matches, and check files, templates and DNS. Exit code 1 if there is a problem.",
+    ),
+    "config show": (
+        "setup.init",
+        "Print the configuration in force. It comes from file, environment and defaults; secrets are left out.",
+    ),
+    "login": ("setup.login", "Log in with OAuth2, once. The server renews the login by itself."),
+    "backup": ("setup.backup", "Put all that the server has into one file. It can run meanwhile."),
     "restore": (
         "setup.backup",
-        "Restore a backup into an empty place, and check what is stored. Exit code 1 if there is a problem.",
+        "Restore a backup into an empty place, and check it. Exit code 1 if there is a problem.",
     ),
-    "show": ("mails", "Show a match with its turns and messages, or a message and what became of it."),
-    "shunted": (
-        "mails",
-        "List messages that hit a bug, ended the server, or that no server accepts. Exit code 1 if there are any.",
-    ),
-    "retry": ("mails", "Make the daemon retry shunted or failed messages."),
-    "revoke": (
-        "players",
-        "Invalidate all reply addresses of a player, because one has leaked, and send them a new personal address.",
-    ),
-    "bounced": ("players", "List players whose mail bounces. Exit code 1 if sending to any of them has stopped."),
     "publish": (
         "publishing",
-        "Write what players allow to be seen as a site for web browsers, or bring it up to date.",
+        "Write a site for web browsers, or bring it up to date. It shows what players allow to be seen.",
     ),
-    "export": ("players", "Write all data on a player into a folder, without the size limit of a message."),
-    "delete": ("players", 'Delete all data on a player, like "delete me". Their matches are kept without a name.'),
-    "players": (
+    "show": (
+        "show",
+        "Show a player, a match or a message. With what was refused and why, what was sent, and what waits until when.",
+    ),
+    "mail list": (
+        "mails",
+        "List messages that need you. They hit a bug, or no server accepts them. Exit code 1 if there are any.",
+    ),
+    "mail show": ("show", "Show a message, why it was refused, and what it caused. Reply tokens are left out."),
+    "mail retry": ("mails", "Try shunted or failed messages again. The server does so within ten seconds."),
+    "player list": (
         "moderation",
-        "List the players: when they joined and last wrote, how many matches they play, and who is banned.",
+        "List the players. Tells when they joined and last wrote, how many matches they play, and who is banned.",
     ),
-    "close": ("moderation", "End a match without a result, or withdraw a challenge; both players are told."),
-    "adjudicate": (
+    "player show": (
+        "show",
+        "Show how a player stands, their messages and matches. Also of an address that is no player's.",
+    ),
+    "player ban": (
         "moderation",
-        "Decide a match: a player has won, or it is a draw. It counts like any other result; both players are told.",
+        "Close a player's account. Their matches end, and they can't play any more. Their ratings stay.",
     ),
-    "ban": (
+    "player unban": ("moderation", "Open the account of a banned player again. Their matches stay over."),
+    "player rename": (
         "moderation",
-        "Close a player's account: their matches end, and they can't play any more. Their ratings stay.",
+        "Give a player another name. They and those who play with them are told, and nobody else gets the old one.",
     ),
-    "unban": ("moderation", "Open the account of a banned player again; their matches stay over."),
-    "rename": (
+    "player merge": (
         "moderation",
-        "Give a player another name; they and those who play with them are told, and nobody else gets the old one.",
+        "Merge two accounts of the same person. Matches between the two don't count any more.",
     ),
-    "merge": (
+    "player trust": ("contests", "Let a player open tournaments by email."),
+    "player revoke": (
+        "players",
+        "Invalidate all reply addresses of a player. For when one has leaked; they are sent a new personal address.",
+    ),
+    "player bounced": (
+        "players",
+        "List players whose mail bounces. Exit code 1 if sending to any of them has stopped.",
+    ),
+    "player export": ("players", "Write all data on a player into a folder. Unlike a message, it has no size limit."),
+    "player delete": ("players", 'Delete all data on a player, like "delete me". Their matches stay, without a name.'),
+    "match show": ("show", "Show a match with its turns and messages. Exit code 1 if it doesn't replay."),
+    "match close": (
         "moderation",
-        "Make one account part of another one, of the same person; matches between the two don't count any more.",
+        "End a match without a result; withdraw a challenge. Both players are told.",
     ),
-    "announce": (
+    "match adjudicate": (
         "moderation",
-        "Write to all players who get news, some of them each minute; shows the message and their number first.",
+        "Decide who has won a match, or that it is a draw. It counts like any other result; both players are told.",
     ),
-    "acts": (
-        "moderation",
-        "List what was done to players and matches with these commands, by whom and why; the newest first.",
-    ),
-    "ratings": ("contests", "Work with the ratings of players."),
-    "tournament": ("contests", "Open tournaments, and look at them."),
-    "trust": ("contests", "Let a player open tournaments by email."),
-    "import": (
+    "match import": (
         "records",
         "Store matches that were played elsewhere, from records. Exit code 1 if a file is refused.",
     ),
-    "salvage": (
+    "match salvage": (
         "records",
-        "Restore matches from messages about them, without a backup. Exit code 1 if one can't be restored.",
+        "Restore matches from messages, without a backup. Exit code 1 if one can't be restored.",
+    ),
+    "tournament open": ("contests", "Open a tournament to everybody."),
+    "tournament list": ("contests", "List the tournaments."),
+    "tournament show": (
+        "contests",
+        "Show who is in a tournament, and how it stands. As a crosstable once it has begun, or the rungs of a ladder.",
+    ),
+    "tournament begin": (
+        "contests",
+        "Let nobody else enter a tournament. It begins with those who have, or is called off if they are too few.",
+    ),
+    "tournament end": (
+        "contests",
+        "End a ladder as it stands, and tell everybody on it. What they play there goes on.",
+    ),
+    "tournament trf": (
+        "contests",
+        "Print a tournament as a report file (TRF16). Other tournament programs read it; of a league, it has a group.",
+    ),
+    "ratings rebuild": (
+        "contests",
+        "Derive all ratings from the matches again. They give the same ratings each time.",
+    ),
+    "ratings pairs": (
+        "contests",
+        "List pairs of whom one wins nearly all rated matches. Perhaps they are one person with two accounts.",
+    ),
+    "announce": (
+        "moderation",
+        "Write to all players who get news. Shows the message and their number first; some get it each minute.",
+    ),
+    "acts": (
+        "moderation",
+        "List what was done to players and matches. By whom with these commands, and why; the newest first.",
     ),
     "games": ("games", "List the games with their options."),
     "play": (
         "games",
-        "Try a game at the terminal: two people, one keyboard, and the boards and texts of the messages.",
+        "Try a game at the terminal. Two people, one keyboard, and the boards and texts of the messages.",
     ),
-    "demo": ("games", "Play a match by email between two scripted players on this machine, and show what they saw."),
-    "record": ("games", "Work with record files."),
+    "demo": ("games", "Let two scripted players play by email. On this machine; shows what they saw."),
+    "record check": (
+        "games",
+        "Replay a record file, and name each slip in it. Exit code 1 if there are any.",
+    ),
 }
+"""The module of each command, and what it does: the first sentence fits into a line of `pbem --help`."""
+GROUPS = {
+    "config": "Look at the configuration.",
+    "mail": "Show messages, and try again what failed.",
+    "player": "Show, moderate, export and delete players.",
+    "match": "Show and end matches, or bring them in.",
+    "tournament": "Open tournaments, and look at them.",
+    "ratings": "Work with the ratings of players.",
+    "record": "Work with record files.",
+}
+PANELS = {"init": "The server", "show": "Players, matches and messages", "games": "Without a server"}
+"""The headings in `pbem --help`, each with the command that it begins at."""
+RENAMED = {
+    "shunted": "mail list",
+    "retry": "mail retry",
+    "players": "player list",
+    **{
+        name: f"player {name}"
+        for name in ("ban", "unban", "rename", "merge", "trust", "revoke", "bounced", "export", "delete")
+    },
+    **{name: f"match {name}" for name in ("close", "adjudicate", "import", "salvage")},
+}
+"""What commands were called in version 1.0; the next one does without these."""
 
 
 class LazyGroup(TyperGroup):
-    """The commands of the index; listing them loads none."""
+    """Commands of the index; listing them loads none."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names in the order in which `pbem --help` lists them."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
-        """Return what `pbem --help` needs of a command."""
-        return (
-            TyperCommand(cmd_name, help=COMMANDS[cmd_name][1], rich_markup_mode="rich")
-            if cmd_name in COMMANDS
-            else None
-        )
+    def __init__(self, *, within: str = "", commands: Any = None, **more: Any) -> None:
+        super().__init__(commands=commands or _listed(within), **more)
+        self._within = within
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the command that is called, ready to run."""
+        if not self._within and (now := RENAMED.get(args[0])):
+            if not ctx.resilient_parsing:
+                typer.echo(f'"pbem {args[0]}" is called "pbem {now}" now', err=True)
+            args = [*now.split(), *args[1:]]
         name, command, rest = super().resolve_command(ctx, args)
-        return name, load(command.name) if command and command.name else command, rest
+        is_group = isinstance(command, LazyGroup)
+        return name, load(f"{self._within}{name}") if name and not is_group else command, rest
 
     def make_context(self, *words: Any, **more: Any) -> Any:
         """Read the words of the command line, which may already print something."""
@@ -138,11 +209,31 @@ class LazyGroup(TyperGroup):
                 return super().invoke(ctx)
 
 
-def load(name: str) -> Any:
+def _listed(within: str) -> dict[str, Any]:
+    """Return what `pbem --help` needs of the commands and groups below that path, by name."""
+    found: dict[str, Any] = {}
+    panel = None
+    for path, (_, about) in COMMANDS.items():
+        name, _, below = path.removeprefix(within).partition(" ")
+        if name in found or not path.startswith(within):
+            continue
+        panel = PANELS.get(path, panel)
+        how: dict[str, Any] = {"name": name, "rich_markup_mode": "rich", "rich_help_panel": panel}
+        if below:
+            found[name] = LazyGroup(within=f"{name} ", help=GROUPS[name], no_args_is_help=True, **how)
+        else:
+            found[name] = TyperCommand(help=about, short_help=f"{about.partition('. ')[0].rstrip('.')}.", **how)
+    return found
+
+
+def load(path: str) -> Any:
     """Return a command with its parameters."""
-    module, about = COMMANDS[name]
-    command = _group(module).commands[name]
+    module, about = COMMANDS[path]
+    command = _group(module).commands[path]
     command.help = about
+    for each in command.params:
+        if each.param_type_name == "argument":
+            each.metavar = each.metavar or each.name.rstrip("_").upper()
     return command
 
 

@@ -1,6 +1,6 @@
-"""Commands that moderate: close, adjudicate, ban, unban, rename, merge, announce, as the admin writes them by mail.
+"""Commands that moderate, as the admin writes them by mail: match close and adjudicate, player ban and so on, announce.
 
-And lists: players, acts.
+And lists: player list, acts.
 """
 
 import os
@@ -11,8 +11,19 @@ from typing import Annotated
 import typer
 from sqlmodel import Session
 
-from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, Stored, app, out, stored
+from pbem.cli import completion, core
+from pbem.cli.core import (
+    CONFIG,
+    FOUND,
+    ConfigOption,
+    JsonOption,
+    PlayerName,
+    Stored,
+    YesOption,
+    app,
+    out,
+    stored,
+)
 from pbem.cli.terminal import TerminalListing
 from pbem.errors import Refused
 from pbem.features.moderation import acts, orders, roster
@@ -29,21 +40,22 @@ PAGE = 50
 """How many rows a list shows."""
 
 MatchNumber = Annotated[int, typer.Argument(help="The number of the match.")]
-PlayerName = Annotated[str, typer.Argument(metavar="PLAYER", help="The player's name, address or number.")]
-Winner = Annotated[str, typer.Argument(help='The name of the player who wins, or "draw".')]
+Winner = Annotated[
+    str, typer.Argument(help='The name of the player who wins, or "draw".', autocompletion=completion.players)
+]
 NewName = Annotated[str, typer.Argument(metavar="NEW", help="The new name.")]
-Gone = Annotated[str, typer.Argument(metavar="PLAYER", help="The account that goes: a name, address or number.")]
-Heir = Annotated[str, typer.Argument(metavar="INTO", help="The account that stays.")]
+Heir = Annotated[str, typer.Argument(metavar="INTO", help="The account that stays.", autocompletion=completion.players)]
 Becomes = Annotated[BanOutcome, typer.Option("--matches", help="What becomes of their matches.")]
 Note = Annotated[str, typer.Option("--note", help="Why; it is stored with what was done.")]
 Tell = Annotated[bool, typer.Option("--tell", help="Tell the players the note.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Don't ask for confirmation.")]
 PageOption = Annotated[int, typer.Option("--page", min=1, help="Which page of the list.")]
 
 
-@app.command()
+@app.command("player list")
 def players(
-    beginning: Annotated[str, typer.Argument(help="How their names begin; all players without it.")] = "",
+    beginning: Annotated[
+        str, typer.Argument(help="How their names begin; all players without it.", autocompletion=completion.players)
+    ] = "",
     kind: Annotated[AccountKind, typer.Option("--only", help="Only players of that kind.")] = AccountKind.ALL,
     page: PageOption = 1,
     config_file: ConfigOption = CONFIG,
@@ -76,75 +88,80 @@ def players(
 
 @app.command("acts")
 def acts_(
-    name_: Annotated[str, typer.Argument(metavar="[PLAYER]", help="Only what was done to this player.")] = "",
+    player: PlayerName = "",
     page: PageOption = 1,
     config_file: ConfigOption = CONFIG,
     as_json: JsonOption = False,
 ) -> None:
     with stored(config_file) as server, database.read_only(server.engine) as session:
-        about = roster.called(session, name_) if name_ else None
+        about = roster.called(session, player) if player else None
         kept, more = acts.newest(session, PAGE, page, about)
         listed = TerminalListing(at="time (UTC)", by="by", what="what", player="player", match="match", why="why")
         for row in kept:
-            player = session.get(Player, row.player) if row.player else None
+            whom = session.get(Player, row.player) if row.player else None
             former = f"{row.former_name}, now " if row.former_name else ""
-            listed.add(row.at, row.actor, row.act, former + (name(player) if player else ""), row.match, row.note)
+            listed.add(row.at, row.actor, row.act, former + (name(whom) if whom else ""), row.match, row.note)
     listed.show_page(out, "nothing was done", page, more=more, as_json=as_json)
 
 
-@app.command()
+@app.command("match close")
 def close(
-    number: MatchNumber, note: Note = "", tell: Tell = False, yes: Yes = False, config_file: ConfigOption = CONFIG
+    number: MatchNumber, note: Note = "", tell: Tell = False, yes: YesOption = False, config_file: ConfigOption = CONFIG
 ) -> None:
     _order(config_file, "close", str(number), note=note, tell=tell, yes=yes)
 
 
-@app.command()
+@app.command("match adjudicate")
 def adjudicate(
     number: MatchNumber,
     winner: Winner,
     note: Note = "",
     tell: Tell = False,
-    yes: Yes = False,
+    yes: YesOption = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
     _order(config_file, "adjudicate", str(number), winner, note=note, tell=tell, yes=yes)
 
 
-@app.command()
+@app.command("player ban")
 def ban(
     player: PlayerName,
     matches: Becomes = BanOutcome.CANCELLED,
     note: Note = "",
     tell: Tell = False,
-    yes: Yes = False,
+    yes: YesOption = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
     _order(config_file, "ban", player, f"matches={matches}", note=note, tell=tell, yes=yes)
 
 
-@app.command()
+@app.command("player unban")
 def unban(
-    player: PlayerName, note: Note = "", tell: Tell = False, yes: Yes = False, config_file: ConfigOption = CONFIG
+    player: PlayerName, note: Note = "", tell: Tell = False, yes: YesOption = False, config_file: ConfigOption = CONFIG
 ) -> None:
     _order(config_file, "unban", player, note=note, tell=tell, yes=yes)
 
 
-@app.command()
+@app.command("player rename")
 def rename(
     player: PlayerName,
     new: NewName,
     note: Note = "",
     tell: Tell = False,
-    yes: Yes = False,
+    yes: YesOption = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
     _order(config_file, "rename", player, new, note=note, tell=tell, yes=yes)
 
 
-@app.command()
+@app.command("player merge")
 def merge(
-    player: Gone, into: Heir, note: Note = "", tell: Tell = False, yes: Yes = False, config_file: ConfigOption = CONFIG
+    player: PlayerName,
+    into: Heir,
+    note: Note = "",
+    tell: Tell = False,
+    yes: YesOption = False,
+    config_file: ConfigOption = CONFIG,
 ) -> None:
     _order(config_file, "merge", player, into, note=note, tell=tell, yes=yes)
 
@@ -152,7 +169,7 @@ def merge(
 @app.command()
 def announce(
     file: Annotated[Path, typer.Argument(help="A text file: the subject, then the text. - reads standard input.")],
-    yes: Yes = False,
+    yes: YesOption = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
     with stored(config_file) as server:

@@ -1,4 +1,4 @@
-"""Commands for players: revoke, bounced, export, delete."""
+"""Commands for players: player revoke, bounced, export and delete."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,8 +6,21 @@ from typing import Annotated
 import typer
 from sqlmodel import col, select
 
-from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, JsonOption, app, errors, opened, out, stored
+from pbem.cli import completion, core
+from pbem.cli.core import (
+    CONFIG,
+    FOUND,
+    IMPOSSIBLE,
+    ConfigOption,
+    JsonOption,
+    PlayerName,
+    YesOption,
+    app,
+    errors,
+    opened,
+    out,
+    stored,
+)
 from pbem.cli.terminal import TerminalListing
 from pbem.features.moderation import roster
 from pbem.matches import naming, queries
@@ -16,19 +29,22 @@ from pbem.storage import database
 from pbem.storage.models import MatchState, Player
 
 
-@app.command()
-def revoke(
-    name: Annotated[str, typer.Argument(help="The player's name or address.")], config_file: ConfigOption = CONFIG
-) -> None:
+@app.command("player revoke")
+def revoke(name: PlayerName, config_file: ConfigOption = CONFIG) -> None:
     with stored(config_file) as server, database.transaction(server.engine) as session:
         player = roster.called(session, name)
         addresses.revoke_and_tell(session, server.settings.server, player, core.now())
         out.print(f"{player.name}'s addresses are invalid now; a new one is sent to {player.address}", markup=False)
 
 
-@app.command()
+@app.command("player bounced")
 def bounced(
-    again: Annotated[str, typer.Option("--again", help="Resume sending mail to this player or address.")] = "",
+    again: Annotated[
+        str,
+        typer.Option(
+            "--again", help="Resume sending mail to this player or address.", autocompletion=completion.players
+        ),
+    ] = "",
     config_file: ConfigOption = CONFIG,
     as_json: JsonOption = False,
 ) -> None:
@@ -51,13 +67,13 @@ def bounced(
         out.print("no mail bounces")
     if any(row.unreachable for row in rows):
         if not as_json:
-            out.print('"pbem bounced --again PLAYER" resumes sending')
+            out.print('"pbem player bounced --again PLAYER" resumes sending')
         raise typer.Exit(FOUND)
 
 
-@app.command()
+@app.command("player export")
 def export(
-    name: Annotated[str, typer.Argument(help="The player's name, address or number.")],
+    name: PlayerName,
     folder: Annotated[
         Path | None, typer.Option("--folder", help="Where to write; defaults to the player's name.")
     ] = None,
@@ -83,10 +99,10 @@ def export(
         out.print(f"wrote {place}, with {len(held.messages)} messages", markup=False, highlight=False)
 
 
-@app.command()
+@app.command("player delete")
 def delete(
-    name: Annotated[str, typer.Argument(help="The player's name, address or number.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Don't ask for confirmation.")] = False,
+    name: PlayerName,
+    yes: YesOption = False,
     config_file: ConfigOption = CONFIG,
 ) -> None:
     from pbem.features.all import FEATURES  # the other commands do without

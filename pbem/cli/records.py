@@ -1,4 +1,4 @@
-"""Commands that bring matches in: import and salvage."""
+"""Commands that bring matches in: match import and salvage."""
 
 import mailbox
 from collections import Counter
@@ -16,7 +16,7 @@ from sqlmodel import Session
 from engines import GAMES
 from notation.record import BadRecord
 from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, app, errors, opened, out
+from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, GameOption, app, errors, opened, out
 from pbem.features.moderation import roster
 from pbem.features.records import imported, restored
 from pbem.features.records.imported import PlayedElsewhere
@@ -33,14 +33,14 @@ WHAT_CARRIES = (
 )
 
 
-@app.command("import")
+@app.command("match import")
 def import_(
-    files: Annotated[list[Path], typer.Argument(help="Records, as text or JSON.", metavar="FILE...")],
+    files: Annotated[list[Path], typer.Argument(help="Records, as text or JSON.", metavar="FILE")],
     players: Annotated[
         list[str] | None,
         typer.Option("--player", help="Who of ours somebody in the records is.", metavar="NAME=PLAYER"),
     ] = None,
-    game: Annotated[str, typer.Option("--game", help="The game, if a record doesn't say.")] = "",
+    game: GameOption = "",
     tolerant: Annotated[
         bool, typer.Option("--tolerant", help="Mend slips in old records, where that is legal.")
     ] = False,
@@ -78,10 +78,10 @@ def import_(
         raise typer.Exit(FOUND)
 
 
-@app.command()
+@app.command("match salvage")
 def salvage(
     files: Annotated[
-        list[Path], typer.Argument(help="Mailboxes: Maildir folders, mbox files, messages.", metavar="FILE...")
+        list[Path], typer.Argument(help="Mailboxes: Maildir folders, mbox files, messages.", metavar="FILE")
     ],
     players: Annotated[
         list[str] | None,

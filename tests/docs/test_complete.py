@@ -7,7 +7,6 @@ import pytest
 
 from engines import GAMES
 from pbem.cli.index import COMMANDS as OPERATOR_COMMANDS
-from pbem.cli.index import load
 from pbem.features.all import FEATURES
 from pbem.messages.said.templates import template_folders
 from tests.docs.pages import PAGES, ROOT, page, section
@@ -47,8 +46,7 @@ def test_no_game_is_missing_from_the_import_contract() -> None:
 def test_the_operator_s_verbs() -> None:
     about = section(page("README.md"), "Commands for the operator")
     for name in OPERATOR_COMMANDS:
-        for verb in getattr(load(name), "commands", {"": None}):
-            assert f"`pbem {name} {verb}".strip() in about
+        assert f"| `pbem {name}" in about
 
 
 def test_templates() -> None:

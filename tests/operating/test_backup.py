@@ -402,7 +402,7 @@ def test_backups_overwrite_nothing(site: Site) -> None:
     [
         (("backup", "nowhere/all.tar"), "nowhere"),
         (("restore", "nowhere.tar"), "nowhere.tar: No such file"),
-        (("restore", "."), "is a folder. For messages of players, \"pbem salvage\" restores the matches"),
+        (("restore", "."), "is a folder. For messages of players, \"pbem match salvage\" restores the matches"),
     ],
 )  # fmt: skip
 def test_what_can_t_be_done_is_a_sentence(
@@ -418,7 +418,7 @@ def test_a_mailbox_is_no_backup(site: Site) -> None:
     (site.folder / "mbox").write_bytes(b"From alice\nSubject: x\n\n")
     done = site.pbem("restore", str(site.folder / "mbox"))
     assert done.code == 2
-    assert '"pbem salvage" restores the matches in them' in done.err
+    assert '"pbem match salvage" restores the matches in them' in done.err
 
 
 @SQLITE_ONLY

@@ -1,4 +1,4 @@
-"""`pbem import`: records of matches that were played elsewhere."""
+"""`pbem match import`: records of matches that were played elsewhere."""
 
 from pathlib import Path
 
@@ -49,7 +49,7 @@ def check(site: Site) -> Done:
 def test_a_record_becomes_a_match_that_is_over_once(site: Site) -> None:
     files = written(site, whole=WHOLE)
 
-    first, second = site.pbem("import", *files), site.pbem("import", *files)
+    first, second = site.pbem("match", "import", *files), site.pbem("match", "import", *files)
 
     assert (first.code, second.code) == (0, 0), first.said
     assert f"{files[0]}: match #1, Quadraphages, 25 turns\n1 imported, 0 imported before" in first.out
@@ -66,14 +66,14 @@ def test_a_record_becomes_a_match_that_is_over_once(site: Site) -> None:
 def test_the_admin_says_who_is_who(site: Site) -> None:
     joined(site, "jan")
     files = written(site, whole=WHOLE)
-    assert site.pbem("import", *files, "--player", "JX=nobody").code == 1
-    assert site.pbem("import", *files, "--player", "jan").code == 2
-    assert site.pbem("import", *files, "--player", "JX=jan", "--player", "bo=jan").out.startswith(
+    assert site.pbem("match", "import", *files, "--player", "JX=nobody").code == 1
+    assert site.pbem("match", "import", *files, "--player", "jan").code == 2
+    assert site.pbem("match", "import", *files, "--player", "JX=jan", "--player", "bo=jan").out.startswith(
         f"{files[0]}: both sides are jan\n"
     )
     assert stored(site, "id") == []
 
-    assert site.pbem("import", *files, "--player", "JX=jan").code == 0
+    assert site.pbem("match", "import", *files, "--player", "JX=jan").code == 0
 
     names = site.rows("select a.name, b.name from match m join player a on a.id = seat0 join player b on b.id = seat1")
     assert names == [("jan", "imported-bo")]
@@ -81,7 +81,7 @@ def test_the_admin_says_who_is_who(site: Site) -> None:
 
 def test_an_illegal_turn_is_refused_with_its_place_and_the_other_files_are_stored(site: Site) -> None:
     slip, garbage, whole = written(site, slip=SLIP, garbage="Dear diary,\nQuadrature\n", whole=WHOLE)
-    done = site.pbem("import", slip, garbage, str(site.folder / "missing"), whole)
+    done = site.pbem("match", "import", slip, garbage, str(site.folder / "missing"), whole)
     assert done.code == 1
     assert f"{slip}:8: turn 14, Bo, g7g5: " in done.out.replace("\n", " ")
     assert f"{garbage}: there are no turns" in done.out
@@ -91,7 +91,7 @@ def test_an_illegal_turn_is_refused_with_its_place_and_the_other_files_are_store
 
 
 def test_slips_of_old_records_are_mended_where_that_is_legal(site: Site) -> None:
-    done = site.pbem("import", "--tolerant", *map(str, sorted(RECORDS.glob("*.txt"))))
+    done = site.pbem("match", "import", "--tolerant", *map(str, sorted(RECORDS.glob("*.txt"))))
     assert done.code == 1
     assert "1 imported, 0 imported before, 2 refused" in done.out
     assert "quadraphages-1.txt:7: turn 12, Jx, h1a1 ---- 4 a1a5 e5i5: no legal turn" in done.out.replace("\n", " ")
@@ -101,7 +101,7 @@ def test_slips_of_old_records_are_mended_where_that_is_legal(site: Site) -> None
 
 def test_json_and_text_are_the_same_match(site: Site) -> None:
     files = written(site, j=gamerecord.dumps(SHORT, WHERE, Result(1, "Anna resigned")), t=record.dumps(SHORT))
-    done = site.pbem("import", *files)
+    done = site.pbem("match", "import", *files)
     assert "1 imported, 1 imported before" in done.out, done.said
     ((started, ended, termination, winner),) = stored(site, "started, ended, termination, winner")
     assert (str(started)[:10], str(ended)[:10], termination, winner) == ("2019-05-01", "2019-06-01", "resignation", 1)
@@ -111,7 +111,7 @@ def test_json_and_text_are_the_same_match(site: Site) -> None:
 def test_what_did_not_end_is_stored_and_cannot_be_played(site: Site) -> None:
     unfinished = Record("quadrature", {}, ("x", "y"), ("e3f4", "e9e8"))
     files = written(site, t=record.dumps(unfinished), w=gamerecord.dumps(SHORT, WHERE, Result(0, "on points")))
-    assert site.pbem("import", *files).code == 0
+    assert site.pbem("match", "import", *files).code == 0
     assert stored(site, "state, termination, winner, to_move") == [
         ("over", "abandoned", None, None),
         ("over", "adjudicated", 0, None),
@@ -122,7 +122,7 @@ def test_what_did_not_end_is_stored_and_cannot_be_played(site: Site) -> None:
 def test_a_json_file_says_where_it_is_wrong(site: Site) -> None:
     text = gamerecord.dumps(SHORT, WHERE, Result(1, ""))
     files = written(site, turn=text.replace("e9e8", "e9e7"), cut=text[:-30], other='{"header": {}, "moves": []}')
-    done = site.pbem("import", *files)
+    done = site.pbem("match", "import", *files)
     line = next(number for number, each in enumerate(text.splitlines(), start=1) if "e9e8" in each)
     assert f"{files[0]}:{line}: turn 2, Béla, e9e7: " in done.out.replace("\n", " "), done.out
     assert "this is no JSON" in done.out
@@ -133,6 +133,6 @@ def test_a_json_file_says_where_it_is_wrong(site: Site) -> None:
 @pytest.mark.slow
 def test_every_game_can_be_imported(site: Site) -> None:
     files = written(site, **{name: record.dumps(played(name)) for name in NAMES})
-    done = site.pbem("import", *files)
+    done = site.pbem("match", "import", *files)
     assert f"{len(NAMES)} imported" in done.out, done.said
     check(site)

@@ -53,14 +53,7 @@ def test_the_man_page_shows_every_command_and_option() -> None:
 
 def _tree() -> list[tuple[str, typer.core.TyperCommand]]:
     """Return all commands with their paths, such as `pbem tournament open`."""
-    found = []
-    for name in index.COMMANDS:
-        loaded = index.load(name)
-        inner = getattr(loaded, "commands", None)
-        found += (
-            [(f"pbem {name} {verb}", each) for verb, each in inner.items()] if inner else [(f"pbem {name}", loaded)]
-        )
-    return found
+    return [(f"pbem {name}", index.load(name)) for name in index.COMMANDS]
 
 
 COMPLETING = r"""

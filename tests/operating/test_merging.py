@@ -64,7 +64,7 @@ def done(result: Result) -> str:
 
 
 def merge(letters: Correspondence, *words: str) -> str:
-    return done(letters.operate("merge", "bob", "alice", "--yes", *words))
+    return done(letters.operate("player", "merge", "bob", "alice", "--yes", *words))
 
 
 @pytest.mark.sql
@@ -167,7 +167,7 @@ def test_nobody_else_gets_the_name_and_a_challenge_to_it_finds_the_player(letter
     assert {str(mail["To"]) for mail in (*by_name, *by_address)} == {CAROL, ALICE}
     assert "You can't challenge yourself." in text(challenged)
     assert "You can't challenge yourself." in text(again)
-    assert letters.operate("rename", "carol", "bob", "--yes").exit_code == 1
+    assert letters.operate("player", "rename", "carol", "bob", "--yes").exit_code == 1
 
 
 @pytest.mark.sql
@@ -257,7 +257,7 @@ def test_exports_and_deletion_take_in_the_old_account(letters: Correspondence) -
 @pytest.mark.slow
 def test_an_account_can_be_passed_on_twice(letters: Correspondence) -> None:
     merge(letters)
-    done(letters.operate("merge", "alice", "carol", "--yes"))
+    done(letters.operate("player", "merge", "alice", "carol", "--yes"))
     letters.wait()
 
     (answer,) = letters.write(BOB, "games")
@@ -278,7 +278,7 @@ def test_an_account_can_be_passed_on_twice(letters: Correspondence) -> None:
 def test_what_cannot_become_one_stays_apart(letters: Correspondence, words: tuple[str, ...], sentence: str) -> None:
     before = everything(letters)
 
-    result = letters.operate("merge", *words, "--yes")
+    result = letters.operate("player", "merge", *words, "--yes")
 
     assert result.exit_code == 1
     assert sentence in " ".join(result.output.split())
@@ -287,11 +287,11 @@ def test_what_cannot_become_one_stays_apart(letters: Correspondence, words: tupl
 
 @pytest.mark.slow
 def test_a_closed_account_is_not_opened_by_a_merger(letters: Correspondence) -> None:
-    done(letters.operate("ban", "bob", "--yes"))
+    done(letters.operate("player", "ban", "bob", "--yes"))
     before = everything(letters)
 
     for words in (("bob", "alice"), ("alice", "bob")):
-        result = letters.operate("merge", *words, "--yes")
+        result = letters.operate("player", "merge", *words, "--yes")
         assert "The account of bob is closed." in " ".join(result.output.split())
 
     assert everything(letters) == before
@@ -400,7 +400,7 @@ def test_accounts_that_have_played_in_the_same_tournament_stay_apart(letters: Co
     begun = everything(letters)
     assert begun != before
 
-    refused = letters.operate("merge", "bob", "alice", "--yes")
+    refused = letters.operate("player", "merge", "bob", "alice", "--yes")
 
     assert "Both accounts have played in tournament 1" in " ".join(refused.output.split())
     assert everything(letters) == begun

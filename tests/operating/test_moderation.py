@@ -64,7 +64,7 @@ def everything(letters: Correspondence) -> list[object]:
 
 
 def test_a_match_is_closed_without_a_result_and_both_are_told(letters: Correspondence) -> None:
-    done(letters.operate("close", "1", "--note", "Both asked for it.", "--yes"))
+    done(letters.operate("match", "close", "1", "--note", "Both asked for it.", "--yes"))
 
     assert state(letters) == ("over", "cancelled", None, False)
     mails = told(letters)
@@ -77,7 +77,7 @@ def test_a_match_is_closed_without_a_result_and_both_are_told(letters: Correspon
 
 @pytest.mark.slow
 def test_the_players_learn_why_if_the_operator_says_so(letters: Correspondence) -> None:
-    done(letters.operate("close", "1", "--note", "The position was illegal.", "--tell", "--yes"))
+    done(letters.operate("match", "close", "1", "--note", "The position was illegal.", "--tell", "--yes"))
 
     for mail in told(letters).values():
         assert "The operator writes:\n\n  | The position was illegal." in mail
@@ -85,7 +85,7 @@ def test_the_players_learn_why_if_the_operator_says_so(letters: Correspondence) 
 
 @pytest.mark.slow
 def test_a_challenge_is_closed(letters: Correspondence) -> None:
-    done(letters.operate("close", "2", "--yes"))
+    done(letters.operate("match", "close", "2", "--yes"))
 
     assert state(letters, 2) == ("withdrawn", None, None, False)
     assert all("The operator has withdrawn challenge #2" in mail for mail in told(letters).values())
@@ -96,7 +96,7 @@ def test_a_challenge_is_closed(letters: Correspondence) -> None:
 def test_an_adjudicated_match_counts_like_any_other_result(
     letters: Correspondence, winner: str, seat: int | None
 ) -> None:
-    done(letters.operate("adjudicate", "1", winner, "--yes"))
+    done(letters.operate("match", "adjudicate", "1", winner, "--yes"))
 
     assert state(letters) == ("over", "adjudicated", seat, True)
     mails = told(letters)
@@ -108,19 +108,19 @@ def test_an_adjudicated_match_counts_like_any_other_result(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("close", "9"), "There is no match 9."),
-        (("close", "1", "--tell"), "The players should learn why, and you haven't said it."),
-        (("close", "1", "--note", "x" * 1001), "longer than 1000 characters"),
-        (("adjudicate", "1", "carol"), "carol doesn't play in match 1. alice and bob do; or write draw."),
-        (("adjudicate", "2", "alice"), "Match 2 hasn't started, so it has no result."),
-        (("ban", "nobody"), "No player is called nobody."),
-        (("ban", "bob insults"), '"bob insults" isn\'t one word.'),
-        (("rename", "bob", ""), '"" isn\'t one word.'),
-        (("ban", "9" * 30), f"No player is called {'9' * 30}."),
-        (("unban", "alice"), "The account of alice isn't closed."),
-        (("rename", "alice", "bob"), "The name bob is taken"),
-        (("rename", "alice", "seek"), "can't be a player's name"),
-        (("rename", "alice", "the-house"), "can't be a player's name"),
+        (("match", "close", "9"), "There is no match 9."),
+        (("match", "close", "1", "--tell"), "The players should learn why, and you haven't said it."),
+        (("match", "close", "1", "--note", "x" * 1001), "longer than 1000 characters"),
+        (("match", "adjudicate", "1", "carol"), "carol doesn't play in match 1. alice and bob do; or write draw."),
+        (("match", "adjudicate", "2", "alice"), "Match 2 hasn't started, so it has no result."),
+        (("player", "ban", "nobody"), "No player is called nobody."),
+        (("player", "ban", "bob insults"), '"bob insults" isn\'t one word.'),
+        (("player", "rename", "bob", ""), '"" isn\'t one word.'),
+        (("player", "ban", "9" * 30), f"No player is called {'9' * 30}."),
+        (("player", "unban", "alice"), "The account of alice isn't closed."),
+        (("player", "rename", "alice", "bob"), "The name bob is taken"),
+        (("player", "rename", "alice", "seek"), "can't be a player's name"),
+        (("player", "rename", "alice", "the-house"), "can't be a player's name"),
         (("announce", "missing.txt"), "missing.txt: No such file or directory"),
         (("announce", "/dev/null"), "An announcement needs a subject and a text."),
     ],
@@ -138,7 +138,7 @@ def test_what_cannot_be_done_is_a_sentence_and_changes_nothing(
 
 
 def test_the_operator_sees_what_happens_and_is_asked(letters: Correspondence) -> None:
-    result = letters.operate("ban", "bob", "--note", "matches=lost is too hard", keys="y\n")
+    result = letters.operate("player", "ban", "bob", "--note", "matches=lost is too hard", keys="y\n")
 
     shown, asked, told = done(result).partition("is that what you want? [y/N]: y")
     sentence = "The account of bob (bob@mail.example) is closed. 1 running match ended\nwithout a result."
@@ -167,7 +167,7 @@ def test_nothing_is_done_without_a_yes(letters: Correspondence, words: tuple[str
 
 @pytest.mark.sql
 def test_a_ban_ends_what_the_player_plays_and_tells_everyone_concerned(letters: Correspondence) -> None:
-    done(letters.operate("ban", "bob", "--note", "Insults.", "--yes"))
+    done(letters.operate("player", "ban", "bob", "--note", "Insults.", "--yes"))
 
     assert state(letters) == ("over", "cancelled", None, False)
     assert state(letters, 2) == ("withdrawn", None, None, False)
@@ -182,13 +182,13 @@ def test_a_ban_ends_what_the_player_plays_and_tells_everyone_concerned(letters: 
     assert "the operator of this server has ended it" in to_alice
     assert "bob has withdrawn challenge #2" in to_alice
     assert "Insults" not in to_alice + to_bob[0]
-    assert "banned" in done(letters.operate("players", "--only", "banned"))
+    assert "banned" in done(letters.operate("player", "list", "--only", "banned"))
     assert "Insults." in done(letters.operate("acts", "bob"))
 
 
 @pytest.mark.slow
 def test_a_ban_can_let_the_opponents_win(letters: Correspondence) -> None:
-    done(letters.operate("ban", "bob", "--matches", "lost", "--yes"))
+    done(letters.operate("player", "ban", "bob", "--matches", "lost", "--yes"))
 
     assert state(letters) == ("over", "adjudicated", 0, True)
     assert "and your opponent has won" in " ".join(told(letters)[BOB].split())
@@ -196,7 +196,7 @@ def test_a_ban_can_let_the_opponents_win(letters: Correspondence) -> None:
 
 def test_whoever_is_banned_gets_one_answer_a_day_and_can_do_nothing(letters: Correspondence) -> None:
     turn, welcome = letters.last("bob"), own(letters, BOB)
-    done(letters.operate("ban", "bob", "--yes"))
+    done(letters.operate("player", "ban", "bob", "--yes"))
     letters.wait()
     before = letters.execute("select count(*) from match union all select count(*) from seek")
 
@@ -215,7 +215,7 @@ def test_whoever_is_banned_gets_one_answer_a_day_and_can_do_nothing(letters: Cor
 @pytest.mark.slow
 def test_nobody_can_play_with_whoever_is_banned(letters: Correspondence) -> None:
     alice = own(letters, ALICE)
-    done(letters.operate("ban", "bob", "--yes"))
+    done(letters.operate("player", "ban", "bob", "--yes"))
     letters.wait()
 
     (challenged,) = letters.write(ALICE, "challenge bob quadrature", to=alice)
@@ -239,7 +239,7 @@ def test_a_challenge_that_reached_the_queue_before_the_ban_does_not_begin_a_matc
 
 def test_data_stays_the_player_s_and_leaving_does_not_open_the_account(letters: Correspondence) -> None:
     welcome = own(letters, BOB)
-    done(letters.operate("ban", "bob", "--note", "Insults.", "--yes"))
+    done(letters.operate("player", "ban", "bob", "--note", "Insults.", "--yes"))
     letters.wait()
 
     (export,) = letters.write(BOB, "export me", to=welcome)
@@ -259,10 +259,10 @@ def test_data_stays_the_player_s_and_leaving_does_not_open_the_account(letters: 
 @pytest.mark.slow
 def test_whoever_is_unbanned_plays_again(letters: Correspondence) -> None:
     welcome = own(letters, BOB)
-    done(letters.operate("ban", "bob", "--yes"))
+    done(letters.operate("player", "ban", "bob", "--yes"))
     letters.wait()
 
-    done(letters.operate("unban", "bob", "--yes"))
+    done(letters.operate("player", "unban", "bob", "--yes"))
 
     assert "has opened your account again" in " ".join(told(letters)[BOB].split())
     assert letters.execute("select count(*) from closedaddress") == [(0,)]
@@ -271,7 +271,7 @@ def test_whoever_is_unbanned_plays_again(letters: Correspondence) -> None:
 
 
 def test_a_new_name_is_told_and_the_old_one_stays_nobody_s(letters: Correspondence) -> None:
-    done(letters.operate("rename", "bob", "Robert", "--note", "Rude.", "--tell", "--yes"))
+    done(letters.operate("player", "rename", "bob", "Robert", "--note", "Rude.", "--tell", "--yes"))
 
     mails = told(letters)
     assert mails.keys() == {ALICE, BOB}
@@ -282,15 +282,15 @@ def test_a_new_name_is_told_and_the_old_one_stays_nobody_s(letters: Corresponden
     (taken,) = letters.write("dora@mail.example", "join bob")
     (taken,) = letters.reply(taken, "yes")
     assert "bob is taken" in text(taken)
-    assert letters.operate("rename", "alice", "bob", "--yes").exit_code == 1
+    assert letters.operate("player", "rename", "alice", "bob", "--yes").exit_code == 1
 
 
 def test_a_name_that_was_taken_away_leaves_no_trace_once_its_player_has_left(letters: Correspondence) -> None:
     letters.reply(letters.last("bob"), "#1 say Hello from bob.")
-    done(letters.operate("rename", "bob", "robert", "--note", "bob is rude", "--yes"))
+    done(letters.operate("player", "rename", "bob", "robert", "--note", "bob is rude", "--yes"))
     letters.wait()
 
-    done(letters.operate("delete", "robert", "--yes"))
+    done(letters.operate("player", "delete", "robert", "--yes"))
 
     stored = letters.execute("select payload, facts from outgoingcontent") + letters.execute(
         "select * from moderationact"
@@ -356,12 +356,12 @@ def test_a_crash_in_the_middle_of_an_announcement_tells_nobody_twice(
 def test_players_are_listed_page_by_page(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pbem.cli.moderation.PAGE", 2)
 
-    first, second = done(letters.operate("players")), done(letters.operate("players", "--page", "2"))
+    first, second = done(letters.operate("player", "list")), done(letters.operate("player", "list", "--page", "2"))
 
     assert "alice" in first
     assert "carol" not in first
     assert "--page 2" in first
     assert "carol" in second
     assert "--page" not in second
-    assert "bob" in done(letters.operate("players", "B"))
-    assert done(letters.operate("players", "--only", "unreachable")) == "no such players\n"
+    assert "bob" in done(letters.operate("player", "list", "B"))
+    assert done(letters.operate("player", "list", "--only", "unreachable")) == "no such players\n"

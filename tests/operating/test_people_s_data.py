@@ -1,4 +1,4 @@
-"""`pbem export` and `pbem delete`: an operator does what the player could do by email."""
+"""`pbem player export` and `pbem player delete`: an operator does what the player could do by email."""
 
 import json
 import stat
@@ -42,7 +42,7 @@ def number(site: Site, address: str) -> int:
 
 @pytest.mark.slow
 def test_export_writes_all_of_it_for_the_operator_s_eyes_alone(joined: Site) -> None:
-    done = joined.process("export", "alice", "--folder", "alice", umask=0)
+    done = joined.process("player", "export", "alice", "--folder", "alice", umask=0)
     assert (done.code, done.err) == (0, ""), done.said
     assert done.out == "wrote alice, with 3 messages\n"
     folder = joined.folder / "alice"
@@ -58,14 +58,14 @@ def test_export_writes_all_of_it_for_the_operator_s_eyes_alone(joined: Site) -> 
 @pytest.mark.slow
 def test_export_of_a_guest(joined: Site) -> None:
     guest = number(joined, "carol@mail.example")
-    done = joined.process("export", "carol@mail.example", "--folder", "carol")
+    done = joined.process("player", "export", "carol@mail.example", "--folder", "carol")
     assert done.code == 0, done.said
     assert "carol@mail.example" in (joined.folder / "carol" / f"guest-{guest}.txt").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
 def test_delete_asks_first(joined: Site) -> None:
-    done = joined.process("delete", "alice", stdin=b"n\n")
+    done = joined.process("player", "delete", "alice", stdin=b"n\n")
     assert done.code == 1
     assert "alice, alice@mail.example, with 1 matches and challenges" in done.said
     assert "nothing was deleted" in done.out
@@ -78,7 +78,7 @@ def test_delete_asks_first(joined: Site) -> None:
 )
 def test_delete_removes_all_of_it_and_says_so_by_mail(joined: Site, words: tuple[str, ...], stdin: bytes) -> None:
     before, alice = len(joined.sent()), number(joined, "alice@mail.example")
-    done = joined.process("delete", *(word.replace("NUMBER", str(alice)) for word in words), stdin=stdin)
+    done = joined.process("player", "delete", *(word.replace("NUMBER", str(alice)) for word in words), stdin=stdin)
     assert done.code == 0, done.said
     assert f"they are called deleted-{alice} now" in done.out
     joined.run_once()
@@ -88,8 +88,11 @@ def test_delete_removes_all_of_it_and_says_so_by_mail(joined: Site, words: tuple
     assert joined.rows("select name from player order by id") == [f"deleted-{alice}", None]
     for path in joined.folder.glob("pbem.sqlite*"):  # SQLite overwrites what it frees
         assert b"alice" not in path.read_bytes(), path
-    again = joined.process("delete", f"deleted-{alice}", "--yes")
-    assert (again.code, again.err) == (1, f'pbem: No player is called deleted-{alice}. "players" lists all of them.\n')
+    again = joined.process("player", "delete", f"deleted-{alice}", "--yes")
+    assert (again.code, again.err) == (
+        1,
+        f'pbem: No player is called deleted-{alice}. "pbem player list" lists all of them.\n',
+    )
 
 
 @pytest.mark.slow
@@ -98,6 +101,6 @@ def test_show_says_that_a_mail_is_removed(joined: Site) -> None:
         now = server.clock()
         later = now + timedelta(days=200)
         steadily(server.engine, now, later, 90, 365).step(server.engine, later)
-    done = joined.process("show", "--mail", "1")
+    done = joined.process("show", "mail", "1")
     assert (done.code, done.err) == (0, "")
     assert done.out.endswith("the message itself has been removed: it was too old, or its sender has left\n")

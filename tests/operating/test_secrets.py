@@ -140,7 +140,7 @@ def test_a_running_server_that_fails_everywhere_tells_no_secret(stage: Stage, st
     until(lambda: daemon.lines("mails wait for the operator"), "the admin is told")
     done, _ = daemon.end()
     assert "Traceback" in rows(site)
-    said = [site.process(*words).said for words in (["shunted"], ["check"], ["bounced"])]
+    said = [site.process(*words).said for words in (["mail", "list"], ["check"], ["player", "bounced"])]
     stage.check(done.said, rows(site), *said)
 
 

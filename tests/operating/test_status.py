@@ -115,8 +115,8 @@ def test_what_waits_for_the_operator_is_a_problem(site: Site) -> None:
     code, found = told(site)
     assert code == 1
     problems = [
-        '1 received messages are shunted: see "pbem shunted"',
-        '1 outgoing messages need you: see "pbem shunted"',
+        '1 received messages are shunted: see "pbem mail list"',
+        '1 outgoing messages need you: see "pbem mail list"',
         "received messages (strangers) have waited for 3 h",
         "messages should have been sent 3 h ago",
     ]

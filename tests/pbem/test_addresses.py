@@ -153,7 +153,7 @@ def test_a_question_to_a_new_address_still_under_way_goes_there_and_is_void(lett
 def test_the_operator_revokes_and_the_player_is_told(letters: Correspondence) -> None:
     old = personal(letters.received[ALICE][1])
 
-    done = letters.operate("revoke", "alice")
+    done = letters.operate("player", "revoke", "alice")
     (told,) = letters.write(BOB, "nothing of interest", Auto_Submitted="auto-replied")
 
     assert done.exit_code == 0, done.output
@@ -161,7 +161,7 @@ def test_the_operator_revokes_and_the_player_is_told(letters: Correspondence) ->
     assert "Hello alice!" in text(told)
     assert is_question(*letters.write(ALICE, f"#1 {TURN}", to=old))
     assert to(letters.write(ALICE, f"#1 {TURN}", to=personal(told))) == [ALICE, BOB]
-    assert letters.operate("revoke", "nobody").exit_code == 1
+    assert letters.operate("player", "revoke", "nobody").exit_code == 1
 
 
 def asked_to_move(letters: Correspondence, wanted: str = NEW) -> EmailMessage:

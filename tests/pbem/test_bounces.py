@@ -219,13 +219,13 @@ def test_a_bounce_from_an_address_that_was_left_is_about_nobody(letters: Corresp
 @pytest.mark.slow
 def test_the_operator_lists_and_forgives(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(core, "now", letters.clock)
-    assert letters.operate("bounced").output == "no mail bounces\n"
+    assert letters.operate("player", "bounced").output == "no mail bounces\n"
     bounce_for_good(letters)
 
-    listed = letters.operate("bounced", COLUMNS="200")
+    listed = letters.operate("player", "bounced", COLUMNS="200")
     assert listed.exit_code == 1
     assert BOB in listed.output
-    assert letters.operate("bounced", "--again", "bob").exit_code == 0
+    assert letters.operate("player", "bounced", "--again", "bob").exit_code == 0
 
     assert to(letters.wait()) == [BOB]
     assert count(letters) == 0

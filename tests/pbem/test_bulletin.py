@@ -143,7 +143,7 @@ def test_it_is_short_whatever_others_do(letters: Correspondence) -> None:
 def test_nobody_who_has_left_is_in_one_that_was_sent(letters: Correspondence) -> None:
     letters.run_for(days=7, hours=1)
     for name in ("bob", "carol"):
-        assert letters.operate("delete", name, "--yes").exit_code == 0
+        assert letters.operate("player", "delete", name, "--yes").exit_code == 0
     letters.wait()
 
     said = "select payload, facts from outgoingcontent join outgoing on outgoing.id = outgoing"

@@ -204,8 +204,16 @@ def test_nothing_of_a_mail_steers_the_operator_s_terminal(tmp_path: Path) -> Non
         address=NASTY["a terminal"] + NASTY["a turned line"],
     )
 
-    for words in (["show", "--mail", "1"], ["shunted"], ["bounced"], ["bounced", "--again", NASTY["a terminal"]]):
+    again = ["player", "bounced", "--again", NASTY["a terminal"]]
+    asked = (
+        ["show", "mail", "1"],
+        ["show", "eve"],
+        ["show", "eve@evil.example"],
+        ["mail", "list"],
+        ["player", "bounced"],
+    )
+    for words in (*asked, again):
         said = site.pbem(*words).said
         assert not STEERING.search(said.replace("\r\n", "\n")), words
         assert "owned" in said
-    assert "[bold red]x[/]" in site.pbem("show", "--mail", "1").out
+    assert "[bold red]x[/]" in site.pbem("show", "mail", "1").out

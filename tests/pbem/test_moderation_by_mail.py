@@ -368,7 +368,7 @@ def test_what_the_admin_was_told_of_a_player_goes_with_their_data(letters: Corre
     letters.reply(asked(letters, "rename bob robert He is rude"), "yes")
     letters.write(ADMIN, "acts\nplayers")
 
-    assert letters.operate("delete", "robert", "--yes").exit_code == 0
+    assert letters.operate("player", "delete", "robert", "--yes").exit_code == 0
     letters.wait()
 
     payloads = "".join(

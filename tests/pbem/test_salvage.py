@@ -1,4 +1,4 @@
-"""`pbem salvage`: matches that are lost are restored from the messages about them."""
+"""`pbem match salvage`: matches that are lost are restored from the messages about them."""
 
 import mailbox
 from collections.abc import Callable
@@ -84,16 +84,17 @@ def test_ten_matches_outlive_the_database(tmp_path: Path) -> None:
     with correspondence(tmp_path / "new") as letters:
         letters.clock.set(lost.clock())
         letters.received = {address: list(mails) for address, mails in lost.received.items()}
-        assert "the address of bob isn't known" in letters.operate("salvage", str(box)).output
+        assert "the address of bob isn't known" in letters.operate("match", "salvage", str(box)).output
 
-        done = letters.operate("salvage", str(box), "--player", f"bob={BOB}")
+        done = letters.operate("match", "salvage", str(box), "--player", f"bob={BOB}")
 
         assert "10 restored, 0 brought up to date, 0 already here, 0 refused" in done.output, done.output
         assert letters.execute("select game, count(*) from match group by game order by game") == [
             (game, 2) for game in sorted(GAMES)
         ]
         assert stored(letters) == before
-        assert "0 restored, 0 brought up to date, 10 already here" in letters.operate("salvage", str(box)).output
+        again = letters.operate("match", "salvage", str(box))
+        assert "0 restored, 0 brought up to date, 10 already here" in again.output
         assert "10 matches replayed, 0 problems" in letters.operate("check").output
         for match, turn in turns.items():
             mover, other = (ALICE, BOB) if match % 4 < 2 else (BOB, ALICE)
@@ -114,10 +115,10 @@ def test_what_was_changed_or_is_of_another_server_is_not_believed(tmp_path: Path
     (tmp_path / "forged.eml").write_bytes(forged)
     (tmp_path / "moved.eml").write_bytes(mail.as_bytes().replace(b"To: alice@", b"To: mallory@"))
     with correspondence(tmp_path / "other") as letters:
-        done = letters.operate("salvage", str(tmp_path / "forged.eml"), "--player", f"bob={BOB}")
+        done = letters.operate("match", "salvage", str(tmp_path / "forged.eml"), "--player", f"bob={BOB}")
         assert (done.exit_code, letters.execute("select count(*) from match")) == (1, [(0,)])
         assert "is not believed" in done.output
-        letters.operate("salvage", str(tmp_path / "moved.eml"), "--player", f"bob={BOB}")
+        letters.operate("match", "salvage", str(tmp_path / "moved.eml"), "--player", f"bob={BOB}")
         assert letters.execute("select address from player order by id") == [(ALICE,), (BOB,)]
 
 
@@ -133,7 +134,7 @@ def test_the_newest_message_about_a_match_counts(tmp_path: Path) -> None:
         before = stored(lost)
         assert before[0][10:12] == (1, 2)
     with correspondence(tmp_path / "new") as letters:
-        letters.operate("salvage", str(box), "--player", f"alice={ALICE}")
+        letters.operate("match", "salvage", str(box), "--player", f"alice={ALICE}")
         assert stored(letters) == before
         assert "0 problems" in letters.operate("check").output
         (answer, *_) = letters.reply(newest(lost, BOB, 1), "e9f8")
@@ -173,14 +174,14 @@ def test_matches_of_an_older_backup_are_brought_up_to_date(tmp_path: Path) -> No
 
         databases.put_back(backup, letters.server.engine)
         letters.clock.advance(hours=1)
-        done = letters.operate("salvage", *boxes)
+        done = letters.operate("match", "salvage", *boxes)
 
         assert "0 restored, 4 brought up to date, 0 already here, 0 refused" in done.output, done.output
         assert done.exit_code == 0
         assert stored(letters) == after
         assert (endings(letters), times_left(letters)) == (ended, times)
         assert "4 matches replayed, 0 problems" in letters.operate("check").output
-        assert "0 brought up to date, 4 already here" in letters.operate("salvage", *boxes).output
+        assert "0 brought up to date, 4 already here" in letters.operate("match", "salvage", *boxes).output
         letters.reply(newest(letters, BOB, 4), KINDS[0][2])
         assert letters.execute("select plies from match where id = 4") == [(2,)]
 
@@ -194,7 +195,7 @@ def test_a_match_that_was_played_on_otherwise_since_the_backup_stays(tmp_path: P
         databases.put_back(backup, letters.server.engine)
         letters.reply(mail, "f4g5")
         after = stored(letters)
-        done = letters.operate("salvage", box)
+        done = letters.operate("match", "salvage", box)
         assert "match #1 was played on otherwise since: turn 3 differs" in done.output
         assert "0 restored, 0 brought up to date, 0 already here, 1 refused" in done.output
         assert (stored(letters), done.exit_code) == (after, 1)
@@ -204,7 +205,7 @@ def test_nothing_restored_says_why(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         played(letters, 1)
         (tmp_path / "copied.eml").write_text(f"To: {ALICE}\n\n{text(newest(letters, ALICE, 1))}", encoding="utf-8")
-        done = letters.operate("salvage", str(tmp_path / "copied.eml"))
+        done = letters.operate("match", "salvage", str(tmp_path / "copied.eml"))
         assert "X-PBeM-Record, which is lost where text is copied" in " ".join(done.output.split())
         assert "1 messages were read. None carries a match" in " ".join(done.output.split())
         assert done.exit_code == 1
@@ -214,7 +215,9 @@ def test_the_folders_of_a_maildir_are_read_too(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         played(letters, 1)
         mailbox.Maildir(tmp_path / "mail").add_folder("Archive").add(newest(letters, ALICE, 1).as_bytes())
-        assert "0 brought up to date, 1 already here" in letters.operate("salvage", str(tmp_path / "mail")).output
+        assert (
+            "0 brought up to date, 1 already here" in letters.operate("match", "salvage", str(tmp_path / "mail")).output
+        )
 
 
 def test_a_stranger_who_looks_gets_no_record(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_a_mail_tried_again_says_what_it_said(letters: Correspondence) -> None:
     letters.execute("update \"match\" set state = 'over', winner = 0, reason = 'zoe resigned'")
     ((number,),) = letters.execute("select id from outgoing where state = 'owed'")
     letters.execute("update outgoing set state = 'failed' where state = 'owed'")
-    assert letters.operate("retry", "--out", str(number)).exit_code == 0
+    assert letters.operate("mail", "retry", "out", str(number)).exit_code == 0
     send_next(letters, outbox, now + timedelta(days=1))
 
     first, second = outbox.offered

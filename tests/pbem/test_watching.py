@@ -381,7 +381,7 @@ def test_nothing_stays_of_who_leaves(letters: Correspondence) -> None:
         write(letters, name, words)
     assert "match #1" in held(letters, "carol")
 
-    assert letters.operate("delete", "carol", "--yes").exit_code == 0
+    assert letters.operate("player", "delete", "carol", "--yes").exit_code == 0
 
     assert [row[:4] for row in state(letters)] == [("dave", None, "bob", None)]
 

@@ -59,7 +59,7 @@ def test_everything_that_happens_is_published(watch: Watch) -> None:
     watch.see("somebody without a name")
     site.choose("on", "carol")
     watch.see("somebody with a name")
-    assert site.letters.operate("rename", "alice", "alicia", "--yes").exit_code == 0
+    assert site.letters.operate("player", "rename", "alice", "alicia", "--yes").exit_code == 0
     assert "players/alice.html" not in watch.see("a name")
     site.write("bob", "resign 2")
     site.letters.reply(site.letters.last("bob"), "yes")
@@ -69,7 +69,7 @@ def test_everything_that_happens_is_published(watch: Watch) -> None:
     site.personal["dora"] = site.letters.join("dora")
     site.choose("on", "dora")
     watch.see("somebody without matches")
-    assert site.letters.operate("merge", "carol", "dora", "--yes").exit_code == 0
+    assert site.letters.operate("player", "merge", "carol", "dora", "--yes").exit_code == 0
     assert "players/carol.html" not in watch.see("two accounts that have become one")
     site.choose("off", "bob")
     watch.see("somebody who is shown no longer")

@@ -87,11 +87,11 @@ def quiet(rehearsal: Rehearsal) -> None:
 
 
 VERBS = {
-    "retry": (shunted, ["retry", "1"]),
-    "retry --out": (failed, ["retry", "--out", "1"]),
-    "bounced --again": (unreachable, ["bounced", "--again", "o0"]),
-    "revoke": (quiet, ["revoke", "x0"]),
-    "merge": (quiet, ["merge", "x0", "o0", "--yes"]),
+    "mail retry": (shunted, ["mail", "retry", "1"]),
+    "mail retry out": (failed, ["mail", "retry", "out", "1"]),
+    "player bounced --again": (unreachable, ["player", "bounced", "--again", "o0"]),
+    "player revoke": (quiet, ["player", "revoke", "x0"]),
+    "player merge": (quiet, ["player", "merge", "x0", "o0", "--yes"]),
 }
 
 

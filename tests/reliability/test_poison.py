@@ -82,10 +82,10 @@ def test_a_mail_that_ends_the_server_is_put_aside_by_the_next_one_which_goes_on(
 
 def retry(scene: Scene) -> None:
     """Retry the message as an operator does."""
-    listed = scene.site.pbem("shunted", **scene.environment)
+    listed = scene.site.pbem("mail", "list", **scene.environment)
     assert (listed.code, "ended the server" in listed.out) == (1, True)
-    assert "no traceback" in scene.site.pbem("show", "--mail", "1", **scene.environment).out
-    assert scene.site.pbem("retry", "1", **scene.environment).code == 0
+    assert "no traceback" in scene.site.pbem("show", "mail", "1", **scene.environment).out
+    assert scene.site.pbem("mail", "retry", "1", **scene.environment).code == 0
     assert scene.rows("select state, attempts, verdict from incoming where id = 1") == [("new", 0, None)]
 
 
@@ -270,8 +270,8 @@ def test_the_admin_s_mail_says_what_to_do_and_nothing_of_what_people_wrote(
     for word in (SECRET, TURN, "alice", to.username.partition("+")[2], letters.server.settings.server.key.read()):
         assert word not in raw
     assert str(alert["Subject"]) == "[pbem] Some messages need your attention"
-    assert "- pbem show --mail 7" in words(alert)
-    assert "- pbem retry 7" in words(alert)
+    assert "- pbem show mail 7" in words(alert)
+    assert "- pbem mail retry 7" in words(alert)
     assert "1 incoming message couldn't be processed" in words(alert)
 
 
@@ -301,4 +301,4 @@ def test_a_mail_that_can_not_be_made_is_told_too(letters: Correspondence) -> Non
     sent = letters.write("bob@mail.example", "help")
     (alert,) = [mail for mail in sent if str(mail["To"]) == ADMIN]
     assert "accepted it: out 1." in " ".join(words(alert).split())
-    assert "- pbem retry --out 1" in words(alert)
+    assert "- pbem mail retry out 1" in words(alert)

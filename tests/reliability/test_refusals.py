@@ -196,11 +196,11 @@ def test_what_is_refused_for_reasons_of_ours_while_others_are_taken_needs_the_op
 
     assert states(letters)[BOB] == "owed"
     assert nobody_is_blamed(letters)
-    assert problems(letters) == ['1 outgoing messages need you: see "pbem shunted"']
-    assert "Relay access denied" in letters.operate("shunted", COLUMNS="200").output
+    assert problems(letters) == ['1 outgoing messages need you: see "pbem mail list"']
+    assert "Relay access denied" in letters.operate("mail", "list", COLUMNS="200").output
     assert letters.execute(f"select count(*) from outgoing where address = '{ADMIN}'") == [(1,)]
     hop.says = takes_all
-    assert letters.operate("retry", "--all").output == "1 will be retried, and sending resumes to 0 addresses\n"
+    assert letters.operate("mail", "retry", "--all").output == "1 will be retried, and sending resumes to 0 addresses\n"
     letters.wait()
     assert states(letters)[BOB] == "sent"
 
@@ -245,5 +245,5 @@ def test_it_is_told_again_when_it_happens_again(letters: Correspondence, hop: Re
 
 
 def test_a_retry_needs_to_be_told_what(letters: Correspondence) -> None:
-    assert letters.operate("retry").exit_code == 2
-    assert letters.operate("retry", "--all", "3").exit_code == 2
+    assert letters.operate("mail", "retry").exit_code == 2
+    assert letters.operate("mail", "retry", "--all", "3").exit_code == 2

@@ -253,7 +253,7 @@ def test_who_is_banned_or_leaves_is_out(letters: Correspondence, personal: dict[
     enter(letters, personal)
     write(letters, personal, "alice", "enter 2")
 
-    letters.operate("ban", "alice", "--yes")
+    letters.operate("player", "ban", "alice", "--yes")
     letters.reply(write(letters, personal, "dave", "delete me"), "yes")
     letters.wait()
 
@@ -286,9 +286,9 @@ def test_only_a_trusted_player_opens_tournaments(letters: Correspondence, person
     words = "host round robin kvadratik time=3d/move rated called Alice's Cup"
     assert "opened by the operator" in text(write(letters, personal, "alice", words))
 
-    letters.operate("trust", "alice")
+    letters.operate("player", "trust", "alice")
     assert "Tournament 1 is open: Alice's Cup" in text(write(letters, personal, "alice", words))
-    letters.operate("trust", "alice", "--end")
+    letters.operate("player", "trust", "alice", "--end")
     assert "opened by the operator" in text(write(letters, personal, "alice", words))
 
 
@@ -359,7 +359,7 @@ def test_the_operator_opens_a_tournament_and_lets_it_begin(letters: Corresponden
 def test_what_is_written_in_somebody_s_name_is_asked_about(
     letters: Correspondence, personal: dict[str, str], line: str
 ) -> None:
-    letters.operate("trust", "alice")
+    letters.operate("player", "trust", "alice")
     open_(letters, "round-robin kvadratik time=3d/move places=3")
     write(letters, personal, "bob", "enter 1")
     before = rows(letters, "select count(*), (select count(*) from tournament) from entry")

@@ -160,7 +160,7 @@ def test_who_leaves_plays_on_without_changing_the_ladder(letters: Correspondence
 @pytest.mark.slow
 def test_who_is_banned_or_leaves_the_server_is_off(letters: Correspondence, personal: Personal) -> None:
     write(letters, personal, "dave", "climb 1 bob")
-    letters.operate("ban", "alice", "--yes")
+    letters.operate("player", "ban", "alice", "--yes")
     letters.reply(write(letters, personal, "bob", "delete me"), "yes")
     letters.wait()
 
@@ -238,7 +238,7 @@ def test_what_is_no_ladder_is_refused(words: str, told: str) -> None:
 
 @pytest.mark.slow
 def test_a_trusted_player_opens_one(letters: Correspondence, personal: Personal) -> None:
-    letters.operate("trust", "alice")
+    letters.operate("player", "trust", "alice")
     told = said(letters, personal, "alice", "host ladder quadrature time=14d+1d rated called Grand Ladder")
 
     assert "Tournament 2 is open: Grand Ladder" in told

@@ -88,7 +88,7 @@ def _hint(file: Path) -> str:
         is_mailbox = file.is_dir() or file.read_bytes()[:5] == b"From "
     except OSError:
         is_mailbox = False
-    return '. For messages of players, "pbem salvage" restores the matches in them' if is_mailbox else ""
+    return '. For messages of players, "pbem match salvage" restores the matches in them' if is_mailbox else ""
 
 
 def _described(manifest: Manifest) -> str:

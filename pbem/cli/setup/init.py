@@ -19,9 +19,6 @@ from pbem.secret import BadConfig
 from pbem.server import server_key
 from pbem.storage import database
 
-configuration = typer.Typer(no_args_is_help=True)
-app.add_typer(configuration, name="config")
-
 
 @app.command()
 def init(
@@ -67,12 +64,11 @@ def init(
     out.print(f"next: [bold]pbem doctor --config {config_file}[/] tries all of it; then [bold]pbem run[/]")
 
 
-@configuration.command()
+@app.command("config show")
 def show(
     config_file: ConfigOption = CONFIG,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """Print the configuration in force: file, environment and defaults, without secrets."""
     settings = config.load(config_file)
     if as_json:
         show_json(out, veiled(settings))

@@ -44,9 +44,9 @@ def of_reports(reports: Sequence[Report], now: datetime) -> Iterator[str]:
 def of_figures(figures: Figures) -> Iterator[str]:
     """Yield what waits that shouldn't."""
     if figures.shunted.length:
-        yield f'{figures.shunted.length} received messages are shunted: see "pbem shunted"'
+        yield f'{figures.shunted.length} received messages are shunted: see "pbem mail list"'
     if figures.troubled.length:
-        yield f'{figures.troubled.length} outgoing messages need you: see "pbem shunted"'
+        yield f'{figures.troubled.length} outgoing messages need you: see "pbem mail list"'
     if SENDING in figures.failing:
         yield 'what is owed waits until the mail server takes it: "pbem doctor" tells what to correct'
     if failing := [name for name in figures.failing if name != SENDING]:

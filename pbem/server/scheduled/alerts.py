@@ -23,7 +23,7 @@ log = structlog.get_logger()
 TEMPLATE = "alert"
 AT_MOST_EVERY = timedelta(hours=1)
 LISTED = 20
-"""How many messages an alert lists; `pbem shunted` lists them all."""
+"""How many messages an alert lists; `pbem mail list` lists them all."""
 DAY = timedelta(days=1)
 """How long it isn't told again that half of a limit is used."""
 KEPT = 200

@@ -1,0 +1,271 @@
+"""What `pbem show` tells of a player, an address and a message: objects that JSON prints as they are."""
+
+import email
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement
+from sqlmodel import Session, col, func, select
+
+from engines.seats import SEATS
+from notation.time_control import spoken
+from pbem.cli.core import Stored, now
+from pbem.matches import naming, queries
+from pbem.matches.clock import timekeeping
+from pbem.messages import preferences
+from pbem.players import directory, schedule
+from pbem.storage.models import (
+    UNSENT,
+    Incoming,
+    IncomingState,
+    Match,
+    MatchState,
+    Outgoing,
+    OutgoingState,
+    Player,
+    Ply,
+)
+
+RECENT = 10
+"""How many messages, and how many matches, are shown of a player."""
+ANSWERS = ("answer", "confirm")
+"""What goes to nobody but the sender of a message; one that proves nothing is found by it."""
+HELD = timedelta(days=14)
+"""How long a message waits for the yes of its sender (conversation.confirmations, which would take long to load)."""
+MINUTE = "%Y-%m-%d %H:%M"
+
+Told = dict[str, Any]
+
+
+def of_player(session: Session, server: Stored, player: Player) -> Told:
+    """Return how a player stands, their messages in both directions, and their matches."""
+    seen = directory.last_seen(session, player)
+    return {
+        "player": player.id,
+        "name": player.name,
+        "address": player.address,
+        "joined": player.confirmed,
+        "last_wrote": seen.date().isoformat() if seen else None,
+        "standing": list(_standing(session, player)),
+        **of_address(session, server, player.address, player),
+        "matches": [_match(session, player, match) for match in _matches(session, player)],
+    }
+
+
+def of_address(session: Session, server: Stored, address: str, player: Player | None = None) -> Told:
+    """Return what waits for an address, what came from it, and what was sent to it."""
+    ours: list[ColumnElement[bool]] = [col(Outgoing.address) == address]
+    theirs: list[ColumnElement[bool]] = [col(Incoming.sender) == address]
+    if player is not None:
+        ours.append(col(Outgoing.player) == player.id)
+        theirs.append(col(Incoming.player) == player.id)
+    sent = _newest(session, Outgoing, Outgoing.created, ours)
+    waiting = _newest(session, Outgoing, Outgoing.created, ours, col(Outgoing.state).in_(UNSENT))
+    theirs.append(col(Incoming.id).in_({row.incoming for row in sent if row.template in ANSWERS and row.incoming}))
+    came = _newest(session, Incoming, Incoming.received, theirs)
+    why = reasons(session, came)
+    return {
+        "waiting": [outgoing(session, server, row) for row in waiting],
+        "received": [{**incoming(row), "why": why.get(row.id or 0, [])} for row in came],
+        "sent": [outgoing(session, server, row) for row in sent if row.state not in UNSENT],
+    }
+
+
+def _newest(
+    session: Session, table: Any, when: Any, whose: Iterable[ColumnElement[bool]], *conditions: ColumnElement[bool]
+) -> list[Any]:
+    """Return the newest rows for which one of those is true; each has an index of its own."""
+    newest = select(table).where(*conditions).order_by(col(when).desc(), table.id.desc()).limit(RECENT)
+    rows = {row.id: row for each in whose for row in session.exec(newest.where(each))}
+    return [rows[number] for number in sorted(rows, reverse=True)[:RECENT]]
+
+
+def _standing(session: Session, player: Player) -> Iterator[str]:
+    """Yield in sentences what is special about the player, and what ends it."""
+    name = player.name or player.address
+    if player.merged_into is not None:
+        heir = session.get_one(Player, player.merged_into)
+        yield f"part of the account of {naming.name(heir)}"
+    elif player.confirmed is None:
+        yield "a guest: was invited or has asked something, and hasn't joined"
+    if player.banned is not None:
+        yield f'banned since {player.banned:%Y-%m-%d}; "pbem player unban {name}" opens the account again'
+    if player.stopped is not None:
+        yield f'wants no news since {player.stopped:%Y-%m-%d}; they get it again once they write "start"'
+    if player.unreachable is not None:
+        again = f'"pbem player bounced --again {name}", or a message from them, resumes sending'
+        yield f"can't be reached since {player.unreachable:%Y-%m-%d}, as messages came back; {again}"
+    elif player.bounces:
+        last = f"{player.bounced:%Y-%m-%d}" if player.bounced else "unknown"
+        yield f"messages to them came back: {player.bounces} in a row, the last on {last}"
+    if player.trusted is not None:
+        yield "may open tournaments"
+    if (mail := preferences.with_defaults(player.settings)["mail"]) != "each":
+        yield f"gets news collected (mail {mail})"
+
+
+def _matches(session: Session, player: Player) -> list[Match]:
+    """Return matches that the player plays, those where it is their turn first, and then open challenges."""
+    newest = col(Match.id).desc()
+    whose_turn = [(Match.seat0, 0), (Match.seat1, 1), (Match.seat0, 1), (Match.seat1, 0)]
+    conditions = [(seat == player.id, Match.to_move == to_move) for seat, to_move in whose_turn]
+    conditions.append((Match.challenger == player.id, Match.state == MatchState.OFFERED))
+    each = select(Match).order_by(newest).limit(RECENT)
+    found = [row for condition in conditions for row in session.exec(each.where(*condition))]
+    return [*found, *queries.challenges_to(session, player, RECENT)][:RECENT]
+
+
+def _match(session: Session, player: Player, match: Match) -> Told:
+    """Return how one of the player's matches stands."""
+    people = queries.players_of(session, match)
+    clock = timekeeping.clock_of(match)
+    lefts = [] if clock is None else [clock.at(now()).left(seat) for seat in SEATS]
+    names = [naming.name(each) for each in people]
+    return {
+        "match": match.id,
+        "game": match.game,
+        "against": naming.name(next(each for each in people if each.id != player.id)),
+        "turn": "not accepted yet" if match.to_move is None else names[match.to_move],
+        "left": [f"{name} {spoken(left)}" for name, left in zip(names, lefts, strict=False) if left is not None],
+        "due": match.due,
+    }
+
+
+def incoming(row: Incoming) -> Told:
+    """Return what came, and what became of it; without what it says."""
+    header = _headers(row.raw)
+    return {
+        "message": row.id,
+        "source": row.source,
+        "received": row.received,
+        "from": header["From"] or row.sender,
+        "subject": header["Subject"],
+        "state": row.state,
+        "verdict": row.verdict,
+        "waits": _what_ends(row),
+        "attempts": row.attempts,
+    }
+
+
+def _what_ends(row: Incoming) -> str | None:
+    """Return what a received message waits for; None if it is done with."""
+    match row.state:
+        case IncomingState.NEW:
+            return "waits for the server"
+        case IncomingState.HELD:
+            return f'waits for the "yes" of its sender until {row.received + HELD:{MINUTE}}'
+        case IncomingState.SHUNTED:
+            return f'waits for "pbem mail retry {row.id}"'
+        case _:
+            return None
+
+
+def _headers(raw: bytes) -> Mapping[str, str]:
+    """Return two headers of a message as people read them; both are empty once it is removed."""
+    from pbem.mail.reading.limits import header_block  # a match is shown without
+    from pbem.mail.reading.message import header
+
+    mime = email.message_from_bytes(header_block(raw))
+    return {name: " ".join(header(mime, name).split()) for name in ("From", "Subject")}
+
+
+def reasons(session: Session, came: Iterable[Incoming]) -> Mapping[int, list[str]]:
+    """Return the sentences with which those messages were refused, by number."""
+    numbers = {row.id for row in came}
+    answers = select(Outgoing).where(col(Outgoing.incoming).in_(numbers), Outgoing.template == "answer")
+    found: dict[int, list[str]] = {}
+    for answer in session.exec(answers.order_by(col(Outgoing.id))) if numbers else ():
+        for section in answer.payload.get("sections", ()):
+            if section.get("template") == "refused":
+                read = f' They wrote: "{section["read"]}"' if section.get("read") else ""
+                found.setdefault(answer.incoming or 0, []).append(section["sentence"] + read)
+    return found
+
+
+def outgoing(session: Session, server: Stored, row: Outgoing) -> Told:
+    """Return what one of our messages is about, what became of it, and what it waits for; without what it says."""
+    about = f", match {row.match}, turn {row.ply}" if row.match is not None else ""
+    return {
+        "message": f"out {row.id}",
+        "what": f"{row.template}{about}",
+        "to": row.address,
+        "message_id": row.message_id,
+        "queued": row.created,
+        "because_of": row.incoming,
+        "state": row.state,
+        "sent": row.sent,
+        "attempts": row.attempts,
+        "next": row.due if row.state in (OutgoingState.OWED, OutgoingState.WAITING) else None,
+        "became": _became(session, server, row),
+        "reply": row.error.strip().splitlines()[-1] if row.error and row.error.strip() else None,
+    }
+
+
+def _became(session: Session, server: Stored, row: Outgoing) -> str:
+    """Return the state of one of our messages, with what it waits for and until when."""
+    player = session.get(Player, row.player) if row.player is not None else None
+    name = (player.name if player else None) or row.address
+    days = server.settings.limits.keep_waiting_days
+    at_most = f", or {row.due + timedelta(days=days):%Y-%m-%d} at the latest" if days else ""
+    match row.state:
+        case OutgoingState.OWED if row.sent is not None:
+            return f"owed: it came back, and is sent again {row.due:{MINUTE}}"
+        case OutgoingState.OWED:
+            return f"owed: next attempt {row.due:{MINUTE}}" if row.attempts else "owed: waits to be sent"
+        case OutgoingState.WAITING:
+            return f"waiting for more until {row.due:{MINUTE}}"
+        case OutgoingState.BATCHED:
+            at = _told_at(session, player) if player is not None else None
+            return f"batched with other news until {at:{MINUTE}}" if at is not None else "batched with other news"
+        case OutgoingState.PAUSED:
+            return f'paused until they write "start"{at_most}'
+        case OutgoingState.SUSPENDED:
+            return f'suspended until a message from them or "pbem player bounced --again {name}"{at_most}'
+        case OutgoingState.FAILED:
+            return f'failed: waits for "pbem mail retry out {row.id}"{at_most}'
+        case OutgoingState.MERGED:
+            return f"merged into message out {row.merged_into}"
+        case OutgoingState.DROPPED:
+            return "dropped: it was about somebody who left, was out of date, or waited too long"
+        case _:
+            return f"sent {row.sent:{MINUTE}}" if row.sent is not None else ""
+
+
+def _told_at(session: Session, player: Player) -> datetime | None:
+    """Return when the player gets the news that is collected for them."""
+    batched = select(func.min(Outgoing.created)).where(
+        Outgoing.player == player.id, Outgoing.state == OutgoingState.BATCHED
+    )
+    first = session.exec(batched).one()
+    choices = preferences.with_defaults(player.settings)
+    return None if first is None else schedule.due_at(choices, player.stopped, first)
+
+
+def mail(session: Session, server: Stored, row: Incoming) -> Told:
+    """Return a message that came: whose it is, why it was refused, what it did, what it caused, and itself."""
+    caused = session.exec(select(Outgoing).where(Outgoing.incoming == row.id).order_by(col(Outgoing.id))).all()
+    author = session.get(Player, row.player) if row.player is not None else None
+    matches = {each.match for each in caused if each.match is not None}
+    turns = select(Ply).where(col(Ply.match).in_(matches), Ply.incoming == row.id).order_by(col(Ply.id))
+    played = session.exec(turns).all() if matches else ()
+    return {
+        **incoming(row),
+        "proven": naming.name(author) if author else None,
+        "why": reasons(session, [row]).get(row.id or 0, []),
+        "played": [f"match {ply.match}, turn {ply.number}: {ply.text}" for ply in played],
+        "outgoing": [outgoing(session, server, each) for each in caused],
+        "error": row.error,
+        "raw": row.raw.decode("utf-8", "replace") if row.raw else None,
+    }
+
+
+def sent(session: Session, server: Stored, row: Outgoing) -> Told:
+    """Return one of our messages: to whom it goes, how its attempts ended, and all of the last reply or error."""
+    player = session.get(Player, row.player) if row.player is not None else None
+    return {
+        **outgoing(session, server, row),
+        "player": naming.name(player) if player else None,
+        "troubled": row.troubled,
+        "error": row.error,
+    }

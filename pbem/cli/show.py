@@ -1,0 +1,263 @@
+"""The command show: how a player, a match or a message stands, and what became of it and why."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from sqlmodel import Session, col, select
+
+from engines import GAMES
+from notation.board import format_board
+from notation.ending import in_words
+from pbem.cli import completion, correspondence
+from pbem.cli.core import CONFIG, FOUND, ConfigOption, PlayerName, Stored, app, out, stored
+from pbem.cli.correspondence import Told
+from pbem.cli.terminal import TerminalListing, show_json
+from pbem.errors import Refused
+from pbem.features.moderation import roster
+from pbem.matches import integrity as checking
+from pbem.matches import naming, queries, snapshot
+from pbem.messages.token_redaction import TokenRedactor
+from pbem.storage import database, utc
+from pbem.storage.models import Incoming, Match, Outgoing
+
+KINDS = ("match", "player", "mail", "out")
+"""The words that say what is shown; a number alone is that of a match, and anything else a name or an address."""
+ObjectOption = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
+RECEIVED = {"message": "message", "received": "received (UTC)", "subject": "subject", "became": "what became of it"}
+OURS = {"message": "message", "what": "what", "queued": "queued (UTC)", "became": "what became of it"}
+MATCHES = {
+    "match": "match",
+    "game": "game",
+    "against": "against",
+    "turn": "turn of",
+    "left": "left",
+    "due": "due (UTC)",
+}
+TURNS = {"number": "turn", "by": "by", "text": "text", "played": "played (UTC)", "incoming": "message"}
+MESSAGES = {"number": "message", "what": "what", "to": "to", "state": "state", "message_id": "Message-ID"}
+
+
+@app.command()
+def show(
+    what: Annotated[
+        list[str],
+        typer.Argument(
+            help="A name, an address, the number of a match, `mail 11` or `out 13`.", autocompletion=completion.players
+        ),
+    ],
+    config_file: ConfigOption = CONFIG,
+    mail: Annotated[bool, typer.Option("--mail", hidden=True)] = False,
+    as_json: ObjectOption = False,
+) -> None:
+    kind, *words = (["mail"] if mail else []) + what
+    if not words:
+        kind, words = "match" if kind.removeprefix("#").isdecimal() else "player", [kind]
+    _show(config_file, kind, *words, as_json=as_json)
+
+
+@app.command("mail show")
+def show_mail(
+    message: Annotated[list[str], typer.Argument(help="The number of a message that came, or `out 13`.")],
+    config_file: ConfigOption = CONFIG,
+    as_json: ObjectOption = False,
+) -> None:
+    _show(config_file, *(message if message[0] == "out" else ["mail", *message]), as_json=as_json)
+
+
+@app.command("player show")
+def show_player(player: PlayerName, config_file: ConfigOption = CONFIG, as_json: ObjectOption = False) -> None:
+    _show(config_file, "player", player, as_json=as_json)
+
+
+@app.command("match show")
+def show_match(
+    number: Annotated[str, typer.Argument(help="The number of the match.")],
+    config_file: ConfigOption = CONFIG,
+    as_json: ObjectOption = False,
+) -> None:
+    _show(config_file, "match", number, as_json=as_json)
+
+
+def _show(config_file: Path, kind: str, *words: str, as_json: bool) -> None:
+    """Show one thing of that kind. What is printed has no reply token: anybody who sees one can play."""
+    if kind not in KINDS or len(words) != 1:
+        raise Refused(
+            f'There is nothing called "{" ".join((kind, *words))[:60]}".',
+            fits='Write a name, an address, the number of a match, "mail 11" or "out 13".',
+        )
+    with stored(config_file) as server, database.read_only(server.engine) as session:
+        told = _told(session, server, kind, words[0])
+        place = server.settings.server
+        told = _without_tokens(told, TokenRedactor(place.address, place.delimiter))
+        if as_json:
+            show_json(out, told)
+        else:
+            _PRINT[kind](told)
+    if told.get("problems"):
+        raise typer.Exit(FOUND)
+
+
+def _told(session: Session, server: Stored, kind: str, word: str) -> Told:
+    """Return what is known of that; raise Refused if there is no such thing."""
+    if kind == "player":
+        try:
+            return correspondence.of_player(session, server, roster.called(session, word, guests=True))
+        except Refused:
+            found = correspondence.of_address(session, server, word.lower()) if "@" in word else {}
+            if not any(found.values()):
+                raise
+            return {"address": word.lower(), "standing": ["nobody who plays here"], **found}
+    table: Any = {"match": Match, "mail": Incoming, "out": Outgoing}[kind]
+    number = word.removeprefix("#")
+    row = session.get(table, int(number)) if number.isdecimal() and len(number) < roster.LONGEST_NUMBER else None
+    if row is None:
+        what = {"match": "match", "mail": "message", "out": "message out"}[kind]
+        raise Refused(f"There is no {what} {word[:40]}.")
+    tell: Any = {"match": _match, "mail": correspondence.mail, "out": correspondence.sent}[kind]
+    told: Told = tell(session, server, row)
+    return told
+
+
+def _without_tokens(value: Any, redactor: TokenRedactor) -> Any:
+    """Return the value with each reply token in its texts replaced."""
+    match value:
+        case str():
+            return redactor.redact(value)
+        case list():
+            return [_without_tokens(each, redactor) for each in value]
+        case dict():
+            return {key: _without_tokens(each, redactor) for key, each in value.items()}
+        case _:
+            return value
+
+
+def _line(text: str) -> None:
+    out.print(text, markup=False, highlight=False)
+
+
+def _table(title: str, rows: Sequence[Told], headings: dict[str, str]) -> None:
+    """Print a list under its title, if there is anything in it."""
+    if not rows:
+        return
+    listing = TerminalListing(**headings)
+    for row in rows:
+        listing.add(*(row[key] for key in headings))
+    _line(f"\n{title}")
+    listing.show(out)
+
+
+def _of_ours(told: Told) -> str:
+    """Return in words what became of a message of ours, with the last reply if it was not accepted."""
+    return "; ".join(word for word in (told["became"], told["reply"]) if word)
+
+
+def _of_theirs(told: Told) -> str:
+    """Return in words what became of a message that came: the verdict, why it was refused, and what it waits for."""
+    words = [told["verdict"] or "not looked at yet", *told["why"], told["waits"]]
+    return "; ".join(word for word in words if word)
+
+
+def _print_player(told: Told) -> None:
+    if "player" in told:
+        joined = f"joined {told['joined']:%Y-%m-%d}" if told["joined"] else "has not joined"
+        wrote = f", last wrote {told['last_wrote']}" if told["last_wrote"] else ""
+        _line(f"player {told['player']}, {told['name'] or 'without a name'}, {told['address']}: {joined}{wrote}")
+    else:
+        _line(told["address"])
+    for sentence in told["standing"]:
+        _line(sentence)
+    waiting, sent = ([{**row, "became": _of_ours(row)} for row in told[key]] for key in ("waiting", "sent"))
+    newest = f"the newest {correspondence.RECENT} at most"
+    _table(f"waiting for them, {newest}", waiting, OURS)
+    _table(f"received from them, {newest}", [{**row, "became": _of_theirs(row)} for row in told["received"]], RECEIVED)
+    _table(f"sent to them, {newest}", sent, OURS)
+    _table("matches", told.get("matches", ()), MATCHES)
+
+
+def _print_mail(told: Told) -> None:
+    proven = f", proven to be {told['proven']}" if told["proven"] else ""
+    _line(f"message {told['message']} from {told['source']}, received {told['received']:%Y-%m-%d %H:%M:%S} UTC")
+    _line(f"from {told['from'] or 'nobody'}{proven}: {told['subject'] or '(no subject)'}")
+    _line(f"state {told['state']}, verdict: {told['verdict'] or 'none yet'}, attempts: {told['attempts']}")
+    for sentence in (*told["why"], *told["played"], told["waits"], told["error"]):
+        if sentence:
+            _line(sentence)
+    for owed in told["outgoing"]:
+        _line(f"{owed['message']}: {owed['what']}, to {owed['to']}; {_of_ours(owed)} {owed['message_id']}")
+    if told["raw"] is None:
+        _line("the message itself has been removed: it was too old, or its sender has left")
+        return
+    out.rule("as it arrived, without reply tokens", style="dim")
+    _line(told["raw"])
+
+
+def _print_sent(told: Told) -> None:
+    player = f"{told['player']}, " if told["player"] else ""
+    because = f", because of message {told['because_of']}" if told["because_of"] else ""
+    _line(f"message {told['message']}: {told['what']}, to {player}{told['to']}")
+    _line(f"queued {told['queued']:%Y-%m-%d %H:%M:%S} UTC{because}, as {told['message_id']}")
+    _line(f"{told['became']}; attempts: {told['attempts']}")
+    if told["troubled"]:
+        _line(f"needs you since {told['troubled']:%Y-%m-%d %H:%M} UTC")
+    if told["error"]:
+        _line(f"last reply: {told['error']}")
+
+
+def _match(session: Session, _server: Stored, match: Match) -> Told:
+    """Return the match with its turns and messages, and what is wrong with it."""
+    (faults,) = checking.faults(session, [match], utc.now())
+    problems = [fault.sentence for fault in faults]
+    people = queries.players_of(session, match)
+    names = (naming.name(people[0]), naming.name(people[1]))
+    ending = snapshot.ending_of(match)
+    about = select(Outgoing).where(Outgoing.match == match.id).order_by(col(Outgoing.id))
+    return {
+        "match": match.id,
+        "game": match.game,
+        "options": match.options,
+        "players": list(names),
+        "state": match.state,
+        "winner": names[match.winner] if match.winner is not None else None,
+        "ending": (match.reason or in_words(ending, names)) if ending else None,
+        "unfinished": match.part,
+        "problems": problems,
+        "board": None if problems else format_board(snapshot.snapshot_of(session, match).position.diagram()),
+        "turns": _turns(session, match, names).objects(),
+        "messages": [
+            {"number": f"out {row.id}", "what": f"{row.template}, turn {row.ply}", "to": row.address}
+            | {"state": row.state, "message_id": row.message_id}
+            for row in session.exec(about)
+        ],
+    }
+
+
+def _turns(session: Session, match: Match, players: tuple[str, str]) -> TerminalListing:
+    """Return the turns of the match, and those that were taken back."""
+    turns = TerminalListing(**TURNS)
+    for ply in queries.plies(session, match):
+        turns.add(ply.number, players[ply.seat], ply.text, ply.played, ply.incoming)
+    for undone in queries.taken_back(session, match):
+        when = f"{undone.played:%Y-%m-%d %H:%M:%S}, taken back {undone.taken_back:%Y-%m-%d %H:%M:%S}"
+        turns.add(f"({undone.number})", players[undone.seat], undone.text, when, undone.incoming)
+    return turns
+
+
+def _print_match(told: Told) -> None:
+    title = GAMES[told["game"]].title if told["game"] in GAMES else told["game"]
+    options = " ".join(f"{option}={choice}" for option, choice in told["options"].items())
+    _line(f"match #{told['match']}, {title} {options}: {' - '.join(told['players'])}, {told['state']}")
+    if told["ending"]:
+        _line(f"{told['winner']} won: {told['ending']}" if told["winner"] else f"no winner: {told['ending']}")
+    if told["unfinished"]:
+        _line(f"unfinished turn: {told['unfinished']}")
+    for problem in told["problems"]:
+        _line(f"problem: {problem}")
+    if told["board"]:
+        _line(f"\n{told['board']}")
+    _table("turns", told["turns"], TURNS)
+    _table("messages", told["messages"], MESSAGES)
+
+
+_PRINT = {"match": _print_match, "player": _print_player, "mail": _print_mail, "out": _print_sent}
