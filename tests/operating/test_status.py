@@ -191,6 +191,7 @@ def test_a_server_is_not_ready_before_the_first_login(site: Site, manager: Manag
         assert not [word for word in heard if "READY" in word]
         assert not daemon.lines("ready")
         until(lambda: "imap: no connection for" in str(told(site)[1]["problems"]), "it tells how it is")
+        assert "Connection refused" in str(told(site)[1]["problems"]), "and why"
         assert told(site)[0] == 1
     finally:
         daemon.kill()

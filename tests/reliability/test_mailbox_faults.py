@@ -116,6 +116,7 @@ def test_a_login_that_is_refused(stage: Stage, tmp_path: Path) -> None:
     daemon = scene.start()
     interrupted(daemon)
     assert not daemon.lines("ready"), "not before the first login"
+    until(lambda: "AUTHENTICATIONFAILED" in str(scene.rows("select state from daemon")), "`pbem status` can tell why")
     assert "not this one" not in daemon.log
     secret.write_text(f"{scene.door.password}\n", encoding="utf-8")
     scene.quiet()
