@@ -31,8 +31,6 @@ RECENT = 10
 """How many messages, and how many matches, are shown of a player."""
 ANSWERS = ("answer", "confirm")
 """What goes to nobody but the sender of a message; one that proves nothing is found by it."""
-HELD = timedelta(days=14)
-"""How long a message waits for the yes of its sender (conversation.confirmations, which would take long to load)."""
 MINUTE = "%Y-%m-%d %H:%M"
 
 Told = dict[str, Any]
@@ -154,7 +152,9 @@ def _what_ends(row: Incoming) -> str | None:
         case IncomingState.NEW:
             return "waits for the server"
         case IncomingState.HELD:
-            return f'waits for the "yes" of its sender until {row.received + HELD:{MINUTE}}'
+            from pbem.conversation.confirmations import QUESTION_LIVES  # takes as long to load as all the rest
+
+            return f'waits for the "yes" of its sender until {row.received + QUESTION_LIVES:{MINUTE}}'
         case IncomingState.SHUNTED:
             return f'waits for "pbem mail retry {row.id}"'
         case _:

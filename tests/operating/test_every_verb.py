@@ -62,7 +62,7 @@ VERBS = {
     "publish": Verb("T/site", taken=("T/mail.eml", "T/mail.eml/site", "T")),
     "show": Verb("1", absent=(*NOBODY, "mail 99", "out 99", "knitting 7", "mail x")),
     "mail list": Verb(),
-    "mail show": Verb("1", code=1, absent=("99", "out 99", "out", "x")),
+    "mail show": Verb("out 1", absent=("99", "out 99", "out", "x")),
     "mail retry": Verb("1", code=1, absent=("99", "out 99", "x")),
     "player list": Verb(),
     "player show": Verb("x0", absent=NOBODY),
