@@ -52,20 +52,25 @@ def of_player(session: Session, server: Stored, player: Player) -> Told:
 
 
 def of_address(session: Session, server: Stored, address: str, player: Player | None = None) -> Told:
-    """Return what waits for an address, what came from it, and what was sent to it."""
+    """Return what waits for an address, what came from it or claims to, and what was sent to it.
+
+    Anybody can write in a player's name; however much of that comes, it hides nothing that is proven to be theirs.
+    """
     ours: list[ColumnElement[bool]] = [col(Outgoing.address) == address]
-    theirs: list[ColumnElement[bool]] = [col(Incoming.sender) == address]
     if player is not None:
         ours.append(col(Outgoing.player) == player.id)
-        theirs.append(col(Incoming.player) == player.id)
     sent = _newest(session, Outgoing, Outgoing.created, ours)
     waiting = _newest(session, Outgoing, Outgoing.created, ours, col(Outgoing.state).in_(UNSENT))
-    theirs.append(col(Incoming.id).in_({row.incoming for row in sent if row.template in ANSWERS and row.incoming}))
-    came = _newest(session, Incoming, Incoming.received, theirs)
-    why = reasons(session, came)
+    answered = {row.incoming for row in sent if row.template in ANSWERS and row.incoming}
+    claims = [col(Incoming.sender) == address, col(Incoming.id).in_(answered)]
+    claimed = _newest(session, Incoming, Incoming.received, claims, col(Incoming.player).is_(None))
+    proven = [] if player is None else [col(Incoming.player) == player.id]
+    received = _newest(session, Incoming, Incoming.received, proven)
+    why = reasons(session, [*received, *claimed])
     return {
         "waiting": [outgoing(session, server, row) for row in waiting],
-        "received": [{**incoming(row), "why": why.get(row.id or 0, [])} for row in came],
+        "received": [{**incoming(row), "why": why.get(row.id or 0, [])} for row in received],
+        "claimed": [{**incoming(row), "why": why.get(row.id or 0, [])} for row in claimed],
         "sent": [outgoing(session, server, row) for row in sent if row.state not in UNSENT],
     }
 

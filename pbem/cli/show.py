@@ -171,7 +171,8 @@ def _print_player(told: Told) -> None:
     waiting, sent = ([{**row, "became": _of_ours(row)} for row in told[key]] for key in ("waiting", "sent"))
     newest = f"the newest {correspondence.RECENT} at most"
     _table(f"waiting for them, {newest}", waiting, OURS)
-    _table(f"received from them, {newest}", [{**row, "became": _of_theirs(row)} for row in told["received"]], RECEIVED)
+    for key, title in (("received", "received from them"), ("claimed", "received in their name, without proof")):
+        _table(f"{title}, {newest}", [{**row, "became": _of_theirs(row)} for row in told[key]], RECEIVED)
     _table(f"sent to them, {newest}", sent, OURS)
     _table("matches", told.get("matches", ()), MATCHES)
 

@@ -97,7 +97,7 @@ def test_an_address_of_nobody_has_its_messages_and_an_unknown_one_is_refused(let
     letters.execute("delete from player where address = 'eve@far.example'")
     eve = told(letters, "eve@far.example")
     assert eve["standing"] == ["nobody who plays here"]
-    assert [row["verdict"] for row in eve["received"]] == ["done: help"]
+    assert [row["verdict"] for row in eve["claimed"]] == ["done: help"]
     assert [row["to"] for row in eve["sent"]] == ["eve@far.example"]
     nobody = letters.operate("show", "fred@far.example")
     assert (nobody.exit_code, nobody.stdout) == (1, "")
@@ -106,10 +106,21 @@ def test_an_address_of_nobody_has_its_messages_and_an_unknown_one_is_refused(let
 
 def test_what_somebody_wrote_in_a_players_name_is_found_by_the_question_it_led_to(letters: Correspondence) -> None:
     letters.write(ALICE, "resign 1")
-    (claimed, *_) = told(letters, "alice")["received"]
+    (claimed, *_) = told(letters, "alice")["claimed"]
     assert claimed["verdict"] == "asked for confirmation"
     assert claimed["waits"] == 'waits for the "yes" of its sender until 2026-03-16 08:00'
     assert told(letters, "mail", str(claimed["message"]))["proven"] is None
+
+
+def test_forged_messages_hide_no_proven_ones(letters: Correspondence) -> None:
+    before = told(letters, "alice")["received"]
+    columns = "key, size, source, sender, recipients, state, received"
+    for number in range(20):
+        forged = f"'forged {number}', 1, 'x', '{ALICE}', '[]', 'done', '2026-03-02 09:00:00'"
+        letters.execute(f"insert into incoming ({columns}) values ({forged})")
+    alice = told(letters, "alice")
+    assert alice["received"] == before
+    assert len(alice["claimed"]) == 10
 
 
 def test_others_messages_are_not_the_players(letters: Correspondence) -> None:
