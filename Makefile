@@ -97,9 +97,9 @@ memory: .venv/ready          ## the memory of a daemon: at rest, under load, aft
 
 lock:                        ## update the pinned versions (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
-	    --no-emit-index-url --no-emit-find-links --extra dev --extra postgres --extra dkim pyproject.toml -o deploy/lock/dev.txt
+	    --no-emit-index-url --no-emit-find-links --extra dev --extra build --extra postgres --extra dkim pyproject.toml -o deploy/lock/dev.txt
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
-	    --no-emit-index-url --no-emit-find-links --extra postgres --extra dkim -c deploy/lock/dev.txt pyproject.toml -o deploy/lock/run.txt
+	    --no-emit-index-url --no-emit-find-links --extra build --extra postgres --extra dkim -c deploy/lock/dev.txt pyproject.toml -o deploy/lock/run.txt
 	printf '%s\n' 'chess>=1.11' 'email-reply-parser>=0.5' 'mail-parser-reply>=1.36' 'quotequail>=0.5' | uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	    --no-emit-index-url --no-emit-find-links - -o deploy/lock/bench.txt
 	printf '%s\n' 'axe-playwright-python>=0.1.8' 'jsonschema>=4.26' 'playwright>=1.65' 'tinyhtml5>=2.1' | uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \

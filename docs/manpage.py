@@ -15,7 +15,8 @@ if str(ROOT) not in sys.path:
 
 from pbem.cli import index
 
-VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+VERSION = PROJECT["tool"]["hatch"]["version"]["vcs"]["default-tag"].removeprefix("v")
 DESCRIPTION = """
 pbem lets people play board games by email. It reads its mail from a mailbox (IMAP), from a mail server that delivers
 to it (LMTP or SMTP) or from a folder, and sends by SMTP. Players write commands and turns, and get boards.

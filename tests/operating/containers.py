@@ -1,19 +1,19 @@
-"""Dockerfiles and compose.yaml carried out without Docker: folders for images, namespaces for containers."""
+"""Dockerfiles and compose.yaml carried out without Docker: images by buildah, namespaces for containers."""
 
 import json
 import os
 import re
-import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 INSTRUCTION = re.compile(r"^([A-Z]+)\s+(.*)$", re.DOTALL)
-HOST_FILES = ("/etc/resolv.conf", "/etc/ssl/certs/ca-certificates.crt", "/etc/pip.conf")
-"""What an image needs of this machine to reach its package registries."""
+BASE = "docker.io/library/debian:12-slim"
+AUTHORITIES = Path("/etc/ssl/certs/ca-certificates.crt")
+"""Whom this machine trusts, which may have a registry of its own."""
 
 
 def instructions(text: str) -> Iterator[tuple[str, str]]:
@@ -38,85 +38,48 @@ class Image:
     environment: dict[str, str] = field(default_factory=dict)
     user: str = "root"
     folder: str = "/"
-    volumes: list[str] = field(default_factory=list)
     entrypoint: list[str] = field(default_factory=list)
     command: list[str] = field(default_factory=list)
     health: list[str] = field(default_factory=list)
 
 
-def build(dockerfile: Path, context: Path, base: Path, target: Path) -> Image:
-    """Carry out a Dockerfile; each FROM begins as a copy of the base. An instruction that isn't known is an error."""
-    stages: dict[str, Image] = {}
-    for at, (word, rest) in enumerate(instructions(dockerfile.read_text(encoding="utf-8"))):
-        if word == "FROM":
-            name, _, stage = rest.partition(" AS ")
-            assert name == "debian:12-slim", f"the base of this test is Debian 12, and not {name}"
-            image = Image(target / (stage or "image"), {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"})
-            target.mkdir(parents=True, exist_ok=True)
-            subprocess.run(["cp", "-a", "--reflink=auto", str(base), str(image.root)], check=True, timeout=600)
-            stages[stage or "image"] = image
-        elif word == "RUN":
-            _run(image, rest, f"{dockerfile}, instruction {at + 1}")
-        elif word == "COPY":
-            _copy(image, rest.split(), context, stages)
-        elif word == "WORKDIR":
-            image.folder = rest
-            (image.root / rest.lstrip("/")).mkdir(parents=True, exist_ok=True)
-        elif word == "ENV":
-            name, _, value = rest.partition("=")
-            image.environment[name] = value
-        elif word == "USER":
-            image.user = rest
-        elif word == "VOLUME":
-            image.volumes.append(rest)
-        elif word in ("ENTRYPOINT", "CMD"):
-            setattr(image, {"ENTRYPOINT": "entrypoint", "CMD": "command"}[word], json.loads(rest))
-        elif word == "HEALTHCHECK":
-            image.health = json.loads(rest.partition(" CMD ")[2])
-        else:
-            assert word == "EXPOSE", word
-    return image
+class Builder:
+    """Builds images with buildah, in a store of its own."""
 
+    def __init__(self, folder: Path, base: Path) -> None:
+        self._folder = folder
+        (folder / "storage.conf").write_text(
+            f'[storage]\ndriver = "vfs"\nrunroot = "{folder}/run"\ngraphroot = "{folder}/graph"\n', encoding="utf-8"
+        )
+        trusted = "[global]\ncert = /etc/authorities.crt\n" if AUTHORITIES.is_file() else ""
+        (folder / "pip.conf").write_text(trusted, encoding="utf-8")
+        container = self._buildah("from", "scratch")
+        subprocess.run(["cp", "-a", f"{base}/.", self._buildah("mount", container)], check=True, timeout=600)
+        self._buildah("commit", "--quiet", container, BASE)
 
-def _run(image: Image, words: str, where: str) -> None:
-    """Run a command in the image, with the registries that this machine can reach."""
-    taken = {name: value for name, value in os.environ.items() if name.startswith("PIP_") and name != "PIP_FIND_LINKS"}
-    kept = {}
-    for name in map(Path, HOST_FILES):
-        inside = image.root / str(name).lstrip("/")
-        if name.is_file() and inside.parent.is_dir() and not inside.is_symlink():
-            kept[inside] = inside.read_bytes() if inside.exists() else None
-            inside.write_bytes(name.read_bytes())
-    mounts = 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec /usr/sbin/chroot "$0" /bin/sh -c "$1"'
-    at = f"cd {shlex.quote(image.folder)} && {words}"
-    done = subprocess.run(
-        ["unshare", "--mount", "--pid", "--fork", "--kill-child", "/bin/sh", "-c", mounts, str(image.root), at],
-        env=taken | image.environment,
-        capture_output=True,
-        text=True,
-        timeout=1_200,
-    )
-    assert done.returncode == 0, f"{where}: {words}\n{done.stdout[-3_000:]}{done.stderr[-3_000:]}"
-    for inside, before in kept.items():
-        if before is None:
-            inside.unlink()
+    def _buildah(self, *words: str) -> str:
+        env = os.environ | {"CONTAINERS_STORAGE_CONF": str(self._folder / "storage.conf"), "BUILDAH_FORMAT": "docker"}
+        done = subprocess.run(["buildah", *words], env=env, capture_output=True, text=True, timeout=1_200)
+        assert done.returncode == 0, f"buildah {words}\n{done.stdout[-3_000:]}{done.stderr[-3_000:]}"
+        return done.stdout.strip()
 
-
-def _copy(image: Image, words: list[str], context: Path, stages: Mapping[str, Image]) -> None:
-    """Copy files as COPY does: the content of a folder, several files into a folder, or one file to a path."""
-    if words[0].startswith("--from="):
-        context = stages[words.pop(0).removeprefix("--from=")].root
-    *sources, last = words
-    target = image.root / str(PurePosixPath(image.folder, last)).lstrip("/")
-    for source in sources:
-        path = context / source.lstrip("/")
-        if path.is_dir():
-            target.mkdir(parents=True, exist_ok=True)
-            subprocess.run(["cp", "-a", f"{path}/.", str(target)], check=True, timeout=600)
-        else:
-            into = target / path.name if last.endswith("/") else target
-            into.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, into)
+    def build(self, dockerfile: Path, context: Path, **arguments: str) -> Image:
+        """Carry out a Dockerfile, with the registries that this machine can reach."""
+        mounts = [f"{AUTHORITIES}:/etc/authorities.crt:ro", f"{self._folder}/pip.conf:/etc/pip.conf:ro"]
+        words = [f"--build-arg={name}={value}" for name, value in arguments.items()]
+        words += [f"--volume={each}" for each in mounts if Path(each.split(":")[0]).is_file()]
+        words += ["--isolation=chroot", "--network=host", "--pull-never", f"--ignorefile={context}/.dockerignore"]
+        image = self._buildah("bud", "--quiet", *words, f"--file={dockerfile}", str(context)).splitlines()[-1]
+        made = json.loads(self._buildah("inspect", "--type=image", image))["Docker"]["config"]
+        return Image(
+            Path(self._buildah("mount", self._buildah("from", "--pull-never", image))),
+            dict(each.split("=", 1) for each in made["Env"]),
+            made.get("User") or "root",
+            made.get("WorkingDir") or "/",
+            made.get("Entrypoint") or [],
+            made.get("Cmd") or [],
+            made.get("Healthcheck", {}).get("Test", ["CMD"])[1:],
+        )
 
 
 def sources(checkout: Path, target: Path) -> None:

@@ -7,9 +7,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from email import policy
 from email.message import EmailMessage
 from pathlib import Path
@@ -24,11 +25,14 @@ from tests.operating import containers
 from tests.servers import missing
 
 FOLDER = ROOT / "deploy" / "container"
-DOCKERFILES = {"pbem": FOLDER / "Dockerfile"} | {name: FOLDER / name / "Dockerfile" for name in ("dovecot", "postfix")}
+DOCKERFILES = {"pbem": FOLDER / "Dockerfile"} | {
+    name: FOLDER / name / "Dockerfile" for name in ("dovecot", "postfix", "web")
+}
 COMPOSE: dict[str, Any] = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))
 VARIABLES = {
     "MAIL_DOMAIN": "games.example",
     "MAIL_HOST": "mx.games.example",
+    "WEB_HOST": "localhost",
     "ADMIN": "admin@elsewhere.example",
     "RELAYHOST": "[127.0.0.1]:2525",
 }
@@ -59,15 +63,16 @@ def test_services_write_to_volumes_and_memory_only(name: str) -> None:
     assert volumes <= {each.split(":")[1] for each in service["volumes"]}
 
 
-def test_the_image_of_pbem_has_no_rights() -> None:
-    service = COMPOSE["services"]["pbem"]
+@pytest.mark.parametrize("name", ["pbem", "web"])
+def test_the_images_of_pbem_and_caddy_have_no_rights(name: str) -> None:
+    service = COMPOSE["services"][name]
     assert service["cap_drop"] == ["ALL"]
     assert "no-new-privileges:true" in service["security_opt"]
 
 
-def test_only_the_port_for_everybody_is_published() -> None:
+def test_only_ports_for_everybody_are_published() -> None:
     published = {name: service["ports"] for name, service in COMPOSE["services"].items() if "ports" in service}
-    assert published == {"postfix": ["25:25"]}
+    assert published == {"postfix": ["25:25"], "web": ["80:8080", "443:8443"]}
 
 
 def test_its_configuration_is_sound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,6 +117,8 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if program is None:
         missing("debootstrap", "debootstrap")
         raise AssertionError
+    if shutil.which("buildah") is None:
+        missing("buildah", "buildah")
     folder = tmp_path_factory.mktemp("debian") / "base"
     done = subprocess.run([program, "--variant=minbase", "bookworm", str(folder)], capture_output=True, timeout=1_200)
     if done.returncode and b"Failed getting release file" in done.stdout + done.stderr:
@@ -185,22 +192,20 @@ class Running:
 
 
 @pytest.fixture(scope="module")
-def running(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """Build the images, and start the site as deploy/container/README.md says."""
-    sink = shutil.which("smtp-sink")
-    if sink is None:
-        missing("smtp-sink", "postfix")
-        raise AssertionError
-    folder = tmp_path_factory.mktemp("site")
-    context = folder / "context"
-    context.mkdir()
-    containers.sources(ROOT, context)
+def builder(base: Path) -> Iterator[containers.Builder]:
+    """Return what builds the images."""
+    with tempfile.TemporaryDirectory(prefix="images") as folder:  # pytest's would stay for a while, with gigabytes
+        yield containers.Builder(Path(folder), base)
+
+
+@contextmanager
+def composed(builder: containers.Builder, folder: Path, *names: str) -> Iterator[Running]:
+    """Build the images of these services, and provide the site without any that runs yet."""
     shutil.copytree(FOLDER, folder / "compose")
     (folder / "compose" / "mail_password").write_text(PASSWORD, encoding="utf-8")
     (folder / "compose" / "mail_password").chmod(0o600)
-    images = {
-        name: containers.build(path, context, base, folder / "images" / name) for name, path in DOCKERFILES.items()
-    }
+    told = {name: {"COMMIT": "abc1234"} if name == "pbem" else {} for name in names}
+    images = {name: builder.build(DOCKERFILES[name], ROOT, **told[name]) for name in names}
     with ExitStack() as stack:
         network = stack.enter_context(subprocess.Popen(["unshare", "--net", "sleep", "infinity"]))
         stack.callback(network.kill)
@@ -210,10 +215,22 @@ def running(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ru
         site = Running(containers.Site(COMPOSE, images, folder, network.pid, VARIABLES), stack)
         for words in (("link", "set", "lo", "up"), ("addr", "add", "192.0.2.1/32", "dev", "lo")):
             assert site.inside("ip", *words).returncode == 0
+        yield site
+
+
+@pytest.fixture(scope="module")
+def running(builder: containers.Builder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """Start the site as deploy/container/README.md says."""
+    sink = shutil.which("smtp-sink")
+    if sink is None:
+        missing("smtp-sink", "postfix")
+        raise AssertionError
+    folder = tmp_path_factory.mktemp("site")
+    with composed(builder, folder, *DOCKERFILES) as site:
         site.sent.mkdir()
         enter = [
             "nsenter",
-            f"--net=/proc/{network.pid}/ns/net",
+            f"--net=/proc/{site.site.network}/ns/net",
             sink,
             "-u",
             "root",
@@ -223,16 +240,39 @@ def running(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ru
             "10",
         ]
         relay = subprocess.Popen(enter, cwd=site.sent)
-        stack.callback(site._end, relay)
+        site.stack.callback(site._end, relay)
         site.start("dovecot")
         certificate = folder / "volumes" / "tls" / "cert.pem"
         site.until("a certificate of Dovecot", certificate.is_file)
         done = site.run("pbem", "pbem", "init")
         assert done.returncode == 0, done.stdout + done.stderr
-        for name in ("postfix", "pbem"):
+        for name in ("postfix", "pbem", "web"):
             site.start(name)
-        site.until("pbem is well", lambda: site.run("pbem", *images["pbem"].health).returncode == 0)
+        site.until("pbem is well", lambda: site.run("pbem", *site.site.images["pbem"].health).returncode == 0)
         yield site
+
+
+FETCHING = (
+    "import ssl, urllib.request as web\n"
+    "with web.urlopen('https://localhost:8443/', context=ssl._create_unverified_context()) as got:\n"
+    "    print(got.status, got.headers['Content-Security-Policy'], got.read().decode())"
+)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1_200)
+def test_a_builder_builds_the_images_and_caddy_shows_what_pbem_publishes(
+    builder: containers.Builder, tmp_path: Path
+) -> None:
+    with composed(builder, tmp_path, "pbem", "web") as site:
+        assert site.run("pbem", "pbem", "--version").stdout == "pbem 1.0.0+abc1234\n"
+        for words in (("init",), ("publish", "/var/www/pbem"), ("check",)):
+            done = site.run("pbem", "pbem", *words)
+            assert done.returncode == 0, done.stdout + done.stderr
+        site.start("web")
+        shown = site.until("the site", lambda: site.inside(sys.executable, "-c", FETCHING).stdout)
+        assert shown.startswith("200 default-src 'none'")
+        assert "<title>PBeM" in shown
 
 
 @pytest.mark.soak
@@ -281,6 +321,10 @@ class TestTheSite:
         done = running.run("pbem", "pbem", "doctor")
         problems = [line for line in done.stdout.splitlines() if line.startswith("problem")]
         assert [line for line in problems if not line.startswith("problem dns")] == [], done.stdout + done.stderr
+
+    def test_the_site_is_shown(self, running: Running) -> None:
+        shown = running.until("the site", lambda: running.inside(sys.executable, "-c", FETCHING).stdout)
+        assert shown.startswith("200 default-src 'none'")
 
     def test_the_server_stops_as_the_first_process_of_its_namespace(self, running: Running) -> None:
         outer = running.services["pbem"]

@@ -163,6 +163,7 @@ def test_pipx_installs_it_as_the_documents_say(kind: str, built: Path, tmp_path:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
+    given = f"./{next(tmp_path.glob(given)).relative_to(tmp_path)}"
     assert "installed package pbem" in run("/usr/bin/pipx", "install", "--python", PYTHON, given)
     pbem = str(tmp_path / ".local" / "bin" / "pbem")
     assert run(pbem, "--version").startswith("pbem ")

@@ -87,7 +87,10 @@ PRESETS = {
                 "the Gmail API there, write its client secret into oauth2.secret, and run pbem login as the server's "
                 "account"
             ),
-            "publish the app there (Audience): the logins of an app that is being tested end after seven days",
+            (
+                "in a Workspace, choose Internal there (Audience); otherwise publish the app, since logins end after "
+                'seven days while it is tested, and pass "Google hasn\'t verified this app" by Advanced'
+            ),
             GMAIL_SENDS,
         ),
         {"provider": "google", "client_secret": {"file": "oauth2.secret"}},
@@ -102,8 +105,8 @@ PRESETS = {
         (
             (
                 "Microsoft takes OAuth2 only: register an app at https://entra.microsoft.com that allows public client "
-                "flows, with the delegated permissions IMAP.AccessAsUser.All and SMTP.Send, and run pbem login as the "
-                "server's account"
+                "flows, with IMAP.AccessAsUser.All and SMTP.Send (Microsoft Graph, Delegated permissions); then run "
+                "pbem login as the server's account"
             ),
             "the account must be allowed to use IMAP and authenticated SMTP",
         ),
