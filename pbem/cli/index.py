@@ -106,7 +106,7 @@ COMMANDS = {
     ),
     "match salvage": (
         "records",
-        "Restore matches from messages, without a backup. Exit code 1 if one can't be restored.",
+        "Restore matches from messages, or update older ones. Exit code 1 if one can't be.",
     ),
     "tournament open": ("contests", "Open a tournament to everybody."),
     "tournament list": ("contests", "List the tournaments."),
