@@ -46,7 +46,6 @@ from pbem.server.loops import Loop
 from pbem.server.next_hop import unsigned
 from pbem.server.publisher import Publisher
 from pbem.server.scheduler import Scheduler
-from pbem.server.sender import MailSender, send_queue
 from pbem.server.triage import Triage
 from pbem.server.work_queue import work_queue
 from pbem.server.worker import Desk
@@ -78,7 +77,7 @@ class Server:
     settings: Settings
     engine: Engine
     services: Services
-    sender: MailSender
+    sender: senders.MailSender
     desks: tuple[Desk, ...]
     """One for each thread of `run` that works."""
     desk: Desk
@@ -219,8 +218,8 @@ def open_server(
     services = Services(
         settings.server, keyring, settings.checks, settings.limits, settings.house, parsers[0], features, vitals=vitals
     )
-    sender = MailSender(
-        queue=send_queue(engine, holder),
+    sender = senders.MailSender(
+        queue=senders.send_queue(engine, holder),
         server=settings.server,
         renderer=Renderer(settings.server, keyring, settings.limits.keep_mail_days, features.enrich, features.exports),
         keyring=keyring,

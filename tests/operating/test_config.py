@@ -237,7 +237,9 @@ def test_a_database_of_a_later_version_is_left_alone(site: Site) -> None:
 
 
 @pytest.mark.sampled(5)
-@pytest.mark.parametrize("verb", [["check"], ["show", "1"], ["shunted"], ["retry", "1"], ["bounced"], ["feed", "-"]])
+@pytest.mark.parametrize(
+    "verb", [["check"], ["show", "1"], ["mail", "list"], ["mail", "retry", "1"], ["player", "bounced"], ["feed", "-"]]
+)
 def test_only_init_and_run_upgrade_a_database(site: Site, verb: list[str]) -> None:
     site.make()
     site.rows("update alembic_version set version_num = '0048'")

@@ -21,7 +21,9 @@ from tests.postgres import Postgres
 from tests.servers import HOST, Mailbox, free_port, until
 from tests.signing import key
 
-KEY, IMAP, SMTP_WORD, DATABASE, OLD = (f"xyzzy{n}swordfish" for n in ("key", "imap", "smtp", "database", "rognlie"))
+KEY, IMAP, SMTP_WORD, DATABASE, OLD = (
+    f"xyzzy{n}swordfishxyzzy" for n in ("key", "imap", "smtp", "database", "rognlie")
+)
 MARKED = "swordfish"
 
 

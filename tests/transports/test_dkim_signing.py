@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -194,7 +195,7 @@ def test_a_signature_that_fails_costs_no_mail(tmp_path: Path) -> None:
         return raw
 
     with correspondence(tmp_path) as letters:
-        letters.server.sender.sign = sign
+        letters.server = replace(letters.server, sender=replace(letters.server.sender, sign=sign))
         (tmp_path / "out" / "new").mkdir(parents=True)
         assert letters.write("alice@mail.example", "help") == []
         assert len(letters.write("bob@mail.example", "help")) == 1
