@@ -145,7 +145,12 @@ class Running:
 
     @staticmethod
     def _end(process: subprocess.Popen[bytes]) -> None:
-        process.kill()  # and with it the process namespace
+        if process.poll() is not None:
+            return
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="utf-8").split()
+        for child in children:  # the first of a process namespace, and with it all others
+            os.kill(int(child), signal.SIGKILL)
+        process.kill()
         process.wait()
 
     def run(self, name: str, *command: str) -> subprocess.CompletedProcess[str]:
