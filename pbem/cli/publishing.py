@@ -14,15 +14,26 @@ from pbem.publishing import publication
 from pbem.publishing.folder import NotASite
 from pbem.publishing.pages import Site
 from pbem.publishing.writers import Killed
+from pbem.secret import BadConfig
 
 
 @app.command()
 def publish(
-    folder: Annotated[Path, typer.Argument(help="Where the site is, or is to be; an empty folder, or none yet.")],
-    url: Annotated[str, typer.Option(help="The URL of that folder, for links in feeds and previews.")] = "",
+    folder: Annotated[
+        Path | None,
+        typer.Argument(help="Where the site is or will be; an empty folder or none yet; by default that of [publish]."),
+    ] = None,
+    url: Annotated[
+        str, typer.Option(help="The URL of that folder, for links in feeds and previews; by default that of [publish].")
+    ] = "",
     config_file: ConfigOption = CONFIG,
 ) -> None:
     with stored(config_file) as server, Progress(console=errors, transient=True, disable=not errors.is_terminal) as bar:
+        configured = server.settings.publish
+        if folder is None:
+            folder, url = configured.folder, url or configured.url
+        if folder is None:
+            raise BadConfig("name a folder, or write one in [publish]")
         config.require_private_backups(server.settings, folder)
         task = bar.add_task("matches", total=None)
         settings = server.settings.server

@@ -25,6 +25,14 @@ def test_a_site_is_written_by_hand(site: Site) -> None:
     assert ": 0 files written, 0 removed" in site.pbem("publish", str(site.folder / "web")).out
 
 
+def test_without_a_folder_it_is_the_configured_one(site: Site) -> None:
+    assert "name a folder, or write one in [publish]" in site.pbem("publish").err
+    text = site.config.read_text(encoding="utf-8")
+    site.config.write_text(f'{text}\n[publish]\nfolder = "web"\nurl = "https://games.example/"\n', encoding="utf-8")
+    assert site.pbem("publish").code == 0
+    assert "https://games.example/" in (site.folder / "web" / "sitemap.xml").read_text(encoding="utf-8")
+
+
 def test_a_folder_with_other_files_is_refused(site: Site) -> None:
     done = site.pbem("publish", str(site.folder))
     assert done.code == 2

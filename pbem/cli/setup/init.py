@@ -102,6 +102,7 @@ def _write(path: Path, wanted: WantedSetup) -> None:
     presets.check(wanted.server)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(presets.written(preset, wanted.server, wanted.username, wanted.client_id), encoding="utf-8")
+    path.chmod(0o644)  # it has no secrets, and the server runs as another user
     out.print(f"wrote {path} for {preset.title}", markup=False)
     for table in () if preset.oauth2 else preset.logins:
         file = path.parent / presets.PASSWORDS[table]

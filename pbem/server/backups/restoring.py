@@ -16,6 +16,7 @@ from sqlalchemy.pool import NullPool
 
 from pbem import config, failpoints
 from pbem.config import Settings, certificates, secrets
+from pbem.config.veiled import veils
 from pbem.failpoints import Step
 from pbem.server.backups import archive, copies, drafts
 from pbem.server.backups.manifest import CERTIFICATES, DATABASES, SECRETS, TOKENS, Manifest, TooNew, TooOld
@@ -74,7 +75,8 @@ def restore(file: Path, config_file: Path, progress: Progress) -> RestoredBackup
         for around in {path.parent for path in (*files, config_file)}:
             drafts.sweep(around)
         for path in written:
-            _write(path, files[path])
+            is_open = path == config_file and not veils(settings)  # the server may run as another user
+            _write(path, files[path], 0o644 if is_open else 0o600)
         failpoints.reach(Step.RESTORING)
         if is_sqlite:
             _put(engine, copy, backup)
@@ -140,12 +142,12 @@ def _is_to_write(path: Path, content: bytes) -> bool:
     return False
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(path: Path, content: bytes, mode: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with drafts.folder(path.parent) as folder:
         draft = folder / "file"
         draft.write_bytes(content)
-        draft.chmod(0o600)
+        draft.chmod(mode)
         drafts.adopt(draft, path.parent)
         drafts.publish(draft, path)
 
