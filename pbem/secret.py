@@ -66,5 +66,18 @@ class Secret(ConfigTable):
             )
         except (OSError, subprocess.SubprocessError, ValueError, IndexError) as error:
             program = command.split(" ")[0]
-            raise BadConfig(f"the command {program!r} for a secret failed: {type(error).__name__}") from error
+            raise BadConfig(f"the command {program!r} for a secret failed: {_why(error)}") from error
         return done.stdout
+
+
+def _why(error: Exception) -> str:
+    """Return why a command failed, without what it said."""
+    match error:
+        case FileNotFoundError():
+            return "there is no such program"
+        case subprocess.TimeoutExpired():
+            return f"it hadn't ended after {SECRET_COMMAND_SECONDS} seconds"
+        case subprocess.CalledProcessError():
+            return f"it ended with exit code {error.returncode}"
+        case _:
+            return type(error).__name__

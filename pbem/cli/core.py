@@ -34,7 +34,7 @@ out = terminal.console()
 errors = terminal.console(errors=True)
 
 ConfigOption = Annotated[
-    Path, typer.Option("--config", "-c", envvar="PBEM_CONFIG", help="The configuration file.", show_default=True)
+    Path, typer.Option("--config", "-c", envvar="PBEM_CONFIG", help="The configuration file.", readable=False)
 ]
 PlayerName = Annotated[
     str,
@@ -65,7 +65,9 @@ def sentences() -> Iterator[None]:
         if isinstance(error.why, BrokenPipeError):
             raise typer.Exit(UNREAD) from error  # without a word, like other programs
         raise _ended(str(error)) from error
-    except (BadConfig, BadFailpoint, database.InUse, database.Unusable, ServerUnreachable, NotStored) as error:
+    except ServerUnreachable as error:
+        raise _ended(f'{error}; "pbem doctor" tells what to correct') from error
+    except (BadConfig, BadFailpoint, database.InUse, database.Unusable, NotStored) as error:
         raise _ended(str(error)) from error
     except KeyboardInterrupt as error:
         raise _ended("interrupted", INTERRUPTED) from error

@@ -21,7 +21,7 @@ OURS = frozenset({"message_id", "file", "folder", "level", "timestamp"})
 """Values that hold no words of others."""
 PRIORITIES = {"debug": 7, "info": 6, "warning": 4, "error": 3, "critical": 2}
 """The priority of each level in the journal (sd-daemon(3))."""
-ADDRESS = re.compile(r"[^\s@<>()\[\]:;,\"']{1,64}@[^\s@<>()\[\],;\"']{1,255}")
+ADDRESS = re.compile(r"[^\s@<>()\[\]:;,\"'/]{1,64}@[^\s@<>()\[\],;\"'/]{1,255}")
 
 
 class Log(structlog.PrintLogger):

@@ -1,6 +1,7 @@
 """Publishing matches as a site for web browsers."""
 
 import os
+import sqlite3
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,7 @@ from pbem import config
 from pbem.cli import core
 from pbem.cli.core import CONFIG, IMPOSSIBLE, ConfigOption, app, errors, out, stored
 from pbem.publishing import publication
-from pbem.publishing.folder import NotASite
+from pbem.publishing.folder import LIST, NotASite
 from pbem.publishing.pages import Site
 from pbem.publishing.writers import Killed
 from pbem.secret import BadConfig
@@ -28,6 +29,9 @@ def publish(
     ] = "",
     config_file: ConfigOption = CONFIG,
 ) -> None:
+    if url and not url.startswith(("https://", "http://")):
+        errors.print("pbem: write a URL that begins with https:// or http:// as --url", markup=False, highlight=False)
+        raise typer.Exit(IMPOSSIBLE)
     with stored(config_file) as server, Progress(console=errors, transient=True, disable=not errors.is_terminal) as bar:
         configured = server.settings.publish
         if folder is None:
@@ -48,6 +52,13 @@ def publish(
             )
         except (NotASite, Killed) as error:
             errors.print(f"pbem: {error}", markup=False, highlight=False)
+            raise typer.Exit(IMPOSSIBLE) from error
+        except sqlite3.Error as error:
+            errors.print(
+                f"pbem: {folder / LIST}: {error}; if there is room, remove it: all is made again",
+                markup=False,
+                highlight=False,
+            )
             raise typer.Exit(IMPOSSIBLE) from error
     out.print(
         f"{done.matches} matches in {folder / 'index.html'}: {done.written} files written, {done.removed} removed",

@@ -23,6 +23,7 @@ from pbem.server import daemon, work_queue, worker
 from pbem.server.health.systemd import Systemd
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Outgoing
+from pbem.vitals.vitals import Counts
 
 log = structlog.get_logger()
 
@@ -36,8 +37,10 @@ def run(
         for file in surroundings.exposed(config_file, server.settings):
             log.warning("everyone on this machine can read it", file=str(file))
         if once:
-            received, handled, sent = daemon.run_once(server)
-            out.print(f"{received} received, {handled} processed, {sent} sent")
+            received, handled, attempts = daemon.run_once(server)
+            sent = Counts.total(server.vitals.counts.sent_in)
+            later = f", {attempts - sent} to be tried again" if attempts > sent else ""
+            out.print(f"{received} received, {handled} processed, {sent} sent{later}")
         else:
             faulthandler.enable()  # systemd ends a server that hangs by SIGABRT; where it hung is then in the log
             with closing(Systemd()) as systemd:

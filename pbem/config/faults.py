@@ -1,5 +1,6 @@
 """Sentences about what is wrong with a configuration. They never contain a value, which may be a secret."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, get_args, get_origin
@@ -97,6 +98,12 @@ FIXED: Mapping[str, Mapping[str, str]] = {
     "metrics": {"host": LISTENS, "is_exposed": LISTENS, "textfile_seconds": "30"},
 }
 """Settings of earlier versions that are fixed now, by table, and what each is."""
+PATTERNS = {
+    "publish.url": "write a URL that begins with https:// or http://",
+    "outbox.dkim.selector": "write a name of letters, digits and hyphens, as in the DNS before ._domainkey",
+    "oauth2.tenant": 'write the tenant\'s ID or domain, or "common"',
+}
+"""What to write where a pattern must match."""
 LONGEST_SHOWN = 60
 
 
@@ -119,6 +126,8 @@ def unknown_variables(model: type[BaseModel], environment: Mapping[str, str]) ->
 def _sentence(model: type[BaseModel], fault: ErrorDetails) -> str:
     path = tuple(map(str, fault["loc"]))
     where = ".".join(path)
+    if path and (variable := f"PBEM_{'__'.join(path)}".upper()) in os.environ:
+        where += f", from the environment variable {variable}"
     match fault["type"]:
         case "extra_forbidden":
             what = "table" if len(path) == 1 else "setting"
@@ -127,6 +136,10 @@ def _sentence(model: type[BaseModel], fault: ErrorDetails) -> str:
             return f"{where}: this is required"
         case "value_error":
             return f"{where}: {fault['ctx']['error']}" if where else str(fault["ctx"]["error"])
+        case "path_type":
+            return f"{where}: write a path as text between quotes"
+        case "string_pattern_mismatch" if how := PATTERNS.get(".".join(path)):
+            return f"{where}: {how}"
         case "model_type" | "model_attributes_type":
             return f"{where}: {_how_to_write(model, path)}"
         case _:

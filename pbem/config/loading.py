@@ -56,6 +56,26 @@ class Settings(BaseSettings):
                 raise ValueError(f"{table}.password: this is required, unless there is [oauth2], which gives tokens")
         return self
 
+    @model_validator(mode="after")
+    def reads_elsewhere_than_it_writes(self) -> Self:
+        """Require two folders for mail: what is put into the inbox is read as mail to the server."""
+        inbox, outbox = self.inbox.maildir, self.outbox.maildir
+        if inbox is not None and outbox is not None and inbox.path == outbox.path:
+            raise ValueError("[inbox.maildir] and [outbox.maildir] have the same path: write another folder in one")
+        return self
+
+    @model_validator(mode="after")
+    def has_a_port_for_each_listener(self) -> Self:
+        """Require different ports; the system gives a free one for 0."""
+        listeners = {"inbox.lmtp": self.inbox.lmtp, "inbox.smtp": self.inbox.smtp, "metrics": self.metrics}
+        taken: dict[int, str] = {}
+        for table, listener in listeners.items():
+            if listener is not None and listener.port:
+                other = taken.setdefault(listener.port, table)
+                if other != table:
+                    raise ValueError(f"[{other}] and [{table}] have the same port: write another one in one of them")
+        return self
+
     _source: Path | None = PrivateAttr(default=None)
 
     @property
@@ -82,6 +102,8 @@ def load(path: Path, place: Path | None = None) -> Settings:
         ) -> tuple[PydanticBaseSettingsSource, ...]:
             return env_settings, TomlConfigSettingsSource(settings_cls, toml_file=path)
 
+    if path.is_dir():
+        raise BadConfig(f"{path} is a folder: write the path of the file in it, such as {path / 'pbem.toml'}")
     if not path.is_file():
         raise BadConfig(f"there is no configuration at {path}; `pbem init --config {path}` writes one")
     if (encoding := _wrong_encoding(path)) is not None:
@@ -96,6 +118,8 @@ def load(path: Path, place: Path | None = None) -> Settings:
             f"an environment variable that begins with PBEM_{name} can't be read: write a setting as text, a list as "
             f"JSON, and a secret as PBEM_{name}__…__FILE=/path/to/a/file, or __VALUE or __COMMAND"
         ) from error
+    except PermissionError as error:
+        raise BadConfig(f"{path} can't be read: {error.strerror}; let the user that runs pbem read it") from error
     except (tomllib.TOMLDecodeError, RecursionError, OSError) as error:
         raise BadConfig(f"{path} can't be read: {error}") from error
     if unknown := list(faults.unknown_variables(Settings, os.environ)):

@@ -90,6 +90,14 @@ class ServerSettings(ConfigTable):
             raise ValueError(f'write a name of at most {LONGEST_NAME} characters, without <, > or "')
         return name
 
+    @field_validator("admin")
+    @classmethod
+    def is_an_address(cls, admin: str | None) -> str | None:
+        """Require an address that other mail servers know too."""
+        if admin is not None and not re.fullmatch(r"[^\s@<>]+@[^\s@<>]+", admin):
+            raise ValueError("write an address like postmaster@example.org")
+        return admin
+
     @model_validator(mode="after")
     def has_an_admin_elsewhere(self) -> Self:
         """Require that the admin reads their mail: the server files what comes from itself."""

@@ -73,6 +73,8 @@ class SiteFolder:
 
         Only one process writes into it at a time; others wait until it is through.
         """
+        if path.exists() and not path.is_dir():
+            raise NotASite(f"{path} is a file: name a folder, which is made if it isn't there")
         _make(path)
         if not (path / LIST).exists() and any(path.iterdir()):
             raise NotASite(f"{path} isn't empty, and nothing was published there: choose another folder")

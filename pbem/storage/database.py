@@ -356,9 +356,11 @@ def alone(url: str) -> Iterator[None]:
         with _opened_for_locking(Path(parsed.database)) as file:
             if not _lock(file):
                 raise InUse(f"another daemon is running on {parsed.database}, which it knows by another name")
-            beside.truncate(0)
-            beside.write(f"{os.getpid()}\n")
-            beside.flush()
+            try:
+                beside.truncate(0)
+                os.write(beside.fileno(), f"{os.getpid()}\n".encode())
+            except OSError as error:
+                raise Unusable(f"{path} can't be written: {error.strerror}") from error
             yield
 
 

@@ -253,6 +253,29 @@ def elsewhere(kit: Kit, mode: int, shown: str) -> Path:
     return folder
 
 
+def spaced_password(kit: Kit) -> str:
+    (kit.folder / "imap.password").write_text(f"{PASSWORD} \n", encoding="ascii")
+    kit.imap(password={"file": "imap.password"})
+    return "secrets"
+
+
+def failing_command(kit: Kit) -> str:
+    kit.imap(password={"command": "pass-of-nobody show games/imap"})
+    return "secrets"
+
+
+def foreign_site(kit: Kit) -> str:
+    (kit.folder / "www").mkdir()
+    (kit.folder / "www" / "index.php").touch()
+    return kit.configured('[publish]\nfolder = "www"\n', "publish")
+
+
+def folder_as_database(kit: Kit) -> str:
+    file(kit).unlink()
+    (kit.folder / "pbem.sqlite").mkdir()
+    return "database"
+
+
 def key_for_everyone(kit: Kit) -> str:
     folder = elsewhere(kit, 0o711, "/etc/pbem")
     shutil.copy(kit.folder / "pbem.key", folder)
@@ -441,6 +464,8 @@ QUICK: dict[str, Setup] = {
     "wrong host of the mailbox": lambda kit: kit.imap(host="imap.invalid"),
     "wrong port of the mailbox": lambda kit: kit.imap(port=kit.port(free_port(), 993)),
     "the file of a password is missing": missing_password,
+    "a password ends with a space": spaced_password,
+    "the command for a password isn't there": failing_command,
     "the file of certificates is missing": lambda kit: kit.imap(tls={"ca_file": "/nowhere/ca.pem"}),
     "wrong password where mail is sent": wrong_smtp_password,
     "a login that is offered with TLS only": only_with_tls,
@@ -456,6 +481,13 @@ QUICK: dict[str, Setup] = {
     "the mailbox is at an SMTP server": lambda kit: kit.imap(
         port=kit.answers(greets_as(b"220 ready\r\n"), 25), security="none"
     ),
+    "the mailbox is at a web server": lambda kit: kit.imap(
+        port=kit.answers(greets_as(b"HTTP/1.1 400 Bad Request\r\n\r\n"), 80), security="none"
+    ),
+    "the mailbox's server takes no connection": lambda kit: kit.imap(
+        port=kit.answers(greets_as(b"* BYE too many connections\r\n"), 143), security="none"
+    ),
+    "a relay that is too busy": lambda kit: kit.smtp(kit.answers(greets_as(b"421 4.7.0 Too many connections\r\n"), 25)),
     "nothing receives mail": lambda kit: kit.site.configure(inbox="") or "inbox",
     "another program has our port": taken_port,
     "another program has the port of the metrics": lambda kit: kit.configured(
@@ -470,12 +502,14 @@ QUICK: dict[str, Setup] = {
     "everyone can read the key": key_for_everyone,
     "everyone can read a backup": backup_for_everyone,
     "no web server can read the site": closed_site,
+    "the site's folder has other files": foreign_site,
     "nothing was published yet": lambda kit: kit.configured('[publish]\nfolder = "site"\n', "publish"),
     "a template is broken": lambda kit: broken_template(kit, b"{% if %}"),
     "a template was saved as Latin-1": lambda kit: broken_template(kit, "Grüße".encode("latin-1")),
     "there are no tables yet": no_database,
     "the database is empty, or its disk isn't mounted": lambda kit: str(file(kit).write_bytes(b"") or "database"),
     "the database is something else": not_a_database,
+    "the database is a folder": folder_as_database,
     "the database is another program's": foreign,
     "the database is of an older version": lambda kit: of_version(kit, "0048"),
     "the database is of a version before 1.0": lambda kit: of_version(kit, "0031"),

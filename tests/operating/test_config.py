@@ -7,8 +7,9 @@ import pytest
 from pbem import config
 from pbem.storage import database
 from tests.correspondence import parsed
+from tests.operating.doors import submission
 from tests.operating.people import written
-from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, Done, Site
+from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, Done, Site, smtp_out
 from tests.servers import free_port
 
 SECRET = "hunter2-and-more-of-it"
@@ -53,6 +54,14 @@ def refused(done: Done, *words: str) -> None:
             id="a folder that would be a second command",
         ),
         pytest.param(IMAP_IN.replace("}", ', file = "x" }'), ["exactly one of"], id="two secrets"),
+        pytest.param('[inbox.maildir]\npath = "out"', ["have the same path: write another"], id="reads what it writes"),
+        pytest.param(
+            "[inbox.lmtp]\nport = 8024\n[inbox.smtp]\nport = 8024",
+            ["[inbox.lmtp] and [inbox.smtp] have the same port"],
+            id="two listeners at a port",
+        ),
+        pytest.param('[publish]\nurl = "games.example"', ["publish.url: write a URL that begins with"], id="no URL"),
+        pytest.param('[publish]\nfolder = ["a"]', ["publish.folder: write a path as text"], id="no path"),
         pytest.param(IMAP_IN.replace('" }', " }"), ["can't be read"], id="no TOML in the line of the secret"),
     ],
 )
@@ -98,6 +107,15 @@ def test_a_configuration_that_is_nested_without_end_is_refused(site: Site) -> No
     refused(site.pbem("check"), "can't be read")
 
 
+def test_a_configuration_that_is_a_folder_is_refused(site: Site) -> None:
+    done = site.pbem("check", PBEM_CONFIG=str(site.folder))
+    refused(done, f"is a folder: write the path of the file in it, such as {site.config}")
+
+
+def test_an_admin_has_an_address(site: Site) -> None:
+    refused(site.pbem("check", PBEM_SERVER__ADMIN="root"), "server.admin", "write an address like postmaster@")
+
+
 def test_every_fault_is_told_at_once(site: Site) -> None:
     site.configure(inbox="[inbox.lmtp]\nport = 70000\nfolder = 'x'", outbox="[outbox.smtp]")
     refused(site.process("run"), "inbox.lmtp.port", "inbox.lmtp.folder", "outbox.smtp.host")
@@ -125,7 +143,8 @@ def test_the_environment_names_the_configuration(site: Site, tmp_path: Path) -> 
 
 
 def test_a_wrong_value_in_the_environment_is_named(site: Site) -> None:
-    refused(site.pbem("check", PBEM_LIMITS__MAILS_PER_HOUR="lots"), "limits.mails_per_hour")
+    done = site.pbem("check", PBEM_LIMITS__MAILS_PER_HOUR="lots")
+    refused(done, "limits.mails_per_hour, from the environment variable PBEM_LIMITS__MAILS_PER_HOUR: ")
 
 
 # Secrets
@@ -151,8 +170,8 @@ def test_a_secret_comes_by_value_by_file_or_by_command(site: Site, way: str) -> 
         ('file = "nowhere"', "nowhere can't be read"),
         ('file = "blank"', "is empty"),
         ('file = "binary"', "binary can't be read"),
-        (f"command = \"sh -c 'echo {SECRET} >&2; exit 1'\"", "for a secret failed: CalledProcessError"),
-        ('command = "no-such-program"', "for a secret failed: FileNotFoundError"),
+        (f"command = \"sh -c 'echo {SECRET} >&2; exit 1'\"", "for a secret failed: it ended with exit code 1"),
+        ('command = "no-such-program"', "for a secret failed: there is no such program"),
         ('command = "true"', "is empty"),
         ('command = ""', "for a secret failed"),
         ('command = "sh -c \'unclosed"', "for a secret failed"),
@@ -172,6 +191,17 @@ def test_a_secret_that_a_server_refuses_is_not_logged(site: Site) -> None:
     assert done.code == 2
     assert SECRET not in done.said
     assert "127.0.0.1" in done.err
+
+
+def test_a_password_that_a_server_repeats_is_not_logged(site: Site) -> None:
+    with submission(auth_require_tls=False) as port:
+        login = f'username = "me"\npassword = {{ value = "{SECRET}" }}\n'
+        site.configure(outbox=smtp_out(port) + login)
+        site.drop(RULES)
+        done = site.pbem("run", "--once")
+    assert "*** is wrong" in done.err
+    assert SECRET not in done.said
+    assert site.rows("select count(*) from outgoing where error like '%hunter2%'") == [0]
 
 
 # The database

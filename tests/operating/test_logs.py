@@ -76,6 +76,9 @@ def test_a_file_of_the_operator_s_is_named(tmp_path: Path) -> None:
 
     (line,) = map(json.loads, lines.getvalue().splitlines())
     assert (line["file"], line["error"]) == ("/srv/games@pbem.example/pbem.tar", "to (address)")
+    lines = configured("json")
+    structlog.get_logger().error("the backup failed", error="/srv/games@pbem.example.tar is not made")
+    assert json.loads(lines.getvalue())["error"] == "/srv/(address) is not made"
 
 
 SAYS = """

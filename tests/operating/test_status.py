@@ -207,4 +207,4 @@ def test_a_relay_that_refuses_us_is_told_with_its_words(stage: str, site: Site, 
         until(lambda: len(told(site)[1]["problems"]) > 1, "it is told")
         lost, waits = told(site)[1]["problems"]
         assert re.fullmatch(r".*: outbox: no message is taken for \d+ s: 550 5.7.1 Sender not allowed", lost)
-        assert waits == 'what is owed waits until the mail server takes it: "pbem doctor" tells what to correct'
+        assert waits == 'what is owed waits until the mail server takes it: see "pbem doctor" and the log'

@@ -18,7 +18,7 @@ from tests.operating.daemons import Daemon
 from tests.operating.doors import answering, greets
 from tests.operating.people import written
 from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, LMTP_IN, Site, environment
-from tests.servers import give_away, unprivileged
+from tests.servers import free_port, give_away, unprivileged
 from tests.signing import key, name_server
 
 pytest.importorskip("dkim")
@@ -176,6 +176,7 @@ DENIED = "Permission denied; let the user that runs pbem read and write it"
         (".", 0o500, ("init",), "attempt to write a readonly database. Let the user that runs pbem write"),
         ("pbem.sqlite.lock", 0o000, ("init",), "pbem.sqlite.lock can't be written: let the user that runs pbem write"),
         ("in", 0o000, ("run", "--once"), f"in/tmp: {DENIED}"),
+        ("pbem.toml", 0o000, ("run", "--once"), "pbem.toml can't be read: Permission denied; let the user that runs"),
         ("pbem.key", 0o000, ("run", "--once"), "pbem.key can't be read: Permission denied"),
     ],
 )
@@ -216,6 +217,57 @@ def test_a_terminal_that_knows_ascii_only_shows_the_rest_escaped(site: Site, wor
         assert json.loads(done.stdout)["server"]["name"] == "Schäch"
     elif words[0] == "config":
         assert "Sch\\xe4ch" in said
+
+
+def test_doctor_tells_whose_files_may_not_be_used(site: Site, nobody: int) -> None:
+    for name in ("pbem.key", "pbem.sqlite.lock"):
+        (site.folder / name).chmod(0o000)
+    said = " ".join(site.process("doctor", user=nobody).out.split())
+    assert "pbem.key can't be read: Permission denied let the user that runs pbem read it" in said
+    assert "pbem.sqlite.lock can't be written let the user that runs pbem write it" in said
+
+
+@pytest.mark.own_database
+def test_a_disk_without_room_is_told(site: Site) -> None:
+    """A process that may not make files of more than 10 KB meets the same errors as on a full disk."""
+    program = Path(sys.executable).with_name("pbem")
+    around = {**environment(), "PBEM_CONFIG": str(site.config)}
+    limited = ["bash", "-c", f"ulimit -f 10; exec {program} run --once"]
+    done = subprocess.run(limited, env=around, cwd=site.folder, capture_output=True, timeout=600, check=False)
+    assert done.returncode == 2, done
+    assert f"disk I/O error. Make room where {site.folder}/pbem.sqlite is" in done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("publish www", "www/.published.sqlite: file is not a database; if there is room, remove it"),
+        ("publish pbem.toml", "pbem.toml is a file: name a folder"),
+        ("publish new --url games.example", "write a URL that begins with https:// or http:// as --url"),
+    ],
+)
+def test_a_site_that_can_not_be_published_is_told(site: Site, words: str, sentence: str) -> None:
+    (site.folder / "www").mkdir()
+    (site.folder / "www" / ".published.sqlite").write_text("hello\n" * 1000, encoding="ascii")
+    done = site.process(*words.split())
+    assert (done.code, done.out) == (2, "")
+    assert sentence in done.err
+    assert not (site.folder / "new").exists()
+
+
+def test_a_message_that_is_not_sent_is_not_counted_as_sent(site: Site) -> None:
+    (site.folder / "out").touch()
+    site.drop(RULES)
+    done = site.process("run", "--once")
+    assert done.out == "1 received, 1 processed, 0 sent, 1 to be tried again\n"
+
+
+@pytest.mark.parametrize("host", ["mail.invalid", "192.0.2.1"])
+def test_a_listener_is_at_an_address_of_this_machine(site: Site, host: str) -> None:
+    site.configure(inbox=f'[inbox.lmtp]\nport = {free_port()}\nexposed_on = "{host}"\n')
+    done = site.process("run")
+    assert done.code == 2
+    assert done.err.endswith("; write an address of this machine as exposed_on there\n")
 
 
 @pytest.mark.parametrize("table", ["metrics", "inbox.lmtp", "inbox.smtp"])

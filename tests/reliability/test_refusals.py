@@ -103,7 +103,7 @@ def test_what_everybody_is_refused_waits_and_nobody_s_address_is_dead(
     assert set(states(letters).values()) == {"owed"}
     assert problems(letters) == [
         f"outbox: no message is taken for 0 s: {reply}",
-        'what is owed waits until the mail server takes it: "pbem doctor" tells what to correct',
+        'what is owed waits until the mail server takes it: see "pbem doctor" and the log',
     ]
     pass_by(letters, 10)
     pass_by(letters, 6 * 24 * 60, step=240)

@@ -1,6 +1,7 @@
 """What to do about an error of the database, by what it says: PostgreSQL gives no code for a refused login."""
 
 import re
+from pathlib import Path
 
 from sqlalchemy import URL
 
@@ -26,8 +27,15 @@ def find(said: str, url: URL) -> str | None:
         return f"make {user} the owner of the tables, or name their owner in database of [server]"
     if "not a database" in said or "malformed" in said:
         return "correct database in [server], or restore a backup"
+    if re.search("disk I/O error|disk is full|No space left", said):
+        return f"make room where {name} is; if there is room, look at the disk (dmesg)"
     if re.search("readonly database|unable to open database", said):
-        return f"let the user that runs pbem write {name} and its folder: see their owner, and how the disk is mounted"
+        if name and Path(name).is_dir():
+            return f"{name} is a folder: name a file in database of [server]"
+        return (
+            f"let the user that runs pbem write {name}, its -wal and -shm, and its folder: see their owner, "
+            "and how the disk is mounted"
+        )
     if "read-only transaction" in said:
         return "name the primary server in database of [server]: this one is its copy"
     return None

@@ -12,7 +12,7 @@ from pbem.config import Settings
 from pbem.mail.reading.limits import Unreadable
 from pbem.mail.reading.protocol import Unavailable
 from pbem.mail.reading.sandbox import MEGABYTES, Sandbox
-from pbem.secret import BadConfig
+from pbem.secret import BadConfig, Secret
 
 SAMPLE = b"From: doctor@pbem.example\nTo: games@pbem.example\nSubject: hello\n\nhelp\n"
 
@@ -22,10 +22,12 @@ def secrets(settings: Settings) -> Iterator[Finding]:
     read = 0
     for path, secret in config.secrets(settings):
         try:
-            secret.read()
+            value = secret.read()
             read += 1
+            if value != value.strip():
+                yield note(f"{path}: the secret begins or ends with a space", "remove it, unless it belongs there")
         except BadConfig as error:
-            yield problem(f"{path}: {error}", _advice(path))
+            yield problem(f"{path}: {error}", _advice(path, secret, error.__cause__))
     with suppress(BadConfig):
         settings.server.key.read()
         try:
@@ -36,8 +38,12 @@ def secrets(settings: Settings) -> Iterator[Finding]:
         yield ok(f"{read} {'secret' if read == 1 else 'secrets'} can be read")
 
 
-def _advice(path: str) -> str:
+def _advice(path: str, secret: Secret, why: BaseException | None) -> str:
     """Return what to do about a secret that can't be read."""
+    if secret.command is not None:
+        return f"run the command as the user that runs pbem; or correct {path}"
+    if isinstance(why, PermissionError):
+        return "let the user that runs pbem read it, and enter the folders above; or run pbem as that user"
     if path == "server.key":
         return "restore it from a backup; for a new server, run pbem init, which makes it"
     if path == "outbox.dkim.key":
@@ -58,11 +64,14 @@ def site(folder: Path) -> Iterator[Finding]:
     """Look whether a web server, which is another user, can read the site in that folder."""
     try:
         is_there = (folder / "index.html").exists()
+        is_a_site = is_there or not folder.exists() or not any(folder.iterdir())
         closed = surroundings.closed(folder) if is_there else None
     except OSError as error:
         yield problem(f"{folder} can't be read: {error.strerror}", "correct folder in [publish], or its rights")
         return
-    if closed is not None:
+    if not is_a_site:
+        yield problem(f"{folder} isn't empty, and nothing was published there", "write another folder in [publish]")
+    elif closed is not None:
         yield problem(
             f"{closed} lets in its owner only, so a web server can't read the site in {folder}",
             f"write a folder elsewhere in [publish], such as /var/www/pbem; or chmod o+rx {closed}",
@@ -92,7 +101,9 @@ def sandbox(megabytes: int = MEGABYTES) -> Iterator[Finding]:
     try:
         message = box.read(SAMPLE, None, ())
     except (Unavailable, Unreadable) as error:
-        yield problem(f"messages can't be read: {error}", "raise this machine's limits on processes and memory")
+        yield problem(
+            f"messages can't be read: {error}", "raise this machine's limits on processes, open files and memory"
+        )
     else:
         took = time.monotonic() - begun
         if message.sender == "doctor@pbem.example" and message.lines == ("help",):

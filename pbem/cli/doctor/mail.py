@@ -28,6 +28,8 @@ from pbem.secret import BadConfig, Secret
 
 OURS = b" pbem"
 """The end of a line in the greeting of our listeners, and in what our metrics answer."""
+PAGE = 4096
+"""Bytes to write to a disk: an empty file can be made on a full one."""
 
 
 def imap(settings: ImapSettings, tokens: AccessTokens | None = None) -> Iterator[Finding]:
@@ -70,6 +72,8 @@ def _no_imap(door: Door, error: BaseException) -> Finding:
             return problem(
                 f"{door.place}, doesn't offer STARTTLS", 'write port = 993 and security = "tls" in [inbox.imap]'
             )
+        case imaplib.IMAP4.error() if said.startswith("* BYE"):
+            return problem(f"{door.place}, takes no connection now: {said}", "try later, or look at that server's log")
         case imaplib.IMAP4.abort():
             return problem(f"{door.place}: the connection ended: {said}", "look at that server's log")
         case LoginError() | imaplib.IMAP4.error():
@@ -162,6 +166,8 @@ def _no_smtp(door: Door, server: ServerSettings, error: NotAccepted, cause: Base
                 f"{door.place}, offers no login{_secured(account)}",
                 'write security = "starttls" or "tls" in [outbox.smtp]; or remove username and password',
             )
+        case _ if re.search(r"(?:^|: )4\d\d ", said):
+            return problem(f"{door.place}, takes no mail now: {said}", "try later, or look at that server's log")
         case _:
             return problem(
                 f"{door.place}, doesn't take mail from {server.address}: {said}",
@@ -214,10 +220,11 @@ def folder(table: str, path: Path) -> Iterator[Finding]:
     """Look whether messages can be put into the folder, or the folder made."""
     there = next(each for each in (path / "new", path, *path.parents) if each.exists())
     try:
-        with tempfile.NamedTemporaryFile(dir=there):
-            pass
+        with tempfile.NamedTemporaryFile(dir=there, buffering=0) as file:
+            file.write(bytes(PAGE))
     except OSError as error:
-        yield problem(f"no file can be made in {there}: {error.strerror}", f"correct path in [{table}], or its rights")
+        advice = "make room" if error.errno == errno.ENOSPC else f"correct path in [{table}], or its rights"
+        yield problem(f"no file can be made in {there}: {error.strerror}", advice)
     else:
         yield ok(f"the folder {path} {'can be written' if path.exists() else 'can be made'}")
 

@@ -19,7 +19,7 @@ GREETING_SECONDS = 5.0
 SOON = timedelta(days=3)
 """How long before its end a certificate should have been renewed: those of a week are after half of it."""
 IMAP, SMTP = "an IMAP", "an SMTP"
-GREETINGS = {b"* ": IMAP, b"220": SMTP, b"+OK": "a POP3"}
+GREETINGS = {b"* ": IMAP, b"220": SMTP, b"+OK": "a POP3", b"HTTP": "a web"}
 """How servers begin."""
 EXPIRED, NOT_YET_VALID, WRONG_NAME, WRONG_ADDRESS = 10, 9, 62, 64
 """OpenSSL's codes of what is wrong with a certificate."""

@@ -1,5 +1,6 @@
 """Checks of the database: its version, whether it can be written, its disk, its log, the clock, and backups."""
 
+import os
 import shutil
 import sqlite3
 import tempfile
@@ -137,6 +138,9 @@ def _disk(engine: Engine) -> Iterator[Finding]:
         )
     else:
         yield ok(said)
+    lock = Path(f"{file}.lock")
+    if lock.exists() and not os.access(lock, os.W_OK):
+        yield problem(f"{lock} can't be written", "let the user that runs pbem write it: without it no server starts")
 
 
 def _version(engine: Engine) -> str:
@@ -193,4 +197,6 @@ def _clock(engine: Engine, now: Callable[[], datetime]) -> Iterator[Finding]:
 
 def _apart(time: timedelta) -> str:
     seconds = abs(time).total_seconds()
-    return f"{seconds:.0f} seconds" if seconds < 120 else f"{seconds / 60:.0f} minutes"
+    sizes = {"days": 86400, "hours": 3600, "minutes": 60}
+    unit, size = next(((unit, size) for unit, size in sizes.items() if seconds >= 2 * size), ("seconds", 1))
+    return f"{seconds / size:.0f} {unit}"

@@ -1,5 +1,6 @@
 """The commands `backup` and `restore`: all that a server has in one file, and a server from such a file."""
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,7 +34,7 @@ def backup(
         failpoints.prepare()
         engine = database.connect(settings.server.database)
         try:
-            with core.progress() as progress:
+            with core.progress() as progress, core.who_is_in_the_way(settings):
                 made = making.make(engine, settings, file, core.now(), progress, with_secrets=not without_secrets)
         finally:
             engine.dispose()
@@ -59,6 +60,13 @@ def restore(
     for path in restored.written:
         out.print(f"wrote {path}", markup=False, highlight=False)
     out.print(f"restored the database {veiled_url(settings.server.database)}", markup=False, highlight=False)
+    if settings.server.address != restored.manifest.address:
+        out.print(
+            f"to do: correct address in [server], unless {settings.server.address} is meant: players' replies to"
+            f" {restored.manifest.address} prove nothing there",
+            markup=False,
+            highlight=False,
+        )
     for key, path in restored.missing:
         out.print(f"to do: {key} is not in the backup; write it into {path}", markup=False, highlight=False)
     if any(key == "server.key" for key, _ in restored.missing):
@@ -80,6 +88,10 @@ def _sentences(file: Path) -> Iterator[None]:
         raise BadConfig(str(error)) from error
     except IsADirectoryError as error:
         raise BadConfig(f"{file} is a folder{_hint(file)}") from error
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        raise BadConfig(f"{file}: {error.strerror}: make room where the database is, and run this again") from error
 
 
 def _hint(file: Path) -> str:

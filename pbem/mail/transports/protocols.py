@@ -2,6 +2,7 @@
 
 import errno
 import os
+import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -48,8 +49,12 @@ def gist(error: BaseException) -> str:
 
 def not_listening(table: str, host: str, port: int, error: OSError) -> OSError:
     """Return the error with what can't listen where, and what to do."""
-    what = f"[{table}] can't listen at {host}, port {port}: {os.strerror(error.errno or errno.EIO)}"
-    return OSError(error.errno, f"{what}; stop the program that does, or write another port there")
+    why = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or errno.EIO)
+    advice = {
+        errno.EADDRINUSE: "stop the program that does, or write another port there",
+        errno.EACCES: "write a port above 1023 there",
+    }.get(error.errno or 0, "write an address of this machine as exposed_on there")
+    return OSError(error.errno, f"[{table}] can't listen at {host}, port {port}: {why}; {advice}")
 
 
 class ServerUnreachable(Exception):

@@ -66,6 +66,7 @@ class SmtpOutbox:
         self._tokens = tokens
         self._client: smtplib.SMTP | None = None
         self._used = 0.0
+        self._password = ""
 
     def send(self, sender: str, recipient: str, raw: bytes) -> None:
         """Hand over a message; LF and CR at line ends go out as CRLF, everything else unchanged; raises NotAccepted.
@@ -90,7 +91,7 @@ class SmtpOutbox:
             raise
         except (smtplib.SMTPException, OSError) as error:
             self._drop()
-            raise NotAccepted(f"{self._name}: {_describe(error)}", later=True, is_lost=True) from error
+            raise NotAccepted(self._described(error), later=True, is_lost=True) from error
 
     def rehearse(self, sender: str) -> None:
         """Connect, log in and name a sender, without sending anything; raises NotAccepted."""
@@ -100,7 +101,7 @@ class SmtpOutbox:
         except _Refused as error:
             raise error.as_not_accepted from error
         except (smtplib.SMTPException, OSError) as error:
-            raise NotAccepted(f"{self._name}: {_describe(error)}", later=True) from error
+            raise NotAccepted(self._described(error), later=True) from error
         finally:
             self.close()
 
@@ -116,6 +117,11 @@ class SmtpOutbox:
     @property
     def _name(self) -> str:
         return f"{self._settings.host}:{self._settings.port}"
+
+    def _described(self, error: Exception) -> str:
+        """Return what happened, without the password, should the server repeat it."""
+        said = f"{self._name}: {_describe(error)}"
+        return said.replace(self._password, "***") if self._password else said
 
     def _negotiate(self, sender: str, recipient: str, wire: bytes) -> None:
         """Send everything up to the server's consent to the message; replace a kept connection that died."""
@@ -172,7 +178,8 @@ class SmtpOutbox:
         if settings.username is None:
             return
         if settings.password is not None:
-            client.login(settings.username, settings.password.read())
+            self._password = settings.password.read()
+            client.login(settings.username, self._password)
             return
         if self._tokens is None:
             raise BadConfig("outbox.smtp has a username and no password, and there is no [oauth2]")

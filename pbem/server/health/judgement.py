@@ -48,7 +48,7 @@ def of_figures(figures: Figures) -> Iterator[str]:
     if figures.troubled.length:
         yield f'{figures.troubled.length} outgoing messages need you: see "pbem mail list"'
     if SENDING in figures.failing:
-        yield 'what is owed waits until the mail server takes it: "pbem doctor" tells what to correct'
+        yield 'what is owed waits until the mail server takes it: see "pbem doctor" and the log'
     if failing := [name for name in figures.failing if name != SENDING]:
         named = ", ".join(failing[:NAMED]) + (f" and {len(failing) - NAMED} more" if len(failing) > NAMED else "")
         yield f'scheduled work fails ({named}): look for "failed" in the log'
