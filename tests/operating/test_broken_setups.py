@@ -206,6 +206,12 @@ def never_logged_in(kit: Kit) -> str:
     return "outbox.smtp"
 
 
+def no_tokens(kit: Kit) -> str:
+    check = never_logged_in(kit)
+    (kit.folder / "oauth2.token").write_text("hello\n", encoding="ascii")
+    return check
+
+
 def taken_port(kit: Kit) -> str:
     kit.site.configure(f"[inbox.lmtp]\nport = {kit.answers(greets, 2424)}\n")
     return "inbox.lmtp"
@@ -471,6 +477,7 @@ QUICK: dict[str, Setup] = {
     "a login that is offered with TLS only": only_with_tls,
     "no STARTTLS": lambda kit: kit.smtp(sink(kit), security="starttls"),
     "nobody has logged in with OAuth2": never_logged_in,
+    "the file of tokens is damaged": no_tokens,
     "a relay that doesn't take our mail": lambda kit: kit.smtp(sink(kit, "-f", "MAIL")),
     "a server or firewall that says nothing": says_nothing,
     "an expired certificate": has_expired,
@@ -515,6 +522,9 @@ QUICK: dict[str, Setup] = {
     "the database is of a version before 1.0": lambda kit: of_version(kit, "0031"),
     "the database is of a newer version": lambda kit: of_version(kit, "9999"),
     "PostgreSQL isn't running": no_postgres,
+    "the database is at another program's port": lambda kit: database(
+        kit, f"postgresql+psycopg://pbem@{HOST}:{kit.answers(greets_as(b'220 ready'), 25)}/pbem"
+    ),
     "a stopped process holds the database": held_by_a_stopped_process,
     "the disk is full": lambda kit: nearly_full(kit, 0),
     "the disk is filling": lambda kit: nearly_full(kit, 500),

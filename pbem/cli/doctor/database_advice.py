@@ -15,6 +15,10 @@ def find(said: str, url: URL) -> str | None:
         return "take it out of database in [server], or name PostgreSQL itself there"
     if "too many clients" in said or "no more connections allowed" in said:
         return "raise max_connections of PostgreSQL, or max_client_conn of PgBouncer"
+    if "too many connections for role" in said:
+        return f'let a superuser of PostgreSQL run "ALTER ROLE {user} CONNECTION LIMIT -1"'
+    if "invalid response" in said:
+        return "correct host and port in database of [server]: another program listens there"
     if re.search(r"role .* does not exist|authentication failed|no password supplied", said):
         return "correct the user and the password in database of [server], or make that user (createuser)"
     if f'database "{name}" does not exist' in said:
@@ -36,6 +40,6 @@ def find(said: str, url: URL) -> str | None:
             f"let the user that runs pbem write {name}, its -wal and -shm, and its folder: see their owner, "
             "and how the disk is mounted"
         )
-    if "read-only transaction" in said:
+    if re.search("read-only transaction|read-write mode during recovery", said):
         return "name the primary server in database of [server]: this one is its copy"
     return None

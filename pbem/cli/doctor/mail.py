@@ -65,7 +65,7 @@ def _no_imap(door: Door, error: BaseException) -> Finding:
         case LoginNeeded():
             return problem(str(error), "run pbem login")
         case BadConfig() if settings.password is None:
-            return problem(str(error), "correct [oauth2]")
+            return problem(str(error), _oauth2_advice(error))
         case BadConfig():
             return problem(f"inbox.imap.password: {error}", "correct password in [inbox.imap]")
         case CapabilityError() if "STARTTLS" in str(error).upper():
@@ -80,6 +80,10 @@ def _no_imap(door: Door, error: BaseException) -> Finding:
             return problem(f"{door.place}, refuses the login of {settings.username}: {said}", _login_advice(door))
         case _:
             return problem(f"{door.place}: {said}", "look at that server's log")
+
+
+def _oauth2_advice(error: BadConfig) -> str:
+    return "run pbem login" if "pbem login" in str(error) else "correct [oauth2]"
 
 
 def _login_advice(door: Door) -> str:
@@ -152,7 +156,7 @@ def _no_smtp(door: Door, server: ServerSettings, error: NotAccepted, cause: Base
         case LoginNeeded():
             return problem(str(cause), "run pbem login")
         case BadConfig() if account.password is None:
-            return problem(str(cause), "correct [oauth2]")
+            return problem(str(cause), _oauth2_advice(cause))
         case BadConfig():
             return problem(f"outbox.smtp.password: {cause}", "correct password in [outbox.smtp]")
         case smtplib.SMTPAuthenticationError():
