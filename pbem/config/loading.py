@@ -68,10 +68,10 @@ class Settings(BaseSettings):
     def has_a_port_for_each_listener(self) -> Self:
         """Require different ports; the system gives a free one for 0."""
         listeners = {"inbox.lmtp": self.inbox.lmtp, "inbox.smtp": self.inbox.smtp, "metrics": self.metrics}
-        taken: dict[int, str] = {}
+        taken: dict[tuple[str, int | None], str] = {}
         for table, listener in listeners.items():
             if listener is not None and listener.port:
-                other = taken.setdefault(listener.port, table)
+                other = taken.setdefault((listener.host, listener.port), table)
                 if other != table:
                     raise ValueError(f"[{other}] and [{table}] have the same port: write another one in one of them")
         return self

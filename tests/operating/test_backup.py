@@ -218,6 +218,16 @@ def test_restoring_uses_the_configuration_that_is_there(site: Site, tmp_path: Pa
     assert f"wrote {other.folder}/new.key\n" in done.out
 
 
+def test_a_backup_of_another_address_says_what_that_means(site: Site, tmp_path: Path) -> None:
+    file = backup(site)
+    other = place(site, tmp_path / "other")
+    other.folder.mkdir()
+    other.configure(address="play@pbem.example")
+    done = restore(other, file)
+    assert done.code == 0, done.said
+    assert "to do: correct address in [server], unless play@pbem.example is meant: players' replies to" in done.out
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root makes files that are another user's")
 def test_what_root_restores_belongs_to_the_server(site: Site, tmp_path: Path) -> None:
     file = backup(site)
