@@ -109,7 +109,8 @@ LONGEST_SHOWN = 60
 
 def sentences(model: type[BaseModel], error: ValidationError) -> list[str]:
     """Return a sentence on each fault of a configuration that should have been an instance of the model."""
-    return [_sentence(model, fault) for fault in error.errors(include_url=False, include_input=False)]
+    found = error.errors(include_url=False, include_input=False)
+    return [f"{_sentence(model, fault)}{_origin(fault)}" for fault in found]
 
 
 def unknown_variables(model: type[BaseModel], environment: Mapping[str, str]) -> Iterator[str]:
@@ -123,11 +124,15 @@ def unknown_variables(model: type[BaseModel], environment: Mapping[str, str]) ->
             yield f"the environment variable {name[:LONGEST_SHOWN]}{old or f' belongs to no table{meant}'}"
 
 
+def _origin(fault: ErrorDetails) -> str:
+    """Return which environment variable the value comes from, if it does, as the end of a sentence."""
+    variable = f"PBEM_{'__'.join(map(str, fault['loc']))}".upper()
+    return f" (from the environment variable {variable})" if variable in os.environ else ""
+
+
 def _sentence(model: type[BaseModel], fault: ErrorDetails) -> str:
     path = tuple(map(str, fault["loc"]))
     where = ".".join(path)
-    if path and (variable := f"PBEM_{'__'.join(path)}".upper()) in os.environ:
-        where += f", from the environment variable {variable}"
     match fault["type"]:
         case "extra_forbidden":
             what = "table" if len(path) == 1 else "setting"

@@ -313,7 +313,7 @@ def test_a_parser_process_that_can_not_start_is_told(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(sandbox, "start", refuse)
     found = said(machine.sandbox())
     assert "messages can't be read: the parser process can't be started: Resource temporarily unavailable" in found
-    assert "-> raise this machine's limits on processes and memory" in found
+    assert "-> raise this machine's limits on processes, open files and memory" in found
 
 
 # The database
