@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
@@ -13,7 +13,15 @@ from pbem.config.mail import LOOPBACK, OneLine, Port
 from pbem.secret import BadConfig, ConfigTable, Secret
 from pbem.tokens import Keyring
 
-Limit = Annotated[int, Field(ge=1)]
+
+def _no_bool(value: object) -> object:
+    """Return the value; raise ValueError for true and false, which Python takes for 1 and 0."""
+    if isinstance(value, bool):
+        raise ValueError("write a number")  # noqa: TRY004 - pydantic tells ValueErrors
+    return value
+
+
+Limit = Annotated[int, BeforeValidator(_no_bool), Field(ge=1)]
 LONGEST_NAME = 60
 SHORTEST_KEY = 20
 """Characters of the server's key: anyone who has a reply address can try shorter ones, and then move for everyone."""

@@ -265,6 +265,12 @@ def spaced_password(kit: Kit) -> str:
     return "secrets"
 
 
+def folder_as_password(kit: Kit) -> str:
+    (kit.folder / "imap.password").mkdir()
+    kit.imap(password={"file": "imap.password"})
+    return "secrets"
+
+
 def failing_command(kit: Kit) -> str:
     kit.imap(password={"command": "pass-of-nobody show games/imap"})
     return "secrets"
@@ -470,6 +476,7 @@ QUICK: dict[str, Setup] = {
     "wrong host of the mailbox": lambda kit: kit.imap(host="imap.invalid"),
     "wrong port of the mailbox": lambda kit: kit.imap(port=kit.port(free_port(), 993)),
     "the file of a password is missing": missing_password,
+    "the file of a password is a folder": folder_as_password,
     "a password ends with a space": spaced_password,
     "the command for a password isn't there": failing_command,
     "the file of certificates is missing": lambda kit: kit.imap(tls={"ca_file": "/nowhere/ca.pem"}),

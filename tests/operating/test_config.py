@@ -61,6 +61,7 @@ def refused(done: Done, *words: str) -> None:
             id="two listeners at a port",
         ),
         pytest.param('[publish]\nurl = "games.example"', ["publish.url: write a URL that begins with"], id="no URL"),
+        pytest.param("[limits]\nmails_per_hour = true", ["limits.mails_per_hour: write a number"], id="no number"),
         pytest.param('[publish]\nfolder = ["a"]', ["publish.folder: write a path as text"], id="no path"),
         pytest.param(IMAP_IN.replace('" }', " }"), ["can't be read"], id="no TOML in the line of the secret"),
     ],

@@ -42,6 +42,8 @@ def _advice(path: str, secret: Secret, why: BaseException | None) -> str:
     """Return what to do about a secret that can't be read."""
     if secret.command is not None:
         return f"run the command as the user that runs pbem; or correct {path}"
+    if isinstance(why, IsADirectoryError):
+        return f"name a file in {path}"
     if isinstance(why, PermissionError):
         return "let the user that runs pbem read it, and enter the folders above; or run pbem as that user"
     if path == "server.key":
