@@ -11,6 +11,7 @@ from pbem.conversation import addressees, effects, work
 from pbem.conversation.addressees import Allotment, note_to_opponent
 from pbem.conversation.core import Command, Decision, Line, Request
 from pbem.conversation.judge import covers_notes
+from pbem.conversation.refusals import forbidden
 from pbem.conversation.reply import Reply, clipped, not_attempted, refused
 from pbem.conversation.syntax import intents
 from pbem.conversation.syntax.draft import MOST_COMMANDS
@@ -19,6 +20,7 @@ from pbem.conversation.target import opponent_in
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Refused
 from pbem.matches.agreements import is_muted_for
+from pbem.matches.lifecycle import NotPossible
 from pbem.matches.naming import is_hidden
 from pbem.matches.queries import seat_of
 from pbem.messages.said.sections import NewsResumed, NotAttempted, NotSent, Overlooked
@@ -143,7 +145,10 @@ def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, Decis
     if line.malformed:
         raise line.refusal or _malformed(request, line)
     request = replace(request, sender=reply.sender, prose=reply.prose)
-    decision = line.command.run(request, line)
+    try:
+        decision = line.command.run(request, line)
+    except NotPossible as impossible:
+        raise forbidden(impossible.obstacle, impossible.match, line) from impossible
     reply = replace(reply, match=_about(request, line) or reply.match)
     reply = effects.apply(request, reply, decision)
     if line.command.resumes:

@@ -1,28 +1,18 @@
 """Refusals in the words for a player, of what the match domain forbids and of lines that aren't commands."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from pbem.config import ServerSettings
 from pbem.conversation.core import Line, Request
 from pbem.errors import Refused
-from pbem.matches.lifecycle import MOST_OPEN, NotPossible, Obstacle
+from pbem.matches.lifecycle import MOST_OPEN, Obstacle
 from pbem.matches.queries import is_playing_enough
 from pbem.storage.models import Match, Player
 from pbem.tokens import LARGEST_PLY
 
 
-@contextmanager
-def in_words(line: Line) -> Iterator[None]:
-    """Raise Refused, with words for the person who wrote the line, in place of NotPossible."""
-    try:
-        yield
-    except NotPossible as impossible:
-        raise _refusal(impossible.obstacle, impossible.match, line) from impossible
-
-
-def _refusal(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
+def forbidden(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
+    """Return what the match domain forbids in words for the person who wrote the line."""
     number, state = (match.id, match.state) if match else (None, "")
     match obstacle:
         case Obstacle.NOT_STARTED:

@@ -12,11 +12,11 @@ from pbem.conversation.core import Decision, Request, ToNewAddress, ToPlayer
 from pbem.conversation.reply import Reply
 from pbem.conversation.syntax.mail import Reader
 from pbem.conversation.verdict import Outcome
-from pbem.errors import Refused
 from pbem.features.all import FEATURES
 from pbem.features.playing.messages import MatchList
 from pbem.mail.reading.message import Message
 from pbem.matches.events import MatchEnded, PartKept, TurnPlayed
+from pbem.matches.lifecycle import NotPossible
 from pbem.messages.said import messages, sections
 from pbem.players.announcements import Notice
 from pbem.players.identity import Sender
@@ -144,7 +144,7 @@ def test_the_refusal_of_a_command_decides_nothing(session: Session) -> None:
     offered(session)
     alice, *_ = people(session)
 
-    with pytest.raises(Refused):
+    with pytest.raises(NotPossible):
         decide(asked(session, alice), FIRST)
 
     assert (queued(session), session.get_one(Match, 1).plies) == (0, 0)

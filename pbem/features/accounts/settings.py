@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from pbem.conversation.core import Command, Decision, Group, Line, Reach, Request, Who
-from pbem.conversation.refusals import in_words
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
 from pbem.features.playing.viewing import games
@@ -140,8 +139,7 @@ def resume_match(request: Request, line: Line) -> Decision:
     if line.match is None:
         return start(request, line)
     match, _, seat = own_match(request, line)
-    with in_words(line):
-        return Decision(events=agreements.resume(request.session, match, seat, request.now))
+    return Decision(events=agreements.resume(request.session, match, seat, request.now))
 
 
 KEYWORDS = (

@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 from engines import GAMES
 from notation import time_control
 from pbem.conversation.core import Command, Decision, Group, Line, Reach, Request, Who
-from pbem.conversation.refusals import check_running, in_words
+from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax.terms import is_first
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
@@ -40,19 +40,18 @@ def challenge(request: Request, line: Line) -> Decision:
     by_address = "@" in offer.opponent
     other = opponent_of_offer(request, line, player, offer.opponent, wanted.game.key)
     session, now = request.session, request.now
-    with in_words(line):
-        events = lifecycle.offer(
-            session,
-            player,
-            other,
-            wanted.game.key,
-            wanted.options,
-            now,
-            time=wanted.time,
-            rated=wanted.rated,
-            challenger_begins=is_first(wanted.begin),
-            by_address=by_address,
-        )
+    events = lifecycle.offer(
+        session,
+        player,
+        other,
+        wanted.game.key,
+        wanted.options,
+        now,
+        time=wanted.time,
+        rated=wanted.rated,
+        challenger_begins=is_first(wanted.begin),
+        by_address=by_address,
+    )
     sent = ChallengeSent(match=events[0].match.id or 0, opponent=offer.opponent)
     return Decision(answer=(sent,), events=events)
 
@@ -107,7 +106,7 @@ def _against_house(request: Request, line: Line, player: Player, words: Sequence
         raise Refused("Matches against the house aren't rated.", read=line.text, fits='Leave out "rated".')
     check_running(request, player)
     return house.start(
-        *(request, line, player, wanted.game, wanted.options),
+        *(request, player, wanted.game, wanted.options),
         level=level,
         time=wanted.time,
         begins=is_first(wanted.begin),
@@ -164,8 +163,7 @@ def rematch(request: Request, line: Line) -> Decision:
                 fits=f'"withdraw {before.id}" takes it back.',
             )
         check_running(request, player)
-        with in_words(line):
-            return Decision(events=lifecycle.accept(request.session, before, player, request.now))
+        return Decision(events=lifecycle.accept(request.session, before, player, request.now))
     return _offer_rematch(request, line, match, player)
 
 
@@ -176,7 +174,7 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
     if match.level is not None:
         check_running(request, player)
         return house.start(
-            *(request, line, player, GAMES[match.game], match.options),
+            *(request, player, GAMES[match.game], match.options),
             level=match.level,
             time=time,
             begins=began != player.id,
@@ -188,19 +186,18 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
     check_running(request, player)
     _check_open(request, line, player, opponent, match.game, by_address=False)
     invitations.check_challenges(session, player, opponent, request.limits, request.server, now, by_address=False)
-    with in_words(line):
-        events = lifecycle.offer(
-            session,
-            player,
-            opponent,
-            match.game,
-            match.options,
-            now,
-            time=time,
-            rated=match.rated,
-            challenger_begins=began != player.id,
-            rematch_of=match,
-        )
+    events = lifecycle.offer(
+        session,
+        player,
+        opponent,
+        match.game,
+        match.options,
+        now,
+        time=time,
+        rated=match.rated,
+        challenger_begins=began != player.id,
+        rematch_of=match,
+    )
     sent = ChallengeSent(match=match.rematch or 0, opponent=name(opponent))
     return Decision(answer=(sent,), events=events)
 
@@ -212,8 +209,7 @@ def accept(request: Request, line: Line) -> Decision:
     if match.state == MatchState.RUNNING:
         return offers.accept(request, line, match, player)
     check_running(request, player)
-    with in_words(line):
-        events = lifecycle.accept(request.session, match, player, request.now)
+    events = lifecycle.accept(request.session, match, player, request.now)
     if match.by_address:
         invitations.note_accepted(request.session, player.address)
     if player.confirmed is not None:
@@ -236,8 +232,7 @@ def decline(request: Request, line: Line) -> Decision:
     match, player, _ = own_match(request, line)
     if match.state == MatchState.RUNNING:
         return offers.reject(request, line, match, player)
-    with in_words(line):
-        return Decision(events=lifecycle.decline(request.session, match, player, request.now))
+    return Decision(events=lifecycle.decline(request.session, match, player, request.now))
 
 
 def withdraw(request: Request, line: Line) -> Decision:
@@ -245,8 +240,7 @@ def withdraw(request: Request, line: Line) -> Decision:
     match, player, _ = own_match(request, line)
     if match.state == MatchState.RUNNING:
         return offers.withdraw(request, line, match, player)
-    with in_words(line):
-        return Decision(events=lifecycle.withdraw(request.session, match, request.player, request.now))
+    return Decision(events=lifecycle.withdraw(request.session, match, request.player, request.now))
 
 
 def _goes_to_opponent(request: Request, line: Line) -> bool:

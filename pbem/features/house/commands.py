@@ -9,7 +9,6 @@ from engines.core import Game
 from notation.time_control import TimeControl
 from pbem.conversation import receipts
 from pbem.conversation.core import Command, Decision, Group, Line, Request
-from pbem.conversation.refusals import in_words
 from pbem.conversation.syntax import terms
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
@@ -74,7 +73,6 @@ def level_of(request: Request, given: str | None) -> int:
 
 def start(
     request: Request,
-    line: Line,
     player: Player,
     game: Game,
     options: Mapping[str, str],
@@ -95,25 +93,24 @@ def start(
     house = house_player.provide(session, now)
     _check_running(session, player, house)
     invitations.check_day(session, player, now)
-    with in_words(line):
-        if replay_of is not None:
-            (offered,) = replays.offer(
-                session, replay_of, player, house, now, time=time, challenger_begins=begins, level=level
-            )
-        else:
-            (offered,) = lifecycle.offer(
-                session,
-                player,
-                house,
-                game.key,
-                options,
-                now,
-                time=time,
-                challenger_begins=begins,
-                rematch_of=rematch_of,
-                level=level,
-            )
-        return Decision(events=lifecycle.accept(session, offered.match, house, now))
+    if replay_of is not None:
+        (offered,) = replays.offer(
+            session, replay_of, player, house, now, time=time, challenger_begins=begins, level=level
+        )
+    else:
+        (offered,) = lifecycle.offer(
+            session,
+            player,
+            house,
+            game.key,
+            options,
+            now,
+            time=time,
+            challenger_begins=begins,
+            rematch_of=rematch_of,
+            level=level,
+        )
+    return Decision(events=lifecycle.accept(session, offered.match, house, now))
 
 
 def _check_running(session: Session, player: Player, house: Player) -> None:
@@ -129,8 +126,7 @@ def hint(request: Request, line: Line) -> Decision:
     match, player, seat = own_match(request, line)
     if match.level is None:
         raise Refused("There are hints only in matches against the house.", read=line.text)
-    with in_words(line):
-        lifecycle.check_turn(match, seat)
+    lifecycle.check_turn(match, seat)
     if receipts.hints_today(request.session, player, request.now) >= HINTS_PER_DAY:
         raise Refused(f"You've had {HINTS_PER_DAY} hints today, and that's the limit.", fits="There are more tomorrow.")
     return Decision(answer=(Hint(match=match.id or 0, ply=match.plies),))

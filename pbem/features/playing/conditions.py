@@ -8,7 +8,6 @@ from engines.core import Seat
 from engines.seats import other
 from notation import NOTATIONS
 from pbem.conversation.core import BOARD, Command, Decision, Group, Line, Request
-from pbem.conversation.refusals import in_words
 from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
 from pbem.matches import conditions as tree
@@ -26,8 +25,7 @@ SHOWN = 60
 def prepare(request: Request, line: Line) -> Decision:
     """Keep turns for what the opponent may play, beside those that are kept already."""
     match, player, seat = own_match(request, line)
-    with in_words(line):
-        lifecycle.check_running(match)
+    lifecycle.check_running(match)
     _check_seen(request, line, match, seat)
     if match.to_move == seat:
         opponent = name(opponent_in(request, match, player))
@@ -128,8 +126,7 @@ def _branch(match: Match, line: tree.ConditionLine) -> Branch:
 
 def _none(match: Match, line: Line) -> Refused:
     """Return the refusal where nothing is prepared; raise another one if nothing can be, as the match isn't running."""
-    with in_words(line):
-        lifecycle.check_running(match)
+    lifecycle.check_running(match)
     return Refused(
         f"You have prepared nothing in match #{match.id}.",
         read=line.text[:SHOWN],

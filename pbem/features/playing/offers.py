@@ -4,7 +4,6 @@ import re
 from datetime import datetime
 
 from pbem.conversation.core import Command, Decision, Group, Line, Request
-from pbem.conversation.refusals import in_words
 from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
 from pbem.features.house import answers
@@ -53,12 +52,11 @@ def take_turns_back(request: Request, line: Line) -> Decision:
 
 def _propose(request: Request, line: Line, kind: OfferKind, until: datetime | None = None) -> Decision:
     match, player, seat = own_match(request, line)
-    with in_words(line):
-        lifecycle.check_running(match)
-        _check_seen(request, match)
-        rate_limits.of_match(request.session, match.id or 0, player, request.incoming, request.now)
-        pairs.check(request.session, match, opponent_in(request, match, player), (), request.now)
-        events = agreements.propose(request.session, match, seat, kind, request.now, until=until)
+    lifecycle.check_running(match)
+    _check_seen(request, match)
+    rate_limits.of_match(request.session, match.id or 0, player, request.incoming, request.now)
+    pairs.check(request.session, match, opponent_in(request, match, player), (), request.now)
+    events = agreements.propose(request.session, match, seat, kind, request.now, until=until)
     answered = answers.answer_offers(request.session, match, request.now)
     return Decision(events=answered or events)
 
@@ -78,23 +76,20 @@ def accept(request: Request, line: Line, match: Match, player: Player) -> Decisi
     """Accept an offer of the opponent in a running match."""
     kind = _kind(line, "accept")
     seat, seen = seat_of(match, player) or 0, request.sender.seen(match.id or 0)
-    with in_words(line):
-        return Decision(events=agreements.accept(request.session, match, seat, kind, request.now, seen=seen))
+    return Decision(events=agreements.accept(request.session, match, seat, kind, request.now, seen=seen))
 
 
 def reject(request: Request, line: Line, match: Match, player: Player) -> Decision:
     """Turn down an offer of the opponent in a running match."""
     kind = _kind(line, "reject")
     seat, seen = seat_of(match, player) or 0, request.sender.seen(match.id or 0)
-    with in_words(line):
-        return Decision(events=agreements.reject(request.session, match, seat, kind, seen=seen))
+    return Decision(events=agreements.reject(request.session, match, seat, kind, seen=seen))
 
 
 def withdraw(request: Request, line: Line, match: Match, player: Player) -> Decision:
     """Take back an offer of one's own in a running match."""
     kind = _kind(line, "withdraw")
-    with in_words(line):
-        return Decision(events=agreements.withdraw(request.session, match, seat_of(match, player) or 0, kind))
+    return Decision(events=agreements.withdraw(request.session, match, seat_of(match, player) or 0, kind))
 
 
 def _kind(line: Line, verb: str) -> OfferKind | None:
@@ -118,8 +113,7 @@ def mute(request: Request, line: Line) -> Decision:
         raise Refused(f'"{line.words[:30]}" is not a choice.', read=line.text, fits='Write "mute" or "mute off".')
     match, player, seat = own_match(request, line)
     muted = word != "off"
-    with in_words(line):
-        agreements.mute(request.session, match, seat, muted=muted)
+    agreements.mute(request.session, match, seat, muted=muted)
     opponent = name(opponent_in(request, match, player))
     return Decision(answer=(Muted(match=match.id or 0, opponent=opponent, muted=muted),))
 

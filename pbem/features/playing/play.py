@@ -8,7 +8,6 @@ from notation.core import Notation
 from notation.resemblance import resembling
 from pbem.conversation.addressees import note_to_opponent
 from pbem.conversation.core import Command, Decision, Group, Line, Request
-from pbem.conversation.refusals import in_words
 from pbem.conversation.syntax import did_you_mean
 from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
@@ -28,13 +27,11 @@ SHOWN = 60
 def move(request: Request, line: Line) -> Decision:
     """Play a turn, or store part of one."""
     match, _, seat = own_match(request, line)
-    with in_words(line):
-        lifecycle.check_running(match)
+    lifecycle.check_running(match)
     snapshot = snapshot_of(request.session, match)
     _check_seen(request, line, snapshot, seat)
     _check_number(line, snapshot, seat)
-    with in_words(line):
-        lifecycle.check_turn(match, seat)
+    lifecycle.check_turn(match, seat)
     turn = _read(line, snapshot)
     if not turn.complete:
         events = lifecycle.keep_part(request.session, snapshot, seat, turn)
@@ -141,8 +138,7 @@ def undo(request: Request, line: Line) -> Decision:
     match, _, seat = own_match(request, line)
     if match.state == MatchState.RUNNING and (match.part is None or match.to_move != seat):
         return offers.take_turns_back(request, line)
-    with in_words(line):
-        events = lifecycle.take_back_part(request.session, match, seat)
+    events = lifecycle.take_back_part(request.session, match, seat)
     dropped = (event.part for event in events if isinstance(event, PartTakenBack))
     answer = (TurnDropped(match=match.id or 0, ply=match.plies, dropped=part) for part in dropped)
     return Decision(answer=tuple(answer), events=events)
@@ -151,15 +147,13 @@ def undo(request: Request, line: Line) -> Decision:
 def resign(request: Request, line: Line) -> Decision:
     """Resign the match."""
     match, _, seat = own_match(request, line)
-    with in_words(line):
-        return Decision(events=lifecycle.resign(request.session, match, seat, request.now))
+    return Decision(events=lifecycle.resign(request.session, match, seat, request.now))
 
 
 def claim(request: Request, line: Line) -> Decision:
     """End a match whose other player has run out of time."""
     match, _, seat = own_match(request, line)
-    with in_words(line):
-        return Decision(events=timeouts.claim(request.session, match, seat, request.incoming.received, request.now))
+    return Decision(events=timeouts.claim(request.session, match, seat, request.incoming.received, request.now))
 
 
 def say(request: Request, line: Line) -> Decision:

@@ -7,7 +7,7 @@ from sqlmodel import select
 
 from notation import time_control
 from pbem.conversation.core import NAMED_GAME, Command, Decision, Group, Line, Reach, Request, ToPlayer
-from pbem.conversation.refusals import check_running, in_words
+from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import terms
 from pbem.conversation.syntax.terms import BEGIN, is_first
 from pbem.errors import Refused
@@ -52,7 +52,7 @@ def replay(request: Request, line: Line) -> Decision:
             raise Refused("The house doesn't help in a match that isn't over yet.", read=line.text)
         check_running(request, player)
         return house.start(
-            *(request, line, player, wanted.game, wanted.options),
+            *(request, player, wanted.game, wanted.options),
             level=house.level_of(request, level),
             time=wanted.time,
             begins=begins,
@@ -61,13 +61,12 @@ def replay(request: Request, line: Line) -> Decision:
     if level is not None:
         raise Refused("A person plays as they play; only the house has levels.", read=line.text)
     other = opponent_of_offer(request, line, player, opponent, source.match.game)
-    with in_words(line):
-        events = replays.offer(
-            *(request.session, source, player, other, request.now),
-            time=wanted.time,
-            challenger_begins=begins,
-            by_address="@" in opponent,
-        )
+    events = replays.offer(
+        *(request.session, source, player, other, request.now),
+        time=wanted.time,
+        challenger_begins=begins,
+        by_address="@" in opponent,
+    )
     return Decision(answer=(ChallengeSent(match=events[0].match.id or 0, opponent=opponent),), events=events)
 
 

@@ -8,7 +8,7 @@ from engines import GAMES
 from notation import time_control
 from notation.time_control import BadTime
 from pbem.conversation.core import BOARD, NAMED_GAME, Command, Decision, Group, Line, Request
-from pbem.conversation.refusals import check_running, in_words
+from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import paging, terms
 from pbem.conversation.syntax.terms import is_first
 from pbem.errors import Refused
@@ -166,8 +166,7 @@ def take(request: Request, line: Line) -> Decision:
         )
     invitations.check_challenges(session, player, seeker, limits, request.server, now, by_address=False)
     until = now + SEEK_OPEN
-    with in_words(line):
-        return Decision(events=seeks.take(session, row, seeker, player, now, until, seeker_begins=is_first(row.begin)))
+    return Decision(events=seeks.take(session, row, seeker, player, now, until, seeker_begins=is_first(row.begin)))
 
 
 def _check_rating(request: Request, row: Seek, player: Player) -> None:
