@@ -18,7 +18,7 @@ from pbem.messages.token_filter import Header, HeaderValue
 from pbem.storage.facts import Facts
 from pbem.storage.models import MatchState, Outgoing
 from pbem.storage.outbox import is_own_id
-from pbem.storage.payloads import Payload
+from pbem.storage.payloads import Payload, heading_of
 from pbem.tokens import Keyring, Purpose, Token
 
 EVENTS = {"invitation": "challenge", "unreachable_admin": "unreachable", "tournament_over": "tournament"}
@@ -88,7 +88,7 @@ def subject(payload: Payload, snapshot: Snapshot | None, reader: int | None = No
         return f"Re: {asked}"
     if asked:
         return f"[pbem] Re: {asked}"
-    return f"[pbem] {getattr(payload, 'heading', 'Your message')}"
+    return f"[pbem] {heading_of(payload) or 'Your message'}"
 
 
 def _state(payload: Payload, snapshot: Snapshot, reader: int | None) -> str:

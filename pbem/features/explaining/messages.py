@@ -67,11 +67,7 @@ class HelpOnTopic(Section):
 
     topic: str
     template: Literal["help_topic"] = "help_topic"
-
-    @property
-    def heading(self) -> str:
-        """What the Subject says."""
-        return f"Help on {self.topic}"
+    heading: ClassVar = "Help on {0.topic}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,11 +76,7 @@ class HelpOnGroup(Section):
 
     group: CommandGroup
     template: Literal["help_group"] = "help_group"
-
-    @property
-    def heading(self) -> str:
-        """What the Subject says."""
-        return f"Help on {self.group.word}"
+    heading: ClassVar = "Help on {0.group.word}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,11 +88,7 @@ class HelpOnSetting(Section):
     default: str
     help: str
     template: Literal["help_setting"] = "help_setting"
-
-    @property
-    def heading(self) -> str:
-        """What the Subject says."""
-        return f"Help on {self.name}"
+    heading: ClassVar = "Help on {0.name}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,11 +97,7 @@ class HelpOnCommand(Section):
 
     command: CommandHelp
     template: Literal["help_command"] = "help_command"
-
-    @property
-    def heading(self) -> str:
-        """What the Subject says."""
-        return f"Help on {self.command.name}"
+    heading: ClassVar = "Help on {0.command.name}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,11 +115,7 @@ class HelpOnGame(Section):
 
     game: GameHelp
     template: Literal["help_game"] = "help_game"
-
-    @property
-    def heading(self) -> str:
-        """What the Subject says."""
-        return f"Help on {self.game.title}"
+    heading: ClassVar = "Help on {0.game.title}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,8 +133,4 @@ class Rules(Section):
 
     game: GameHelp
     template: Literal["rules"] = "rules"
-
-    @property
-    def heading(self) -> str:
-        """What the Subject says."""
-        return f"Rules of {self.game.title}"
+    heading: ClassVar = "Rules of {0.game.title}"

@@ -68,11 +68,7 @@ class Announced(Payload):
     message: tuple[str, ...]
     template: Literal["announcement"] = "announcement"
     is_long: ClassVar = True
-
-    @property
-    def heading(self) -> str:
-        """What the Subject says."""
-        return self.subject
+    heading: ClassVar = "{0.subject}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

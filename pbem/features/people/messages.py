@@ -57,11 +57,7 @@ class PlayerProfile(Section):
     blocked: bool = False
     """Whether the reader has blocked them."""
     template: Literal["whois"] = "whois"
-
-    @property
-    def heading(self) -> str:
-        """What the Subject says."""
-        return f"About {self.player}"
+    heading: ClassVar = "About {0.player}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,11 +68,7 @@ class HouseProfile(Section):
     levels: int
     total: Results
     template: Literal["whois_house"] = "whois_house"
-
-    @property
-    def heading(self) -> str:
-        """What the Subject says."""
-        return f"About {self.player}"
+    heading: ClassVar = "About {0.player}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,8 +112,4 @@ class Blocked(Section):
     numbers: tuple[int, ...] = ()
     """The matches between the two that go on."""
     template: Literal["blocked"] = "blocked"
-
-    @property
-    def heading(self) -> str:
-        """What the Subject says."""
-        return f"About {self.player}"
+    heading: ClassVar = "About {0.player}"

@@ -99,11 +99,7 @@ class TournamentShown(Section):
     page: int = 1
     next_page: str | None = None
     template: Literal["tournament"] = "tournament"
-
-    @property
-    def heading(self) -> str:
-        """What the Subject says."""
-        return f"Tournament {self.line.number}"
+    heading: ClassVar = "Tournament {0.line.number}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,11 +110,7 @@ class TournamentEntered(Section):
     rung: int = 0
     """Theirs, on a ladder."""
     template: Literal["entered"] = "entered"
-
-    @property
-    def heading(self) -> str:
-        """What the Subject says."""
-        return f"Tournament {self.line.number}"
+    heading: ClassVar = "Tournament {0.line.number}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,11 +124,7 @@ class TournamentWithdrawn(Section):
     begun: bool = False
     is_ladder: bool = False
     template: Literal["withdrawn"] = "withdrawn"
-
-    @property
-    def heading(self) -> str:
-        """What the Subject says."""
-        return f"Tournament {self.number}"
+    heading: ClassVar = "Tournament {0.number}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,11 +133,7 @@ class TournamentOpened(Section):
 
     line: TournamentLine
     template: Literal["hosted"] = "hosted"
-
-    @property
-    def heading(self) -> str:
-        """What the Subject says."""
-        return f"Tournament {self.line.number}"
+    heading: ClassVar = "Tournament {0.line.number}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,11 +168,7 @@ class RoundWithoutMatch(Payload):
     opponent: str = ""
     table: Crosstable | None = None
     template: Literal["round"] = "round"
-
-    @property
-    def heading(self) -> str:
-        """What the Subject says."""
-        return f"{self.title}: round {self.round}"
+    heading: ClassVar = "{0.title}: round {0.round}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,8 +202,4 @@ class TournamentEnded(Payload):
     """The season of a league that has opened with the end of this one."""
     template: Literal["tournament_over"] = "tournament_over"
     is_long: ClassVar = True
-
-    @property
-    def heading(self) -> str:
-        """What the Subject says."""
-        return f"{self.line.title}: {self.line.state}"
+    heading: ClassVar = "{0.line.title}: {0.line.state}"

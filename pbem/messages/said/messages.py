@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from pbem.messages.said.acts import Act
 from pbem.messages.said.sections import TurnNews
 from pbem.messages.said.welcome import OpenSeek
-from pbem.storage.payloads import News, Payload, Section
+from pbem.storage.payloads import News, Payload, Section, heading_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class Answer(Payload):
     def heading(self) -> str:
         """What the Subject says where the answered message had none: what its first section is about."""
         first = self.sections[0]
-        return getattr(first, "heading", "") or f"Match #{getattr(first, 'match', 0)}"
+        return heading_of(first) or f"Match #{getattr(first, 'match', 0)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
