@@ -36,28 +36,26 @@ class Due:
     """How far from now the other times are that the condition compares with, by their parameters."""
 
 
-def act_on_rows(
-    engine: Engine,
-    table: type[_Row],
-    find: Callable[..., Iterable[int]],
-    act: Callable[[Session, _Row], bool],
-    stopped: Callable[[], bool],
-    now: datetime,
-    *,
-    doing: str,
-) -> int:
-    """Call `act` as `act_on` does, with each row that is found, locked; not with those that another daemon is at.
+def each_row(
+    table: type[_Row], find: Callable[..., Iterable[int]], act: Callable[..., bool], *, doing: str
+) -> Callable[..., int]:
+    """Return a `DueAct` that calls `act` as `act_on` does, with each row that is found and locked, server and time.
 
-    `find` is called with a session and, as `most`, how many rows it may return.
+    Rows that another daemon is at are left to it. `find` is called with a session, the time, and how many at most.
     """
 
-    def act_alone(session: Session, number: int) -> bool:
-        row = lock_if_free(session, table, number)
-        return row is not None and act(session, row)
+    def act_on_each(
+        engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False
+    ) -> int:
+        def act_alone(session: Session, number: int) -> bool:
+            row = lock_if_free(session, table, number)
+            return row is not None and act(session, row, server=server, now=now)
 
-    with read_only(engine) as session:
-        numbers = find(session, most=at_once(session, doing))
-    return act_on(engine, numbers, act_alone, stopped, now, doing=doing)
+        with read_only(engine) as session:
+            numbers = find(session, now=now, most=at_once(session, doing))
+        return act_on(engine, numbers, act_alone, stopped, now, doing=doing)
+
+    return act_on_each
 
 
 def act_on(

@@ -19,7 +19,6 @@ from notation.time_control import TimeControl
 from pbem.config import ServerSettings
 from pbem.features.bulletin import due as bulletins
 from pbem.features.moderation import broadcasts
-from pbem.features.moderation import due as announcing
 from pbem.features.moderation.acts import Order
 from pbem.features.seeks import seeks
 from pbem.features.seeks.seeks import SeekTerms
@@ -27,7 +26,8 @@ from pbem.matches.ratings import derivation
 from pbem.matches.ratings.weeks import WEEK, begins
 from pbem.secret import Secret
 from pbem.storage import database
-from pbem.storage.models import Bulletin, Outgoing, Player, PlayerRating, RatedWeek
+from pbem.storage.due import each_row
+from pbem.storage.models import Announcement, Bulletin, Outgoing, Player, PlayerRating, RatedWeek
 from tests.matches.test_lifecycle import NOW
 from tests.postgres import Postgres
 from tests.ratings.test_derivation import START, played
@@ -106,10 +106,11 @@ def test_an_announcement_reaches_everybody_once_and_some_each_minute(engine: Eng
     with database.transaction(engine) as session:
         broadcasts.begin(session, "Moving house", ["We move on Sunday."], Order("the operator", ""), NOW)
 
+    announce = each_row(Announcement, broadcasts.due, partial(broadcasts.tell_some, most=2), doing="announcements")
     seen = []
     for minute in range(4):
         now = NOW + timedelta(minutes=minute)
-        at_once(partial(announcing.announce, engine, SERVER, now, most=2))
+        at_once(partial(announce, engine, SERVER, now))
         seen.append(told(engine).total())
 
     assert seen == [2, 4, 5, 5]

@@ -3,12 +3,10 @@
 Each player has a transaction of their own that locks their row, so only one of several daemons tells them.
 """
 
-from collections.abc import Callable
 from datetime import datetime
-from functools import partial
 
 import structlog
-from sqlalchemy import Engine, exists
+from sqlalchemy import exists
 from sqlmodel import Session, col
 
 from engines import GAMES
@@ -16,26 +14,12 @@ from pbem.config import ServerSettings
 from pbem.features.seeks import seeks
 from pbem.features.seeks.messages import EndedSeek, SeeksEnded
 from pbem.features.seeks.rating_ranges import ANY, RatingRange
-from pbem.storage.due import NOW, Due, act_on_rows
+from pbem.storage.due import NOW, Due, each_row
 from pbem.storage.models import Player, Seek
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
 
 log = structlog.get_logger()
-
-ARE_OVER = exists().where(col(Seek.closed).is_(None), col(Seek.expires) <= NOW)
-"""Whether there are any."""
-
-
-def expire(
-    engine: Engine,
-    server: ServerSettings,
-    now: datetime,
-    stopped: Callable[[], bool] = lambda: False,
-) -> int:
-    """End the seeks whose time is over. Return the number of players who had some."""
-    find, act = partial(seeks.expiring, now=now), partial(_expire, server=server, now=now)
-    return act_on_rows(engine, Player, find, act, stopped, now, doing="seeks that end")
 
 
 def _expire(session: Session, player: Player, server: ServerSettings, now: datetime) -> bool:
@@ -61,4 +45,7 @@ def _again(seek: Seek) -> EndedSeek:
     return EndedSeek(number=seek.id or 0, title=game.title, again=" ".join(word for word in words if word))
 
 
+expire = each_row(Player, seeks.expiring, _expire, doing="seeks that end")
+"""Ends the seeks whose time is over, and returns the number of players who had some."""
+ARE_OVER = exists().where(col(Seek.closed).is_(None), col(Seek.expires) <= NOW)
 DUE = (Due(name="expiry.expire", when=ARE_OVER, act=expire, waits_for_clock=True),)

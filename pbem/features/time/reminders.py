@@ -5,12 +5,11 @@ it is sent once, whatever crashes, and by one of several daemons. Reminders are 
 player wants one, and those of a moment go into one message.
 """
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
 
 import structlog
-from sqlalchemy import Engine, exists
+from sqlalchemy import exists
 from sqlmodel import Session, col, select
 
 from engines.seats import seat_of
@@ -20,7 +19,7 @@ from pbem.matches.clock import timekeeping
 from pbem.matches.events import ReminderDue
 from pbem.players import announcements
 from pbem.storage import facts
-from pbem.storage.due import NOW, Due, act_on_rows
+from pbem.storage.due import NOW, Due, each_row
 from pbem.storage.models import Match, Outgoing, Player
 from pbem.storage.outbox import STAYED, WITH_CONTENT
 
@@ -34,15 +33,6 @@ SHOWING = ("turn", "digest", "answer")
 """The messages that count: the opponent can't make us send one of these, and so put a reminder off."""
 LOOKED_AT = 20
 """How many messages are looked at."""
-
-ARE_DUE = exists().where(col(Match.remind) <= NOW)
-"""Whether there are any."""
-
-
-def remind(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
-    """Queue the reminders that are due. Return how many there were."""
-    find = partial(queries.reached, time=Match.remind, now=now)
-    return act_on_rows(engine, Match, find, partial(_remind, server=server, now=now), stopped, now, doing="reminders")
 
 
 def _remind(session: Session, match: Match, server: ServerSettings, now: datetime) -> bool:
@@ -89,4 +79,7 @@ def _was_shown(session: Session, player: Player, match: Match, now: datetime) ->
     )
 
 
+remind = each_row(Match, partial(queries.reached, time=Match.remind), _remind, doing="reminders")
+"""Queues the reminders that are due, and returns how many there were."""
+ARE_DUE = exists().where(col(Match.remind) <= NOW)
 DUE = (Due(name="reminders.remind", when=ARE_DUE, act=remind, waits_for_clock=True),)

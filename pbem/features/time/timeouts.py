@@ -17,19 +17,11 @@ from pbem.config import ServerSettings
 from pbem.matches import queries, timeouts
 from pbem.matches.clock import timekeeping
 from pbem.players import announcements
-from pbem.storage.due import NOW, Due, act_on_rows
+from pbem.storage.database import lock_if_free, read_only
+from pbem.storage.due import NOW, Due, act_on, each_row
 from pbem.storage.models import Match
 
 log = structlog.get_logger()
-
-ARE_DUE = exists().where(col(Match.due) <= NOW)
-"""Whether there are any."""
-
-
-def expire(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
-    """Do what follows in the matches in which time has run out. Return in how many something happened."""
-    find = partial(queries.reached, time=Match.due, now=now)
-    return act_on_rows(engine, Match, find, partial(_expire, server=server, now=now), stopped, now, doing="time-outs")
 
 
 def _expire(session: Session, match: Match, server: ServerSettings, now: datetime) -> bool:
@@ -43,18 +35,20 @@ def _expire(session: Session, match: Match, server: ServerSettings, now: datetim
 
 def right(engine: Engine, now: datetime, stopped: Callable[[], bool]) -> int:
     """Let the clocks that are ahead go on from now, all of them. Return how many were."""
-
-    def find(session: Session, most: int) -> list[int]:
-        return timekeeping.ahead(session, now)
-
-    return act_on_rows(engine, Match, find, partial(_right, now=now), stopped, now, doing="clocks that are ahead")
+    with read_only(engine) as session:
+        numbers = timekeeping.ahead(session, now)
+    return act_on(engine, numbers, partial(_right, now=now), stopped, now, doing="clocks that are ahead")
 
 
-def _right(session: Session, match: Match, now: datetime) -> bool:
-    if not timekeeping.right(session, match, now):
+def _right(session: Session, number: int, now: datetime) -> bool:
+    match = lock_if_free(session, Match, number)
+    if match is None or not timekeeping.right(session, match, now):
         return False
     log.warning("clock righted", match=match.id)
     return True
 
 
+expire = each_row(Match, partial(queries.reached, time=Match.due), _expire, doing="time-outs")
+"""Does what follows in the matches in which time has run out, and returns in how many something happened."""
+ARE_DUE = exists().where(col(Match.due) <= NOW)
 DUE = (Due(name="timeouts.expire", when=ARE_DUE, act=expire, waits_for_clock=True),)

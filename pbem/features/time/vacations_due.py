@@ -20,7 +20,7 @@ from pbem.matches.events import PlayerAway
 from pbem.matches.queries import locked, mover, opponent_of, playing, seat_of
 from pbem.players import announcements
 from pbem.storage.database import lock_if_free, read_only
-from pbem.storage.due import NOW, Due, act_on, act_on_rows
+from pbem.storage.due import NOW, Due, act_on, each_row
 from pbem.storage.models import Match, Player, Vacation
 
 log = structlog.get_logger()
@@ -30,16 +30,8 @@ AHEAD = timedelta(minutes=15)
 
 SOON: BindParameter[datetime] = bindparam("soon")
 """AHEAD of the look at what is due."""
-ARE_UNTOLD = exists().where(col(Vacation.told).is_(None), col(Vacation.begins) <= NOW)
-"""Whether there are vacations to tell of."""
 MAY_BE_NEEDED = exists().where(col(Match.due) > NOW, col(Match.due) <= SOON)
 """Whether the time of any player runs out soon."""
-
-
-def tell(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
-    """Tell opponents of the vacations that have begun. Return how many vacations those are."""
-    act = partial(_tell, server=server, now=now)
-    return act_on_rows(engine, Vacation, partial(_untold, now=now), act, stopped, now, doing="vacations")
 
 
 def _untold(session: Session, now: datetime, most: int) -> list[int]:
@@ -101,6 +93,9 @@ def _prolong(session: Session, number: int, server: ServerSettings, now: datetim
     return vacations.prolong(session, player, now, server.vacation_days) is not None
 
 
+tell = each_row(Vacation, _untold, _tell, doing="vacations")
+"""Tells opponents of the vacations that have begun, and returns how many vacations those are."""
+ARE_UNTOLD = exists().where(col(Vacation.told).is_(None), col(Vacation.begins) <= NOW)
 DUE = (
     Due(name="vacations.prolong", when=MAY_BE_NEEDED, act=prolong, waits_for_clock=True, moments={SOON.key: AHEAD}),
     Due(name="vacations.tell", when=ARE_UNTOLD, act=tell, waits_for_clock=True),
