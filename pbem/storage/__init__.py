@@ -1,4 +1,4 @@
 """Tables, transactions and locks: rows are dumb, and nothing here knows the rules of a game or the words of an email.
 
-Start with `models`, then `database`. May import: the leaves of pbem.
+Start with `models`, then `database`.
 """

@@ -1,4 +1,4 @@
 """How a line of a message becomes a command: its grammar, courtesies around it, old spellings and suggestions.
 
-Start with `mail`, then `line`. May import what `pbem.features.commands` may.
+Start with `mail`, then `line`.
 """

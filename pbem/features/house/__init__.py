@@ -1,4 +1,4 @@
 """The house: an opponent that always has time. What it thinks about is found in the database; it thinks in a process.
 
-Start with `thinker`. May import: players, matches, storage, notation, engines and the leaves of pbem.
+Start with `thinker`.
 """

@@ -1,4 +1,1 @@
-"""What the operator does to players and matches: closing accounts and matches, names, announcements. Each act is kept.
-
-May import: players, community, matches, storage, notation, engines and the leaves of pbem.
-"""
+"""What the operator does to players and matches: closing accounts and matches, names, announcements. Each is kept."""

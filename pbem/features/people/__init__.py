@@ -1,4 +1,1 @@
-"""Players among players: seeks, blocks, who is listed, and how matches ended. Without mail and without commands.
-
-May import: matches, storage, clocks, notation, engines and the leaves of pbem.
-"""
+"""Players among players: who is listed, what is told of each, how matches ended, and whom one wants nothing from."""

@@ -1,5 +1,5 @@
 """Ratings of players in each game, derived from the results of rated matches, and the standings that they make.
 
 Start with `glicko2`, the formula; `weeks` says which matches count together, and `derivation` computes and stores
-ratings from them. `standings` only reads. May import: storage, the leaves of pbem, engines and notation.
+ratings from them. `standings` only reads.
 """

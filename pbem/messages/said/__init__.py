@@ -1,4 +1,4 @@
 """What each message and each section of an answer says, as frozen dataclasses: the contracts of the templates.
 
-Start with `sections`, then `messages`, which also turns them into JSON and back. May import nothing else of pbem.
+Start with `sections`, then `messages`.
 """
