@@ -5,7 +5,7 @@ scripts. Links are relative, so that the site can lie anywhere, or be opened as 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -16,12 +16,11 @@ from markupsafe import Markup
 
 from engines import GAMES
 from notation import illustrations
-from pbem.features.tournaments.messages import TournamentLine
 from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.said.templates import templates_folder
 from pbem.messages.templating import HTML, PagePicture, page, templates
 from pbem.publishing import contents
-from pbem.publishing.contents import MatchPage, PageLine, PagePlace, SeekShown, TournamentPage
+from pbem.publishing.contents import MatchPage, PageLine, PagePlace, TournamentPage
 from pbem.publishing.listing import THOUSAND
 from pbem.publishing.visibility import Shown
 
@@ -137,27 +136,9 @@ def tournament(site: Site, shown: TournamentPage) -> str:
     return _page("tournament", tournament_path(shown.number), site=site, tournament=shown)
 
 
-def front(
-    site: Site,
-    running: Sequence[PageLine],
-    over: Sequence[PageLine],
-    places: Mapping[str, Sequence[PagePlace]],
-    seeks: Sequence[SeekShown],
-    tournaments: Sequence[TournamentLine],
-    thousands: Sequence[int],
-) -> str:
-    """Return the first page."""
-    return _page(
-        "front",
-        "index.html",
-        site=site,
-        running=running,
-        over=over,
-        places=places,
-        seeks=seeks,
-        tournaments=tournaments,
-        thousands=thousands,
-    )
+def front(site: Site, **lists: object) -> str:
+    """Return the first page, with these lists of matches, places, seeks and tournaments."""
+    return _page("front", "index.html", site=site, **lists)
 
 
 @cache

@@ -20,7 +20,7 @@ from sqlmodel import func, select
 from engines import GAMES
 from pbem.messages.said.templates import templates_folder
 from pbem.publishing import changes, contents, feeds, machine_readable, pages, visibility, writers
-from pbem.publishing.contents import PageLine, PagePlace
+from pbem.publishing.contents import PageLine
 from pbem.publishing.folder import UNFINISHED, SiteFolder
 from pbem.publishing.pages import Site, match_path, player_path, tournament_path
 from pbem.publishing.visibility import Listed, Shown
@@ -179,7 +179,7 @@ class _Publication:
             tournaments = contents.tournament_lines(session, NEWEST, self._now)
         for key in GAMES:
             of_game = self._lines(matches.of_game(key, NEWEST))
-            self._write_if_new(f"games/{key}.html", (places[key], of_game), partial(self._game, key))
+            self._write_if_new(f"games/{key}.html", (places[key], of_game), partial(pages.game, self._site, key))
         folders = [f"matches/{each}/index.json" for each in self._folders]
         self._folder.write("index.json", machine_readable.matches(self._site, [*running, *over], folders))
         self._folder.write("feed.xml", feeds.matches(self._site, self._site.name, "feed.xml", "index.html", over))
@@ -188,12 +188,10 @@ class _Publication:
             self._write_if_new("sitemap-pages.xml", (others,), partial(feeds.sitemap, self._site))
             maps = ["sitemap-pages.xml", *(f"matches/{each}/sitemap.xml" for each in self._folders)]
             self._folder.write("sitemap.xml", feeds.sitemaps(self._site, maps))
-        front = pages.front(self._site, running, over[:NEWEST], places, seeks, tournaments, self._folders)
+        lists = {"running": running, "over": over[:NEWEST], "places": places, "seeks": seeks}
+        front = pages.front(self._site, **lists, tournaments=tournaments, thousands=self._folders)
         self._folder.write("index.html", front)
         self._folder.note("common", {"files": self._general})
-
-    def _game(self, key: str, places: Sequence[PagePlace], lines: Sequence[PageLine]) -> str:
-        return pages.game(self._site, key, places, lines)
 
     def _write_if_new(self, path: str, told: Sequence[Any], make: Callable[..., str]) -> None:
         """Write what takes long to make, unless it was made of the same already."""
@@ -207,17 +205,17 @@ class _Publication:
         """Remove what is no longer shown; first what links to something, then what it links to."""
         vanished = sorted(self._folder.stamps("folder").keys() - set(map(str, self._folders)))
         for each in vanished:
-            self._folder.remove(*_paths_of_folder(each))
+            self._folder.remove(*(f"matches/{each}/{name}" for name in ("index.html", "index.json", "sitemap.xml")))
         hidden = self._folder.matches.hidden()
         for start in range(0, len(hidden), AT_ONCE):
             for number in hidden[start : start + AT_ONCE]:
-                self._folder.remove(*_paths_of_match(number))
+                self._folder.remove(*(match_path(number, ending) for ending in writers.ENDINGS))
             with self._folder.transaction():
                 self._folder.matches.forget(hidden[start : start + AT_ONCE])
         chose = self._changes.people or self._changes.left
         left = sorted(self._folder.stamps("player").keys() - self._named.keys()) if chose else []
         for name in left:
-            self._folder.remove(*_paths_of_player(name))
+            self._folder.remove(player_path(name, "html"), player_path(name, "xml"))
         self._folder.forget("player", left)
         with self._folder.transaction():  # until then, the same matches are compared again
             for kind, stamps, gone in (
@@ -230,18 +228,6 @@ class _Publication:
 
     def _lines(self, found: Sequence[Listed]) -> list[PageLine]:
         return [contents.line(each, self._people) for each in found]
-
-
-def _paths_of_folder(thousand: str) -> list[str]:
-    return [f"matches/{thousand}/{name}" for name in ("index.html", "index.json", "sitemap.xml")]
-
-
-def _paths_of_match(number: int) -> list[str]:
-    return [match_path(number, ending) for ending in writers.ENDINGS]
-
-
-def _paths_of_player(name: str) -> list[str]:
-    return [player_path(name, ending) for ending in ("html", "xml")]
 
 
 def _version() -> str:
