@@ -3,8 +3,7 @@
 Nothing here asks who the sender is; the caller has settled that.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import replace
 
 from pbem.conversation import addressees, effects, work
@@ -47,7 +46,8 @@ def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
         try:
             account.charge(line)
             reply = replace(reply, cost=account.spent)
-            with _undone_if_refused(request, line):
+            is_undone = line.command.changes and not line.malformed
+            with request.session.begin_nested() if is_undone else nullcontext():  # nothing of a refused line remains
                 before = replace(reply, prose=words) if words else reply
                 after, decision = _carry_out(replace(request, later=later), before, line)
         except Refused as refusal:
@@ -90,13 +90,6 @@ def _naming(below: tuple[str, ...], reply: Reply) -> Reply:
         for section in reply.sections
     )
     return replace(reply, sections=sections)
-
-
-@contextmanager
-def _undone_if_refused(request: Request, line: Line) -> Iterator[None]:
-    """Let nothing remain of a line that is refused."""
-    with request.session.begin_nested() if line.command.changes and not line.malformed else nullcontext():
-        yield
 
 
 def _behind_turns(lines: tuple[Line, ...]) -> tuple[Line, ...]:
