@@ -110,7 +110,7 @@ class AnswersLeft:
 
 def of_address(session: Session, address: str, standing: Standing, most: int, now: datetime) -> None:
     """Raise Refused, then Unanswerable, if an address has had its answers to messages without proof for this hour."""
-    had = _answered(session, address, standing, HOUR, now)
+    had = _answered(session, col(Outgoing.address) == address, standing, HOUR, now)
     if had > most:
         raise Unanswerable(Silence.HOURLY_ANSWERS)
     if had == most:
@@ -126,7 +126,7 @@ def of_stranger(
 ) -> AnswersLeft:
     """Return what is left for an unknown address; raise Unanswerable if it, its domain or all have had enough."""
     domain, mine = owner(address), col(Outgoing.standing) == standing
-    had = _answered_mailbox(session, address, standing, DAY, now)
+    had = _answered(session, _is_mailbox(address), standing, DAY, now)
     if had >= STRANGER_PER_DAY:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_ADDRESS)
     of_domain, is_half = _left(session, _at(domain), mine, budget=_per_domain(domain), now=now)
@@ -135,7 +135,7 @@ def of_stranger(
     of_all, is_half_of_all = _left(session, _TO_STRANGERS, mine, budget=limits.strangers_per_day, now=now)
     if of_all <= 0:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_STRANGERS)
-    if _answered_mailbox(session, address, standing, MONTH, now) >= per_month:
+    if _answered(session, _is_mailbox(address), standing, MONTH, now) >= per_month:
         raise Unanswerable(Silence.MONTHLY_ANSWERS_TO_ADDRESS)
     return AnswersLeft(STRANGER_PER_DAY - had - 1, of_domain - 1, of_all - 1, is_half or is_half_of_all)
 
@@ -342,15 +342,9 @@ def _with_gist(column: Any, sender: Sender, gist: str, span: timedelta, now: dat
     )
 
 
-def _answered(session: Session, address: str, standing: Standing, span: timedelta, now: datetime) -> int:
-    """Count the answers to messages without proof that went to the address."""
-    which = (Outgoing.address == address, Outgoing.standing == standing, within(Outgoing.created, span, now))
-    return session.exec(select(func.count()).select_from(Outgoing).where(*which)).one()
-
-
-def _answered_mailbox(session: Session, address: str, standing: Standing, span: timedelta, now: datetime) -> int:
-    """Count the answers to strangers that went to the mailbox of the address, however it was written."""
-    which = (_is_mailbox(address), Outgoing.standing == standing, within(Outgoing.created, span, now))
+def _answered(session: Session, whom: ColumnElement[bool], standing: Standing, span: timedelta, now: datetime) -> int:
+    """Count the answers to messages without proof that went there."""
+    which = (whom, Outgoing.standing == standing, within(Outgoing.created, span, now))
     return session.exec(select(func.count()).select_from(Outgoing).where(*which)).one()
 
 
