@@ -132,7 +132,6 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply | Confirmed:
         raise Unread(message.error.problem.value, str(message.error))
     held.state, held.handled = IncomingState.DONE, request.now
     held.player = request.sender.player.id if request.sender.player else None  # who has just confirmed it
-    request.session.add(held)
     told_of = identity.identify(request.session, message, request.server, request.keyring, request.now)
     sender = replace(
         request.sender, match=told_of.match, ply=told_of.ply, plies=told_of.plies, held_message=None, purpose=None
@@ -143,4 +142,3 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply | Confirmed:
 def _close(request: Request, held: Incoming, verdict: str) -> None:
     """Settle a held message that is not carried out."""
     held.state, held.handled, held.verdict = IncomingState.DONE, request.now, verdict
-    request.session.add(held)

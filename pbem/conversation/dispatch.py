@@ -109,7 +109,6 @@ def _obeyed(
         raise over
     if agreed is not None and reply.verdict.has_acted:
         agreed.proposal = suggested_yes.DONE
-        request.session.add(agreed)
     return reply
 
 

@@ -33,7 +33,6 @@ def settle(request: Request, reply: Reply, question: int) -> Reply:
         return replace(reply, verdict=Verdict(Outcome.TOO_LATE)).adding(QuestionExpired(days=QUESTION_LIVES.days))
     if suggested_yes.refuses(lines):
         row.settled = request.now  # replies to it have no effect any more
-        request.session.add(row)
         return replace(reply, verdict=Verdict(Outcome.NOT_CONFIRMED)).adding(HeldDropped())
     if not suggested_yes.consents(lines):
         raise Refused("We can't tell whether that means yes.", fits='Reply "yes" or "no" in the first line.')
@@ -61,7 +60,6 @@ def _moved(request: Request, player: Player, row: Outgoing) -> Decision:
     old = player.address
     passed_on = addresses.change(request.session, player, row.address)
     row.settled = request.now
-    request.session.add(row)
     challenges = (
         ToPlayer(
             player=player,

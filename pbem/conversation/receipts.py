@@ -60,7 +60,6 @@ def retell(session: Session, notice: Notice, now: datetime) -> bool:
     content.facts = facts.gather(session, player, [match.id or 0])
     row.ply, row.shift = match.plies, match.shift
     row.state, row.due = OutgoingState.OWED, now
-    session.add(row)
     session.flush()
     return True
 
@@ -89,7 +88,6 @@ def give_hint(session: Session, number: int, turn: str, now: datetime) -> bool:
         return False
     outbox.kept_content(row).payload = dump(replace(answer, sections=(replace(asked, turn=turn),)))
     row.state, row.due, row.leased_until, row.holder = OutgoingState.OWED, now, None, None
-    session.add(row)
     this = (Search.match == row.match, Search.kind == SearchKind.HINT, Search.version == row.ply + row.shift)
     if session.exec(select(Search.id).where(*this)).first() is None:
         found = Search(

@@ -37,7 +37,7 @@ def propose(
     _check_offer(match, seat, kind, found)
     back_to = _last_turn_of(session, match, seat) - 1 if kind is OfferKind.UNDO else None
     match.offers = offers.made(match, kind, seat, back_to, until)
-    _store(session, match)
+    session.flush()
     return (OfferChanged(match, kind, Change.MADE, seat),)
 
 
@@ -79,7 +79,7 @@ def accept(
                 raise NotPossible(Obstacle.PAUSE_IS_PAST, match)
             match.offers, match.paused, match.resumes = offers.closed(match, offer), now, offer.until
             timekeeping.note(session, match, Paused(now, offer.until))
-            _store(session, match)
+            session.flush()
             return (OfferChanged(match, offer.kind, Change.ACCEPTED, seat),)
         case OfferKind.UNDO:
             return lifecycle.take_back(session, match, offer.seat, offer.back_to or 0, now)
@@ -98,7 +98,7 @@ def withdraw(session: Session, match: Match, seat: Seat, kind: OfferKind | None)
 
 def _closed(session: Session, match: Match, seat: Seat, offer: Offer, change: Change) -> Events:
     match.offers = offers.closed(match, offer)
-    _store(session, match)
+    session.flush()
     return (OfferChanged(match, offer.kind, change, seat),)
 
 
@@ -143,7 +143,7 @@ def resume_by_itself(session: Session, match: Match, now: datetime) -> Events:
 def _resume(session: Session, match: Match, seat: Seat, change: Change, now: datetime) -> Events:
     match.paused = match.resumes = None
     timekeeping.note(session, match, Resumed(now))
-    _store(session, match)
+    session.flush()
     return (OfferChanged(match, OfferKind.PAUSE, change, seat),)
 
 
@@ -165,9 +165,4 @@ def mute(session: Session, match: Match, seat: Seat, *, muted: bool) -> None:
         match.muted1 = muted
     else:
         match.muted0 = muted
-    _store(session, match)
-
-
-def _store(session: Session, match: Match) -> None:
-    session.add(match)
     session.flush()

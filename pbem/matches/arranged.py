@@ -59,5 +59,4 @@ def report(session: Session, matches: Iterable[Match], now: datetime) -> None:
     """Note that the tournament knows of the end of these matches."""
     for match in matches:
         match.reported = now
-        session.add(match)
     session.flush()

@@ -139,10 +139,11 @@ def offer(
         by_address=by_address,
         created=now,
     )
-    _store(session, match)
+    session.add(match)
+    session.flush()
     if rematch_of is not None:
         rematch_of.rematch = match.id
-        _store(session, rematch_of)
+        session.flush()
     return (MatchOffered(match),)
 
 
@@ -167,7 +168,7 @@ def accept(session: Session, match: Match, player: Player, now: datetime) -> Eve
     match.to_move = snapshot_of(session, match).base.turn
     timekeeping.start(session, match, now)
     calendars.begin(session, match, now)
-    _store(session, match)
+    session.flush()
     return (MatchStarted(match, is_unrated=queries.unrate(session, match, now)),)
 
 
@@ -188,7 +189,7 @@ def withdraw(session: Session, match: Match, player: Player, now: datetime) -> E
 def _close(session: Session, match: Match, now: datetime, *, withdrawn: bool = False, left: bool) -> Events:
     match.state = MatchState.WITHDRAWN if withdrawn else MatchState.DECLINED
     match.ended = now
-    _store(session, match)
+    session.flush()
     return (OfferWithdrawn(match, left=left) if withdrawn else OfferDeclined(match, left=left),)
 
 
@@ -298,7 +299,6 @@ def _store_turn(
     match.part, match.plies, match.to_move = None, number, position.turn
     match.offers, match.paused, match.resumes = offers.after_turn(match, seat), None, None
     timekeeping.play(session, match, seat, received, by_message=brought_by is not None and by_itself is None)
-    session.add(match)  # written with all else at the end, in a match without a clock
     played = TurnPlayed(match, seat, number, turn.text, by_itself)
     if position.outcome is None:
         return (played,)
@@ -313,7 +313,7 @@ def keep_part(session: Session, snapshot: Snapshot, seat: Seat, turn: ReadTurn) 
     if turn.complete:
         raise NotPossible(Obstacle.COMPLETE, match)
     match.part = turn.text
-    _store(session, match)
+    session.flush()
     return (PartKept(match, seat, turn.text),)
 
 
@@ -329,7 +329,7 @@ def take_back_part(session: Session, match: Match, seat: Seat) -> Events:
     if match.part is None or match.to_move != seat:
         raise NotPossible(Obstacle.NO_PART, match)
     part, match.part = match.part, None
-    _store(session, match)
+    session.flush()
     return (PartTakenBack(match, seat, part),)
 
 
@@ -345,7 +345,7 @@ def take_back(session: Session, match: Match, seat: Seat, back_to: int, now: dat
     match.shift += len(rows) + 1
     match.offers, match.paused, match.resumes = {}, None, None
     timekeeping.note(session, match, clock.TurnsTakenBack(now))
-    _store(session, match)
+    session.flush()
     void = (PreparedVoid(match, owner, Void.TAKEN_BACK) for owner in prepared.drop(session, match))
     return (TurnsTakenBack(match, seat, tuple(row.text for row in rows)), *void)
 
@@ -380,7 +380,7 @@ def end(
     if match.rated and match.plies >= FEWEST_RATED and ending.termination not in WITHOUT_RESULT:
         match.counted = now
     timekeeping.note(session, match, Ended(now))
-    _store(session, match)
+    session.flush()
     prepared.drop(session, match)
     return (MatchEnded(match, ending, None if winner is None else seat_of(winner)),)
 
@@ -391,9 +391,4 @@ def transfer(session: Session, match: Match, guest: Player, player: Player) -> N
     if match.state != MatchState.OFFERED or seat is None:
         raise NotPossible(Obstacle.NOT_ON_OFFER, match)
     match.seat0, match.seat1 = with_entry((match.seat0, match.seat1), seat, player.id or 0)
-    _store(session, match)
-
-
-def _store(session: Session, match: Match) -> None:
-    session.add(match)
     session.flush()

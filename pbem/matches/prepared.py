@@ -90,7 +90,6 @@ def advance(session: Session, match: Match, rows: Plans, seat: Seat, text: str) 
         left = _conditions(row).after(text) if row.version == version(match) - 1 else NOTHING
         if left.lines:
             row.version, row.lines = version(match), [[*line] for line in left.lines]
-            session.add(row)
             continue
         del rows[owner]
         session.delete(row)

@@ -50,7 +50,6 @@ def unrate(session: Session, match: Match, now: datetime) -> bool:
             theirs = (Match.seat0 == pair[0], Match.seat1 == pair[1], of_index)
             begun += session.exec(select(func.count()).select_from(Match).where(*theirs, *lately)).one()
     match.rated = begun < MOST_RATED
-    session.add(match)
     return not match.rated
 
 

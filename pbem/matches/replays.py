@@ -44,7 +44,6 @@ def offer(
     match.seat0, match.seat1 = first.id or 0, second.id or 0
     if source.texts:
         match.begun_from, match.begun_after, match.plies = source.number, source.ply, source.ply
-    session.add(match)
     session.flush()
     turns = zip(source.seats, source.texts, strict=True)
     earlier_turns.store(session, match.id or 0, ((seat, text, now) for seat, text in turns))

@@ -58,7 +58,6 @@ def pass_on(session: Session, player: Player, heir: Player) -> list[Match]:
         setattr(match, seat, heir.id or 0)
         if match.challenger == player.id:
             match.challenger = heir.id or 0
-        session.add(match)
         if match.state == MatchState.RUNNING:
             running.append(match)
     session.flush()

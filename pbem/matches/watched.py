@@ -76,7 +76,6 @@ def mark(session: Session, match: Match) -> None:
     """Mark a match, which is locked, as watched from now on, if it isn't yet."""
     if match.shown is None or match.shown == UNNOTICED:
         match.shown = version(match)
-        session.add(match)
         session.flush()
 
 
@@ -89,7 +88,6 @@ def mark_all(session: Session, watch: Watch, now: datetime) -> None:
         found = {"number": watch.tournament}
         session.execute(_OF_TOURNAMENT, found, execution_options={"synchronize_session": False})
     watch.noticed = now
-    session.add(watch)
 
 
 def unseen(session: Session, most: int) -> list[int]:
@@ -127,7 +125,6 @@ def news_of(match: Match, taken_back: Sequence[TakenBack], *, late: bool) -> Wat
     return WatchedNews(ply, both + 1 if ply > both else None, undone)
 
 
-def settle(session: Session, match: Match, *, is_watched: bool) -> None:
+def settle(match: Match, *, is_watched: bool) -> None:
     """Note that its spectators have seen a match, which is locked, as it is now."""
     match.shown = version(match) if is_watched and match.ended is None else None
-    session.add(match)

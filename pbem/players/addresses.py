@@ -20,7 +20,6 @@ MERGED = "merged-"
 def revoke(session: Session, player: Player) -> None:
     """Revoke the player's tokens; queued messages get new ones."""
     player.epoch += 1
-    session.add(player)
     session.flush()
     _readdress_unsent(session, player)
 
@@ -61,7 +60,6 @@ def pass_on_unsent(session: Session, player: Player, heir: Player, now: datetime
         row.player, row.address, row.epoch = heir.id, heir.address, heir.epoch
         outbox.kept_content(row).facts = facts.gather(session, heir, [match.id or 0])
         row.state, row.due, row.attempts, row.error, row.troubled = _waiting(row, heir), now, 0, None, None
-        session.add(row)
     session.flush()
 
 
@@ -76,12 +74,10 @@ def _swap_addresses(session: Session, guest: Player, player: Player, old: str) -
     """Pass the invitations of someone who never joined on to the player who has that address now."""
     taken = player.address
     player.address = f"{old}\n{guest.id}"  # not an address, while the two rows swap theirs
-    session.add(player)
     session.flush()
     is_anothers = guest.merged_into not in (None, player.id)
     guest.address = f"{MERGED}{guest.id}" if is_anothers else old
     guest.epoch += 1
-    session.add(guest)
     session.flush()
     player.address = taken
     offers = of_player(session, guest, (MatchState.OFFERED,))
@@ -101,6 +97,5 @@ def _readdress_unsent(session: Session, player: Player) -> None:
     tried = or_(col(Outgoing.attempts) > 0, col(Outgoing.sent).is_not(None))
     for row in session.exec(select(Outgoing).where(*unsent, tried)):
         row.message_id = outbox.new_id(row.message_id)
-        session.add(row)
     session.flush()
     session.exec(update(Outgoing).where(*unsent).values(epoch=player.epoch, address=player.address))

@@ -193,7 +193,6 @@ def _joins(session: Session, notice: Notice, note: Words) -> bool:
     content.payload = dump(replace(before, message=(*before.message, "", *note.message)))
     content.facts = facts.gather(session, player, [match.id or 0])
     row.ply, row.shift = match.plies, match.shift
-    session.add(row)
     session.flush()
     return True
 
@@ -231,7 +230,6 @@ def retell(session: Session, notice: Notice, incoming: Incoming) -> bool:
     if turn is None:
         return False
     outbox.kept_content(turn).facts = facts.gather(session, player, [match.id or 0])
-    session.add(turn)
     return True
 
 

@@ -79,16 +79,13 @@ def record(session: Session, server: ServerSettings, outgoing: Outgoing, now: da
     if player.bounced is not None and timedelta(0) <= now - player.bounced < APART:
         return
     player.bounces, player.bounced = player.bounces + 1, now
-    session.add(player)
     if player.confirmed is None or player.bounces > len(AGAIN):
         if not is_removed(outgoing):
             outgoing.state, outgoing.troubled = OutgoingState.SUSPENDED, None
-            session.add(outgoing)
         _suspend(session, server, player, now)
     elif not is_removed(outgoing):
         outgoing.state, outgoing.attempts, outgoing.troubled = OutgoingState.OWED, 0, None
         outgoing.due = now + AGAIN[player.bounces - 1]
-        session.add(outgoing)
     log.info("bounce", player=player.id, outgoing=outgoing.id, bounces=player.bounces)
 
 
@@ -97,7 +94,6 @@ def reinstate(session: Session, player: Player, now: datetime) -> None:
     if not player.bounces and player.unreachable is None:
         return
     player.bounces, player.bounced, player.unreachable = 0, None, None
-    session.add(player)
     suspended = session.exec(
         select(Outgoing)
         .where(Outgoing.player == player.id, Outgoing.state == OutgoingState.SUSPENDED)
@@ -106,7 +102,6 @@ def reinstate(session: Session, player: Player, now: datetime) -> None:
     last = {outgoing.match: outgoing for outgoing in suspended}
     for outgoing in last.values():
         outgoing.state, outgoing.due = OutgoingState.OWED, now
-        session.add(outgoing)
 
 
 def _suspend(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:
@@ -117,7 +112,6 @@ def _suspend(session: Session, server: ServerSettings, player: Player, now: date
         select(Outgoing).where(Outgoing.player == player.id, Outgoing.state == OutgoingState.OWED)
     ):
         outgoing.state = OutgoingState.SUSPENDED
-        session.add(outgoing)
     for match in of_player(session, player, (MatchState.RUNNING, MatchState.OFFERED)):
         if match.clock is not None and match.to_move == seat_of(match, player):
             timekeeping.note(session, match, Unreachable(now))

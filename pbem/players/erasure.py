@@ -70,7 +70,6 @@ def erase(
     _erase(session, server, locked, now, forget)
     if incoming is not None:  # the current message
         incoming.content, incoming.sender, incoming.recipients, incoming.removed = None, None, [], now
-        session.add(incoming)
     Mailer(session, server, now).to_address(address, Deleted(), incoming=incoming, answers=answers)
     log.info("erased", player=locked.id)
     return locked.name or ""
@@ -156,7 +155,6 @@ def _rename(session: Session, player: Player, anonymous: str, now: datetime) -> 
     player.settings, player.stopped, player.banned, player.trusted, player.deleted = {}, None, None, None, now
     player.bounces, player.bounced, player.unreachable = 0, None, None
     player.epoch += OLDEST + 1
-    session.add(player)
     session.flush()
 
 

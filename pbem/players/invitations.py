@@ -145,7 +145,6 @@ def note_accepted(session: Session, address: str) -> None:
     row = session.get(Invitee, digest(address))
     if row is not None:
         row.invited = None
-        session.add(row)
 
 
 def rule_out(session: Session, address: str, now: datetime) -> None:

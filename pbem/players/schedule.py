@@ -69,7 +69,6 @@ def resume(session: Session, player: Player) -> None:
 
 
 def _change(session: Session, player: Player, before: OutgoingState, after: OutgoingState) -> None:
-    session.add(player)
     session.flush()  # locks the player's row, so that nothing is queued meanwhile by what they had chosen before
     waiting = (col(Outgoing.player) == player.id, col(Outgoing.state) == before)
     session.exec(update(Outgoing).where(*waiting).values(state=after.value))

@@ -111,7 +111,6 @@ def confirm(request: Request, player: Player, wanted: str) -> None:
             fits=whom_to_ask(request.server),
         )
     player.name, player.confirmed = wanted, request.now
-    request.session.add(player)
     request.session.flush()
     blocks.recall(request.session, player, invitations.digest(player.address))
 

@@ -43,7 +43,6 @@ def chosen(request: Request, line: Line, choices: Mapping[str, str]) -> Decision
         settings = known[name].changed(settings, choice)
     if choices:
         player.settings = settings
-        request.session.add(player)
     for preference in known.values():
         if preference.on_choice is not None and not choices.keys().isdisjoint(
             (preference.name, *preference.depends_on)

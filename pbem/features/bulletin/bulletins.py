@@ -82,7 +82,6 @@ def next_for(session: Session, row: Bulletin, now: datetime) -> tuple[Player, We
     if row.due > now:  # another daemon was first
         return None
     since, row.told, row.due = row.told, now, _next_monday(player, now)
-    session.add(row)
     if player.confirmed is None or not is_reachable(player):
         return None
     told = between(session, player, since, now)

@@ -97,7 +97,6 @@ class Analyst:
                 self._give_up(session, row, now)
                 return None
             row.attempts += 1
-            session.add(row)
             known = len(row.findings)
             return AnalysisTask(number, known, analyses.next_question(match, turn_texts(session, match), known))
 
@@ -110,7 +109,6 @@ class Analyst:
                 return
             row.findings = [*row.findings, *analyses.stored(found)]
             row.attempts, row.due, row.leased_until, row.holder = 0, row.asked, None, None
-            session.add(row)
             match = session.get_one(Match, row.match)
             is_complete = analyses.is_complete(match, row.findings)
             if is_complete:
@@ -128,7 +126,6 @@ class Analyst:
     def _tell(self, session: Session, row: Analysis, match: Match, now: datetime) -> None:
         """Queue the one message that ends the analysis."""
         row.done = now
-        session.add(row)
         complete = row.findings if analyses.is_complete(match, row.findings) else ()
         Mailer(session, self.server, now).to_player(
             session.get_one(Player, row.player),
@@ -147,7 +144,6 @@ class Analyst:
             if row is not None and row.done is None:
                 row.due = now + PAUSES[min(max(row.attempts, 1), len(PAUSES) - 1)]
                 row.leased_until, row.holder = None, None
-                session.add(row)
                 if row.attempts >= MOST:
                     self._give_up(session, row, now)
         log.error("analysis", analysis=task.analysis, error=f"{type(error).__name__}: {error}"[:200])
@@ -158,7 +154,6 @@ class Analyst:
             row = _locked(session, task.analysis)
             if row is not None:
                 row.attempts, row.leased_until, row.holder = max(0, row.attempts - 1), None, None
-                session.add(row)
 
 
 def _locked(session: Session, number: int) -> Analysis | None:

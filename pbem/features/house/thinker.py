@@ -165,7 +165,6 @@ class Thinker:
             row.attempts += 1
             if row.attempts > MOST and row.troubled is None:
                 row.troubled = now
-            session.add(row)
             texts = turn_texts(session, match)
             question = Question(match.game, match.options, texts, match.level or 1, seed(number, match.plies))
             return TurnTask(number, version(match), question)
@@ -184,7 +183,6 @@ class Thinker:
             if row is not None:
                 row.done, row.value, row.troubled = now, answer.value, None
                 row.leased_until, row.holder = None, None
-                session.add(row)
             _forget(session, task, now)
             for notice in announcements.notices(session, events):
                 if not receipts.retell(session, notice, now):
@@ -204,7 +202,6 @@ class Thinker:
                 row.due = now + max(PAUSES[1], PAUSES[min(row.attempts, len(PAUSES) - 1)])
                 if row.attempts >= MOST and row.troubled is None:
                     row.troubled = now
-                session.add(row)
         log.error("house", match=task.match, error=f"{type(error).__name__}: {error}"[:200])
 
     def _take_back(self, task: TurnTask) -> None:
@@ -213,7 +210,6 @@ class Thinker:
             row = _row(session, task.match, task.version)
             if row is not None:
                 row.attempts, row.leased_until, row.holder = row.attempts - 1, None, None
-                session.add(row)
 
 
 def _row(session: Session, number: int, seen: int) -> Search | None:

@@ -51,7 +51,6 @@ def ban(
     if player.banned is not None:
         raise Refused(f"The account of {player.name} is closed already, since {player.banned:%Y-%m-%d}.")
     player.banned = now
-    session.add(player)
     address = invitations.digest(player.address)
     if session.get(ClosedAddress, address) is None:
         session.add(ClosedAddress(address=address, closed=now))
@@ -100,7 +99,6 @@ def unban(session: Session, server: ServerSettings, player: Player, order: Order
     if player.banned is None:
         raise Refused(f"The account of {player.name} isn't closed.")
     player.banned = None
-    session.add(player)
     closed = session.get(ClosedAddress, invitations.digest(player.address))
     if closed is not None:
         session.delete(closed)

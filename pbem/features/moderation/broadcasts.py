@@ -88,5 +88,4 @@ def tell_some(
     announcement.number += len(players)
     announcement.told = players[-1].id or 0 if players else announcement.last
     announcement.due = now + APART if len(players) == most else None
-    session.add(announcement)
     return bool(players)

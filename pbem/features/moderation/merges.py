@@ -115,8 +115,6 @@ def _close(session: Session, player: Player, heir: Player) -> None:
     player.unreachable, player.bounces, player.bounced = None, 0, None
     player.merged_into = heir.id
     player.epoch += 1
-    session.add(player)
-    session.add(heir)
     session.flush()
     earlier = col(Player.merged_into) == player.id
     change(session, update(Player).where(earlier).values(merged_into=heir.id))

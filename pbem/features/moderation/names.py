@@ -22,7 +22,6 @@ def rename(session: Session, server: ServerSettings, player: Player, wanted: str
     player = session.get_one(Player, player.id, with_for_update=True, populate_existing=True)
     former = player.name or ""
     player.name = wanted
-    session.add(player)
     session.flush()
     acts.keep(session, order, "rename", now, player=player.id, former_name=former)
     mailer = Mailer(session, server, now)

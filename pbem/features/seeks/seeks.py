@@ -189,7 +189,6 @@ def take(
         seek.expires = until
     else:
         seek.closed = now
-    session.add(seek)
     session.flush()
     return tuple(replace(event, seek=seek.id) if isinstance(event, MatchStarted) else event for event in started)
 
@@ -198,7 +197,6 @@ def close(session: Session, seeks: Sequence[Seek], now: datetime) -> None:
     """Take the seeks back."""
     for seek in seeks:
         seek.closed = now
-        session.add(seek)
     session.flush()
 
 

@@ -137,7 +137,6 @@ def _change(session: Session, player: Player, vacation: Vacation, ends: datetime
 
 def _call_off(session: Session, vacation: Vacation, ends: datetime, now: datetime) -> None:
     vacation.ends, vacation.told = ends, vacation.told or now
-    session.add(vacation)
     session.flush()
 
 

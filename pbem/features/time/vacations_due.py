@@ -60,7 +60,6 @@ def _tell(session: Session, row: Vacation, server: ServerSettings, now: datetime
     if row.told is not None or row.begins > now:
         return False
     row.told = now
-    session.add(row)
     if row.ends <= now:
         return False
     player = session.get_one(Player, row.player)

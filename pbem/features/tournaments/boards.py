@@ -91,7 +91,6 @@ def begin_some(session: Session, number: int, most: int, now: datetime) -> tuple
         tournament.told = rows[-1].id
     if len(found) <= most and _is_waited_for(session, number):
         tournament.told = None
-    session.add(tournament)
     session.flush()
     return begun
 
@@ -108,7 +107,6 @@ def _begin(
     elif pair.second is not None:
         event = arranged.begin(session, tournament, people[pair.first], people[pair.second], now, pair.round)
         row.match = event.match.id
-    session.add(row)
     session.flush()
     return Begun(pair, event, tuple(people[player] for player in pair.players))
 
@@ -127,7 +125,6 @@ def tell_some(session: Session, number: int, most: int) -> tuple[Player, ...]:
     theirs = select(Entry.player).where(Entry.tournament == number, col(Entry.player) > tournament.told)
     found = session.exec(theirs.order_by(col(Entry.player)).limit(most + 1)).all()
     tournament.told = found[most - 1] if len(found) > most else None
-    session.add(tournament)
     people = entries.locked_people(session, found[:most])
     session.flush()
     return tuple(people.values())

@@ -49,7 +49,7 @@ def show(request: Request, line: Line) -> Decision:
     """Show a tournament: who is in it, and how it stands."""
     session, reader = request.session, request.sender.player
     wanted, *page = map(int, line.words.split())
-    tournament = _called(session, line, session.get(Tournament, wanted))
+    tournament = _called(line, session.get(Tournament, wanted))
     if tournament.kind == Format.LADDER:
         return Decision(answer=(_ladder(request, tournament, *page),))
     people = entries.players_of(session, tournament)
@@ -90,7 +90,7 @@ def _ladder(request: Request, tournament: Tournament, page: int = 1) -> Tourname
 def enter(request: Request, line: Line) -> Decision:
     """Let the sender enter a tournament, which begins by itself, or a ladder at its foot."""
     session, player, now = request.session, request.player, request.now
-    tournament = _called(session, line, entries.locked(session, int(line.words)))
+    tournament = _called(line, entries.locked(session, int(line.words)))
     if tournament.kind == Format.LADDER:
         return _enter_ladder(request, tournament)
     if entries.entry_of(session, tournament, player) is not None:
@@ -138,7 +138,7 @@ def _enter_ladder(request: Request, tournament: Tournament) -> Decision:
 def retire(request: Request, line: Line) -> Decision:
     """Take the sender out of a tournament."""
     session, player, now = request.session, request.player, request.now
-    tournament = _called(session, line, entries.locked(session, int(line.words)))
+    tournament = _called(line, entries.locked(session, int(line.words)))
     entry = entries.entry_of(session, tournament, player)
     if entry is None or entry.withdrawn is not None:
         raise Refused(f"You aren't in tournament {tournament.id}.", fits=LISTS)
@@ -172,7 +172,7 @@ def host(request: Request, line: Line) -> Decision:
     return Decision(answer=(TournamentOpened(line=shown.line(tournament, 0, request.now)),))
 
 
-def _called(session: Session, line: Line, tournament: Tournament | None) -> Tournament:
+def _called(line: Line, tournament: Tournament | None) -> Tournament:
     """Return the tournament; raise Refused if there is none of that number."""
     if tournament is None:
         raise Refused(f"There is no tournament {line.words[:9]}.", read=line.text, fits=LISTS)

@@ -81,9 +81,8 @@ def state_of(tournament: Tournament) -> TournamentState:
 
 def open_(session: Session, terms: TournamentTerms, host: Player | None, now: datetime) -> Tournament:
     """Open a tournament to everybody. A ladder has begun with that, and stays open."""
-    exclude_others(session.connection(), "the number of a tournament")
     tournament = Tournament(
-        id=(session.exec(select(func.max(Tournament.id))).one() or 0) + 1,
+        id=_next_number(session),
         title=terms.title,
         kind=terms.kind.value,
         game=terms.game,
@@ -108,21 +107,12 @@ def open_(session: Session, terms: TournamentTerms, host: Player | None, now: da
 
 def open_next(session: Session, season: Tournament, now: datetime) -> Tournament:
     """Open the season of a league after the one that has ended, on the same terms; everybody enters anew."""
-    exclude_others(session.connection(), "the number of a tournament")
     was_all_at_once = season.at_once is None or season.at_once >= (season.rounds or 0)
+    kept = ("title", "kind", "game", "options", "time", "rated", "places", "group_size", "promoted", "host")
     following = Tournament(
-        id=(session.exec(select(func.max(Tournament.id))).one() or 0) + 1,
-        title=season.title,
-        kind=season.kind,
-        game=season.game,
-        options=season.options,
-        time=season.time,
-        rated=season.rated,
-        places=season.places,
+        **{name: getattr(season, name) for name in kept},
+        id=_next_number(session),
         at_once=None if was_all_at_once else season.at_once,
-        group_size=season.group_size,
-        promoted=season.promoted,
-        host=season.host,
         previous=season.id,
         season=season.season + 1,
         closes=now + timedelta(days=SEASON_DAYS),
@@ -131,6 +121,11 @@ def open_next(session: Session, season: Tournament, now: datetime) -> Tournament
     session.add(following)
     session.flush()
     return following
+
+
+def _next_number(session: Session) -> int:
+    exclude_others(session.connection(), "the number of a tournament")
+    return (session.exec(select(func.max(Tournament.id))).one() or 0) + 1
 
 
 def hosted_by(session: Session, player: Player) -> int:
@@ -150,14 +145,12 @@ def enter(session: Session, tournament: Tournament, player: Player, now: datetim
     session.flush()
     if number_of(session, tournament) >= tournament.places:
         tournament.closes = now
-        session.add(tournament)
         session.flush()
 
 
 def begin_now(session: Session, tournament: Tournament, now: datetime) -> None:
     """Let nobody else enter, so that it begins."""
     tournament.closes = min(tournament.closes, now)
-    session.add(tournament)
     session.flush()
 
 
@@ -214,7 +207,6 @@ def withdraw(session: Session, tournament: Tournament, player: Player, now: date
         session.delete(entry)
     else:
         entry.withdrawn = now
-        session.add(entry)
     session.flush()
     return tournament.started is not None
 

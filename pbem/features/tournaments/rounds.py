@@ -76,7 +76,6 @@ def advance(session: Session, prepared: PreparedRound, now: datetime) -> bool:
         _open_next(session, tournament, now)
     elif tournament.told is None or tournament.told >= last:
         tournament.told = last if prepared.step.pairs else None
-    session.add(tournament)
     session.flush()
     return True
 
@@ -99,12 +98,10 @@ def _begin(session: Session, tournament: Tournament, field: Field, now: datetime
     if len(field.entrants) < entries.FEWEST:
         return
     tournament.started, tournament.rounds, tournament.at_once = now, field.rounds, field.at_once
-    session.add(tournament)
     ratings = _ratings(session, tournament, field.seeds())
     for entry, _ in entries.players_of(session, tournament):
         entry.seed, rating = field.seeds().get(entry.player), ratings.get(entry.player)
         entry.rating = None if rating is None else round(rating)
-        session.add(entry)
     session.flush()
 
 

@@ -124,7 +124,6 @@ def leave(session: Session, tournament: Tournament, player: Player, now: datetim
     """Take the player off the ladder. What they play goes on, but changes no rung any more."""
     entry = session.get_one(Entry, (tournament.id, player.id), populate_existing=True)
     entry.withdrawn = now
-    session.add(entry)
     session.flush()
     _write(session, tournament, [(LadderLeft(player.id or 0), None)], now)
 
@@ -214,14 +213,12 @@ def _move(session: Session, tournament: Tournament, before: Rungs, after: Rungs)
     theirs = (Entry.tournament == tournament.id, col(Entry.player).in_(moved))
     for entry in session.exec(select(Entry).where(*theirs)) if moved else ():
         entry.rung = new.get(entry.player)
-        session.add(entry)
     session.flush()
 
 
 def end(session: Session, tournament: Tournament, now: datetime) -> None:
     """Let the ladder be over, as it stands. What is played there goes on."""
     tournament.ended = now
-    session.add(tournament)
     session.flush()
 
 

@@ -86,7 +86,7 @@ def _show(session: Session, number: int, server: ServerSettings, now: datetime) 
             )
             readers = _readers(session, match, spectators, now)
             told = _tell(session, server, match, shown, people, readers, now)
-    watched.settle(session, match, is_watched=bool(spectators))
+    watched.settle(match, is_watched=bool(spectators))
     if match.ended is not None:
         watches.close(session, match)
     if told:

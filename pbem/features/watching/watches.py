@@ -25,7 +25,7 @@ AFTER = timedelta(hours=1)
 Subject = Match | Player | Tournament
 """What can be watched."""
 
-_FOUND = (col(Watch.player), col(Watch.match), col(Watch.whom), col(Watch.tournament), col(Watch.left_out))
+_FOUND = (col(Watch.player), col(Watch.whom), col(Watch.tournament), col(Watch.left_out))
 _OF_MATCH = union_all(
     columns(*_FOUND).where(col(Watch.match) == bindparam("match")),
     columns(*_FOUND).where(col(Watch.whom) == bindparam("seat0")),
@@ -38,8 +38,6 @@ _OF_MATCH = union_all(
 class Spectator:
     """Why somebody watches a match."""
 
-    is_own: bool = False
-    """Whether they watch the match itself."""
     players: set[int] = field(default_factory=set)
     """Which of its players they watch."""
     tournament: int | None = None
@@ -129,10 +127,9 @@ def spectators(session: Session, match: Match) -> dict[int, Spectator]:
     """Return everybody who watches the match in one way or several, but for those who left it out."""
     asked = {"match": match.id, "seat0": match.seat0, "seat1": match.seat1, "tournament": match.tournament}
     found: dict[int, Spectator] = {}
-    for player, number, whom, tournament, left_out in session.connection().execute(_OF_MATCH, asked):
+    for player, whom, tournament, left_out in session.connection().execute(_OF_MATCH, asked):
         why = found.setdefault(player, Spectator())
         why.left_out |= left_out
-        why.is_own |= number is not None
         why.players |= set() if whom is None else {whom}
         why.tournament = why.tournament or tournament
     return {player: why for player, why in sorted(found.items()) if not why.left_out}

@@ -77,7 +77,6 @@ def choose(session: Session, player: Player, zone_before: str, now: datetime) ->
         session.flush()
     elif newest.begins is not None and newest.begins > now:
         newest.begins = None
-        session.add(newest)
         session.flush()
     before = of_player(session, player, now)
     begins = next_change(before, zone, now, is_first=is_first)

@@ -144,7 +144,6 @@ def remind(session: Session, match: Match, now: datetime) -> Seat | None:
     later = reminders.put_off(clock, wishes, now)
     if later is not None:
         match.remind = later
-        session.add(match)
         return None
     note(session, match, Reminded(now, reminders.settled(clock, wishes, now)))
     return clock.seat
@@ -199,7 +198,6 @@ def _keep(session: Session, match: Match, clock: Clock) -> None:
     match.clock = _CLOCK.dump_python(clock, mode="json", exclude={"control"}, exclude_defaults=True)
     match.due = clock.due
     match.remind = _next_reminder(session, match, clock)
-    session.add(match)
     session.flush()
 
 
