@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 
 from sqlmodel import Session
 
@@ -56,6 +55,24 @@ class Features:
 
     def __init__(self, *features: Feature) -> None:
         self._features = features
+        commands = [command for feature in features for command in feature.commands]
+        self.all_commands: dict[str, Command] = {command.name: command for command in commands}
+        """Every command by its name, in the order in which help lists them."""
+        self.commands: dict[str, Command] = {command.name: command for command in commands if not command.of_admin}
+        """What anybody but the admin can write."""
+        choices = (*GENERAL, *(preference for feature in features for preference in feature.preferences))
+        self.preferences: dict[str, Preference] = {preference.name: preference for preference in choices}
+        """What players can choose, by name."""
+        self.forget: tuple[Forget, ...] = tuple(each.on_leave for each in features if each.on_leave is not None)
+        """What removes everything that features hold on a player who leaves."""
+        self.exports: tuple[ExportHook, ...] = tuple(each.export for each in features if each.export is not None)
+        """What tells everything that features hold on a player."""
+        self.enrich: tuple[Enrich, ...] = tuple(enrich for feature in features for enrich in feature.enrich)
+        """What adds to messages, in order."""
+        self.due: tuple[Due, ...] = tuple(due for feature in features for due in feature.due)
+        """What is done by time, in order."""
+        self.topics: dict[str, str] = {topic.name: topic.keywords for feature in features for topic in feature.topics}
+        """The keywords of each topic by its name."""
 
     def __iter__(self) -> Iterator[Feature]:
         return iter(self._features)
@@ -64,47 +81,6 @@ class Features:
         """Return all features but those."""
         return Features(*(feature for feature in self._features if feature.name not in names))
 
-    @cached_property
-    def all_commands(self) -> dict[str, Command]:
-        """Every command by its name, in the order in which help lists them."""
-        return {command.name: command for feature in self._features for command in feature.commands}
-
-    @cached_property
-    def commands(self) -> dict[str, Command]:
-        """What anybody but the admin can write."""
-        return {name: command for name, command in self.all_commands.items() if not command.of_admin}
-
     def known_to(self, address: str, server: ServerSettings) -> Mapping[str, Command]:
         """Return the commands that a message can have whose answer goes to that address."""
         return self.all_commands if server.is_admin(address) else self.commands
-
-    @cached_property
-    def preferences(self) -> dict[str, Preference]:
-        """What players can choose, by name."""
-        added = (preference for feature in self._features for preference in feature.preferences)
-        return {preference.name: preference for preference in (*GENERAL, *added)}
-
-    @cached_property
-    def forget(self) -> tuple[Forget, ...]:
-        """What removes everything that features hold on a player who leaves."""
-        return tuple(feature.on_leave for feature in self._features if feature.on_leave is not None)
-
-    @cached_property
-    def exports(self) -> tuple[ExportHook, ...]:
-        """What tells everything that features hold on a player."""
-        return tuple(feature.export for feature in self._features if feature.export is not None)
-
-    @cached_property
-    def enrich(self) -> tuple[Enrich, ...]:
-        """What adds to messages, in order."""
-        return tuple(enrich for feature in self._features for enrich in feature.enrich)
-
-    @cached_property
-    def due(self) -> tuple[Due, ...]:
-        """What is done by time, in order."""
-        return tuple(due for feature in self._features for due in feature.due)
-
-    @cached_property
-    def topics(self) -> dict[str, str]:
-        """The keywords of each topic by its name."""
-        return {topic.name: topic.keywords for feature in self._features for topic in feature.topics}

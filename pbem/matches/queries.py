@@ -55,11 +55,7 @@ def unrate(session: Session, match: Match, now: datetime) -> bool:
 
 def are_playing(session: Session, one: Player, other: Player) -> bool:
     """Return whether the two play a match with each other."""
-    pairs = ((one.id, other.id), (other.id, one.id))
-    running = (
-        select(Match.id).where(Match.seat0 == a, Match.seat1 == b, col(Match.to_move).is_not(None)) for a, b in pairs
-    )
-    return any(session.exec(each.limit(1)).first() is not None for each in running)
+    return number_between(session, one, other) > 0
 
 
 def seat_of(match: Match, player: Player) -> Seat | None:

@@ -86,10 +86,7 @@ def add_spelling(request: Request, line: Line, refusal: Refused) -> None:
 
 def _turn_suggested(request: Request, match: Match, text: str) -> Refused | None:
     """Return a refusal that suggests a turn, if it is the sender's turn and the line resembles one."""
-    player = request.sender.player
-    if match.state != MatchState.RUNNING or player is None:
-        return None
-    if match.to_move is None or match.to_move != seat_of(match, player):
+    if not _is_to_move(request, match):
         return None
     snapshot = snapshot_of(request.session, match)
     held = LineReader(request.commands, lambda _: match.game, match.id).held_turn(to_ascii(text))
@@ -101,15 +98,18 @@ def _turn_suggested(request: Request, match: Match, text: str) -> Refused | None
 
 def _set_up_expected(request: Request, match: Match, text: str) -> Refused | None:
     """Return a refusal with an example, if the sender has to set up and the line tries to."""
-    player = request.sender.player
-    moves = player is not None and match.to_move is not None and match.to_move == seat_of(match, player)
-    if match.state != MatchState.RUNNING or not moves or not SET_UP.match(text):
+    if not _is_to_move(request, match) or not SET_UP.match(text):
         return None
     hint = NOTATIONS[match.game].hint(snapshot_of(request.session, match).position)
     if hint is None or not hint.sets_up:
         return None
     sentence, fits = "We can't read this as a set-up.", f'For example "{hint.example}".'
     return Refused(sentence, read=text[:SHOWN], fits=fits, match=match.id)
+
+
+def _is_to_move(request: Request, match: Match) -> bool:
+    player = request.sender.player
+    return player is not None and match.to_move is not None and match.to_move == seat_of(match, player)
 
 
 def _resembling(snapshot: Snapshot, text: str) -> tuple[str, ...]:

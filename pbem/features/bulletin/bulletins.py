@@ -14,7 +14,7 @@ from sqlmodel import Session, col, delete, select
 from engines import GAMES
 from notation.ending import Termination
 from pbem.features.bulletin.messages import BulletinMatch, Leaders, WeeklyBulletin
-from pbem.features.ratings.messages import PlaceListed
+from pbem.features.ratings.messages import places_listed
 from pbem.features.seeks import open_seeks
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.naming import name
@@ -128,19 +128,7 @@ def _played(match: Match, first: Player, second: Player) -> BulletinMatch:
 
 def _leaders(session: Session, game: str, reader: Player, now: datetime) -> Leaders:
     places = standings.of_game(session, game, now, 0, FIRST)
-    rows = (
-        PlaceListed(
-            place=number,
-            player=place.name,
-            rating=place.shown,
-            won=place.wins,
-            drawn=place.draws,
-            lost=place.losses,
-            own=place.player == reader.id,
-        )
-        for number, place in enumerate(places, start=1)
-    )
-    return Leaders(title=GAMES[game].title, rows=tuple(rows))
+    return Leaders(title=GAMES[game].title, rows=places_listed(places, reader))
 
 
 def _next_monday(player: Player, after: datetime) -> datetime:

@@ -7,7 +7,7 @@ from engines.core import Game
 from pbem.conversation.core import BOARD, Command, Decision, Group, Line, Request
 from pbem.conversation.syntax import paging
 from pbem.errors import Refused
-from pbem.features.ratings.messages import GameStandings, PlaceListed, Standings
+from pbem.features.ratings.messages import GameStandings, Standings, places_listed
 from pbem.matches.ratings import derivation, standings
 from pbem.matches.ratings.weeks import rated_on
 
@@ -42,22 +42,10 @@ def _first_ratings(request: Request, games: Iterable[str]) -> str:
 def _listed(request: Request, game: Game, page: int, size: int) -> GameStandings:
     first = (page - 1) * size
     places = standings.of_game(request.session, game.key, request.now, first, size + 1)
-    own = request.sender.player.id if request.sender.player else None
-    rows = (
-        PlaceListed(
-            place=first + number,
-            player=place.name,
-            rating=place.shown,
-            won=place.wins,
-            drawn=place.draws,
-            lost=place.losses,
-            own=place.player == own,
-        )
-        for number, place in enumerate(places[:size], start=1)
-    )
+    rows = places_listed(places[:size], request.sender.player, first + 1)
     more = len(places) > size
     following = paging.following("standings", [game.key], page if size == paging.SIZE else 0, more=more)
-    return GameStandings(game=game.key, title=game.title, rows=tuple(rows), next_page=following)
+    return GameStandings(game=game.key, title=game.title, rows=rows, next_page=following)
 
 
 STANDINGS = Command(

@@ -1,8 +1,11 @@
 """What is said of ratings."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from pbem.matches.ratings.standings import RatingPlace
+from pbem.storage.models import Player
 from pbem.storage.payloads import Section
 
 
@@ -18,6 +21,22 @@ class PlaceListed:
     drawn: int
     lost: int
     own: bool = False
+
+
+def places_listed(places: Iterable[RatingPlace], reader: Player | None, first: int = 1) -> tuple[PlaceListed, ...]:
+    """Return the lines about these places, of which the first has that number, for a reader."""
+    return tuple(
+        PlaceListed(
+            place=number,
+            player=place.name,
+            rating=place.shown,
+            won=place.wins,
+            drawn=place.draws,
+            lost=place.losses,
+            own=reader is not None and place.player == reader.id,
+        )
+        for number, place in enumerate(places, start=first)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
