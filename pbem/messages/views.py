@@ -163,12 +163,18 @@ class View:
             None if ended_by is None else "you" if ended_by == self.seat else name(snapshot.players[ended_by])
         )
         self.reason = outcome.reason if outcome else snapshot.match.reason
-
-    @property
-    def is_current(self) -> bool:
+        self.is_current = match.state == MatchState.RUNNING and self.ply == snapshot.total and not snapshot.hypothesis
         """Whether this is the match as it was when the message was queued, and it went on."""
-        now = self._snapshot
-        return now.match.state == MatchState.RUNNING and now.ply == now.total and now.hypothesis is None
+        self.paused = self.is_current and self.seat is not None and match.paused is not None
+        self.taken_back = match.shift > 0
+        wishes = context.preferences
+        self.in_words = wishes["board"] == "words"
+        """Whether the reader wants the board in words, and nothing drawn."""
+        self.in_letters = context.compact and not self.in_words
+        """Whether the board is shown as characters instead of drawn, because the message would be too large."""
+        self.is_drawn = wishes["picture"] == ON and not self.in_words and not self.in_letters
+        self.explains = wishes[HINTS] == LONG or self.number in context.first
+        """Whether the reader is told how the game is played: in their first turns of it, or because they want that."""
 
     @property
     def offers(self) -> tuple[OfferShown, ...]:
@@ -186,11 +192,6 @@ class View:
             )
             for offer in offers.open_offers(snapshot.match)
         )
-
-    @property
-    def paused(self) -> bool:
-        """Whether the match of the reader is paused."""
-        return self.is_current and self.seat is not None and self._snapshot.match.paused is not None
 
     @property
     def paused_until(self) -> str | None:
@@ -227,11 +228,6 @@ class View:
         return rated_on(week_of(counted))
 
     @property
-    def taken_back(self) -> bool:
-        """Whether turns of the match were taken back."""
-        return self._snapshot.match.shift > 0
-
-    @property
     def board(self) -> str:
         """The board in the form the reader chose for text, with the last move and the notes beside it."""
         return self._drawing.board(self._context.preferences["board"])
@@ -244,7 +240,7 @@ class View:
     @property
     def picture(self) -> str | None:
         """The URL of the picture of the board for HTML; None for readers who don't want pictures."""
-        if self._context.preferences["picture"] != ON or self.in_words or self.in_letters:
+        if not self.is_drawn:
             return None
         scale = board_image.SMALL_SCALE if self._context.several else board_image.SCALE
         return self._context.enclosed.show(self._drawing.picture(scale))
@@ -256,16 +252,6 @@ class View:
         for file in files:
             self._context.enclosed.attach(file)
         return tuple(file.name for file in files)
-
-    @property
-    def in_words(self) -> bool:
-        """Whether the reader wants the board in words, and nothing drawn."""
-        return self._context.preferences["board"] == "words"
-
-    @property
-    def in_letters(self) -> bool:
-        """Whether the board is shown as characters instead of drawn, because the message would be too large."""
-        return self._context.compact and not self.in_words
 
     @property
     def printed_board(self) -> str:
@@ -332,7 +318,7 @@ class View:
 
     def chart(self, analysed: Analysed) -> str | None:
         """Return the URL of its picture for HTML; None for readers who don't want pictures."""
-        if self._context.preferences["picture"] != ON or self.in_words or self.in_letters:
+        if not self.is_drawn:
             return None
         return self._context.enclosed.show(analysed.picture(board_image.SMALL_SCALE))
 
@@ -350,8 +336,3 @@ class View:
             return Hint(())  # advice about the whole turn would say again what is done; the steps say what can follow
         hint = NOTATIONS[self.key].hint(self._snapshot.position) if self.to_move else None
         return hint if hint is None or self.explains else replace(hint, basics="")
-
-    @property
-    def explains(self) -> bool:
-        """Whether the reader is told how the game is played: in their first turns of it, or because they want that."""
-        return self._context.preferences[HINTS] == LONG or self.number in self._context.first
