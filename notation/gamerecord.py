@@ -127,17 +127,12 @@ def _header(record: Record, site: Site, result: Result) -> dict[str, Any]:
         **({"began": record.began} if record.began else {}),
         "unrated": not site.is_rated,
         "players": [
-            {"name": name, "userid": number, "is_ai": program, "result": _points(result, seat), "side": side}
+            {"name": name, "userid": number, "is_ai": program, "result": int(result.winner == seat), "side": side}
             for seat, (name, number, program, side) in enumerate(
                 zip(record.players, site.players, site.programs, GAMES[record.game].sides, strict=True)
             )
         ],
     }
-
-
-def _points(result: Result, seat: int) -> int:
-    """Return 1 for the winner, 0 for the loser; in a draw the same for both."""
-    return int(result.winner == seat)
 
 
 def variants(record: Record) -> list[str]:

@@ -244,7 +244,8 @@ def _of_turn(seat: Seat, here: KvadratikPosition) -> Passage:
     own = uncovered(here.towers, seat)
     if not own:
         return Passage("", (), notes)
-    choices = tuple(f"{_mark(here, cell)} on {NAMES[cell]} to {_targets(here, cell)}" for cell in own)
+    targets = {cell: either(step.target for step in STEPS[here.towers[cell][-1]][cell]) for cell in own}
+    choices = tuple(f"{_mark(here, cell)} on {NAMES[cell]} to {targets[cell]}" for cell in own)
     flips = ", before any flips" if here.flip == "any" else ""
     return Passage(f"What your uncovered discs can do{flips}:", choices, notes)
 
@@ -276,10 +277,6 @@ def _added(cell: int) -> Bonus:
 
 def _mark(here: KvadratikPosition, cell: int) -> str:
     return MARKS[here.towers[cell][-1]]
-
-
-def _targets(here: KvadratikPosition, cell: int) -> str:
-    return either(step.target for step in STEPS[here.towers[cell][-1]][cell])
 
 
 KVADRATIK = KvadratikNotation()

@@ -20,7 +20,7 @@ from pbem.messages.said.sections import LastAnswer, NotAttempted, NotSent, Refus
 from pbem.messages.said.subscriptions import InvitationsAllowed, InvitationsStopped
 from pbem.players import rate_limits
 from pbem.players.identity import Sender
-from pbem.storage.models import Match, MatchState, Player
+from pbem.storage.models import Match, MatchState
 from pbem.storage.outbox import Mailer
 from pbem.storage.payloads import Payload, Section
 from pbem.storage.preferences import OFF
@@ -106,7 +106,8 @@ def enqueue(request: Request, reply: Reply) -> None:
     if reply.sender.proven and until > request.now:
         zone = preferences.with_defaults(player.settings if player else {})[ZONE]
         sections = (*sections, LastAnswer(until=moment(until, zone, request.now)))
-    if _wants_no_receipts(player) and all(_is_receipt(request, section) for section in sections):
+    wants_no_receipts = player is not None and preferences.with_defaults(player.settings)["receipt"] == OFF
+    if wants_no_receipts and all(_is_receipt(request, section) for section in sections):
         return
     shown = list(dict.fromkeys(number for section in sections if (number := getattr(section, "match", None))))
     several = len(shown) > 1
@@ -158,10 +159,6 @@ def enqueue(request: Request, reply: Reply) -> None:
         gist=gist,
         is_long=is_long,
     )
-
-
-def _wants_no_receipts(player: Player | None) -> bool:
-    return player is not None and preferences.with_defaults(player.settings)["receipt"] == OFF
 
 
 def _is_receipt(request: Request, section: Section) -> bool:

@@ -14,7 +14,7 @@ from notation.gamerecord import Result, Site
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.boards.animation import animation
 from pbem.messages.mime import Attachment
-from pbem.storage.models import HOUSE, Player
+from pbem.storage.models import HOUSE
 
 
 def of(snapshot: Snapshot, *, site: str, generated: datetime) -> tuple[Attachment, ...]:
@@ -41,7 +41,7 @@ def _text(snapshot: Snapshot) -> Attachment:
 
 def _json(snapshot: Snapshot, site: str, generated: datetime) -> Attachment:
     """Return the record as other servers read it."""
-    match = snapshot.match
+    match, (first, second) = snapshot.match, snapshot.players
     where = Site(
         site,
         str(snapshot.number),
@@ -52,18 +52,13 @@ def _json(snapshot: Snapshot, site: str, generated: datetime) -> Attachment:
         event="" if match.tournament is None else f"tournament {match.tournament}",
         round="" if match.round is None else str(match.round),
         is_rated=match.counted is not None,
-        programs=_programs(snapshot.players),
+        programs=(first.address == HOUSE, second.address == HOUSE),
     )
     winner = None if match.winner is None else seat_of(match.winner)
     ending = snapshot.ending
     why = match.reason or (in_words(ending, snapshot.record.players) if ending else "")
     text = gamerecord.dumps(snapshot.record, where, Result(winner, why))
     return Attachment(_name(snapshot, "json"), "application", "json", text.encode())
-
-
-def _programs(players: tuple[Player, Player]) -> tuple[bool, bool]:
-    first, second = (player.address == HOUSE for player in players)
-    return first, second
 
 
 def animations(snapshot: Snapshot, boards: Sequence[Diagram] = ()) -> Iterator[Attachment]:

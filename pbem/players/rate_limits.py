@@ -129,7 +129,8 @@ def of_stranger(
     had = _answered(session, _is_mailbox(address), standing, DAY, now)
     if had >= STRANGER_PER_DAY:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_ADDRESS)
-    of_domain, is_half = _left(session, _at(domain), mine, budget=_per_domain(domain), now=now)
+    per_domain = LARGE_DOMAIN_PER_DAY if is_large(domain) else DOMAIN_PER_DAY
+    of_domain, is_half = _left(session, _at(domain), mine, budget=per_domain, now=now)
     if of_domain <= 0:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_DOMAIN)
     of_all, is_half_of_all = _left(session, _TO_STRANGERS, mine, budget=limits.strangers_per_day, now=now)
@@ -208,11 +209,6 @@ def of_match(session: Session, match: int, player: Player, this: Incoming, now: 
             fits="Your turns still count; everything else has to wait until tomorrow.",
             gist=f"{ONCE}{match}",
         )
-
-
-def _per_domain(domain: str) -> int:
-    """Return how many replies the strangers of that domain get in a day."""
-    return LARGE_DOMAIN_PER_DAY if is_large(domain) else DOMAIN_PER_DAY
 
 
 def is_introduced(session: Session, sender: Sender, now: datetime) -> bool:

@@ -109,7 +109,8 @@ def blocks(session: Session) -> dict[int, int]:
     lengths = (func.coalesce(func.length(col(Match.termination)), 0), func.length(col(Match.game)))
     result = (func.coalesce(col(Match.winner), 2), *lengths)
     block = (col(Match.id) // BLOCK).label("block")
-    told = fingerprints.of(col(Match.id), col(Match.plies), col(Match.shift), *seats, *result, _tournament())
+    tournament = func.coalesce(col(Match.tournament), 0)
+    told = fingerprints.of(col(Match.id), col(Match.plies), col(Match.shift), *seats, *result, tournament)
     rows: Any = session.execute(select(block, told).where(col(Match.state).in_(SHOWN)).group_by(block))
     return dict(map(tuple, rows))
 
@@ -129,10 +130,6 @@ def begun_from(session: Session) -> dict[int, list[int]]:
     for number, source in session.exec(select(Match.id, Match.begun_from).where(col(Match.begun_from).is_not(None))):
         found.setdefault(source or 0, []).append(number or 0)
     return found
-
-
-def _tournament() -> Any:
-    return func.coalesce(col(Match.tournament), 0)
 
 
 def _in_utc(moment: datetime) -> datetime:

@@ -61,12 +61,6 @@ BULLETIN = Preference(
 )
 
 
-def due_of(session: Session, player: Player) -> datetime | None:
-    """Return when the player gets the next bulletin; None if they don't want it."""
-    row = session.get(Bulletin, player.id)
-    return None if row is None else row.due
-
-
 def due(session: Session, now: datetime, most: int) -> Sequence[int]:
     """Return the players whose bulletin is due, so many at most."""
     rows = select(Bulletin.player).where(col(Bulletin.due) <= now).order_by(col(Bulletin.due)).limit(most)
@@ -153,4 +147,5 @@ def pass_on(session: Session, player: Player, heir: Player, now: datetime) -> No
 
 def export(session: Session, player: Player) -> dict[str, Any]:
     """Return when the player gets the next bulletin, for their own copy of their data."""
-    return {"next_bulletin": due_of(session, player)}
+    row = session.get(Bulletin, player.id)
+    return {"next_bulletin": None if row is None else row.due}

@@ -31,7 +31,7 @@ from pbem.players import announcements
 from pbem.storage import leases, notifications
 from pbem.storage.database import read_only, transaction
 from pbem.storage.leases import Leased
-from pbem.storage.models import Match, Outgoing, Player, Search, SearchKind
+from pbem.storage.models import Match, Outgoing, Search, SearchKind
 from pbem.storage.notifications import Channel
 
 log = structlog.get_logger()
@@ -76,11 +76,8 @@ class Thinker:
             if stopped():
                 break
             searched += self._search(number)
-        return searched or self._give_hint(stopped) or (not stopped() and self._analyst.step())
-
-    @property
-    def _analyst(self) -> Analyst:
-        return Analyst(self.engine, self.server, self.searcher, self.holder, self.clock)
+        analyst = Analyst(self.engine, self.server, self.searcher, self.holder, self.clock)
+        return searched or self._give_hint(stopped) or (not stopped() and analyst.step())
 
     def _give_hint(self, stopped: Callable[[], bool]) -> bool:
         """Search for a hint that is awaited. Return whether one was given; one that isn't found delays no other."""
@@ -174,7 +171,7 @@ class Thinker:
         now = self.clock()
         with transaction(self.engine) as session:
             match, house = locked(session, task.match), player.find(session)
-            if match is None or house is None or not _is_as_asked(match, house, task):
+            if match is None or house is None or version(match) != task.version or not queue.is_to_move(match, house):
                 return
             snapshot = snapshot_of(session, match)
             turn = replies.read_turn(match.game, snapshot.base, answer.turn)
@@ -221,7 +218,3 @@ def _forget(session: Session, task: TurnTask, now: datetime) -> None:
     """Delete the earlier searches in the match, as soon as they don't count for the hour any more."""
     earlier = (col(Search.match) == task.match, col(Search.kind) == SearchKind.TURN, col(Search.version) < task.version)
     session.exec(delete(Search).where(*earlier, col(Search.asked) <= now - queue.HOUR))
-
-
-def _is_as_asked(match: Match, house: Player, task: TurnTask) -> bool:
-    return version(match) == task.version and queue.is_to_move(match, house)

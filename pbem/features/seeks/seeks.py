@@ -67,11 +67,6 @@ def of_player(session: Session, player: Player, now: datetime) -> list[Seek]:
     return list(session.exec(select(Seek).where(*theirs).order_by(col(Seek.id))))
 
 
-def all_of(session: Session, player: Player) -> list[Seek]:
-    """Return all seeks that the player has ever put up."""
-    return list(session.exec(select(Seek).where(Seek.player == player.id).order_by(col(Seek.id))))
-
-
 def put_up_since(session: Session, player: Player, span: timedelta, now: datetime) -> int:
     """Return how many seeks the player has put up in that time."""
     rows = select(func.count()).select_from(Seek).where(Seek.player == player.id, within(Seek.created, span, now))
@@ -228,20 +223,21 @@ def pass_on(session: Session, player: Player, heir: Player, now: datetime) -> No
 
 def export(session: Session, player: Player) -> dict[str, Any]:
     """Return the player's seeks, for their own copy of their data."""
-    return {"seeks": [_as_facts(seek) for seek in all_of(session, player)]}
-
-
-def _as_facts(seek: Seek) -> dict[str, Any]:
-    return {
-        "number": seek.id,
-        "game": seek.game,
-        "options": dict(seek.options),
-        "time": seek.time,
-        "begin": seek.begin,
-        "rated": seek.rated,
-        "for_ratings": [seek.lowest, seek.highest],
-        "matches_left": seek.repeat,
-        "put_up": seek.created,
-        "ends": seek.expires,
-        "closed": seek.closed,
-    }
+    rows = session.exec(select(Seek).where(Seek.player == player.id).order_by(col(Seek.id)))
+    seeks = [
+        {
+            "number": seek.id,
+            "game": seek.game,
+            "options": dict(seek.options),
+            "time": seek.time,
+            "begin": seek.begin,
+            "rated": seek.rated,
+            "for_ratings": [seek.lowest, seek.highest],
+            "matches_left": seek.repeat,
+            "put_up": seek.created,
+            "ends": seek.expires,
+            "closed": seek.closed,
+        }
+        for seek in rows
+    ]
+    return {"seeks": seeks}

@@ -43,15 +43,12 @@ def _remind(session: Session, match: Match, server: ServerSettings, now: datetim
     if queries.waits_from(session, player.address):  # it may be the turn
         return False
     seat = timekeeping.remind(session, match, now)
-    if seat is None or not _wants_news(player) or _was_shown(session, player, match, now):
+    wants_news = player.stopped is None and player.unreachable is None and player.deleted is None
+    if seat is None or not wants_news or _was_shown(session, player, match, now):
         return False
     announcements.announce(session, server, now, (ReminderDue(match, seat_of(seat)),))
     log.info("reminded", match=match.id, player=player.id)
     return True
-
-
-def _wants_news(player: Player) -> bool:
-    return player.stopped is None and player.unreachable is None and player.deleted is None
 
 
 def _was_shown(session: Session, player: Player, match: Match, now: datetime) -> bool:

@@ -167,12 +167,8 @@ def pass_on(session: Session, player: Player, heir: Player, now: datetime) -> No
 
 def export(session: Session, player: Player) -> dict[str, Any]:
     """Return the player's vacations, for their own copy of their data."""
-    return {"vacations": _as_facts(session, player)}
-
-
-def _as_facts(session: Session, player: Player) -> list[dict[str, Any]]:
     rows = session.exec(select(Vacation).where(Vacation.player == player.id).order_by(col(Vacation.id)))
-    return [
+    vacations = [
         {
             "chosen": row.chosen,
             "from": row.begins,
@@ -182,3 +178,4 @@ def _as_facts(session: Session, player: Player) -> list[dict[str, Any]]:
         }
         for row in rows
     ]
+    return {"vacations": vacations}
