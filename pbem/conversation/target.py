@@ -46,6 +46,12 @@ def own_match(request: Request, line: Line) -> tuple[Match, Player, Seat]:
     return match, player, seat
 
 
+def is_to_move(request: Request, match: Match) -> bool:
+    """Return whether it is the sender's turn."""
+    player = request.sender.player
+    return player is not None and match.to_move is not None and seat_of(match, player) == match.to_move
+
+
 def opponent_in(request: Request, match: Match, player: Player) -> Player:
     """Return the opponent of one of the players of the match."""
     return request.session.get_one(Player, opponent_of(match, player))

@@ -10,10 +10,10 @@ from pbem.conversation.syntax import intents, rognlie
 from pbem.conversation.syntax.line import LineReader
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.syntax.sentences import lines_said
+from pbem.conversation.target import is_to_move
 from pbem.errors import Refused
 from pbem.mail.reading.text.normalize import to_ascii
 from pbem.matches import turns
-from pbem.matches.queries import seat_of
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.matches.turns import SET_UP
 from pbem.players.rate_limits import NO_COMMAND
@@ -86,7 +86,7 @@ def add_spelling(request: Request, line: Line, refusal: Refused) -> None:
 
 def _turn_suggested(request: Request, match: Match, text: str) -> Refused | None:
     """Return a refusal that suggests a turn, if it is the sender's turn and the line resembles one."""
-    if not _is_to_move(request, match):
+    if not is_to_move(request, match):
         return None
     snapshot = snapshot_of(request.session, match)
     held = LineReader(request.commands, lambda _: match.game, match.id).held_turn(to_ascii(text))
@@ -98,18 +98,13 @@ def _turn_suggested(request: Request, match: Match, text: str) -> Refused | None
 
 def _set_up_expected(request: Request, match: Match, text: str) -> Refused | None:
     """Return a refusal with an example, if the sender has to set up and the line tries to."""
-    if not _is_to_move(request, match) or not SET_UP.match(text):
+    if not is_to_move(request, match) or not SET_UP.match(text):
         return None
     hint = NOTATIONS[match.game].hint(snapshot_of(request.session, match).position)
     if hint is None or not hint.sets_up:
         return None
     sentence, fits = "We can't read this as a set-up.", f'For example "{hint.example}".'
     return Refused(sentence, read=text[:SHOWN], fits=fits, match=match.id)
-
-
-def _is_to_move(request: Request, match: Match) -> bool:
-    player = request.sender.player
-    return player is not None and match.to_move is not None and match.to_move == seat_of(match, player)
 
 
 def _resembling(snapshot: Snapshot, text: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from notation import NOTATIONS
 from notation.ending import Termination
 from pbem.conversation.core import ANIMATION, BOARD, Command, Decision, Group, Line, Request, Who
 from pbem.conversation.syntax import paging
-from pbem.conversation.target import match_of
+from pbem.conversation.target import is_to_move, match_of
 from pbem.errors import Refused
 from pbem.features.house.player import is_house
 from pbem.features.playing.messages import ListedMatch, MatchList, MatchRecord, MatchShown
@@ -126,7 +126,7 @@ def as_seen(request: Request, match: Match) -> MatchShown | MatchThen:
     last = sight.last_ply(match, sight.of_reader(request.session, match, request.sender.player))
     if last < match.plies:
         return MatchThen(match=match.id or 0, ply=last, now=last)
-    own = _is_to_move(request, match)
+    own = is_to_move(request, match)
     return MatchShown(match=match.id or 0, ply=match.plies, part=match.part if own else None, own=own)
 
 
@@ -170,7 +170,7 @@ def preview(request: Request, line: Line) -> Decision:
             fits=f'"preview {match.id}#{max(0, snapshot.ply - 1)} TURN" shows what could have been played instead.',
             match=match.id,
         )
-    own = line.ply is None and _is_to_move(request, match)
+    own = line.ply is None and is_to_move(request, match)
     kept = match.part if own else None  # nobody else may see an unfinished turn
     try:
         variation = variations.read(NOTATIONS[match.game], snapshot.base, kept, line.words)
@@ -248,12 +248,6 @@ def _check_ply(request: Request, match: Match, ply: int | None) -> int:
             fits=f'"show {match.id}#0" is its beginning, "show {match.id}#{last}" its last position.',
         )
     return last
-
-
-def _is_to_move(request: Request, match: Match) -> bool:
-    """Return whether it is the sender's turn."""
-    player = request.sender.player
-    return player is not None and match.to_move is not None and seat_of(match, player) == match.to_move
 
 
 OWN_RECORDS = re.compile(r"(?:mine|all)(?:\s+before\s+#?(\d{1,9}))?", re.IGNORECASE)
