@@ -23,6 +23,10 @@ class Termination(StrEnum):
     ADJUDICATED = "adjudicated"
 
 
+WITHOUT_RESULT = frozenset({Termination.CANCELLED, Termination.ABANDONED})
+"""What leaves a match without a result."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ending:
     """How a match ended, and the seat this concerns: that of the player who resigned, left or ran out of time."""

@@ -10,10 +10,9 @@ from typing import Any
 from sqlalchemy import union_all
 from sqlmodel import Session, col, func, select
 
-from notation.ending import Termination
+from notation.ending import WITHOUT_RESULT
 from pbem.storage.models import Match, Player, Ply
 
-WITHOUT_RESULT = frozenset({Termination.CANCELLED.value, Termination.ABANDONED.value})
 OBSERVED = 5
 """How many matches in each seat tell how fast somebody answers: the newest of those that run and of those over."""
 MOST_TURNS = 500

@@ -15,7 +15,7 @@ from sqlmodel import Session, col, select
 from engines import GAMES
 from engines.core import Seat
 from engines.seats import other, seat_of, with_entry
-from notation.ending import Ending, Termination
+from notation.ending import WITHOUT_RESULT, Ending, Termination
 from notation.time_control import TimeControl, to_stored
 from pbem import tokens
 from pbem.matches import offers, prepared, queries
@@ -48,7 +48,6 @@ MOST_AT_ONCE = 20
 """The most turns that are played by themselves after a turn."""
 FEWEST_RATED = 2
 """The turns that a rated match must have had to count."""
-WITHOUT_RESULT = (Termination.CANCELLED, Termination.ABANDONED)
 NO_LIMIT = TimeControl()
 _PLAYED = insert(Ply)
 """A plain insert, since nobody needs the row in the session."""

@@ -19,7 +19,7 @@ from engines.diagram import Diagram
 from notation import record
 from notation.board import format_board
 from notation.description import describe
-from notation.ending import in_words
+from notation.ending import WITHOUT_RESULT, in_words
 from notation.time_control import from_stored
 from notation.time_control import in_words as in_words_of_time
 from pbem.features.tournaments import crosstable, entries, rounds, rungs
@@ -27,7 +27,6 @@ from pbem.features.tournaments.crosstable import Table
 from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.messages import TournamentLine
 from pbem.features.tournaments.shown import line as tournament_line
-from pbem.matches.history import WITHOUT_RESULT
 from pbem.matches.ratings import standings
 from pbem.matches.snapshot import Snapshot, replayed, turn_texts
 from pbem.publishing import fingerprints

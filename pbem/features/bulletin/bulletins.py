@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from sqlmodel import Session, col, delete, select
 
 from engines import GAMES
-from notation.ending import Termination
+from notation.ending import WITHOUT_RESULT, Termination
 from pbem.features.bulletin.messages import BulletinMatch, Leaders, WeeklyBulletin
 from pbem.features.ratings.messages import places_listed
 from pbem.features.seeks import open_seeks
@@ -33,7 +33,6 @@ MOST_MATCHES = 20
 """How many finished matches a bulletin lists, the newest."""
 FIRST = 3
 """How many players of each game."""
-WITHOUT_RESULT = (Termination.CANCELLED, Termination.ABANDONED)
 MONDAY = 0
 
 

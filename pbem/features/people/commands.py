@@ -4,7 +4,7 @@ import re
 from datetime import datetime, timedelta
 
 from engines import GAMES
-from notation.ending import Termination
+from notation.ending import WITHOUT_RESULT, Termination
 from notation.time_control import spoken
 from pbem.conversation.core import BOARD, Command, Decision, Group, Line, Request
 from pbem.conversation.syntax import paging
@@ -143,7 +143,7 @@ def past(request: Request, line: Line) -> Decision:
 
 def _finished(request: Request, match: Match, player: Player, opponent: Player) -> FinishedMatch:
     """Return the line about a match in the history of a player."""
-    if match.termination in history.WITHOUT_RESULT:
+    if match.termination in WITHOUT_RESULT:
         result = str(match.termination)
     else:
         is_winner = match.winner is not None and (match.seat0, match.seat1)[match.winner] == player.id

@@ -9,7 +9,7 @@ from sqlmodel import select
 
 from engines import GAMES
 from notation import NOTATIONS
-from notation.ending import Termination
+from notation.ending import WITHOUT_RESULT
 from pbem.conversation.core import ANIMATION, BOARD, Command, Decision, Group, Line, Request, Who
 from pbem.conversation.syntax import paging
 from pbem.conversation.target import is_to_move, match_of
@@ -102,7 +102,7 @@ def _state(match: Match, player: Player, day: str, *, own: bool, is_due: bool) -
         case MatchState.OFFERED:
             return f"not accepted yet, {day}" if match.challenger == player.id else f"challenges you, {day}"
         case MatchState.OVER:
-            if match.termination in (Termination.CANCELLED, Termination.ABANDONED):
+            if match.termination in WITHOUT_RESULT:
                 return f"{match.termination}, {day}"
             if match.winner is None:
                 return f"drawn, {day}"

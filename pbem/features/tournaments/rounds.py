@@ -13,12 +13,11 @@ from datetime import datetime
 
 from sqlmodel import Session, and_, col, func, select
 
-from notation.ending import Termination
+from notation.ending import WITHOUT_RESULT, Termination
 from pbem.features.tournaments import crosstable, entries, formats
 from pbem.features.tournaments.field import Entrant, Field, Format, Matchup, RoundStep, Score
 from pbem.features.tournaments.formats import league
 from pbem.matches import arranged
-from pbem.matches.lifecycle import WITHOUT_RESULT
 from pbem.storage.database import lock_if_free
 from pbem.storage.models import Entry, Match, Pairing, Player, PlayerRating, Tournament
 
