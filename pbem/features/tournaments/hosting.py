@@ -43,7 +43,7 @@ def read(words: str, default_time: str) -> TournamentTerms:
     >>> read("round robin kvadratik time=3d/move rated called Little Cup", "none").title
     'Little Cup'
     """
-    said, title = _split(KINDS.sub(_in_one_word, words))
+    said, title = _split(KINDS.sub(lambda found: f"{found[1]}-{found[2]}".lower(), words))
     games, given, others = terms.split(said)
     rated, others = terms.rated_in(others)
     kinds = [word.lower() for word in others if word.lower() in {*Format}]
@@ -98,10 +98,6 @@ def _together(given: dict[str, str], kind: Format) -> int:
     if kind in (Format.ROUND_ROBIN, Format.LEAGUE):
         return _number(given, "together", 0, 1, MOST_PLACES[Format.ROUND_ROBIN])
     return 0
-
-
-def _in_one_word(found: re.Match[str]) -> str:
-    return f"{found[1]}-{found[2]}".lower()
 
 
 def _split(words: str) -> tuple[list[str], str]:
