@@ -217,7 +217,7 @@ class Command:
     arguments: str
     help: str
     run: "Callable[[Request, Line], Decision]"
-    """Carries the command out and returns what follows; raises Refused."""
+    """Carries the command out and returns what follows; raises Refused, or NotPossible, which `execute` rewords."""
     group: Group
     brief: str = ""
     """What it does, in at most ten words."""
