@@ -26,6 +26,7 @@ from pbem.mail.reading.authentication import Checked
 from pbem.mail.reading.limits import LARGEST_OF_STRANGERS
 from pbem.mail.reading.message import Message
 from pbem.mail.reading.protocol import InProcessParser
+from pbem.mail.reading.text.ours import NOBODY, Ours
 from tests.correspondence import Correspondence, correspondence
 from tests.hostile import HEAD, MAILS, filled
 from tests.pbem.conftest import two_turns
@@ -45,9 +46,9 @@ class TimedParser(InProcessParser):
     def __init__(self) -> None:
         self.seconds = 0.0
 
-    def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...]) -> Message:
+    def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...], ours: Ours = NOBODY) -> Message:
         """See MailParser."""
-        return self._timed(lambda: super(TimedParser, self).read(raw, sender, recipients))
+        return self._timed(lambda: super(TimedParser, self).read(raw, sender, recipients, ours))
 
     def is_final(self, raw: bytes) -> bool:
         """See MailParser."""

@@ -13,7 +13,6 @@ from pbem.cli.core import CONFIG, FOUND, ConfigOption, JsonOption, app, errors, 
 from pbem.cli.terminal import TerminalListing
 from pbem.errors import Refused
 from pbem.features.moderation import roster
-from pbem.players import bounces
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingState, Player
 
@@ -104,6 +103,8 @@ def _retried(row: Incoming | Outgoing) -> bool:
 
 def _retry_all(config_file: Path) -> None:
     """Have everything retried that waits for the operator, and resume sending to all to whom it was stopped."""
+    from pbem.players import bounces  # only this needs what parses messages
+
     with stored(config_file) as server, database.transaction(server.engine) as session:
         came, owed = _waiting_for_operator(session)
         waiting: tuple[Incoming | Outgoing, ...] = (*came, *owed)

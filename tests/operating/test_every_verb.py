@@ -180,13 +180,14 @@ def test_without_a_database(site: Site) -> None:
     url = f"sqlite:///{site.folder}/other.sqlite"
     for name in READS_TABLES:
         done = site.pbem(*words(site, name), PBEM_SERVER__DATABASE=url)
-        assert refused(done, 2, f"there is no database {site.folder}/other.sqlite yet"), (name, done)
+        assert refused(done, 2, f"there is no database {site.folder}/other.sqlite"), (name, done)
     assert not (site.folder / "other.sqlite").exists()
     done = site.pbem(*words(site, "backup"), PBEM_SERVER__DATABASE=url)
     assert refused(done, 2, f"there is no database {site.folder}/other.sqlite"), done
     for name in ("init", "run"):
         done = site.pbem(*words(site, name), PBEM_SERVER__DATABASE=f"sqlite:///{site.folder}/none/other.sqlite")
-        assert refused(done, 2, f"there is no folder {site.folder}/none for the database"), (name, done)
+        lacks = "folder {}/none for the" if name == "init" else "database {}/none/other.sqlite"
+        assert refused(done, 2, f"there is no {lacks.format(site.folder)}"), (name, done)
 
 
 @pytest.mark.slow

@@ -67,8 +67,6 @@ def slip(letters: Correspondence, line: str = SLIP) -> EmailMessage:
         ("b7d7i2g21d7d6g2g1", MEANT),
         ("b7d7 i2g2 l d7d6 g2gl", MEANT),
         ("move b7d7 i2g2 1 d7d6 2g1g", MEANT),
-        ('"b7d7 i2g2 1 d7d6 g2g1"', MEANT),
-        ("- b7d7 i2g2 1 d7d6 g2g1", MEANT),
     ],
 )
 def test_a_slip_is_played_after_yes_and_not_before(letters: Correspondence, line: str, meant: str) -> None:

@@ -23,6 +23,7 @@ from pbem.messages.templating import WIDTH
 from pbem.server.scheduled import alerts
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState
+from tests import databases
 from tests.cases import quick_where
 from tests.correspondence import Correspondence, correspondence
 from tests.operating import matches
@@ -120,6 +121,7 @@ def test_an_owed_mail_that_ends_the_server_three_times_waits_and_the_others_go_o
 @pytest.mark.slow
 def test_a_server_that_is_stopped_in_good_order_leaves_no_mail_under_suspicion(stage: Stage) -> None:
     scene = stage("lmtp", "sqlite")
+    databases.make(scene.database)
     scene.post.stalls_at = "ann@mail.example"
     scene.write(*(asking(name, scene.door.address) for name in ("ann", "bob")))
     daemon = scene.start()

@@ -73,6 +73,7 @@ def test_a_template_that_fails_keeps_its_mails_owed_and_holds_up_no_other(tmp_pa
     site = Site(tmp_path / "site")
     with PostOffice() as post:
         site.configure(outbox=smtp_out(post.port))
+        site.make()
         confirm = program / "templates" / "confirm.j2"
         words = confirm.read_text(encoding="utf-8")
         confirm.write_text(words + "{{ a_word_that_nobody_gives }}\n", encoding="utf-8")

@@ -248,10 +248,9 @@ class Reader:
             return None
         lines = list(filter(None, (line.strip()[:LONGEST_LINE] for line in page)))[: MOST_SEARCHED if rivals else 2]
         turns = {self._undecorated(to_ascii(line)): line for line in reversed(lines) if not is_of_marks(to_ascii(line))}
+        turns = {text: line for text, line in turns.items() if self._line.is_turn(text, match)}
         legal = [text for text in turns if (after := self._after(match, text)) is not None and after.part is None]
-        if len(legal) != 1 or any(
-            text != legal[0] and cells(text) >= cells(legal[0]) and self._line.is_turn(text, match) for text in turns
-        ):
+        if len(legal) != 1 or any(text != legal[0] and cells(text) >= cells(legal[0]) for text in turns):
             return None
         return turns[legal[0]]
 

@@ -169,8 +169,8 @@ def _player(
     if found is not None:
         if found.name is None:
             raise NotRestorable(
-                f'match #{carried.number}: {person.name} has not joined here yet; do this again once they have: "join '
-                f'{person.name}"'
+                f"match #{carried.number}: {person.name} hasn't joined here yet; do this again once they have: "
+                f'"join {person.name}"'
             )
         if found.name != person.name:
             raise NotRestorable(f"match #{carried.number}: player {person.id} is {found.name} here, not {person.name}")

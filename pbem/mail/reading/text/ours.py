@@ -104,6 +104,8 @@ class Ours:
 
     def _repeats_us(self, word: str) -> bool:
         bare = word.strip(MARKS).removeprefix("mailto:")
+        if bare.endswith(f"@{self.address.lower().rpartition('@')[2]}"):
+            return True  # also the Message-ID, as s-nail and Outlook Express write it
         return not bare or is_verb(bare) or bare in self.name.lower().split() or self._is_addressed(bare)
 
     def _is_addressed(self, text: str) -> bool:
