@@ -49,10 +49,14 @@ class Ours:
     heads: tuple[str, ...] = ()
     """Patterns of which one fits the first or second line of most of our messages, as a whole; there is a # in each."""
 
+    @property
+    def _domain(self) -> str:
+        return self.address.lower().rpartition("@")[2]
+
     def announcement_at(self, lines: Sequence[str], number: int) -> int:
         """Return the number of lines that name us as the writer of what stands below; 0 if none do."""
         near = "\n".join([line[:LONGEST] for line in lines[number : number + MOST_LINES]])
-        if not self.address or not ("@" in near or self.name.partition(" ")[0] in near):
+        if not self.address or not (self._domain in near.lower() or self.name.partition(" ")[0] in near):
             return 0
         text = ""
         for span in range(1, MOST_LINES + 1):
@@ -104,15 +108,16 @@ class Ours:
 
     def _repeats_us(self, word: str) -> bool:
         bare = word.strip(MARKS).removeprefix("mailto:")
-        if bare.endswith(f"@{self.address.lower().rpartition('@')[2]}"):
+        if bare.endswith(f"@{self._domain}"):
             return True  # also the Message-ID, as s-nail and Outlook Express write it
         return not bare or is_verb(bare) or bare in self.name.lower().split() or self._is_addressed(bare)
 
     def _is_addressed(self, text: str) -> bool:
-        if "@" not in text:
+        small = text.lower() if "@" in text else ""
+        if self._domain not in small:
             return False
-        local, _, domain = self.address.lower().rpartition("@")
-        return any(_is_at(word.strip(MARKS), local, domain) for word in _apart(text.lower()))
+        local = self.address.lower().rpartition("@")[0]
+        return any(_is_at(word.strip(MARKS), local, self._domain) for word in _apart(small))
 
     def _announces(self, text: str) -> bool:
         """Return whether a text that names us is an announcement, and not a sentence about us."""

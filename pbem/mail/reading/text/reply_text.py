@@ -106,7 +106,7 @@ class _ReplyReader:
             self._at += 1
 
     def _keep(self, line: str) -> None:
-        doubtful = self._draft.has_words and self._may_announce()
+        doubtful = self._draft.has_words and not self._draft.is_doubted and self._may_announce()
         tagline = signatures.inline_tagline(line)
         self._draft.add(line if tagline is None else line[:tagline])
         if doubtful:

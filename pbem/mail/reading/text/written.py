@@ -44,6 +44,11 @@ class TextDraft:
         self._number = self._length = self._cut_length = 0
         self._sure: int | None = None
 
+    @property
+    def is_doubted(self) -> bool:
+        """Whether what follows may be quoted."""
+        return self._sure is not None
+
     def add(self, line: str) -> None:
         """Add a line of the person's; the words that are too many are replaced by REST."""
         words = line.rstrip()
