@@ -219,8 +219,10 @@ def test_a_terminal_that_knows_ascii_only_shows_the_rest_escaped(site: Site, wor
         assert "Sch\\xe4ch" in said
 
 
+@pytest.mark.own_database
 def test_doctor_tells_whose_files_may_not_be_used(site: Site, nobody: int) -> None:
     for name in ("pbem.key", "pbem.sqlite.lock"):
+        (site.folder / name).touch()
         (site.folder / name).chmod(0o000)
     said = " ".join(site.process("doctor", user=nobody).out.split())
     assert "pbem.key can't be read: Permission denied let the user that runs pbem read it" in said

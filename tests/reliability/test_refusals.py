@@ -176,7 +176,8 @@ def test_several_dead_addresses_hold_others_up_for_a_minute(letters: Corresponde
     hop.says = refuses_at("RCPT", UNKNOWN, *dead)
     letters.execute("update outgoing set address = 'dora@mail.example', player = null where id = 1")
     letters.execute(f"update outgoing set state = 'owed' where id in ({NEWEST})")
-    letters.execute(f"update outgoing set lane = {OutgoingLane.SHORT}, round = address = '{ALICE}'")
+    letters.execute(f"update outgoing set lane = {OutgoingLane.SHORT}, round = 1 where address = '{ALICE}'")
+    letters.execute(f"update outgoing set lane = {OutgoingLane.SHORT}, round = 0 where address <> '{ALICE}'")
     letters.wait()
     assert hop.taken == []
     pass_by(letters, 3)
