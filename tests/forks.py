@@ -4,9 +4,10 @@ They run the same code as `pbem` from its first line on; only the second that Py
 the parser processes of a daemon (tests/parsers.py).
 """
 
-import codecs
+import ctypes
 import multiprocessing
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -33,6 +34,10 @@ BATCHES_AT_ONCE = "BATCHES_AT_ONCE"
 """The variable in the environment of a process in which batched news doesn't wait for more."""
 IMPATIENT = "IMPATIENT"
 """The variable in the environment of a daemon that soon gives up a mailbox that doesn't answer."""
+CAPABILITIES_3 = 0x20080522
+OVERRIDES = 1 << 1 | 1 << 2
+"""CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH (see capabilities(7))."""
+
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(["tests.forks", "tests.compiled"])
 
@@ -47,9 +52,20 @@ class Surroundings:
     err: Path
     stdin: Path = Path(os.devnull)
     umask: int = -1
-    user: int = -1
+    obeys_modes: bool = False
+    """Whether the modes of files hold for root, too."""
     deaf_to_time: bool = False
     """Whether a daemon only looks for work when it is notified."""
+
+
+def _obey_modes() -> None:
+    """Give up root's right to read and write what the modes of files forbid; all of root's own files stay its own."""
+    system = ctypes.CDLL(None, use_errno=True)
+    header, held = struct.pack("=Ii", CAPABILITIES_3, 0), ctypes.create_string_buffer(24)
+    assert system.capget(header, held) == 0
+    effective, permitted, *others = struct.unpack("=6I", held.raw)
+    left = struct.pack("=6I", effective & ~OVERRIDES, permitted & ~OVERRIDES, *others)
+    assert system.capset(header, left) == 0
 
 
 def _run(words: Sequence[str], around: Surroundings) -> None:
@@ -70,9 +86,8 @@ def _run(words: Sequence[str], around: Surroundings) -> None:
         open(standard, mode, encoding="utf-8", errors=errors, buffering=1, closefd=False)  # noqa: SIM115 - open until it ends
         for standard, mode, errors in ((0, "r", "strict"), (1, "w", "strict"), (2, "w", "backslashreplace"))
     )
-    if around.user >= 0:
-        codecs.lookup("ascii")  # that user may not be allowed to read Python's own files
-        os.setuid(around.user)
+    if around.obeys_modes and os.geteuid() == 0:
+        _obey_modes()
     if around.deaf_to_time:
         loops.LOOK_SECONDS = 3600
     if BATCHES_AT_ONCE in around.environment:
@@ -121,13 +136,13 @@ def run(
     environment: Mapping[str, str],
     stdin: bytes = b"",
     umask: int = -1,
-    user: int = -1,
+    obeys_modes: bool = False,
 ) -> tuple[int, str, str]:
     """Run a command to its end. Return its exit code, standard output and standard error."""
     with tempfile.TemporaryDirectory(prefix="pbem-fork") as apart:
         given, out, err = (Path(apart) / name for name in ("in", "out", "err"))
         given.write_bytes(stdin)
-        fork = Fork(words, Surroundings(folder, environment, out, err, given, umask, user))
+        fork = Fork(words, Surroundings(folder, environment, out, err, given, umask, obeys_modes))
         try:
             code = fork.wait(600)
         finally:

@@ -86,9 +86,9 @@ class Site:
             raise result.exception
         return Done(result.exit_code, result.stdout, result.stderr)
 
-    def process(self, *words: str, stdin: bytes = b"", umask: int = -1, user: int = -1, **env: str) -> Done:
-        """Run a command in this folder as a separate process, perhaps as another user."""
-        said = Done(*forks.run(words, self.folder, environment() | env, stdin, umask, user))
+    def process(self, *words: str, stdin: bytes = b"", umask: int = -1, obeys_modes: bool = False, **env: str) -> Done:
+        """Run a command in this folder as a separate process, perhaps without root's right to ignore files' modes."""
+        said = Done(*forks.run(words, self.folder, environment() | env, stdin, umask, obeys_modes))
         assert "Traceback" not in said.said, said.said
         return said
 

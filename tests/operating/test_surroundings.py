@@ -18,7 +18,7 @@ from tests.operating.daemons import Daemon
 from tests.operating.doors import answering, greets
 from tests.operating.people import written
 from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, LMTP_IN, Site, environment
-from tests.servers import free_port, give_away, unprivileged
+from tests.servers import free_port, unprivileged
 from tests.signing import key, name_server
 
 pytest.importorskip("dkim")
@@ -153,10 +153,9 @@ def test_the_key_in_the_dns_is_ours(site: Site, told: dict[str, str], words: str
 
 @pytest.fixture
 def nobody(site: Site) -> Iterator[int]:
-    """Give the site's files to a user who has no rights beyond that. Return that user, or -1 if it is this one."""
+    """Fill the site's folder, and open it afterwards. Return a user who may not read it, or -1 if root runs nothing."""
     assert site.pbem("init").code == 0
     site.drop(RULES)
-    give_away(site.folder)
     yield unprivileged().get("user", -1)
     site.folder.chmod(0o700)
     for path in site.folder.rglob("*"):
@@ -184,7 +183,7 @@ def test_what_may_not_be_used_is_told(
     site: Site, nobody: int, closed: str, mode: int, words: tuple[str, ...], sentence: str
 ) -> None:
     (site.folder / closed).chmod(mode)
-    done = site.process(*words, user=nobody)
+    done = site.process(*words, obeys_modes=True)
     assert (done.code, done.out) == (2, "")
     assert sentence in done.err
 
@@ -224,7 +223,7 @@ def test_doctor_tells_whose_files_may_not_be_used(site: Site, nobody: int) -> No
     for name in ("pbem.key", "pbem.sqlite.lock"):
         (site.folder / name).touch()
         (site.folder / name).chmod(0o000)
-    said = " ".join(site.process("doctor", user=nobody).out.split())
+    said = " ".join(site.process("doctor", obeys_modes=True).out.split())
     assert "pbem.key can't be read: Permission denied let the user that runs pbem read it" in said
     assert "pbem.sqlite.lock can't be written let the user that runs pbem write it" in said
 
