@@ -65,8 +65,6 @@ def retry(
                 missing.append(
                     f"{'out ' * is_out}{number} is not among the {'failed' if is_out else 'shunted'} messages"
                 )
-                continue
-            session.add(row)
     for sentence in missing:
         errors.print(f"pbem: {sentence}")
     out.print(f"{len(named) - len(missing)} will be retried")
@@ -109,7 +107,6 @@ def _retry_all(config_file: Path) -> None:
         came, owed = _waiting_for_operator(session)
         waiting: tuple[Incoming | Outgoing, ...] = (*came, *owed)
         retried = [row for row in waiting if _retried(row)]
-        session.add_all(retried)
         unreachable = session.exec(select(Player).where(col(Player.unreachable).is_not(None))).all()
         for player in unreachable:
             bounces.reinstate(session, player, core.now())

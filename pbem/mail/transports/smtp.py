@@ -42,11 +42,12 @@ ABOUT_US = re.compile(r"^53\d\b|^5\d\d[ -]5\.(?:7\.\d+|4\.5|2\.252)\b|\brelay", 
 class _Refused(Exception):
     """The server replied with a refusal."""
 
-    def __init__(self, code: int, reply: bytes) -> None:
+    def __init__(self, code: int, reply: bytes, *, is_sender: bool = False) -> None:
         self.code = code
         text = " ".join(reply.decode("utf-8", "replace").split())
         super().__init__(f"{code} {text}"[:LONGEST_REPLY])
-        self.is_about_us = self.is_about_size = False
+        self.is_about_size = is_sender and code == TOO_BIG
+        self.is_about_us = is_sender and not self.is_about_size
 
     @property
     def as_not_accepted(self) -> NotAccepted:
@@ -257,10 +258,9 @@ def _require(answer: tuple[int, bytes], wanted: tuple[int, ...], *, is_sender: b
     code, reply = answer
     if code in wanted:
         return
-    refused = _Refused(code, reply)
+    refused = _Refused(code, reply, is_sender=is_sender)
     if code in (GOING_AWAY, OUT_OF_STEP) or code < 0:
         raise smtplib.SMTPServerDisconnected(str(refused))
-    refused.is_about_us, refused.is_about_size = is_sender and code != TOO_BIG, is_sender and code == TOO_BIG
     raise refused
 
 

@@ -26,8 +26,9 @@ from pbem.mail.reading.text.tagged_addresses import TAG_DELIMITERS
 MOST_LINES = 4
 LONGEST = 400
 LONGEST_SMALL = 4
+"""How long prepositions in a date are: at, um, kl."""
 LONGEST_NAMING = 12
-"""How many words an announcement has besides what a person would need a sentence for."""
+"""How many words an announcement has, and up to three times as many where a date or a verb is in it."""
 MARKS = " \t*_<>()[]\"',;:.!-\u2013\u2014\u201c\u201d\u201e\u00ab\u00bb"
 
 
@@ -108,9 +109,8 @@ class Ours:
 
     def _repeats_us(self, word: str) -> bool:
         bare = word.strip(MARKS).removeprefix("mailto:")
-        if bare.endswith(f"@{self._domain}"):
-            return True  # also the Message-ID, as s-nail and Outlook Express write it
-        return not bare or is_verb(bare) or bare in self.name.lower().split() or self._is_addressed(bare)
+        is_of_us = bare.endswith(f"@{self._domain}")  # also the Message-ID, as s-nail and Outlook Express write it
+        return not bare or is_of_us or is_verb(bare) or bare in self.name.lower().split()
 
     def _is_addressed(self, text: str) -> bool:
         small = text.lower() if "@" in text else ""
@@ -126,7 +126,7 @@ class Ours:
         named = [word for word in bare if word.strip(MARKS)]
         ends = text.rstrip(" *_>").endswith(COLONS) or is_verb(named[-1])
         addressed = self._is_addressed(text)
-        bracketed = addressed and ("<" in text or "(" in text or "[" in text)
+        bracketed = addressed and _has_brackets(text)
         written = any(map(is_verb, bare)) and (addressed or (is_verb(named[-1]) and len(named) <= LONGEST_NAMING))
         if ends and (written or any(map(is_year, bare)) or any(map(is_date, bare))):
             return len(words) <= 3 * LONGEST_NAMING
@@ -145,7 +145,7 @@ class Ours:
     def _ends_with_us(self, text: str, words: Sequence[str]) -> bool:
         """Return whether the text ends with our name or address, right behind a date, a time or a verb."""
         count = len(self.name.split())
-        if self._is_addressed(words[-1]) and ("<" in text or "(" in text or "[" in text):
+        if self._is_addressed(words[-1]) and _has_brackets(text):
             return True
         if not _fits(self.name, " ".join(words[-count:])):
             return False
@@ -170,6 +170,10 @@ def is_mere_date(text: str) -> bool:
 
 def _may_date(word: str) -> bool:
     return is_time(word) or is_year(word) or is_date(word) or is_weekday(word) or not word[0].islower()
+
+
+def _has_brackets(text: str) -> bool:
+    return any(bracket in text for bracket in "<([")
 
 
 def _is_nothing_but(text: str, name: str) -> bool:

@@ -57,7 +57,7 @@ def header_length_at(lines: Sequence[str], number: int, ours: Ours = NOBODY, per
     told = len(kinds & {FROM, DATE, TO, SUBJECT})
     author = author_of(lines[number:end]) if FROM in kinds else None
     of_author = author is not None and (DATE in kinds or is_tagged(author))
-    of_us = FROM in kinds and author is not None and ours.is_named_in(author)
+    of_us = author is not None and ours.is_named_in(author)
     if told < 3 and not (of_author or of_us) and not (told == 2 and _names(lines[number:end], ours, person)):
         return 0
     while SUBJECT in kinds and end < len(lines) and lines[end - 1].strip() and lines[end].strip() and end < at:

@@ -66,9 +66,8 @@ class TextDraft:
             self._lines.append(words)
 
     def doubt(self) -> None:
-        """Note that what follows may be quoted."""
-        if self._sure is None:
-            self._sure = len(self._lines)
+        """Note, once, that what follows may be quoted."""
+        self._sure = len(self._lines)
 
     def cut(self, lines: Sequence[str]) -> None:
         """Add lines that were cut here."""
