@@ -149,13 +149,21 @@ class Diagram:
     def letters(self) -> tuple[Letters, Letters]:
         """Return the letters above and below the board.
 
-        Slanted columns have theirs above the cells of the first row, and below those of the last.
+        Slanted columns have theirs above the cells of the first row, and below those of the last. A column that has
+        neither has its letter straight above its first cell, or below its last one.
         """
         if not self.places:
             every = tuple((number * self.step, letter) for number, letter in enumerate(self.columns))
             return every, every
         if self.is_slanted:
-            above, below = (tuple((self.place(name), name[0]) for name, _ in self.rows[at][1]) for at in (0, -1))
+            lines = [{self.place(name): name[0] for name, _ in self.rows[at][1]} for at in (0, -1)]
+            for letter in sorted(set(self.columns).difference(*(line.values() for line in lines))):
+                column = [self.place(name) for _, cells in self.rows for name, _ in cells if name[0] == letter]
+                for line, place in zip(lines, (column[0], column[-1]), strict=True):
+                    if place not in line:
+                        line[place] = letter
+                        break
+            above, below = (tuple(sorted(line.items())) for line in lines)
             return above, below
         every = tuple(sorted({(place, name[0]) for name, place in self.places.items()}))
         return every, every
