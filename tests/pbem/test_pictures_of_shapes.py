@@ -9,6 +9,7 @@ from PIL import Image, ImageChops, ImageStat
 
 from engines.board import rectangle, rhombus
 from engines.diagram import Diagram, Tone
+from pbem.messages.analysis import Analysed, TurnAnalysed
 from pbem.messages.boards import palette
 from pbem.messages.boards.animation import SCALES, animation
 from pbem.messages.boards.board_image import SCALE, TALLEST, Layout, drawn, lines, png, redrawn
@@ -90,6 +91,15 @@ def test_a_picture_has_the_colours_of_its_tones_and_no_more_than_a_palette_holds
     assert len(palette_with(tones)) <= 3 * MOST
     assert {FILLS[tone] for tone in TONES} | {TRACES[tone] for tone in TONES if tone != "green"} <= colours
     assert tones_of(replace(STONES, marks=STONES.marks[:3])) == ()
+
+
+def test_the_chart_of_an_analysis_has_the_colours_of_the_sides() -> None:
+    turns = tuple(
+        TurnAnalysed(at, 0, "alice", f"a{at}", None, "", "", 0, value) for at, value in enumerate((0.9, -0.9), start=1)
+    )
+    chart = opened(Analysed(("alice", "bob"), ("red", "yellow"), turns).picture(1)).convert("RGB")
+
+    assert {FILLS["red"], FILLS["yellow"]} <= {colour for _, colour in chart.getcolors(1_000) or []}
 
 
 # Edges ------------------------------------------------------------------------------------------------

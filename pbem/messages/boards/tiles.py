@@ -98,10 +98,21 @@ def palette_with(tones: tuple[Tone, ...]) -> tuple[int, ...]:
     return (*PALETTE, *(value for colour in added for value in colour))[: 3 * MOST]
 
 
+@lru_cache(maxsize=64)
+def index_with(tones: tuple[Tone, ...]) -> Mapping[Colour, int]:
+    """Return the numbers of the colours in that palette."""
+    values = iter(palette_with(tones)[3 * CLEAR :])
+    return {colour: number for number, colour in enumerate(zip(values, values, values, strict=True), start=CLEAR)}
+
+
+def unusual(tones: Iterable[Tone]) -> tuple[Tone, ...]:
+    """Return the tones that a picture needs beyond the usual ones, sorted."""
+    return tuple(sorted({*tones} - {*USUAL}))
+
+
 def tones_of(legend: Legend) -> tuple[Tone, ...]:
-    """Return the tones of what can be on a board beyond the usual ones, sorted."""
-    shown = {legend.tone_of(mark) for mark in legend.marks if mark.kind != "empty"}
-    return tuple(sorted({*legend.tones, *shown} - {*USUAL}))
+    """Return the tones of what can be on a board beyond the usual ones."""
+    return unusual((*legend.tones, *(legend.tone_of(mark) for mark in legend.marks if mark.kind != "empty")))
 
 
 Lit = Literal["", "left", "reached"]
