@@ -83,8 +83,7 @@ def _runs(diagram: Diagram, cells: Sequence[tuple[str, str]]) -> list[list[str]]
     """Return the letters of a row, those of cells beside each other together."""
     runs: list[list[str]] = []
     end = None
-    for name, _ in cells:
-        place = diagram.place(name)
+    for (name, _), place in zip(cells, diagram.places_in(cells), strict=True):
         if place != end:
             runs.append([])
         runs[-1].append(name[0])

@@ -80,7 +80,7 @@ def test_a_key_that_is_too_long_for_a_line_takes_more_of_them() -> None:
     few, many = SHAPES["rectangle 7x6"], SHAPES["nine tones"]
 
     assert Layout.of(few, 0, SCALE).key_lines == 1
-    assert Layout.of(many, 0, SCALE).key_lines == 4
+    assert Layout.of(many, 0, SCALE).key_lines == 6
 
 
 def test_a_picture_has_the_colours_of_its_tones_and_no_more_than_a_palette_holds() -> None:

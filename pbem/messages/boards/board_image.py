@@ -314,9 +314,11 @@ def _key(diagram: Diagram, highlight: str, *, lit: bool) -> Iterator[tuple[Seque
     for mark in legend.marks:
         if mark.kind == "piece" and mark.side is None:
             yield (Look(0, "piece", legend.tone_of(mark), mark.shown, mark.height),), mark.words[1]
-    traces = [mark for mark in legend.marks if mark.kind == "trace"]
-    if traces:
-        yield [Look(0, "trace", legend.tone_of(mark), mark.shown) for mark in traces], traces[0].words[1]
+    traces: dict[str, list[Look]] = {}
+    for mark in legend.marks:
+        if mark.kind == "trace":
+            traces.setdefault(mark.words[1], []).append(Look(0, "trace", legend.tone_of(mark), mark.shown))
+    yield from ((looks, words) for words, looks in traces.items())
     for level, name in enumerate(legend.area_names, start=1):
         yield (Look(level),), name
     if lit:
