@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.conversation.syntax.courtesies import POLITE, nearest_word
 from pbem.errors import Refused
 
