@@ -24,10 +24,10 @@ from typing import Any, get_type_hints
 from rich.console import Console
 from rich.progress import track
 
-from engines import GAMES
 from engines.core import Position
 from engines.search import LEVELS, choose, uct
 from engines.search.state import state_of, value_of
+from notation.games import GAMES
 
 KEPT = Path(__file__).parent.parent / "docs" / "arena.csv"
 LONGEST = 200
@@ -111,7 +111,7 @@ def greediest(position: Position[Any], chance: random.Random) -> Any:
 def played(game: str, player: str, opponent: str, number: int) -> Result:
     """Play one match; the first player has the first seat in matches of even number."""
     key, options = parsed(game)
-    position, seat = GAMES[key].position(options), number % 2
+    position, seat = GAMES[key].game.position(options), number % 2
     chance = random.Random(f"{game} {player} {opponent} {number}")
     plies, turns, seconds, slowest, known = 0, 0, 0.0, 0.0, -1
     while position.turn is not None and plies < LONGEST:

@@ -28,10 +28,9 @@ from rich.table import Table
 
 from bench import performance
 from bench.performance import Row
-from engines import GAMES
 from engines.core import Game, Position
 from engines.search.state import State, state_of
-from notation import NOTATIONS
+from notation.games import GAMES
 from notation.record import Record, replay
 
 MATCHES = 3
@@ -84,7 +83,7 @@ def variants(game: Game) -> Iterator[dict[str, str]]:
 
 def played(key: str, options: Mapping[str, str], seed: int) -> tuple[list[Position[Any]], list[Any]]:
     """Return the positions and moves of a random match, played until it ends or reaches LONGEST turns."""
-    chance, position = random.Random(seed), GAMES[key].position(options)
+    chance, position = random.Random(seed), GAMES[key].game.position(options)
     positions, moves = [position], []
     while position.turn is not None and len(moves) < LONGEST:
         moves.append(chance.choice(list(islice(position.moves(), 200))))
@@ -194,12 +193,12 @@ def measured(key: str, options: Mapping[str, str]) -> Speed:
         listed += sum(1 for _ in islice(position.moves(), 50_000))
         taken = perf_counter() - began
         spent, slowest = spent + taken, max(slowest, taken)
-    notation = NOTATIONS[key]
+    notation = GAMES[key].notation
     texts = tuple(notation.format(move, position) for position, move in zip(positions, moves, strict=False))
     began = perf_counter()
     replay(Record(key, options, ("a", "b"), texts))
     replayed = perf_counter() - began
-    start = GAMES[key].position(options)
+    start = GAMES[key].game.position(options)
     return Speed(
         plays,
         listed / spent,
@@ -225,7 +224,7 @@ def main() -> None:
     given = parser.parse_args()
     console, rows = Console(), []
     table = Table("game", "play/s", "moves/s", "slowest moves()", "replay", "perft", "by the rules", "playouts")
-    todo = [(key, options) for key, game in GAMES.items() for options in variants(game)]
+    todo = [(game.key, options) for game in GAMES.games() for options in variants(game)]
     for key, options in track(todo, "measuring", console=console, transient=True):
         speed = measured(key, options)
         name = f"{key} {' '.join(f'{option}={choice}' for option, choice in options.items())}".strip()

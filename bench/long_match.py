@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import insert
 
-from engines import GAMES
-from notation import NOTATIONS
+from notation.games import GAMES
 from pbem.storage import database
 from pbem.storage.models import Match, MatchState, Ply
 from tests.correspondence import MORNING, Correspondence
@@ -17,14 +16,14 @@ GAME = "kvadratik"
 def long_match(turns: int) -> list[str]:
     """Return the turns of a match that goes on and on."""
     chance = random.Random(1)
-    position = GAMES[GAME].position({})
+    position = GAMES[GAME].game.position({})
     texts: list[str] = []
     while len(texts) < turns and position.turn is not None:
         legal = list(position.moves())
         for move in chance.sample(legal, len(legal)):
             after = position.play(move)
             if after.turn is not None:
-                texts.append(NOTATIONS[GAME].format(move, position))
+                texts.append(GAMES[GAME].notation.format(move, position))
                 position = after
                 break
         else:

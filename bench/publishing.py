@@ -32,9 +32,8 @@ from bench import performance
 from bench.community import database_for, stored
 from bench.performance import Row
 from bench.replay import played
-from engines import GAMES
-from notation import NOTATIONS
 from notation.ending import Termination
+from notation.games import GAMES
 from notation.record import Record, diagrams
 from pbem.messages.boards.animation import animation
 from pbem.publishing import publication
@@ -98,11 +97,11 @@ def store(engine: Engine, records: Sequence[Record], running: Record) -> int:
 
 def plies(number: int, record: Record) -> Iterator[dict[str, Any]]:
     """Yield the rows of the turns of a match."""
-    position = GAMES[record.game].position({})
+    position = GAMES[record.game].game.position({})
     for turn, told in enumerate(record.moves, start=1):
         when = MORNING - timedelta(days=TURNS - turn)
         yield {"match": number, "number": turn, "seat": position.turn, "text": told, "played": when}
-        position = position.play(NOTATIONS[record.game].parse(told))
+        position = position.play(GAMES[record.game].notation.parse(told))
 
 
 def play(engine: Engine, row: dict[str, Any]) -> None:

@@ -18,9 +18,9 @@ from rich.table import Table
 
 from bench import performance
 from bench.performance import Row
-from engines import GAMES, phages
+from engines import phages
 from engines.core import Position
-from notation import NOTATIONS
+from notation.games import GAMES
 from notation.record import Record, dumps, loads, replay
 
 MATCHES = 40
@@ -50,7 +50,7 @@ def steps(move: Any) -> int:
 def played(game: str, seed: int, *, slowly: bool = False) -> Record:
     """Return a random match played to its end; if `slowly`, each turn moves as few stones as possible."""
     chance = random.Random(seed)
-    position = GAMES[game].position({})
+    position = GAMES[game].game.position({})
     moves = []
     while position.turn is not None:
         legal = list(position.moves())
@@ -58,7 +58,7 @@ def played(game: str, seed: int, *, slowly: bool = False) -> Record:
             fewest = min(map(steps, legal))
             legal = [move for move in legal if steps(move) == fewest]
         move = chance.choice(legal)
-        moves.append(NOTATIONS[game].format(move, position))
+        moves.append(GAMES[game].notation.format(move, position))
         position = position.play(move)
     return Record(game, {}, ("Jx", "Bo"), tuple(moves))
 
@@ -70,7 +70,7 @@ def listed(position: Position[Any]) -> int:
 
 def validated(game: str, position: Position[Any], text: str) -> Position[Any]:
     """Return the position after the turn with that text."""
-    return position.play(NOTATIONS[game].parse(text))
+    return position.play(GAMES[game].notation.parse(text))
 
 
 def longest(game: str) -> Record:
@@ -108,7 +108,7 @@ def validations() -> tuple[Table, list[Row]]:
     rows = []
     table = Table("game", "ply", "legal turns", "moves()", "parse + play", "ratio", "floor", title="one turn")
     for game in GAMES:
-        position = GAMES[game].position({})
+        position = GAMES[game].game.position({})
         for ply, text in enumerate(played(game, 1).moves[:8]):
             listing = seconds(partial(listed, position), 5)
             checking = seconds(partial(validated, game, position, text), 50)

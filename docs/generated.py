@@ -22,11 +22,10 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.append(str(ROOT))
 
-from engines import GAMES
 from engines.core import Game, Played
 from engines.diagram import Diagram
-from notation import NOTATIONS
 from notation.board import format_board
+from notation.games import GAMES
 from notation.hints import format_hint
 from pbem.cli import index, logs
 from pbem.config import LogSettings, Settings, Tls
@@ -80,7 +79,7 @@ def options() -> str:
     """Return a table of the options of all games."""
     rows = [
         [game.title, f"`{option.name}`", _choices(option.choices), option.help]
-        for game in GAMES.values()
+        for game in GAMES.games()
         for option in game.options
     ]
     return table(["game", "option", "choices (the first is the default)", "meaning"], rows)
@@ -119,12 +118,10 @@ def _listed(names: Iterable[str]) -> str:
 def notations() -> str:
     """Return how each game writes its turns."""
     parts = []
-    for key, game in GAMES.items():
-        hint = format_hint(NOTATIONS[key].hint(game.position({})))
+    for pack in GAMES.values():
+        hint = format_hint(pack.notation.hint(pack.game.position({})))
         told = "\n".join(f"    {line}" for line in hint.splitlines())
-        parts.append(
-            f"### {game.title}\n\nA turn is {NOTATIONS[key].help}.\n\nWhat the first player is told:\n\n{told}"
-        )
+        parts.append(f"### {pack.title}\n\nA turn is {pack.notation.help}.\n\nWhat the first player is told:\n\n{told}")
     return "\n\n".join(parts)
 
 
@@ -133,12 +130,12 @@ def notations() -> str:
 
 def games() -> str:
     """Return the games as a list: title, designer and year."""
-    return "\n".join(f"- **{game.title}** ({_designed(key)}): `rules {key}`" for key, game in GAMES.items())
+    return "\n".join(f"- **{game.title}** ({_designed(game.key)}): `rules {game.key}`" for game in GAMES.games())
 
 
 def gallery() -> str:
     """Return each game with its designer, source, initial board, options, an example turn and perft counts."""
-    return "\n\n".join(_exhibit(key, game) for key, game in GAMES.items())
+    return "\n\n".join(_exhibit(game.key, game) for game in GAMES.games())
 
 
 def solved() -> str:
@@ -184,11 +181,11 @@ def _drawn(diagram: Diagram) -> str:
 
 def _opening(key: str) -> Iterator[tuple[str, Diagram]]:
     """Yield the first turns of the playthrough, up to one after the setup."""
-    position = GAMES[key].position({})
+    position = GAMES[key].game.position({})
     path = ROOT / "tests" / "playthroughs" / f"{key}.txt"
     moves = re.findall(r"^played: (.*)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     for move in moves[:3]:
-        last = Played(position, NOTATIONS[key].parse(move))
+        last = Played(position, GAMES[key].notation.parse(move))
         position = position.play(last.move)
         yield move, position.diagram(last)
 

@@ -23,8 +23,8 @@ def describe(diagram: Diagram, names: Names | None = None, *, width: int | None 
     With a width, longer lines are wrapped so that none can be taken for a turn if a reply quotes it unmarked:
     a list of cells continues with "and".
 
-    >>> from engines import GAMES
-    >>> print(describe(GAMES["quadraphages"].position({}).diagram(), ("alice", "bob")))
+    >>> from notation.games import GAMES
+    >>> print(describe(GAMES["quadraphages"].game.position({}).diagram(), ("alice", "bob")))
     A square board of columns a to i, and rows 1 to 9 from the top.
     X (alice): stones on a7, i3.
     O (bob): stones on c1, g9.

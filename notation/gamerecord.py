@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engines import GAMES
 from engines.core import BadOption, Seat
 from notation import ending as endings
+from notation.games import GAMES
 from notation.record import BadRecord, Record, replay
 
 Round = list[Any]
@@ -81,7 +81,7 @@ def loads(text: str) -> tuple[Record, Site, Result]:
         )
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as bad:
         raise BadRecord(0, text, f"this is no game record of two players: {bad}") from bad
-    key = next((game.key for game in GAMES.values() if title.casefold() in (game.key, game.title.casefold())), title)
+    key = next((game.key for game in GAMES.games() if title.casefold() in (game.key, game.title.casefold())), title)
     reason = moves[-1][1] if moves else ""
     turns, players = tuple(turn for turn, _ in moves), (names[0], names[1])
     try:
@@ -118,7 +118,7 @@ def _lines(text: str, turns: Sequence[str]) -> tuple[int, ...]:
 def _header(record: Record, site: Site, result: Result) -> dict[str, Any]:
     """Return what is known about the match besides its turns."""
     return {
-        "game": {"name": GAMES[record.game].title, "variants": variants(record)},
+        "game": {"name": GAMES.title(record.game), "variants": variants(record)},
         **({"event": site.event, "round": site.round} if site.event else {}),
         "site": {"name": site.name, "gameid": site.match},
         "date-start": site.started,
@@ -129,7 +129,7 @@ def _header(record: Record, site: Site, result: Result) -> dict[str, Any]:
         "players": [
             {"name": name, "userid": number, "is_ai": program, "result": int(result.winner == seat), "side": side}
             for seat, (name, number, program, side) in enumerate(
-                zip(record.players, site.players, site.programs, GAMES[record.game].sides, strict=True)
+                zip(record.players, site.players, site.programs, GAMES[record.game].game.sides, strict=True)
             )
         ],
     }
@@ -141,7 +141,7 @@ def variants(record: Record) -> list[str]:
     >>> variants(Record("quadraphages", {"first": "o"}, ("Jx", "Bo"), ()))
     ['first=o']
     """
-    defaults = GAMES[record.game].chosen({})
+    defaults = GAMES[record.game].game.chosen({})
     return [f"{name}={choice}" for name, choice in record.options.items() if choice != defaults[name]]
 
 

@@ -16,11 +16,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engines import GAMES
 from engines.core import Played, Position
 from engines.diagram import Diagram
-from notation import NOTATIONS
 from notation.description import describe
+from notation.games import GamePack
 from notation.steps import choices
 
 KEYS = frozenset({"below", "caption", "turns", "options", "chosen", "refused", "instead"})
@@ -54,21 +53,27 @@ class Illustration:
         return f"{self.caption} {said}" + (f" Highlighted: {highlighted}." if highlighted else "")
 
 
-def loads(game: str, text: str) -> tuple[Illustration, ...]:
-    r"""Return the pictures of a game's page; raise BadIllustration, or what an illegal turn raises.
+def of(pack: GamePack) -> tuple[Illustration, ...]:
+    """Return the pictures of a game's page, none for a page without; raise as `loads` does."""
+    return loads(pack, pack.pictures) if pack.pictures else ()
 
-    >>> shown, = loads("quadraphages", '[[picture]]\nbelow = "Goal"\ncaption = "By 3."\nchosen = "3 a7"')
+
+def loads(pack: GamePack, text: str) -> tuple[Illustration, ...]:
+    r"""Return the pictures that the text describes; raise BadIllustration, or what an illegal turn raises.
+
+    >>> from notation.games import GAMES
+    >>> shown, = loads(GAMES["quadraphages"], '[[picture]]\nbelow = "Goal"\ncaption = "By 3."\nchosen = "3 a7"')
     >>> shown.highlight, sorted(shown.diagram.lit)
     ('can go here', ['a4', 'd7'])
     """
-    return tuple(_illustration(game, entry) for entry in tomllib.loads(text)["picture"])
+    return tuple(_illustration(pack, entry) for entry in tomllib.loads(text)["picture"])
 
 
-def _illustration(game: str, entry: Mapping[str, Any]) -> Illustration:
+def _illustration(pack: GamePack, entry: Mapping[str, Any]) -> Illustration:
     if unknown := set(entry) - KEYS:
         raise BadIllustration(f"unknown: {', '.join(sorted(unknown))}")
-    notation, last = NOTATIONS[game], None
-    position: Position[Any] = GAMES[game].position(entry.get("options", {}))
+    notation, last = pack.notation, None
+    position: Position[Any] = pack.game.position(entry.get("options", {}))
     for turn in entry.get("turns", ()):
         move = notation.parse(turn)
         last, position = Played(position, move), position.play(move)

@@ -6,17 +6,18 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from engines import GAMES
 from engines.core import BadOption, Game, IllegalMove, Played, Position, Seat
 from engines.diagram import Diagram
 from engines.seats import seat_of
-from notation import NOTATIONS, TOLERANT_READERS
 from notation import ending as endings
 from notation.core import BadNotation
 from notation.ending import Ending, Termination
+from notation.games import GAMES, GameMissing, GamePack
 from notation.plain import BadPlain, Plain, read_plain, write_plain
 from notation.sheet import BadSheet, Sheet, read_sheet, write_sheet
 
+RULES = "rules"
+"""What stands for an option in the title of a record: the version of the rules, where it isn't the first."""
 _BEGAN = re.compile(r"[>\s]*Began: (after turn \d{1,5} of match #\d{1,9})\s*")
 
 
@@ -45,7 +46,7 @@ class Record:
     """A match: its game, what was chosen, who played (by seat), the texts of the turns in playing order.
 
     `ending` is how the match ended unless the rules ended it; `board` is the board printed below the turns, if there
-    is one. Options that are not given have their defaults.
+    is one. Options that are not given have their defaults. `version` is that of the rules.
     """
 
     game: str
@@ -54,6 +55,7 @@ class Record:
     moves: tuple[str, ...]
     ending: Ending | None = None
     board: tuple[str, ...] = ()
+    version: int = 1
     began: str = ""
     """Where the match began, if not at the beginning: "after turn 7 of match #42". It has those turns as its first."""
     lines: tuple[int, ...] = field(default=(), compare=False, repr=False)
@@ -63,7 +65,16 @@ class Record:
         """Fill in the defaults; raise BadOption."""
         if self.game not in GAMES:
             raise BadOption(f"there is no game {self.game}; there are {', '.join(GAMES)}")
-        object.__setattr__(self, "options", GAMES[self.game].chosen(self.options))
+        try:
+            pack = self.pack
+        except GameMissing as missing:
+            raise BadOption(str(missing)) from missing
+        object.__setattr__(self, "options", pack.game.chosen(self.options))
+
+    @property
+    def pack(self) -> GamePack:
+        """The game by whose rules the turns are played; raise GameMissing."""
+        return GAMES.of_version(self.game, self.version)
 
     def line_of(self, ply: int) -> int:
         """Return the line of that turn in the text that the record was read from; 0 if that isn't known."""
@@ -71,7 +82,7 @@ class Record:
 
     def start(self) -> Position[Any]:
         """Return the position before the first turn."""
-        return GAMES[self.game].position(self.options)
+        return self.pack.game.position(self.options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +101,7 @@ def replay(record: Record, known: Sequence[Position[Any]] = ()) -> tuple[Positio
     `known` are its first positions, if they are known; they are believed. Raise BadRecord at the first turn that can't
     be read or isn't legal.
     """
-    notation = NOTATIONS[record.game]
+    notation = record.pack.notation
     positions = [*known] or [record.start()]
     position = positions[-1]
     for ply, text in enumerate(record.moves[len(positions) - 1 :], start=len(positions)):
@@ -109,7 +120,7 @@ def diagrams(record: Record, positions: Sequence[Position[Any]] = ()) -> tuple[D
 
     `positions` are those of replay, if they are known already. Raise BadRecord as replay does.
     """
-    notation, positions = NOTATIONS[record.game], positions or replay(record)
+    notation, positions = record.pack.notation, positions or replay(record)
     moves = map(notation.parse, record.moves)
     after = (now.diagram(Played(*last)) for *last, now in zip(positions, moves, positions[1:], strict=False))
     return (positions[0].diagram(), *after)
@@ -120,7 +131,7 @@ def replay_tolerantly(record: Record) -> tuple[tuple[Position[Any], ...], tuple[
 
     Raise BadRecord if nobody can tell what a turn means, and at any slip if the game has no tolerant reader.
     """
-    reader = TOLERANT_READERS.get(record.game)
+    reader = record.pack.tolerant
     if reader is None:
         return replay(record), ()
     position = record.start()
@@ -165,9 +176,9 @@ def loads(text: str, game: str | None = None) -> Record:
     rule sheets print no table have a line for each turn (see notation/plain.py).
     """
     key, options = _titled(text.splitlines())
-    if key is None and game in GAMES and game not in TOLERANT_READERS:
+    if key is None and game is not None and game in GAMES and not GAMES[game].tolerant:
         key = game
-    if key is not None and key not in TOLERANT_READERS and game in (None, key):
+    if key is not None and not GAMES[key].tolerant and game in (None, key):
         return _from_plain(text, key, options)
     try:
         sheet = read_sheet(text)
@@ -209,12 +220,13 @@ def written(record: Record) -> str:
     """Return the record as dumps does, without reading it again: for names and turns that are known to fit."""
     names = record.players
     first = record.start().turn or 0
-    title = " ".join([GAMES[record.game].title, *(f"{k}={v}" for k, v in record.options.items())])
+    choices = record.options if record.version == 1 else {**record.options, RULES: record.version}
+    title = " ".join([record.pack.title, *(f"{k}={v}" for k, v in choices.items())])
     resigned = _resigned(record)
     is_told = record.ending is not None and resigned is None  # forms have a word of their own for a resignation
     began = (f"Began: {record.began}",) if record.began else ()
-    told = (endings.written(record.ending, GAMES[record.game].sides),) if record.ending and is_told else ()
-    if record.game not in TOLERANT_READERS:
+    told = (endings.written(record.ending, record.pack.game.sides),) if record.ending and is_told else ()
+    if not record.pack.tolerant:
         return _as_plain(record, "\n".join((title, *began, *told)))
     column = None if resigned is None else resigned ^ first
     try:
@@ -244,7 +256,7 @@ def _began(lines: Iterable[str]) -> str:
 
 def _titled(lines: Iterable[str]) -> tuple[str | None, dict[str, str]]:
     """Return the game and options that a line before the turns names."""
-    games = {name.casefold(): key for key, game in GAMES.items() for name in (key, game.title)}
+    games = {name.casefold(): game.key for game in GAMES.games() for name in (game.key, game.title)}
     for line in lines:
         name, *words = line.lstrip("> ").split() or [""]
         options = dict(word.split("=", 1) for word in words if "=" in word)
@@ -253,13 +265,36 @@ def _titled(lines: Iterable[str]) -> tuple[str | None, dict[str, str]]:
     return None, {}
 
 
+def version_in(options: Mapping[str, str]) -> int:
+    """Return the version of the rules that stands among the options of a record; raise BadOption.
+
+    >>> version_in({"rules": "2"}), version_in({})
+    (2, 1)
+    """
+    written = options.get(RULES, "1")
+    if not re.fullmatch("[1-9][0-9]{0,3}", written):
+        raise BadOption(f"{RULES}={written[:20]} is no version of the rules: write a number")
+    return int(written)
+
+
+def without_version(options: Mapping[str, str]) -> dict[str, str]:
+    """Return the options of a record without the version of the rules."""
+    return {name: choice for name, choice in options.items() if name != RULES}
+
+
 def _from_plain(text: str, key: str, options: Mapping[str, str]) -> Record:
     """Return the record of a text with a line for each turn."""
     try:
-        plain = read_plain(text, GAMES[key].title, GAMES[key].sides)
-        ending = _ending(plain.resigned, text.splitlines(), GAMES[key].sides)
-        turns = tuple(turn for _, turn in plain.turns)
-        return Record(key, options, plain.names, turns, ending, began=_began(text.splitlines()), lines=plain.lines)
+        game = GAMES[key].game
+        plain = read_plain(text, game.title, game.sides)
+        ending = _ending(plain.resigned, text.splitlines(), game.sides)
+        turns, began = tuple(turn for _, turn in plain.turns), _began(text.splitlines())
+        return Record(
+            *(key, without_version(options), plain.names, turns, ending),
+            version=version_in(options),
+            began=began,
+            lines=plain.lines,
+        )
     except (BadPlain, BadOption) as bad:
         raise BadRecord(0, text, bad) from bad
 
@@ -272,14 +307,14 @@ def _as_plain(record: Record, title: str) -> str:
         for ply, (position, text) in enumerate(zip(positions, record.moves, strict=False), start=1)
     ]
     plain = Plain(title, record.players, tuple(turns), _resigned(record))
-    return write_plain(plain, GAMES[record.game].sides)
+    return write_plain(plain, record.pack.game.sides)
 
 
 def _inferred(sheet: Sheet, text: str, key: str | None) -> Record:
     """Return the record with the first game and options that fit its first turn."""
     candidates = [
         _record(sheet, game.key, options)
-        for game in (GAMES.values() if key is None else (GAMES[key],))
+        for game in (GAMES.games() if key is None else (GAMES[key].game,))
         for options in _choices(game)
     ]
     if not sheet.turns:
@@ -288,7 +323,7 @@ def _inferred(sheet: Sheet, text: str, key: str | None) -> Record:
         return candidates[0]
     for record in candidates:
         try:
-            record.start().play(NOTATIONS[record.game].parse(record.moves[0]))
+            record.start().play(record.pack.notation.parse(record.moves[0]))
         except (BadNotation, IllegalMove):
             continue
         return record
@@ -314,12 +349,13 @@ def _slips(record: Record) -> int:
 
 def _record(sheet: Sheet, key: str, options: Mapping[str, str]) -> Record:
     """Return the record of a table for a game and options; column 0 belongs to the seat that begins."""
-    game = GAMES[key]
+    version, options = version_in(options), without_version(options)
+    game = GAMES[key].game
     first = game.position(options).turn or 0
     names = sheet.names or (game.sides[first], game.sides[1 - first])
     players = names if first == 0 else (names[1], names[0])
     ending = _ending(None if sheet.resigned is None else sheet.resigned ^ first, sheet.lead, game.sides)
-    return Record(key, options, players, sheet.turns, ending, sheet.board, _began(sheet.lead), sheet.lines)
+    return Record(key, options, players, sheet.turns, ending, sheet.board, version, _began(sheet.lead), sheet.lines)
 
 
 def _seat(record: Record, position: Position[Any], ply: int) -> Seat:

@@ -44,10 +44,10 @@ _ALPHABET = "abcdefghijklmnop0123456789+x~@"
 def resembling(notation: Notation[Any], position: Position[Any], text: str) -> tuple[str, ...]:
     """Return the legal turns that the text resembles most, at most three equally good ones, in canonical spelling.
 
-    >>> from engines import GAMES
-    >>> from notation import NOTATIONS
-    >>> start = GAMES["quadraphages"].position({})
-    >>> resembling(NOTATIONS["quadraphages"], start, "1 7ab7 i3i2"), resembling(NOTATIONS["quadraphages"], start, "hm")
+    >>> from notation.games import GAMES
+    >>> from notation.games import GAMES
+    >>> start, notation = GAMES["quadraphages"].game.position({}), GAMES["quadraphages"].notation
+    >>> resembling(notation, start, "1 7ab7 i3i2"), resembling(notation, start, "hm")
     (('1 a7b7 i3i2',), ())
     """
     if position.turn is None or not text.strip() or len(text) > LONGEST:

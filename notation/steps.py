@@ -67,9 +67,9 @@ class Choices:
 def choices(notation: Notation[Any], position: Position[Any], chosen: str = "") -> Choices:
     """Return what can follow what is chosen so far, the start of a turn's text; nothing if no turn starts with it.
 
-    >>> from engines import GAMES
-    >>> from notation import NOTATIONS
-    >>> game, start = NOTATIONS["quadraphages"], GAMES["quadraphages"].position({"first": "x"})
+    >>> from notation.games import GAMES
+    >>> from notation.games import GAMES
+    >>> game, start = GAMES["quadraphages"].notation, GAMES["quadraphages"].game.position({"first": "x"})
     >>> [step.text for step in choices(game, start).steps]
     ['1', '2', '3', '4', '5', '6', '7', '8']
     >>> choices(game, start, "8").turns
@@ -87,9 +87,9 @@ def choices(notation: Notation[Any], position: Position[Any], chosen: str = "") 
 def begun(notation: Notation[Any], position: Position[Any], typed: str) -> str | None:
     """Return what a player wrote as the start of a turn, in canonical words; None if no legal turn starts with it.
 
-    >>> from engines import GAMES
-    >>> from notation import NOTATIONS
-    >>> game, start = NOTATIONS["quadrature"], GAMES["quadrature"].position({})
+    >>> from notation.games import GAMES
+    >>> from notation.games import GAMES
+    >>> game, start = GAMES["quadrature"].notation, GAMES["quadrature"].game.position({})
     >>> begun(game, start, "B3"), begun(game, start, "B4")
     ('b3', None)
     """

@@ -21,7 +21,7 @@ from sqlalchemy import text as sql
 from sqlmodel import Session, select
 from typer.testing import CliRunner, Result
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem import config
 from pbem.cli.index import app
 from pbem.conversation.feature import Features

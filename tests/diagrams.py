@@ -4,10 +4,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from engines import GAMES
 from engines.core import Played, Position
 from engines.diagram import Diagram
-from notation import NOTATIONS, record
+from notation import record
+from notation.games import GAMES
 from notation.record import Record
 
 PLAYTHROUGHS = tuple(sorted((Path(__file__).parent / "playthroughs").glob("*.txt")))
@@ -16,7 +16,7 @@ NAMES = tuple(path.stem for path in PLAYTHROUGHS)
 
 def diagram_after(game: str, position: Position[Any], text: str) -> Diagram:
     """Return the board after a turn, with that turn highlighted."""
-    move = NOTATIONS[game].parse(text)
+    move = GAMES[game].notation.parse(text)
     return position.play(move).diagram(Played(position, move))
 
 
@@ -26,7 +26,7 @@ def played(name: str) -> Record:
     game = lines[0].removeprefix("game: ")
     chosen = dict(line.removeprefix("chosen: ").split("=") for line in lines if line.startswith("chosen: "))
     turns = tuple(line.removeprefix("played: ") for line in lines if line.startswith("played: "))
-    return Record(game, chosen, GAMES[game].sides, turns)
+    return Record(game, chosen, GAMES[game].game.sides, turns)
 
 
 @cache

@@ -1,6 +1,6 @@
 """A searcher for tests, so that no test changes when the search finds better turns."""
 
-from notation import NOTATIONS
+from notation.games import GAMES
 from notation.record import Record, replay
 from pbem.features.house.protocol import Examination, Findings, Question, SearchAnswer, SearchFinding
 
@@ -12,7 +12,7 @@ class FirstTurn:
         """Return the first legal turn, as if the position were even."""
         position = replay(Record(question.game, question.options, ("", ""), question.turns))[-1]
         return SearchAnswer(
-            NOTATIONS[question.game].format(next(position.moves()), position), 0.0, is_solved=False, nodes=1
+            GAMES[question.game].notation.format(next(position.moves()), position), 0.0, is_solved=False, nodes=1
         )
 
     def examine(self, asked: Examination) -> Findings:
@@ -21,7 +21,7 @@ class FirstTurn:
         found = []
         for ply in range(asked.first, asked.last + 1):
             turn = next(positions[ply].moves(), None)
-            text = None if turn is None else NOTATIONS[asked.game].format(turn, positions[ply])
+            text = None if turn is None else GAMES[asked.game].notation.format(turn, positions[ply])
             found.append(SearchFinding((-0.8, -0.1, 0.0, 0.2, 0.5)[ply % 5], is_solved=False, turn=text))
         return Findings(tuple(found))
 

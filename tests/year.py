@@ -18,9 +18,8 @@ from typing import Any
 from sqlalchemy import bindparam, event, func, update
 from sqlmodel import Session, col, select
 
-from engines import GAMES
 from engines.seats import other, seat_of
-from notation import NOTATIONS
+from notation.games import GAMES
 from notation.time_control import parse
 from pbem.mail.reading.protocol import InProcessParser
 from pbem.mail.transports.protocols import Arrival, NotAccepted
@@ -226,7 +225,7 @@ class Year:
 
     def _turn(self, match: Match, roll: float) -> str:
         """Return a message with a legal turn, and perhaps an offer, or what to play next."""
-        notation, position = NOTATIONS[match.game], self._position(match)
+        notation, position = GAMES[match.game].notation, self._position(match)
         lines = []
         after, text = self._next(notation, position)
         lines.append(text)
@@ -244,9 +243,9 @@ class Year:
             texts = turn_texts(session, match)[: match.plies]
         seen, position = self._seen.get(match.id or 0, ((), None))
         if position is None or texts[: len(seen)] != seen:
-            seen, position = (), GAMES[match.game].position(match.options)
+            seen, position = (), GAMES[match.game].game.position(match.options)
         for text in texts[len(seen) :]:
-            position = position.play(NOTATIONS[match.game].parse(text))
+            position = position.play(GAMES[match.game].notation.parse(text))
         self._seen[match.id or 0] = texts, position
         return position
 

@@ -13,7 +13,7 @@ PATIENCE = {"connect_timeout": 2}
 
 def games(incomplete: str) -> list[str]:
     """Return the games that begin so."""
-    from engines import GAMES
+    from notation.games import GAMES
 
     return [key for key in GAMES if key.startswith(incomplete)]
 

@@ -8,7 +8,7 @@ from rich.progress import track
 from rich.table import Table
 from sqlmodel import Session
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.cli import core
 from pbem.cli.core import CONFIG, ConfigOption, JsonOption, PlayerName, app, errors, out, stored
 from pbem.cli.terminal import TerminalListing

@@ -11,6 +11,7 @@ import typer
 from sqlalchemy import Engine, make_url
 from sqlalchemy.exc import DBAPIError
 
+from notation.games import GAMES
 from pbem import config, failpoints
 from pbem.cli import FOUND as FOUND
 from pbem.cli import IMPOSSIBLE as IMPOSSIBLE
@@ -93,6 +94,7 @@ def stored(path: Path) -> Iterator[Stored]:
     """Open the configured database, for a verb that neither parses nor renders. It never upgrades the tables."""
     settings = config.load(path)
     logs.configure(settings.log, server=settings.server)
+    GAMES.enable(settings.games.enabled)
     failpoints.prepare()
     engine = database.connect(settings.server.database)
     try:

@@ -25,11 +25,11 @@ from rich.panel import Panel
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from engines import GAMES
 from engines.core import Position, Seat
-from notation import NOTATIONS, record
+from notation import record
 from notation.board import format_board
 from notation.ending import Ending, Termination
+from notation.games import GAMES
 from notation.record import Record
 from pbem import config
 from pbem.cli import core, demo_pages, logs
@@ -145,7 +145,7 @@ def play(out: Console, game: str, folder: Path | None) -> bool:
 
 def at_random(game: str) -> Record:
     """Return a match of legal turns, the same for each call; if it isn't over by then, the player to move resigns."""
-    chance, notation, position = random.Random(game), NOTATIONS[game], GAMES[game].position({})  # noqa: S311 - no secret
+    chance, notation, position = random.Random(game), GAMES[game].notation, GAMES[game].game.position({})  # noqa: S311 - no secret
     texts: list[str] = []
     while position.turn is not None and len(texts) < RANDOM_TURNS:
         shown = (move for move in position.moves() if notation.is_shown(move))
@@ -265,7 +265,7 @@ def _finish(screen: Screen, folder: Path, sample: Record, last: EmailMessage) ->
     same = printed and expected in text_of(last)
     board = "the one printed on the rule sheet" if sample.game == SAMPLE_GAME else "that of the match played"
     out.print(f"[green]The last board is {board}.[/]" if same else f"[red]The last board is not {board}.[/]")
-    pages = demo_pages.write_pages(folder, GAMES[sample.game].title, screen.shown)
+    pages = demo_pages.write_pages(folder, GAMES.title(sample.game), screen.shown)
     out.print(f"\nWhat they saw: {pages.resolve()} (for a browser)", highlight=False)
     out.print(f"As a site:     {(folder / 'site' / 'index.html').resolve()}", highlight=False)
     out.print(f"Database:      {folder / 'pbem.sqlite'}", highlight=False)

@@ -7,11 +7,11 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from engines import GAMES
 from engines.core import BadOption
-from notation import NOTATIONS, record
+from notation import record
 from notation.board import format_board
 from notation.ending import in_words
+from notation.games import GAMES
 from pbem.cli import completion, core, demo, hotseat
 from pbem.cli.core import FOUND, IMPOSSIBLE, GameOption, JsonOption, app, errors, out
 from pbem.cli.terminal import TerminalListing
@@ -21,15 +21,15 @@ from pbem.cli.terminal import TerminalListing
 def games(as_json: JsonOption = False) -> None:
     if as_json:
         listed = TerminalListing(game="game", title="title", options="options", turn="a turn")
-        for key, game in GAMES.items():
-            choices = [f"{option.name}={'|'.join(option.choices)}" for option in game.options]
-            listed.add(key, game.title, choices, NOTATIONS[key].help)
+        for key, pack in GAMES.items():
+            choices = [f"{option.name}={'|'.join(option.choices)}" for option in pack.game.options]
+            listed.add(key, pack.title, choices, pack.notation.help)
         listed.show(out, as_json=True)
         return
     table = Table("game", "options", "a turn")
-    for key, game in GAMES.items():
-        options = "\n".join(f"{option.name}={'|'.join(option.choices)}" for option in game.options)
-        table.add_row(f"{game.title}\n[dim]{key}[/]", escape(options), escape(NOTATIONS[key].help))
+    for key, pack in GAMES.items():
+        options = "\n".join(f"{option.name}={'|'.join(option.choices)}" for option in pack.game.options)
+        table.add_row(f"{pack.title}\n[dim]{key}[/]", escape(options), escape(pack.notation.help))
     out.print(table)
     out.print('"pbem play GAME" lets you try one; by email, "rules GAME" explains it')
 
@@ -89,7 +89,7 @@ def _check_record(text: str, game: str | None, *, tolerant: bool) -> int:
     difference = record.board_difference(loaded, last)
     if difference:
         out.print(difference, markup=False, highlight=False)
-    title = GAMES[loaded.game].title
+    title = GAMES.title(loaded.game)
     out.print(f"{title}, {len(loaded.moves)} turns: {len(slips)} slips", markup=False, highlight=False)
     out.print(f"\n{format_board(last.diagram())}", markup=False, highlight=False)
     if last.outcome is not None:

@@ -3,24 +3,24 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from engines import GAMES
 from engines.core import Played
-from notation import NOTATIONS, record
+from notation import record
 from notation.board import format_board
 from notation.ending import Ending, Termination, in_words
+from notation.games import GAMES
 from notation.hints import format_hint
 from notation.record import Record
 from pbem.errors import Refused
 from pbem.matches import turns
 from pbem.messages.said.sections import Refusal
-from pbem.messages.templating import TEXT, templates, text_of
+from pbem.messages.templating import text_of
 
 HELP = "Write a turn, or: undo, resign, record, rules, help, quit."
 
 
 def play(key: str, options: Mapping[str, str], ask: Callable[[str], str], say: Callable[[str], None]) -> Record:
     """Play a game until it ends, a player resigns or input ends (EOFError). Return the record. Raises BadOption."""
-    game, notation = GAMES[key], NOTATIONS[key]
+    game, notation = GAMES[key].game, GAMES[key].notation
     position = game.position(options)
     texts: list[str] = []
     part: str | None = None
@@ -54,7 +54,7 @@ def play(key: str, options: Mapping[str, str], ask: Callable[[str], str], say: C
             case "record":
                 say(record.dumps(so_far()))
             case "rules":
-                say(templates(TEXT).get_template(f"rules/{key}.md").render())
+                say(GAMES[key].page)
             case "help":
                 say(f"{HELP}\n{notation.help}")
             case _:

@@ -13,7 +13,7 @@ import typer
 from rich.progress import track
 from sqlmodel import Session
 
-from engines import GAMES
+from notation.games import GAMES
 from notation.record import BadRecord
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, GameOption, app, errors, opened, out
@@ -60,7 +60,7 @@ def import_(
                 with database.transaction(server.engine) as session:
                     rows = {name: session.get_one(Player, number) for name, number in ours.items()}
                     match, is_new = imported.store(session, played, rows, core.now())
-                    number, title = match.id, GAMES[match.game].title
+                    number, title = match.id, GAMES.title(match.game)
             except BadRecord as bad:
                 refused.append(f"{file}:{bad.line}: {bad}" if bad.line else f"{file}: {bad}")
                 continue

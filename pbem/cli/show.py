@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import typer
 from sqlmodel import Session, col, select
 
-from engines import GAMES
 from notation.board import format_board
 from notation.ending import in_words
+from notation.games import GAMES
 from pbem.cli import completion, correspondence
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, PlayerName, Stored, app, out, stored
 from pbem.cli.correspondence import Told
@@ -246,7 +246,7 @@ def _turns(session: Session, match: Match, players: tuple[str, str]) -> Terminal
 
 
 def _print_match(told: Told) -> None:
-    title = GAMES[told["game"]].title if told["game"] in GAMES else told["game"]
+    title = GAMES.title(told["game"])
     options = " ".join(f"{option}={choice}" for option, choice in told["options"].items())
     _line(f"match #{told['match']}, {title} {options}: {' - '.join(told['players'])}, {told['state']}")
     if told["ending"]:

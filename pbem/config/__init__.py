@@ -18,6 +18,7 @@ from pbem.config.mail import (
 from pbem.config.server import (
     BackupSettings,
     ChecksSettings,
+    GamesSettings,
     HouseSettings,
     LimitsSettings,
     LogSettings,

@@ -21,6 +21,7 @@ from pbem.config.mail import InboxSettings, OAuth2Settings, OutboxSettings
 from pbem.config.server import (
     BackupSettings,
     ChecksSettings,
+    GamesSettings,
     HouseSettings,
     LimitsSettings,
     LogSettings,
@@ -42,6 +43,7 @@ class Settings(BaseSettings):
     oauth2: OAuth2Settings | None = None
     checks: ChecksSettings = ChecksSettings()
     limits: LimitsSettings = LimitsSettings()
+    games: GamesSettings = GamesSettings()
     house: HouseSettings = HouseSettings()
     backup: BackupSettings = BackupSettings()
     log: LogSettings = LogSettings()

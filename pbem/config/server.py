@@ -1,4 +1,4 @@
-"""[server]: who we are; and the smaller tables: [checks], [limits], [house], [backup], [publish], [log], [metrics]."""
+"""[server]: who we are; and the smaller tables, from [checks] and [limits] to [log] and [metrics]."""
 
 import re
 from pathlib import Path
@@ -9,6 +9,7 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
 from notation import time_control
+from notation.games import KEY
 from pbem.config.mail import LOOPBACK, OneLine, Port
 from pbem.secret import BadConfig, ConfigTable, Secret
 from pbem.tokens import Keyring
@@ -176,6 +177,12 @@ class LimitsSettings(ConfigTable):
         if 0 < days < SHORTEST_KEEPING:
             raise ValueError(f"write at least {SHORTEST_KEEPING} days, or 0 for keeping mails for ever")
         return days
+
+
+class GamesSettings(ConfigTable):
+    """[games]: which games are offered beside those of pbem itself."""
+
+    enabled: tuple[Annotated[str, Field(pattern=KEY)], ...] = ()
 
 
 class HouseSettings(ConfigTable):

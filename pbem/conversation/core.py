@@ -9,11 +9,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum, Flag, auto
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sqlmodel import Session
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.config import HouseSettings, LimitsSettings, ServerSettings
 from pbem.errors import Refused
 from pbem.mail.reading.message import Message
@@ -175,8 +176,30 @@ class Who(Flag):
     """Only the admin: for anybody else it is no command at all."""
 
 
-NAMED_GAME = f"(?:{'|'.join(GAMES)})"
-"""A regular expression for a game, as words name it."""
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A regular expression, in any case of letters, in which GAME stands for any game that is offered.
+
+    >>> bool(Shape("(?:about )?GAME").fullmatch("about Quadrupel")), bool(Shape("GAME").fullmatch("chess"))
+    (True, False)
+    """
+
+    pattern: str
+
+    def fullmatch(self, words: str) -> re.Match[str] | None:
+        """Return the match of all the words."""
+        return _compiled(self.pattern, tuple(GAMES)).fullmatch(words)
+
+    def search(self, words: str) -> re.Match[str] | None:
+        """Return the first match in the words."""
+        return _compiled(self.pattern, tuple(GAMES)).search(words)
+
+
+@lru_cache(maxsize=32)
+def _compiled(pattern: str, games: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(pattern.replace("GAME", f"(?:{'|'.join(games)})"), re.IGNORECASE)
+
+
 NAMED_CONTEST = r"(?:tournament|ladder|league)"
 BOARD = 100
 """What a board costs to show, in turns to replay or lines to list: as measured, one takes up to half a millisecond."""
@@ -238,7 +261,7 @@ class Command:
     aliases: tuple[str, ...] = ()
     asks_once_more: bool = False
     """Whether even a proven message waits for a `yes` from the address on file."""
-    shape: re.Pattern[str] | None = None
+    shape: re.Pattern[str] | Shape | None = None
     """How the words look that follow, where the command's name also begins sentences: "Take your time." is none."""
     reread: Callable[[str], tuple[str, str]] | None = None
     """Returns the command that is meant with those words, and its own words: "reject hexaphages" refuses a game."""

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.conversation.feature import Features
 from pbem.conversation.syntax.courtesies import GREETINGS, POLITE
 from pbem.messages.said import templates
@@ -29,9 +29,9 @@ def words_in_use(features: Features) -> frozenset[str]:
     """
     games = {
         *GAMES,
-        *(word for game in GAMES.values() for word in game.title.lower().split()),
-        *(option.name for game in GAMES.values() for option in game.options),
-        *(choice for game in GAMES.values() for option in game.options for choice in option.choices),
+        *(word for game in GAMES.games() for word in game.title.lower().split()),
+        *(option.name for game in GAMES.games() for option in game.options),
+        *(choice for game in GAMES.games() for option in game.options for choice in option.choices),
     }
     known = features.preferences
     settings = {*known, *(choice for each in known.values() for choice in each.choices)}

@@ -4,7 +4,6 @@ from functools import cache
 from typing import Any
 
 from engines.core import Position
-from notation import NOTATIONS
 from pbem.conversation import offer_answers, suggested_yes
 from pbem.conversation.core import Line, Request
 from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match
@@ -54,7 +53,8 @@ def reader(request: Request, message: Message) -> Reader:
         match = request.session.get(Match, number)
         if match is None or match.state != MatchState.RUNNING:
             return None
-        return turns.after(NOTATIONS[match.game], snapshot_of(request.session, match).position, text)
+        snapshot = snapshot_of(request.session, match)
+        return turns.after(snapshot.notation, snapshot.position, text)
 
     return Reader(request.commands, game_of, about, player.name if player else None, after)
 

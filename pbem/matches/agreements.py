@@ -7,7 +7,6 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from engines import GAMES
 from engines.core import Seat
 from engines.seats import other
 from engines.seats import seat_of as engine_seat
@@ -18,7 +17,7 @@ from pbem.matches.clock.clock import Paused, Resumed
 from pbem.matches.events import Change, Events, OfferChanged
 from pbem.matches.lifecycle import NotPossible, Obstacle
 from pbem.matches.offers import Offer, OfferKind
-from pbem.matches.queries import seat_of, version
+from pbem.matches.queries import pack_of, seat_of, version
 from pbem.storage.models import Match, Player, Ply
 
 
@@ -45,7 +44,7 @@ def _check_offer(match: Match, seat: Seat, kind: OfferKind, found: Offer | None)
     """Raise NotPossible where the offer can't be made now."""
     if found is not None and found.seat == seat:
         raise NotPossible(Obstacle.ALREADY_OFFERED if found.is_open else Obstacle.OFFERED_IN_VAIN, match)
-    if kind is OfferKind.DRAW and not GAMES[match.game].can_be_drawn(match.options):
+    if kind is OfferKind.DRAW and not pack_of(match).game.can_be_drawn(match.options):
         raise NotPossible(Obstacle.NO_AGREED_DRAW, match)
     if kind in (OfferKind.PAUSE, OfferKind.CANCEL) and match.tournament is not None:
         raise NotPossible(Obstacle.IN_TOURNAMENT, match)

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.matches import queries
 from pbem.matches.clock import calendars, timekeeping
 from pbem.matches.events import MatchStarted
@@ -20,13 +20,15 @@ def begin(
     session: Session, tournament: Tournament, first: Player, second: Player, now: datetime, round_: int | None = None
 ) -> MatchStarted:
     """Begin a match of the tournament, as it wants them; the first of the two players moves first."""
-    game = GAMES[tournament.game]
+    pack = GAMES[tournament.game]
+    game = pack.game
     chosen = game.chosen(tournament.options)
     turn = game.position(chosen).turn
     seats = (first, second) if turn == 0 else (second, first)
     match = Match(
         id=queries.next_number(session),
         game=tournament.game,
+        rules=pack.version,
         options=chosen,
         seat0=seats[0].id or 0,
         seat1=seats[1].id or 0,

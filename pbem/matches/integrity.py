@@ -7,14 +7,13 @@ from itertools import groupby
 
 from sqlmodel import Session, col, select
 
-from engines import GAMES
 from engines.core import BadOption, IllegalMove
-from notation import NOTATIONS
 from notation.core import BadNotation
+from notation.games import GameMissing
 from notation.record import BadRecord, replay
 from notation.time_control import BadTime
 from pbem.matches.clock import timekeeping
-from pbem.matches.queries import version
+from pbem.matches.queries import pack_of, version
 from pbem.matches.snapshot import record_of
 from pbem.storage.models import ClockEvent, Match, MatchState, Player, Ply, Prepared, TakenBack
 
@@ -83,8 +82,10 @@ def _gathered(session: Session, matches: Sequence[Match]) -> Iterable[_Stored]:
 def _faults(stored: _Stored, now: datetime | None) -> Iterator[Fault]:
     match, rows = stored.match, stored.turns
     number = match.id or 0
-    if match.game not in GAMES:
-        yield Fault(number, f"no game is called {match.game}")
+    try:
+        notation = pack_of(match).notation
+    except GameMissing as missing:
+        yield Fault(number, str(missing))
         return
     for expected, ply in enumerate(rows, start=1):
         if ply.number != expected:
@@ -95,7 +96,6 @@ def _faults(stored: _Stored, now: datetime | None) -> Iterator[Fault]:
     except (BadOption, BadRecord) as error:
         yield Fault(number, str(error))
         return
-    notation = NOTATIONS[match.game]
     for ply, before in zip(rows, positions, strict=False):
         if ply.seat != before.turn:
             yield Fault(number, f"turn {ply.number} is stored for seat {ply.seat}, but seat {before.turn} was to move")

@@ -12,10 +12,10 @@ from enum import Enum
 from sqlalchemy import insert
 from sqlmodel import Session, col, select
 
-from engines import GAMES
 from engines.core import Seat
 from engines.seats import other, seat_of, with_entry
 from notation.ending import WITHOUT_RESULT, Ending, Termination
+from notation.games import GAMES
 from notation.time_control import TimeControl, to_stored
 from pbem import tokens
 from pbem.matches import offers, prepared, queries
@@ -122,12 +122,14 @@ def offer(
     if opponent.id == challenger.id:
         raise NotPossible(Obstacle.YOURSELF)
     _check_offers(session, challenger, opponent, by_address=by_address)
-    chosen = GAMES[game].chosen(options)
+    pack = GAMES[game]
+    chosen = pack.game.chosen(options)
     starter, second = (challenger, opponent) if challenger_begins else (opponent, challenger)
-    pair = (starter, second) if GAMES[game].position(chosen).turn == 0 else (second, starter)
+    pair = (starter, second) if pack.game.position(chosen).turn == 0 else (second, starter)
     match = Match(
         id=queries.next_number(session),
         game=game,
+        rules=pack.version,
         options=chosen,
         seat0=pair[0].id or 0,
         seat1=pair[1].id or 0,

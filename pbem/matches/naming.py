@@ -1,6 +1,6 @@
 """The names of players and matches in messages to others: names, guests, and the Subject of a match."""
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.storage.models import Match, Player
 
 GUEST = "a guest"
@@ -40,4 +40,4 @@ def subject_of(match: Match, first: Player, second: Player, state: str = "") -> 
     is_invitation = match.by_address and not has_names
     contest = f"{name(challenger)}'s invitation" if is_invitation else f"{name(first)} - {name(second)}"
     tag = f"[pbem #{match.id}, {state}]" if state else f"[pbem #{match.id}]"
-    return f"{tag} {GAMES[match.game].title}: {contest}"
+    return f"{tag} {GAMES.title(match.game)}: {contest}"

@@ -12,11 +12,10 @@ from sqlmodel import Session, col, select
 
 from engines.core import Seat
 from engines.seats import seat_of
-from notation import NOTATIONS
 from pbem import tokens
 from pbem.matches.conditions import Conditions
 from pbem.matches.events import Cause, PreparedVoid, Void
-from pbem.matches.queries import version
+from pbem.matches.queries import pack_of, version
 from pbem.matches.snapshot import Snapshot
 from pbem.matches.turns import ReadTurn
 from pbem.storage.models import Match, Prepared
@@ -107,7 +106,7 @@ def answer(session: Session, snapshot: Snapshot, rows: Plans, hold: Void | None)
     match, position = snapshot.match, snapshot.base
     if match.to_move is None or position.turn is None or version(match) >= tokens.LARGEST_PLY:
         return None
-    seat, notation = position.turn, NOTATIONS[match.game]
+    seat, notation = position.turn, pack_of(match).notation
     row = rows.get(seat)
     if row is not None:
         turn = None if hold is not None else _conditions(row).next_turn(notation, position)

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from sqlmodel import Session, col, func, or_, select
 
 from engines.core import Seat
+from notation.games import GAMES, GamePack
 from pbem.storage.database import exclude_others, lock
 from pbem.storage.models import Incoming, IncomingState, Lane, Match, MatchState, Player, Ply, TakenBack
 from pbem.storage.rows import get_one
@@ -15,6 +16,11 @@ MOST_RATED, RATED_WITHIN = 5, timedelta(days=30)
 
 Else one person with two accounts could lift one of them as far as they like.
 """
+
+
+def pack_of(match: Match) -> GamePack:
+    """Return the game by whose rules the match is played; raise GameMissing."""
+    return GAMES.of_version(match.game, match.rules)
 
 
 def next_number(session: Session) -> int:

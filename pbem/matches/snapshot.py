@@ -12,17 +12,17 @@ from typing import Any
 from sqlalchemy import bindparam, literal, union_all
 from sqlmodel import Session, SQLModel, select
 
-from engines import GAMES
 from engines.core import Game, Played, Position, Seat
 from engines.diagram import Diagram
 from engines.seats import seat_of as seat_from
 from engines.step import vacated
-from notation import NOTATIONS
+from notation.core import Notation
 from notation.ending import Ending, Termination
+from notation.games import GamePack
 from notation.record import Record, replay
 from notation.steps import cells_of, steps_of
 from pbem.matches.naming import name, shown
-from pbem.matches.queries import players_of, seat_of
+from pbem.matches.queries import pack_of, players_of, seat_of
 from pbem.matches.turns import ReadTurn
 from pbem.storage.models import Match, MatchState, Player
 
@@ -61,6 +61,8 @@ class Snapshot:
     """The unfinished turn."""
     total: int
     """The number of complete turns that the match has now."""
+    pack: GamePack
+    """The game by whose rules it is played."""
     last: Played[Any, Any] | None = None
     """The turn, or the part of one, that led to the position."""
     hypothesis: Hypothesis | None = None
@@ -95,7 +97,12 @@ class Snapshot:
     @property
     def game(self) -> Game:
         """The rule book."""
-        return GAMES[self.match.game]
+        return self.pack.game
+
+    @property
+    def notation(self) -> Notation[Any]:
+        """How its turns are written."""
+        return self.pack.notation
 
     @property
     def ended_here(self) -> bool:
@@ -108,7 +115,7 @@ class Snapshot:
         chosen = self.hypothesis.chosen if self.hypothesis else ""
         if not chosen:
             return self.position.diagram(self.last)
-        diagram = NOTATIONS[self.match.game].midway(chosen, self.position).diagram()
+        diagram = self.notation.midway(chosen, self.position).diagram()
         lit, left = cells_of(chosen), vacated(steps_of(chosen))
         return replace(diagram, lit=lit, left=left, told=f"Chosen so far: {chosen}.")
 
@@ -129,7 +136,7 @@ class Snapshot:
 
     def _truncated(self, ply: int) -> "Snapshot":
         texts, positions = self.texts[:ply], self.positions[: ply + 1]
-        last = Played(positions[-2], NOTATIONS[self.match.game].parse(texts[-1])) if texts else None
+        last = Played(positions[-2], self.notation.parse(texts[-1])) if texts else None
         return replace(self, texts=texts, positions=positions, position=positions[-1], part=None, last=last)
 
     def after(self, turn: ReadTurn) -> "Snapshot":
@@ -146,7 +153,7 @@ class Snapshot:
 
     def with_part(self, part: str) -> "Snapshot":
         """Return the match with a part of the next turn played."""
-        move = NOTATIONS[self.match.game].parse(part)
+        move = self.notation.parse(part)
         return replace(self, position=self.base.play(move), part=part, last=Played(self.base, move))
 
     def with_hypothesis(
@@ -160,7 +167,7 @@ class Snapshot:
         kept: bool = False,
     ) -> "Snapshot":
         """Return the match after turns that are only supposed, a part of one more, and the steps beyond that."""
-        notation = NOTATIONS[self.match.game]
+        notation = self.notation
         there, before, played = self, self.base, []
         for text in turns:
             before = there.base
@@ -197,7 +204,7 @@ class RecentPositions:
 
     def positions(self, match: Match, record: Record) -> tuple[Position[Any], ...]:
         """Return the positions of the match with that record."""
-        game = GAMES[record.game]
+        game = record.pack.game
         with self._lock:
             rules, old, known = self._known.get(match.id, _NOTHING)
         if rules is not game or old is None or old.options != record.options:
@@ -259,9 +266,10 @@ def replayed(match: Match, by_seat: tuple[Player, Player], texts: tuple[str, ...
     """Return the match with those players after those turns, and with its unfinished turn."""
     first, second = by_seat
     players = (shown(match, first), shown(match, second))
+    pack = pack_of(match)
     positions = _RECENT.positions(match, record_of(match, players, texts))
-    last = Played(positions[-2], NOTATIONS[match.game].parse(texts[-1])) if texts else None
-    whole = Snapshot(match, players, texts, positions, positions[-1], None, len(texts), last)
+    last = Played(positions[-2], pack.notation.parse(texts[-1])) if texts else None
+    whole = Snapshot(match, players, texts, positions, positions[-1], None, len(texts), pack, last)
     return whole if match.part is None else whole.with_part(match.part)
 
 
@@ -276,4 +284,5 @@ def ending_of(match: Match) -> Ending | None:
 def record_of(match: Match, players: tuple[Player, Player], texts: tuple[str, ...]) -> Record:
     """Return the record of those turns of the match."""
     began = f"after turn {match.begun_after} of match #{match.begun_from}" if match.begun_after else ""
-    return Record(match.game, match.options, (name(players[0]), name(players[1])), texts, began=began)
+    names = (name(players[0]), name(players[1]))
+    return Record(match.game, match.options, names, texts, version=match.rules, began=began)

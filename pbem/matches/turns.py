@@ -50,8 +50,8 @@ class ReadTurn:
 def parse(notation: Notation[Any], text: str) -> ParsedTurn:
     """Return the turn that a text spells, whatever the position.
 
-    >>> from notation import NOTATIONS
-    >>> parse(NOTATIONS["quadraphages"], "1 c1").length, parse(NOTATIONS["quadraphages"], "42 c1").length
+    >>> from notation.games import GAMES
+    >>> parse(GAMES["quadraphages"].notation, "1 c1").length, parse(GAMES["quadraphages"].notation, "42 c1").length
     (4, 0)
     """
     try:
@@ -133,9 +133,9 @@ def _unreadable_here(notation: Notation[Any], here: Position[Any], error: BadNot
 def set_up_in(notation: Notation[Any], position: Position[Any], text: str) -> str | None:
     """Return the set-up that a text is without its first word, where only a set-up is possible; None otherwise.
 
-    >>> from engines import GAMES
-    >>> from notation import NOTATIONS
-    >>> set_up_in(NOTATIONS["kvadratik"], GAMES["kvadratik"].position({}), "+x+x")
+    >>> from notation.games import GAMES
+    >>> from notation.games import GAMES
+    >>> set_up_in(GAMES["kvadratik"].notation, GAMES["kvadratik"].game.position({}), "+x+x")
     'setup +x+x'
     """
     hint = notation.hint(position) if position.turn is not None else None

@@ -83,6 +83,7 @@ class CarriedMatch:
     address: str
     number: int
     game: str
+    rules: int = 1
     options: dict[str, str]
     people: tuple[Person, Person]
     """By seat."""
@@ -108,7 +109,10 @@ class CarriedMatch:
 
 
 _MATCH = TypeAdapter(CarriedMatch)
-_COPIED = ("game", "options", "challenger", "created", "shift", "time", "rated", "level", "begun_from", "begun_after")
+_COPIED = (
+    *("game", "rules", "options", "challenger", "created", "shift", "time", "rated", "level"),
+    *("begun_from", "begun_after"),
+)
 _ENDED = ("ended", "winner", "termination", "termination_seat", "reason", "counted")
 FIELDS = (*_COPIED, "started", *_ENDED)
 """The fields that the row of the match has too."""

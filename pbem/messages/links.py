@@ -13,7 +13,6 @@ from urllib.parse import quote
 
 from engines.core import Seat
 from engines.seats import other
-from notation import NOTATIONS
 from notation.core import Notation
 from notation.hints import Hint, listed
 from notation.steps import Choices, choices, grouped
@@ -167,7 +166,7 @@ def of_match(
     if snapshot.hypothesis is not None:
         found = _of_preview(snapshot, snapshot.hypothesis, target, seat)
     elif snapshot.match.state != MatchState.OFFERED and snapshot.position.turn == seat and not _is_over(snapshot):
-        offered = choices(NOTATIONS[snapshot.match.game], snapshot.position)
+        offered = choices(snapshot.notation, snapshot.position)
         found = replace(_choosing(target, offered, PREVIEW), playable=True)
     claims = (("claim", "Claim the match"),) if can_claim and snapshot.hypothesis is None else ()
     answers = target.links((*claims, *_answers(snapshot, seat)))
@@ -186,7 +185,7 @@ def _choosing(target: ReplyTarget, offered: Choices, lead: str) -> Links:
 
 def _of_preview(snapshot: Snapshot, hypothesis: Hypothesis, target: ReplyTarget, seat: Seat) -> Links:
     """Return how to complete a previewed turn, or to play a complete one and what can be added to it."""
-    notation = NOTATIONS[snapshot.match.game]
+    notation = snapshot.notation
     lead = _lead(snapshot, hypothesis)
     if not hypothesis.turns or snapshot.part or hypothesis.chosen:
         begun = "" if hypothesis.kept else snapshot.part or ""

@@ -14,11 +14,12 @@ from jinja2.runtime import Context
 from markupsafe import Markup
 
 from notation import illustrations, time_control
+from notation.games import GAMES
 from notation.hints import format_hint, listed
 from notation.illustrations import Illustration
 from notation.time_control import in_words, parse
 from pbem.messages.boards import board_image, palette
-from pbem.messages.said.templates import template_folders, templates_folder
+from pbem.messages.said.templates import template_folders
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -83,6 +84,7 @@ def templates(face: str) -> Environment:
         "SHOWN_TURNS": SHOWN_TURNS,
         "SHOWN_BOARDS": SHOWN_BOARDS,
         "LISTED_MATCHES": LISTED_MATCHES,
+        "rules_of": lambda game: GAMES[game].page,
     }
     environment.filters |= {
         "as_text": format_hint,
@@ -196,11 +198,9 @@ class PagePicture:
 @cache
 def illustrated(game: str) -> tuple[tuple[Illustration, bytes], ...]:
     """Return the pictures of a game's rules page as PNG, drawn once in a process; none for a page without pictures."""
-    source = templates_folder() / "rules" / f"{game}.toml"
-    found = illustrations.loads(game, source.read_text(encoding="utf-8")) if source.is_file() else ()
     return tuple(
         (shown, board_image.png(shown.diagram, scale=board_image.PAGE_SCALE, highlight=shown.highlight))
-        for shown in found
+        for shown in illustrations.of(GAMES[game])
     )
 
 

@@ -6,7 +6,6 @@ from datetime import datetime
 from functools import cached_property
 
 from engines.seats import seat_of
-from notation import NOTATIONS
 from notation.board import format_board
 from notation.ending import Termination
 from notation.hints import Hint
@@ -153,7 +152,7 @@ class View:
         self.closed = match.state if match.state in (MatchState.DECLINED, MatchState.WITHDRAWN) else None
         self.to_move = None if at_end or turn is None else name(snapshot.players[turn])
         self.yours = not at_end and turn is not None and turn == self.seat
-        self.notation = NOTATIONS[snapshot.match.game].help
+        self.notation = snapshot.notation.help
         outcome, ending = snapshot.position.outcome, snapshot.ending
         winner = outcome.winner if outcome else snapshot.match.winner if ending else None
         self.winner = None if winner is None else "You" if winner == self.seat else name(snapshot.players[winner])
@@ -339,5 +338,5 @@ class View:
         """What the player to move can write now; nothing in the midst of a turn, and None when the match is over."""
         if self._snapshot.hypothesis is not None and self._snapshot.hypothesis.chosen:
             return Hint(())  # advice about the whole turn would say again what is done; the steps say what can follow
-        hint = NOTATIONS[self.key].hint(self._snapshot.position) if self.to_move else None
+        hint = self._snapshot.notation.hint(self._snapshot.position) if self.to_move else None
         return hint if hint is None or self.explains else replace(hint, basics="")

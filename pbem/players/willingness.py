@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Integer, and_, case, cast, literal, or_
 from sqlmodel import Session, col, func, select
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.matches.queries import is_playing_enough
 from pbem.players import blocks
 from pbem.storage.models import Match, Player

@@ -14,12 +14,12 @@ from sqlalchemy import func
 from sqlalchemy.orm.attributes import set_committed_value
 from sqlmodel import Session, col, select
 
-from engines import GAMES
 from engines.diagram import Diagram
 from notation import record
 from notation.board import format_board
 from notation.description import describe
 from notation.ending import WITHOUT_RESULT, in_words
+from notation.games import GAMES
 from notation.time_control import from_stored
 from notation.time_control import in_words as in_words_of_time
 from pbem.features.tournaments import crosstable, entries, rounds, rungs
@@ -132,7 +132,7 @@ def line(listed: Listed, people: Mapping[int, Shown]) -> PageLine:
         result = "no result"
     else:
         result = "draw" if listed.winner is None else f"{players[listed.winner].name} won"
-    title = GAMES[listed.game].title
+    title = GAMES.title(listed.game)
     return PageLine(listed.number, title, players, result, is_over, listed.plies, listed.day)
 
 
@@ -151,7 +151,7 @@ def match(session: Session, listed: Listed, people: Mapping[int, Shown]) -> Matc
     return MatchPage(
         line=shown,
         game=row.game,
-        options=", ".join(GAMES[row.game].options_in_words(row.options)),
+        options=", ".join(snapshot.game.options_in_words(row.options)),
         time=in_words_of_time(from_stored(row.time)) if row.time else "",
         rated=row.rated,
         started=row.started or row.created,
@@ -187,7 +187,7 @@ def place_list(session: Session, game: str, people: Mapping[int, Shown], now: da
 def ratings(session: Session, player: int, now: datetime) -> list[tuple[str, str, int, int, int]]:
     """Return game, rating, and the numbers of rated matches won, drawn and lost, of a player."""
     found = standings.of_player(session, session.get_one(Player, player), now)
-    return [(GAMES[each.game].title, each.shown, each.wins, each.draws, each.losses) for each in found]
+    return [(GAMES.title(each.game), each.shown, each.wins, each.draws, each.losses) for each in found]
 
 
 def seeks(session: Session, people: Mapping[int, Shown], now: datetime) -> list[SeekShown]:
@@ -197,11 +197,11 @@ def seeks(session: Session, people: Mapping[int, Shown], now: datetime) -> list[
     return [
         SeekShown(
             row.id or 0,
-            GAMES[row.game].title,
+            GAMES.title(row.game),
             people.get(row.player, Shown(0)),
             ", ".join(
                 (
-                    *GAMES[row.game].options_in_words(row.options),
+                    *GAMES[row.game].game.options_in_words(row.options),
                     *((row.time,) if row.time else ()),
                     *(("rated",) if row.rated else ()),
                 )
@@ -222,7 +222,7 @@ def tournament(
         row.id or 0,
         row.title,
         row.kind,
-        GAMES[row.game].title,
+        GAMES.title(row.game),
         entries.state_of(row).value,
         len(entrants),
         crosstable.tables(rounds.field_of(session, row)) if row.started is not None and not is_ladder else (),

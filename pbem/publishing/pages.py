@@ -14,8 +14,8 @@ from urllib.parse import quote
 from jinja2 import Environment
 from markupsafe import Markup
 
-from engines import GAMES
 from notation import illustrations
+from notation.games import GAMES
 from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.said.templates import templates_folder
 from pbem.messages.templating import HTML, PagePicture, page, templates
@@ -113,14 +113,14 @@ def player(
 
 def game(site: Site, key: str, places: Sequence[PagePlace], lines: Sequence[PageLine]) -> str:
     """Return the page of a game: its rules with pictures, the standings, and its newest matches."""
-    rules = (templates_folder() / "rules" / f"{key}.md").read_text(encoding="utf-8")
+    pack = GAMES[key]
     shown = [
         PagePicture(each.below, f"{key}-{number}.svg", each.caption, each.in_words, each.instead)
         for number, each in enumerate(_illustrations(key), start=1)
     ]
     attributes = {"img": {"class": "picture"}, "caption": {"class": "caption"}, "code": {"tabindex": "0"}}
-    body = page(_below_title(rules), attributes, shown)
-    return _page("game", f"games/{key}.html", site=site, game=GAMES[key], rules=body, places=places, lines=lines)
+    body = page(_below_title(pack.page), attributes, shown)
+    return _page("game", f"games/{key}.html", site=site, game=pack.game, rules=body, places=places, lines=lines)
 
 
 def pictures(key: str) -> dict[str, str]:
@@ -143,8 +143,7 @@ def front(site: Site, **lists: object) -> str:
 
 @cache
 def _illustrations(key: str) -> tuple[illustrations.Illustration, ...]:
-    source = templates_folder() / "rules" / f"{key}.toml"
-    return illustrations.loads(key, source.read_text(encoding="utf-8")) if source.is_file() else ()
+    return illustrations.of(GAMES[key])
 
 
 def _below_title(rules: str) -> str:

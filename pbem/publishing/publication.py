@@ -17,7 +17,7 @@ from zlib import crc32
 from sqlalchemy import Engine
 from sqlmodel import func, select
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.messages.said.templates import templates_folder
 from pbem.publishing import changes, contents, feeds, machine_readable, pages, visibility, writers
 from pbem.publishing.contents import PageLine
@@ -232,6 +232,6 @@ class _Publication:
 
 def _version() -> str:
     """Return what changes whenever the templates do."""
-    sources = sorted((templates_folder() / "site").iterdir())
-    rules = sorted((templates_folder() / "rules").iterdir())
-    return f"{FORMAT}.{crc32(b''.join(path.read_bytes() for path in (*sources, *rules))):08x}"
+    sources = [path.read_bytes() for path in sorted((templates_folder() / "site").iterdir())]
+    rules = [f"{pack.page}{pack.pictures}".encode() for pack in GAMES.values()]
+    return f"{FORMAT}.{crc32(b''.join((*sources, *rules))):08x}"

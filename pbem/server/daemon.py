@@ -18,6 +18,7 @@ from functools import partial
 import structlog
 from sqlalchemy import Engine
 
+from notation.games import GAMES
 from pbem import failpoints
 from pbem.config import Settings
 from pbem.conversation.feature import Features
@@ -202,8 +203,8 @@ def open_server(
     Unless a parser or a searcher is given, messages are parsed, and the house thinks, in separate processes. The outbox
     is closed by the thread that sends: it may be in the middle of a message when the server closes.
     """
-    keyring, limits = settings.server.keyring(), settings.limits
-    dkim = settings.outbox.dkim
+    GAMES.enable(settings.games.enabled)
+    keyring, limits, dkim = settings.server.keyring(), settings.limits, settings.outbox.dkim
     sign = dkim_signing.signer(dkim, settings.server.domain) if dkim else unsigned
     authentication.prepare(settings.checks)
     vitals = Vitals()
@@ -233,7 +234,6 @@ def open_server(
         for lanes, own in zip((tuple(Lane), *LANES_OF_DESKS), (parsers[0], *parsers), strict=True)
     )
     thinker = Thinker(engine, settings.server, searcher, holder, clock)
-    backups = Backups(engine, settings, holder, clock)
     try:
         if upgrade:
             database.upgrade(engine, _log_first)
@@ -253,7 +253,7 @@ def open_server(
             listeners=tuple(endpoints.listeners(settings)),
             clock=clock,
             thinker=thinker,
-            backups=backups,
+            backups=Backups(engine, settings, holder, clock),
             scheduler=Scheduler(retention, limits, features.due),
         )
     finally:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.conversation.names import words_in_use
 from pbem.features.all import FEATURES
 from pbem.players import traces

@@ -4,7 +4,7 @@ from email.message import EmailMessage
 
 import pytest
 
-from engines import GAMES
+from notation.games import GAMES
 from tests.correspondence import Correspondence, text
 
 ALICE = "alice@mail.example"

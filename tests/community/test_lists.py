@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from sqlalchemy import insert
 
-from engines import GAMES
 from notation.ending import Termination
+from notation.games import GAMES
 from pbem.matches.ratings.weeks import WEEK, week_of
 from pbem.storage.models import (
     Block,

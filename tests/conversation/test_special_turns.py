@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from engines import GAMES
-from notation import NOTATIONS
+from notation.games import GAMES, GamePack
 from pbem.matches.conditions import seems_meant
 from tests.correspondence import Correspondence, correspondence, text
 from tests.special_turns import NOTATION, ROW
@@ -24,10 +22,7 @@ def letters(tmp_path: Path) -> Iterator[Correspondence]:
 @pytest.fixture
 def row(monkeypatch: pytest.MonkeyPatch) -> None:
     """Offer the toy game."""
-    games: Any = GAMES
-    notations: Any = NOTATIONS
-    monkeypatch.setitem(games, "row", ROW)
-    monkeypatch.setitem(notations, "row", NOTATION)
+    monkeypatch.setitem(GAMES.packs, "row", GamePack(game=ROW, notation=NOTATION, rules=Path()))
 
 
 def words(letters: Correspondence, name: str) -> str:

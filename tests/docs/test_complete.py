@@ -6,7 +6,7 @@ import tomllib
 import pytest
 
 from docs import manpage
-from engines import GAMES
+from notation.games import GAMES
 from pbem.cli.index import COMMANDS as OPERATOR_COMMANDS
 from pbem.features.all import FEATURES
 from pbem.messages.said.templates import template_folders
@@ -24,7 +24,7 @@ def test_commands(name: str) -> None:
         assert f"`{alias}`" in about
 
 
-@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+@pytest.mark.parametrize("game", GAMES.games(), ids=GAMES)
 def test_games_and_their_options(game) -> None:
     about = section(page("docs/commands.md"), "Options of the games")
     for option in game.options:
@@ -39,7 +39,7 @@ def test_games_and_their_options(game) -> None:
 def test_no_game_is_missing_from_the_import_contract() -> None:
     contracts = tomllib.loads(page("pyproject.toml"))["tool"]["importlinter"]["contracts"]
     independent = [set(contract["modules"]) for contract in contracts if contract["type"] == "independence"]
-    games = {type(game.position({})).__module__.split(".")[1] for game in GAMES.values()}
+    games = {type(game.position({})).__module__.split(".")[1] for game in GAMES.games()}
     for package in ("engines", "notation"):
         assert {f"{package}.{game}" for game in games} in independent
 

@@ -75,6 +75,7 @@ def sections() -> list[tuple[str, Any]]:
         ("oauth2", config.OAuth2Settings),
         ("checks", config.ChecksSettings),
         ("limits", config.LimitsSettings),
+        ("games", config.GamesSettings),
         ("house", config.HouseSettings),
         ("backup", config.BackupSettings),
         ("publish", config.PublishSettings),

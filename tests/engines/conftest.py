@@ -2,7 +2,7 @@
 
 import pytest
 
-from engines import GAMES
+from notation.games import GAMES
 
 
 @pytest.fixture(params=GAMES)

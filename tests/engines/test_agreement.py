@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from engines import GAMES
 from engines.core import IllegalMove
 from engines.phages import PhagesPosition, Turn
 from engines.phages.board import BOARDS
 from engines.step import Step
-from notation import NOTATIONS
+from notation.games import GAMES
 from tests.cases import quick_where
 from tests.engines import brute
 
@@ -24,13 +23,13 @@ def match(game: str, seed: int) -> list[tuple[PhagesPosition, Turn, brute.State]
     """Return a random match: every position, the move played there, and the same position in brute force."""
     chance = random.Random(seed)
     first = chance.choice("xo")
-    position: Any = GAMES[game].position({"first": first})
+    position: Any = GAMES[game].game.position({"first": first})
     state = brute.start(game, first)
     found = []
     while position.turn is not None:
         move = chance.choice(list(position.moves()))
         found.append((position, move, state))
-        state = brute.played(state, NOTATIONS[game].format(move, position))
+        state = brute.played(state, GAMES[game].notation.format(move, position))
         position = position.play(move)
         assert len(found) < 1000, "the game does not end"
     return found
@@ -42,7 +41,7 @@ def match(game: str, seed: int) -> list[tuple[PhagesPosition, Turn, brute.State]
 )
 def test_moves_are_what_the_brute_force_finds(game: str, seed: int) -> None:
     for position, _, state in match(game, seed)[SKIPPED[game] :]:
-        texts = [NOTATIONS[game].format(move, position) for move in position.moves()]
+        texts = [GAMES[game].notation.format(move, position) for move in position.moves()]
 
         assert sorted(texts) == sorted(text for text, _ in state.turns())
 
@@ -53,7 +52,7 @@ def test_moves_are_what_the_brute_force_finds(game: str, seed: int) -> None:
 def test_the_end_is_where_the_brute_force_finds_it(game: str, seed: int) -> None:
     for position, move, state in match(game, seed)[-6:]:
         after = position.play(move)
-        then = brute.played(state, NOTATIONS[game].format(move, position))
+        then = brute.played(state, GAMES[game].notation.format(move, position))
 
         assert (after.turn is None) == then.over
 
@@ -130,7 +129,7 @@ def test_play_accepts_no_changed_turn_that_moves_does_not_list(seed: int) -> Non
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("game", PHAGES)
 def test_a_turn_may_be_given_in_parts_in_every_position(game: str) -> None:
-    notation = NOTATIONS[game]
+    notation = GAMES[game].notation
     for position, move, _ in match(game, 5):
         part = move._replace(second=None)
         begun = position.play(part)

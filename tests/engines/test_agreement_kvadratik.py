@@ -7,16 +7,15 @@ from typing import Any
 
 import pytest
 
-from engines import GAMES
 from engines.core import IllegalMove
 from engines.kvadratik import Bonus, Disc, KvadratikPosition, Move, Setup, Turn
 from engines.kvadratik.board import NAMES
 from engines.step import Step
-from notation import NOTATIONS
+from notation.games import GAMES
 from tests.cases import quick_where
 from tests.engines import brute_kvadratik as brute
 
-NOTATION = NOTATIONS["kvadratik"]
+NOTATION = GAMES["kvadratik"].notation
 OPTIONS = [{"setup": setup, "flip": flip} for setup in ("row", "half") for flip in ("any", "none")]
 LISTED = 150
 """The brute force doesn't list the turns of positions that have more."""
@@ -25,7 +24,7 @@ LISTED = 150
 def match(options: dict[str, str], seed: int) -> Iterator[tuple[KvadratikPosition, list[Move], Move, brute.State]]:
     """Yield a random match: every position, its turns, the one played there, and the same position in brute force."""
     chance = random.Random(seed)
-    position: Any = GAMES["kvadratik"].position(options)
+    position: Any = GAMES["kvadratik"].game.position(options)
     state = brute.State(**options)
     simply = seed % 2 == 1  # without many flips, so that discs meet other than at random
     for _ in range(600):
@@ -124,8 +123,8 @@ def test_play_accepts_exactly_what_moves_lists(options: dict[str, str], seed: in
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("setup", ["row", "half"])
 def test_play_accepts_exactly_the_set_ups_that_moves_lists(setup: str) -> None:
-    position: Any = GAMES["kvadratik"].position({"setup": setup})
-    other: Any = GAMES["kvadratik"].position({"setup": setup}).play(next(position.moves()))
+    position: Any = GAMES["kvadratik"].game.position({"setup": setup})
+    other: Any = GAMES["kvadratik"].game.position({"setup": setup}).play(next(position.moves()))
     sides = ["".join(four) for count in (3, 4, 5) for four in product("+x", repeat=count)] + ["++?+", ""]
     everything = [Setup(cells, shown) for shown in sides[8:13] for cells in combinations(SQUARES, 4)]
     everything += [Setup((), shown) for shown in sides]

@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from engines import GAMES
 from engines.core import BadOption, IllegalMove, Played, Position
-from notation import NOTATIONS
 from notation.board import format_board
 from notation.core import BadNotation
+from notation.games import GAMES
 from notation.hints import format_hint
 from pbem.features.all import FEATURES
 
@@ -30,7 +29,7 @@ VERBS = {verb for name, command in FEATURES.commands.items() for verb in (name, 
 
 def options_of(game: str) -> list[dict[str, str]]:
     """Return every combination of the options of a game; a range of numbers stays at its default."""
-    options = GAMES[game].options
+    options = GAMES[game].game.options
     return [
         {option.name: choice for option, choice in zip(options, choices, strict=True)}
         for choices in product(*(o.choices if "..." not in o.spelled else o.choices[:1] for o in options))
@@ -45,7 +44,7 @@ def played(game: str, seed: int) -> list[tuple[Position[Any], Any]]:
     """
     chance = random.Random(seed)
     chosen = options_of(game)
-    position = GAMES[game].position(chosen[seed % len(chosen)])
+    position = GAMES[game].game.position(chosen[seed % len(chosen)])
     match: list[tuple[Position[Any], Any]] = []
     while position.turn is not None:
         assert len(match) < LONGEST
@@ -118,7 +117,7 @@ def test_the_last_turn_changes_nothing_on_the_board(game: str, seed: int) -> Non
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(("game", "seed"), SEEDS)
 def test_parts_with_what_completes_them_are_the_legal_turns(game: str, seed: int) -> None:
-    notation = NOTATIONS[game]
+    notation = GAMES[game].notation
     for position, _ in played(game, seed)[:12]:
         moves = [notation.format(move, position) for move in position.moves()]
         wholes = []
@@ -141,7 +140,7 @@ def test_a_position_survives_being_stored_in_bytes(game: str) -> None:
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(("game", "seed"), SEEDS)
 def test_every_move_is_read_as_it_is_written_and_no_two_alike(game: str, seed: int) -> None:
-    notation = NOTATIONS[game]
+    notation = GAMES[game].notation
     chance = random.Random(seed)
     for position, _ in played(game, seed)[:-1]:
         moves = list(position.moves())
@@ -184,7 +183,7 @@ def test_every_board_with_its_notes_is_ascii_and_fits_into_a_mail(game: str, see
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize(("game", "seed"), SEEDS)
 def test_the_hint_shows_a_legal_move_and_keeps_to_its_width(game: str, seed: int) -> None:
-    notation = NOTATIONS[game]
+    notation = GAMES[game].notation
     for position, move in played(game, seed):
         hint = format_hint(notation.hint(position))
 
@@ -197,21 +196,21 @@ def test_the_hint_shows_a_legal_move_and_keeps_to_its_width(game: str, seed: int
 
 
 def test_help_is_one_line_with_an_example(game: str) -> None:
-    example = NOTATIONS[game].help.split(": ")[-1].strip('"')
+    example = GAMES[game].notation.help.split(": ")[-1].strip('"')
 
-    assert "\n" not in NOTATIONS[game].help
-    assert NOTATIONS[game].parse(example)
+    assert "\n" not in GAMES[game].notation.help
+    assert GAMES[game].notation.parse(example)
 
 
 def test_an_option_is_said_with_its_choices() -> None:
     with pytest.raises(BadOption, match=r"Quadrupel has no minimum=31; use minimum=10\.\.\.30"):
-        GAMES["quadrupel"].position({"minimum": "31"})
+        GAMES["quadrupel"].game.position({"minimum": "31"})
     with pytest.raises(BadOption, match="first=x or first=o"):
-        GAMES["quadraphages"].position({"first": "y"})
+        GAMES["quadraphages"].game.position({"first": "y"})
     with pytest.raises(BadOption, match="no option size"):
-        GAMES["quadraphages"].position({"size": "9"})
+        GAMES["quadraphages"].game.position({"size": "9"})
 
 
 def test_every_game_is_registered_under_its_key_and_has_a_notation() -> None:
-    assert {key: game.key for key, game in GAMES.items()} == {key: key for key in GAMES}
-    assert set(NOTATIONS) == set(GAMES)
+    assert [game.key for game in GAMES.games()] == list(GAMES)
+    assert set(GAMES) == set(GAMES)

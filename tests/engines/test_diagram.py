@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from engines import GAMES
 from engines.diagram import Diagram
+from notation.games import GAMES
 from tests.diagrams import NAMES, diagrams
 
 FACT = re.compile(r"\b[a-q]\d+\b|\d+")
@@ -45,12 +45,12 @@ def test_areas_are_cells_of_the_board_and_the_sides_are_the_game_s(name: str) ->
     first = diagrams(name)[0]
     cells = {cell for _, row in first.rows for cell, _ in row}
 
-    assert first.legend.sides == GAMES[name.split("-")[0]].sides
+    assert first.legend.sides == GAMES[name.split("-")[0]].game.sides
     assert all(area and area <= cells for area in first.legend.areas)
 
 
 def test_diagrams_are_hashable_and_equal_where_they_show_the_same() -> None:
-    one, other = (GAMES["kvadratik"].position({}).diagram() for _ in range(2))
+    one, other = (GAMES["kvadratik"].game.position({}).diagram() for _ in range(2))
 
     assert len({one, other}) == 1
 

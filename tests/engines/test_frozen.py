@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from engines import GAMES
 from engines.core import Position
 from engines.search.state import state_of
-from notation import NOTATIONS
+from notation.games import GAMES
 from tests.engines.test_contract import SEEDS, played
 
 SOME = 12
@@ -48,9 +47,9 @@ def values_in(value: Any) -> Iterator[Any]:
 
 def after(game: str, options: dict[str, str], texts: tuple[str, ...]) -> Position[Any]:
     """Return the position after these turns."""
-    position = GAMES[game].position(options)
+    position = GAMES[game].game.position(options)
     for text in texts:
-        position = position.play(NOTATIONS[game].parse(text))
+        position = position.play(GAMES[game].notation.parse(text))
     return position
 
 

@@ -5,21 +5,20 @@ from typing import Any
 
 import pytest
 
-from engines import GAMES
 from engines.core import IllegalMove, Outcome
 from engines.kvadratik import Bonus, Disc, KvadratikPosition, Move, Reason, Setup, Turn
 from engines.kvadratik.board import INDEX, MARKS, NAMES
 from engines.step import Step
-from notation import NOTATIONS
 from notation.board import format_board
+from notation.games import GAMES
 from tests.diagrams import diagram_after
 
-NOTATION = NOTATIONS["kvadratik"]
+NOTATION = GAMES["kvadratik"].notation
 
 
 def after(*texts: str, setup: str = "row", flip: str = "any") -> KvadratikPosition:
     """Return the position after these turns."""
-    position: Any = GAMES["kvadratik"].position({"setup": setup, "flip": flip})
+    position: Any = GAMES["kvadratik"].game.position({"setup": setup, "flip": flip})
     for text in texts:
         position = play(position, text)
     assert isinstance(position, KvadratikPosition)

@@ -5,20 +5,19 @@ from typing import Any
 
 import pytest
 
-from engines import GAMES
 from engines.bitboard import bits
 from engines.core import IllegalMove, Outcome
 from engines.phages import PhagesPosition, Reason, Turn
 from engines.phages.board import BOARDS
 from engines.step import Step
-from notation import NOTATIONS
 from notation.board import format_board
+from notation.games import GAMES
 from tests.diagrams import diagram_after
 
 
 def after(*texts: str, game: str = "quadraphages", first: str = "x") -> PhagesPosition:
     """Return the position after these turns."""
-    position: Any = GAMES[game].position({"first": first})
+    position: Any = GAMES[game].game.position({"first": first})
     for text in texts:
         position = play(position, text)
     assert isinstance(position, PhagesPosition)
@@ -26,7 +25,7 @@ def after(*texts: str, game: str = "quadraphages", first: str = "x") -> PhagesPo
 
 
 def play(position: PhagesPosition, text: str) -> PhagesPosition:
-    return position.play(NOTATIONS[position.game].parse(text))
+    return position.play(GAMES[position.game].notation.parse(text))
 
 
 def board(game: str, turn: int, number: int, x: str, o: str, marked: str) -> PhagesPosition:
@@ -244,13 +243,13 @@ def test_a_refusal_says_what_is_wrong_and_what_would_work(
     position: PhagesPosition, move: str | Turn, reason: Reason, words: str, token: str | None
 ) -> None:
     with pytest.raises(IllegalMove) as refusal:
-        position.play(NOTATIONS[position.game].parse(move) if isinstance(move, str) else move)
+        position.play(GAMES[position.game].notation.parse(move) if isinstance(move, str) else move)
 
     assert refusal.value.reason is reason
     assert words in str(refusal.value)
     assert refusal.value.details.get("token") == token
     if token is not None and isinstance(move, str):
-        assert token in NOTATIONS[position.game].format(NOTATIONS[position.game].parse(move), position)
+        assert token in GAMES[position.game].notation.format(GAMES[position.game].notation.parse(move), position)
 
 
 def test_every_reason_is_raised_by_some_example() -> None:

@@ -7,21 +7,20 @@ from typing import Any
 
 import pytest
 
-from engines import GAMES
 from engines.core import BadOption, IllegalMove, Outcome
 from engines.diagram import Diagram
 from engines.quadrature import QuadraturePosition, Reason
 from engines.quadrature.board import Both, men_on, squares_of
 from engines.repetition import History
 from engines.step import Step
-from notation import NOTATIONS
 from notation.board import format_board
+from notation.games import GAMES
 from tests.diagrams import diagram_after
 
 
 def after(*texts: str, men: str = "18") -> QuadraturePosition:
     """Return the position after these turns."""
-    position: Any = GAMES["quadrature"].position({"men": men})
+    position: Any = GAMES["quadrature"].game.position({"men": men})
     for text in texts:
         position = play(position, text)
     assert isinstance(position, QuadraturePosition)
@@ -30,7 +29,7 @@ def after(*texts: str, men: str = "18") -> QuadraturePosition:
 
 def play(position: QuadraturePosition, *texts: str) -> QuadraturePosition:
     for text in texts:
-        position = position.play(NOTATIONS["quadrature"].parse(text))
+        position = position.play(GAMES["quadrature"].notation.parse(text))
     return position
 
 
@@ -407,7 +406,7 @@ REFUSALS = [
 def test_a_refusal_says_what_is_wrong_and_what_would_work(
     position: QuadraturePosition, move: str | Step, reason: Reason, words: str
 ) -> None:
-    turn = NOTATIONS["quadrature"].parse(move) if isinstance(move, str) else move
+    turn = GAMES["quadrature"].notation.parse(move) if isinstance(move, str) else move
     with pytest.raises(IllegalMove) as refusal:
         position.play(turn)
 

@@ -6,22 +6,21 @@ from typing import Any
 
 import pytest
 
-from engines import GAMES
 from engines.core import IllegalMove
 from engines.quadrature import QuadraturePosition
 from engines.quadrature.board import PLACES
 from engines.step import Step
-from notation import NOTATIONS
+from notation.games import GAMES
 from tests.cases import SEEDS
 from tests.engines import brute_quadrature as brute
 from tests.engines.brute_quadrature import State
 
-MEN = GAMES["quadrature"].options[0].choices
-PARSE: Callable[[str], Step] = NOTATIONS["quadrature"].parse
+MEN = GAMES["quadrature"].game.options[0].choices
+PARSE: Callable[[str], Step] = GAMES["quadrature"].notation.parse
 
 
 def start(men: str) -> QuadraturePosition:
-    position: Any = GAMES["quadrature"].position({"men": men})
+    position: Any = GAMES["quadrature"].game.position({"men": men})
     return position
 
 

@@ -5,25 +5,24 @@ from typing import Any
 
 import pytest
 
-from engines import GAMES
 from engines.core import IllegalMove, Outcome, Played, Seat
 from engines.diagram import Diagram
 from engines.quadrupel import Dots, Move, Ones, QuadrupelPosition, Reason, Turn
 from engines.quadrupel.board import FIGURES, INDEX, KINDS, NAMES, ZONES
 from engines.quadrupel.position import RepeatCount
 from engines.quadrupel.variant import Formed, Score, Stone, points
-from notation import NOTATIONS
 from notation.board import format_board
+from notation.games import GAMES
 from notation.hints import format_hint
 from notation.record import Record, dumps
 from tests.diagrams import diagram_after
 
-NOTATION = NOTATIONS["quadrupel"]
+NOTATION = GAMES["quadrupel"].notation
 
 
 def after(*texts: str, **options: str) -> QuadrupelPosition:
     """Return the position after these turns."""
-    position: Any = GAMES["quadrupel"].position(options)
+    position: Any = GAMES["quadrupel"].game.position(options)
     for text in texts:
         position = position.play(NOTATION.parse(text))
     assert isinstance(position, QuadrupelPosition)

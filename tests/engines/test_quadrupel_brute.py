@@ -8,17 +8,16 @@ from typing import Any
 
 import pytest
 
-from engines import GAMES
 from engines.core import IllegalMove
 from engines.quadrupel import Dots, Ones, QuadrupelPosition, Turn
 from engines.quadrupel.board import FIGURES, NAMES, START
 from engines.quadrupel.variant import Stone
-from notation import NOTATIONS
+from notation.games import GAMES
 from tests.cases import SEEDS
 from tests.engines import brute_quadrupel as brute
 
-QUADRUPEL = GAMES["quadrupel"]
-NOTATION = NOTATIONS["quadrupel"]
+QUADRUPEL = GAMES["quadrupel"].game
+NOTATION = GAMES["quadrupel"].notation
 SETTINGS = [
     {"variant": variant, "minimum": minimum, "zone2": zone2, "announce": announce}
     for variant, minimum, zone2, announce in product(

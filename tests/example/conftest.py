@@ -1,27 +1,16 @@
-"""Noughts and Crosses as a game of the server, for a test; a real game has a line in each registry instead."""
+"""Noughts and Crosses as a game of the server, for a test; a real one is a package with an entry point."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-from jinja2 import FileSystemLoader
 
-from engines import GAMES
-from notation import NOTATIONS
-from pbem.messages.templating import HTML, TEXT, templates
+from notation.games import GAMES, GamePack
 from tests.example import engine, notation
 
-HERE = Path(__file__).parent
+PACK = GamePack(game=engine.NOUGHTS, notation=notation.NOUGHTS, rules=Path(__file__).parent / "templates/rules")
 
 
 @pytest.fixture(autouse=True)
 def noughts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Add the game to both registries, and its rules to the templates."""
-    games: Any = GAMES
-    notations: Any = NOTATIONS
-    monkeypatch.setitem(games, "noughts", engine.NOUGHTS)
-    monkeypatch.setitem(notations, "noughts", notation.NOUGHTS)
-    for face in (TEXT, HTML):
-        loader = templates(face).loader
-        assert isinstance(loader, FileSystemLoader)
-        monkeypatch.setattr(loader, "searchpath", [*loader.searchpath, str(HERE / "templates")])
+    """Add the game to the registry."""
+    monkeypatch.setitem(GAMES.packs, "noughts", PACK)

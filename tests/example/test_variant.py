@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from engines import GAMES, quadrupel
+from engines import quadrupel
 from engines.core import IllegalMove, Outcome
 from engines.quadrupel.board import INDEX, KINDS
 from engines.quadrupel.first_figure import Basic
 from engines.quadrupel.variant import Formed, Score, Stone
 from engines.wording import either
-from notation import NOTATIONS
+from notation.games import GAMES
 from notation.hints import format_hint
 from tests.engines import test_contract as contract
 
@@ -41,19 +41,20 @@ class NoSquare(Basic):
 @pytest.fixture(autouse=True)
 def no_square(monkeypatch: pytest.MonkeyPatch) -> None:
     """Add the variant to those of Quadrupel; a real one has a line in VARIANTS instead."""
-    game, variants, games = GAMES["quadrupel"], quadrupel.VARIANTS, GAMES
+    pack, variants = GAMES["quadrupel"], quadrupel.VARIANTS
+    game = pack.game
     assert isinstance(variants, dict)
-    assert isinstance(games, dict)
     monkeypatch.setitem(variants, "no-square", lambda _: NoSquare())
     variant = replace(game.options[0], choices=(*game.options[0].choices, "no-square"))
-    monkeypatch.setitem(games, "quadrupel", replace(game, options=(variant, *game.options[1:])))
+    game = replace(game, options=(variant, *game.options[1:]))
+    monkeypatch.setitem(GAMES.packs, "quadrupel", replace(pack, game=game))
 
 
 def after(*texts: str) -> Any:
     """Return the position after these turns."""
-    position = GAMES["quadrupel"].position({"variant": "no-square"})
+    position = GAMES["quadrupel"].game.position({"variant": "no-square"})
     for each in texts:
-        position = position.play(NOTATIONS["quadrupel"].parse(each))
+        position = position.play(GAMES["quadrupel"].notation.parse(each))
     return position
 
 
@@ -66,13 +67,13 @@ def test_a_square_cannot_be_announced() -> None:
 
 def test_a_diamond_wins() -> None:
     sides = [tuple(sorted(Stone(INDEX[name]) for name in side.split())) for side in ("b1 a2 c2 b4", "f1 f3 f5 e6")]
-    over = replace(after(), stones=tuple(sides)).play(NOTATIONS["quadrupel"].parse("b4b3 quadrupel"))
+    over = replace(after(), stones=tuple(sides)).play(GAMES["quadrupel"].notation.parse("b4b3 quadrupel"))
 
     assert over.outcome == Outcome(0, "Black's Diamond on b1, a2, c2 and b3")
 
 
 def test_the_hint_says_so() -> None:
-    hint = " ".join(format_hint(NOTATIONS["quadrupel"].hint(after())).split())
+    hint = " ".join(format_hint(GAMES["quadrupel"].notation.hint(after())).split())
 
     assert "a Square does not count" in hint
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from engines import GAMES
 from engines.core import BadOption, IllegalMove, Seat
-from notation import NOTATIONS, record, time_control
+from notation import record, time_control
 from notation.core import BadNotation
+from notation.games import GAMES
 from notation.record import BadRecord
 from notation.time_control import BadTime
 from pbem.config import ChecksSettings
@@ -117,12 +117,12 @@ def read_commands(raw: bytes) -> None:
 def read_notation(raw: bytes) -> None:
     """Every game reads the text as a turn or refuses it; a turn is played or refused."""
     text = raw.decode("utf-8", "replace")
-    for game, notation in NOTATIONS.items():
+    for game, notation in GAMES.items():
         try:
             move = notation.parse(text)
         except BadNotation:
             continue
-        start = GAMES[game].position({})
+        start = GAMES[game].game.position({})
         told = notation.format(move, start)
         assert len(text) > SQUEEZED or notation.parse(told) == move
         try:
@@ -185,7 +185,7 @@ def read_conditions(raw: bytes) -> None:
     """Conditional moves stay within their bounds and are read again as they were kept, or they are refused."""
     text = raw.decode("utf-8", "replace")
     for game in ("quadrature", "quadraphages"):
-        notation, start = NOTATIONS[game], GAMES[game].position({})
+        notation, start = GAMES[game].notation, GAMES[game].game.position({})
         author: Seat = 1 if start.turn == 0 else 0
         try:
             found = conditions.read(notation, start, author, text, Conditions())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.features.house.protocol import Examination, Question, SearchAnswer
 from pbem.features.house.replies import read_turn
 from pbem.features.house.searcher import SandboxedSearcher, SearchFailed
@@ -93,7 +93,7 @@ def test_nothing_but_a_legal_turn_is_played(letters: Correspondence, game: str, 
 
 def test_the_beginning_of_a_turn_is_no_turn() -> None:
     with pytest.raises(SearchFailed, match="no complete turn"):
-        read_turn("hexaphages", GAMES["hexaphages"].position({}), "1")
+        read_turn(GAMES["hexaphages"].notation, GAMES["hexaphages"].game.position({}), "1")
 
 
 def test_an_illegal_hint_is_not_told(letters: Correspondence) -> None:

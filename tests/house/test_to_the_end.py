@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from engines import GAMES
 from engines.core import Position
 from engines.search import choose
-from notation import NOTATIONS
+from notation.games import GAMES
 from pbem.features.house.protocol import Examination, Findings, Question, SearchAnswer, findings, respond
 from pbem.server.daemon import Server
 from tests.correspondence import correspondence, text
@@ -86,11 +85,11 @@ def test_the_house_ends_a_match_against_itself(name: str) -> None:
 def plies_of(name: str, number: int) -> int:
     """Let the house play a match against itself. Return how many turns it had, LONGEST if it hasn't ended."""
     game, options = MATCHES[name]
-    position: Position[Any] = GAMES[game].position(options)
+    position: Position[Any] = GAMES[game].game.position(options)
     for ply in range(LONGEST):
         if position.turn is None:
             return ply
         turn = choose(position, 1 + (ply + number) % 2, number * APART + ply).turn
-        written = NOTATIONS[game].format(turn, position)
-        position = position.play(NOTATIONS[game].parse(written))
+        written = GAMES[game].notation.format(turn, position)
+        position = position.play(GAMES[game].notation.parse(written))
     return LONGEST

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from sqlmodel import Session, select
 
-from engines import GAMES
 from notation.ending import Ending, Termination
+from notation.games import GAMES
 from pbem.matches import agreements, integrity, lifecycle, offers, queries
 from pbem.matches.events import Change, MatchEnded, OfferChanged, TurnsTakenBack
 from pbem.matches.lifecycle import NotPossible, Obstacle
@@ -207,8 +207,8 @@ def test_nothing_is_taken_back_before_a_turn_and_no_draw_is_agreed_where_the_rul
         Obstacle.NO_AGREED_DRAW,
         lambda: agreements.propose(session, event.match, 0, OfferKind.DRAW, NOW),
     )
-    for key, game in GAMES.items():
-        assert game.can_be_drawn(game.chosen({})), key
+    for game in GAMES.games():
+        assert game.can_be_drawn(game.chosen({})), game.key
 
 
 def test_a_taken_back_turn_can_be_played_again(session: Session) -> None:

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from sqlmodel import Session, select
 
-from engines import GAMES
 from engines.core import Position, Seat
 from engines.seats import other
-from notation import NOTATIONS
+from notation.games import GAMES
 from pbem.errors import Refused
 from pbem.matches import agreements, conditions, integrity, lifecycle, prepared
 from pbem.matches.conditions import ELSE, MOST_LINES, ConditionLine, Conditions
@@ -22,7 +21,7 @@ from pbem.matches.snapshot import snapshot_of
 from pbem.storage.models import Match, MatchState, Ply, Prepared
 from tests.matches.test_lifecycle import NOW, people, read, sessions, started
 
-QUADRATURE = GAMES["quadrature"].position({}), NOTATIONS["quadrature"]
+QUADRATURE = GAMES["quadrature"].game.position({}), GAMES["quadrature"].notation
 
 
 @pytest.fixture
@@ -106,7 +105,7 @@ def test_lines_are_added_to_those_that_are_known() -> None:
 
 
 def test_a_part_of_a_turn_is_not_queued() -> None:
-    notation, base = NOTATIONS["quadraphages"], GAMES["quadraphages"].position({})
+    notation, base = GAMES["quadraphages"].notation, GAMES["quadraphages"].game.position({})
     with pytest.raises(Refused, match="not a complete turn"):
         conditions.read(notation, base, 1, conditions.queued("c1b1 g9h9 3"), prepared.NOTHING)
     found = conditions.read(notation, base, 1, conditions.queued("C1-B1, g9 h9 3 b1b4 h9e9"), prepared.NOTHING)
@@ -121,7 +120,7 @@ def some_turns(position: Position[Any], random: Random, most: int) -> list[Any]:
 
 def grow(game: str, position: Position[Any], seat: Seat, random: Random, depth: int) -> Iterator[ConditionLine]:
     """Yield the lines of a random tree: some turns of the opponent, each with one answer, and so on."""
-    notation = NOTATIONS[game]
+    notation = GAMES[game].notation
     for move in some_turns(position, random, 2):
         after = position.play(move)
         if after.turn != seat:
@@ -139,8 +138,8 @@ def grow(game: str, position: Position[Any], seat: Seat, random: Random, depth: 
 @pytest.mark.parametrize("game", list(GAMES))
 def test_it_answers_what_was_foreseen_and_nothing_else(game: str, seed: int) -> None:
     """Each path through a random tree, and random ways off it: the answer is the one of that very path."""
-    random, notation = Random(f"{game}{seed}"), NOTATIONS[game]
-    base = GAMES[game].position({})
+    random, notation = Random(f"{game}{seed}"), GAMES[game].notation
+    base = GAMES[game].game.position({})
     for _ in range(random.randrange(12)):
         base = base.play(random.choice(some_turns(base, random, 9))) if base.turn is not None else base
     if base.turn is None:
@@ -181,12 +180,16 @@ def test_firing_is_playing_by_hand(session: Session, game: str) -> None:
         lines = [*grow(game, base, seat, random, 3)][:MOST_LINES]
         if lines:
             known = conditions.read(
-                NOTATIONS[game], base, seat, "\n".join(f"if {' then '.join(line)}" for line in lines), prepared.NOTHING
+                GAMES[game].notation,
+                base,
+                seat,
+                "\n".join(f"if {' then '.join(line)}" for line in lines),
+                prepared.NOTHING,
             )
             prepared.keep(session, match, seat, known, None)
             text = random.choice(lines)[0]
         else:
-            text = NOTATIONS[game].format(random.choice(some_turns(base, random, 9)), base)
+            text = GAMES[game].notation.format(random.choice(some_turns(base, random, 9)), base)
         then = prepared.NOTHING
         further = [line[1:3] for line in lines if line[0] == text and len(line) > 2]
         if further and random.random() < 0.5:  # whoever moves prepares too: both sides' turns follow one another
@@ -206,7 +209,7 @@ def test_firing_is_playing_by_hand(session: Session, game: str) -> None:
 
 def longer(game: str, base: Position[Any], first: str, known: ConditionLine) -> Conditions:
     """Return what the player of that first turn prepares for the answer to it."""
-    notation = NOTATIONS[game]
+    notation = GAMES[game].notation
     position = base.play(notation.parse(first))
     return conditions.read(notation, position, base.turn or 0, f"if {' then '.join(known)}", prepared.NOTHING)
 
@@ -221,7 +224,9 @@ def prepare(session: Session, match: Match, text: str) -> Seat:
     snapshot = snapshot_of(session, match)
     seat = other(snapshot.base.turn or 0)
     known = prepared.of_seat(session, match, seat)
-    prepared.keep(session, match, seat, conditions.read(NOTATIONS[match.game], snapshot.base, seat, text, known), 7)
+    prepared.keep(
+        session, match, seat, conditions.read(GAMES[match.game].notation, snapshot.base, seat, text, known), 7
+    )
     return seat
 
 
@@ -237,7 +242,7 @@ def rows(session: Session) -> list[Prepared]:
 def test_several_turns_of_both_sides_follow_one_another(session: Session) -> None:
     match = started(session, "quadrature")
     prepare(session, match, "if e3f4 then e9f8 then if f3g4 then f9g8 then if b3b4 then b9b8")
-    base = QUADRATURE[0].play(NOTATIONS["quadrature"].parse("e3f4"))
+    base = QUADRATURE[0].play(GAMES["quadrature"].notation.parse("e3f4"))
     then = conditions.read(QUADRATURE[1], base, 0, "if e9f8 then f3g4 then if f9g8 then c3c4", prepared.NOTHING)
 
     events = play(session, match, "e3f4", then=then)
@@ -360,7 +365,7 @@ def test_forced_turns_are_played_at_once_for_who_wants_that(session: Session, ga
             seat = snapshot.base.turn or 0
             assert seat == 1 or len([*islice(snapshot.base.moves(), 2)]) > 1 or not match.plies
             move = random.choice(some_turns(snapshot.base, random, 60))
-            text = NOTATIONS[game].format(move, snapshot.base)
+            text = GAMES[game].notation.format(move, snapshot.base)
             events = lifecycle.play(session, snapshot, seat, read(snapshot, text), NOW)
             turns = [event for event in events if isinstance(event, TurnPlayed)][1:]
             assert {(turn.seat, turn.by_itself) for turn in turns} <= {(0, Cause.FORCED)}

@@ -14,10 +14,9 @@ from sqlalchemy import create_engine
 from sqlmodel import Session, SQLModel, select
 
 import pbem
-from engines import GAMES
 from engines.seats import other
-from notation import NOTATIONS
 from notation.ending import Ending, Termination
+from notation.games import GAMES
 from pbem.matches import integrity, lifecycle, turns
 from pbem.matches.events import (
     MatchEnded,
@@ -71,7 +70,7 @@ def started(session: Session, game: str = "quadraphages") -> Match:
 
 
 def read(snapshot: Snapshot, text: str) -> turns.ReadTurn:
-    notation = NOTATIONS[snapshot.match.game]
+    notation = GAMES[snapshot.match.game].notation
     return turns.read(notation, snapshot.base, snapshot.part, turns.parse(notation, text))
 
 
@@ -91,7 +90,7 @@ def obstacle(refused: pytest.ExceptionInfo[NotPossible]) -> Obstacle:
 def test_an_accepted_offer_is_a_match_in_which_somebody_is_to_move(session: Session) -> None:
     match = started(session)
     assert (match.state, match.to_move, match.plies, match.started) == (MatchState.RUNNING, 0, 0, NOW)
-    assert match.options == GAMES["quadraphages"].chosen({})
+    assert match.options == GAMES["quadraphages"].game.chosen({})
 
 
 @pytest.mark.sampled(7)
@@ -178,7 +177,7 @@ def test_a_part_is_kept_taken_back_and_completed(session: Session) -> None:
     match = started(session)
     play(session, match, FIRST)
     part = next(iter(snapshot_of(session, match).base.parts()))
-    text = NOTATIONS[match.game].format(part, snapshot_of(session, match).base)
+    text = GAMES[match.game].notation.format(part, snapshot_of(session, match).base)
     assert play(session, match, text) == (PartKept(match, 1, text),)
     assert (match.part, match.to_move, match.plies) == (text, 1, 1)
     assert list(integrity.faults(session, [match])) == [[]]
@@ -190,7 +189,7 @@ def test_a_part_is_kept_taken_back_and_completed(session: Session) -> None:
         assert obstacle(refused) is Obstacle.NO_PART
     play(session, match, text)
     snapshot = snapshot_of(session, match)
-    rest = NOTATIONS[match.game].format(next(snapshot.position.moves()), snapshot.position)
+    rest = GAMES[match.game].notation.format(next(snapshot.position.moves()), snapshot.position)
     (event,) = play(session, match, rest)
     assert isinstance(event, TurnPlayed)
     assert event.text.startswith(text)
@@ -201,7 +200,7 @@ def test_a_part_is_no_turn_and_a_turn_no_part(session: Session) -> None:
     match = started(session)
     play(session, match, FIRST)
     snapshot = snapshot_of(session, match)
-    notation = NOTATIONS[match.game]
+    notation = GAMES[match.game].notation
     part = notation.format(next(iter(snapshot.base.parts())), snapshot.base)
     whole = notation.format(next(iter(snapshot.base.moves())), snapshot.base)
     with pytest.raises(NotPossible) as refused:
@@ -282,7 +281,7 @@ def test_whatever_is_done_the_rows_replay_to_what_is_stored(game: str, seed: int
             some = [move for move, _ in zip(here.moves(), range(50), strict=False)]
             if match.part is None:
                 some += [part for part, _ in zip(here.parts(), range(20), strict=False)]
-            text = NOTATIONS[game].format(chance.choice(some), here)
+            text = GAMES[game].notation.format(chance.choice(some), here)
             events = play(session, match, text)
             told += sum(isinstance(event, TurnPlayed) for event in events)
             assert any(isinstance(event, MatchEnded) for event in events) == (match.state == MatchState.OVER)

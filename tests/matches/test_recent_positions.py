@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines import GAMES
-from notation import NOTATIONS
+from notation.games import GAMES
 from notation.record import BadRecord, Record, replay
 from pbem.matches.snapshot import RecentPositions
 from pbem.storage.models import Match
@@ -29,10 +28,10 @@ def record(seed: int = 1, turns: int = TURNS, game: str = "quadraphages") -> Rec
 
 def texts(game: str, seed: int) -> Iterator[str]:
     """Yield the turns of a match played at random."""
-    chance, position = random.Random(seed), GAMES[game].position({})
+    chance, position = random.Random(seed), GAMES[game].game.position({})
     while position.turn is not None:
         move = chance.choice(list(islice(position.moves(), 100)))
-        yield NOTATIONS[game].format(move, position)
+        yield GAMES[game].notation.format(move, position)
         position = position.play(move)
 
 
@@ -55,7 +54,7 @@ def test_turns_that_were_taken_back_and_replaced_are_played_again() -> None:
     recent, whole = RecentPositions(100), record()
     before = recent.positions(match(), whole)
     legal = islice(before[4].moves(), 10)
-    other = next(text for text in (NOTATIONS["quadraphages"].format(move, before[4]) for move in legal)
+    other = next(text for text in (GAMES["quadraphages"].notation.format(move, before[4]) for move in legal)
                  if text != whole.moves[4])  # fmt: skip
     replaced = replace(whole, moves=(*whole.moves[:4], other))
 
@@ -81,7 +80,8 @@ def test_a_match_of_another_database_with_the_same_number_is_another_match(other
 def test_what_an_engine_made_is_not_taken_for_the_work_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
     recent, whole = RecentPositions(100), record()
     before = recent.positions(match(), whole)
-    monkeypatch.setitem(GAMES, whole.game, replace(GAMES[whole.game]))
+    pack = GAMES[whole.game]
+    monkeypatch.setitem(GAMES.packs, whole.game, replace(pack, game=replace(pack.game)))
 
     assert same(recent.positions(match(), whole), before) == 0
 

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from engines import GAMES
 from engines.diagram import Diagram
 from notation.board import SIGNS, format_board
+from notation.games import GAMES
 from tests.diagrams import NAMES, diagrams
 
 
 def test_a_hexagon_stands_between_its_letters() -> None:
-    assert format_board(GAMES["hexaphages"].position({}).diagram()) == (
+    assert format_board(GAMES["hexaphages"].game.position({}).diagram()) == (
         "abcdefghijklmnopq\n"
         "    . . . . .     1\n"
         "   . . . . . .    2\n"
@@ -28,7 +28,7 @@ def test_a_hexagon_stands_between_its_letters() -> None:
 
 
 def test_a_square_board_has_its_letters_below() -> None:
-    lines = format_board(GAMES["quadraphages"].position({}).diagram()).splitlines()
+    lines = format_board(GAMES["quadraphages"].game.position({}).diagram()).splitlines()
 
     assert lines[0] == ". . O . . . . . .  1"
     assert lines[6] == "X . . . . . . . .  7"
@@ -63,7 +63,7 @@ def test_cells_are_as_wide_as_the_widest_mark_and_brackets_stand_close() -> None
 
 @pytest.mark.parametrize("key", GAMES)
 def test_no_line_ends_in_a_space(key: str) -> None:
-    for line in format_board(GAMES[key].position({}).diagram()).splitlines():
+    for line in format_board(GAMES[key].game.position({}).diagram()).splitlines():
         assert line == line.rstrip()
 
 
@@ -77,7 +77,7 @@ def test_longer_marks_make_all_cells_as_wide_and_are_lit_closely() -> None:
 
 def test_a_unicode_board_has_signs_for_marks_in_its_notes_too() -> None:
     rows: Any = (("1", (("a1", "#"), ("b1", "O"), ("c1", "."))),)
-    legend = GAMES["quadrature"].position({}).diagram().legend
+    legend = GAMES["quadrature"].game.position({}).diagram().legend
     diagram = Diagram("square", ("a", "b", "c"), rows, frozenset({"b1"}), ("Black #  |0|", "O #1"), legend=legend)
 
     assert format_board(diagram, lit=True, notes=True, charset="unicode").splitlines() == [

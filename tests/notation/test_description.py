@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from engines import GAMES
 from engines.diagram import Diagram
 from engines.quadrupel.variant import points
 from engines.step import vacated
 from notation.description import describe
+from notation.games import GAMES
 from notation.record import replay
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
@@ -79,7 +79,7 @@ def test_points_can_be_worked_out_from_the_words_alone(name: str) -> None:
 
 
 def test_the_words_say_whose_goals_are_whose() -> None:
-    words = describe(GAMES["quadrature"].position({}).diagram())
+    words = describe(GAMES["quadrature"].game.position({}).diagram())
 
     assert "Black moves up, and its goal is e11, f11 and g11." in words
     assert "White moves down, and its goal is e1, f1 and g1." in words
@@ -110,7 +110,7 @@ def test_no_line_of_them_acts_when_it_is_quoted_without_marks(name: str) -> None
 
 
 def test_players_are_named_where_they_are_known() -> None:
-    diagram = GAMES["quadrature"].position({}).diagram()
+    diagram = GAMES["quadrature"].game.position({}).diagram()
 
     assert "\nBlack: men on b3, c3" in describe(diagram)
     assert "\nBlack (alice): men on b3, c3" in describe(diagram, WHO)
@@ -118,8 +118,8 @@ def test_players_are_named_where_they_are_known() -> None:
 
 
 def test_an_empty_board_and_a_hexagon_are_said_as_such() -> None:
-    assert "Blue (alice): nothing on the board." in describe(GAMES["kvadratik"].position({}).diagram(), WHO)
-    assert describe(GAMES["hexaphages"].position({}).diagram()).startswith(
+    assert "Blue (alice): nothing on the board." in describe(GAMES["kvadratik"].game.position({}).diagram(), WHO)
+    assert describe(GAMES["hexaphages"].game.position({}).diagram()).startswith(
         "A hexagonal board of columns a to q, and rows 1 to 9 from the top.\n"
         "Rows have every second letter: row 1 from e to m, row 2 from d to n, row 3 from c to o, "
     )

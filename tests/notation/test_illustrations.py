@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from engines import GAMES
 from engines.core import IllegalMove
-from notation import NOTATIONS
 from notation.board import format_board
+from notation.games import GAMES
 from notation.illustrations import CAN_GO, BadIllustration, Illustration, loads
 
 RULES = Path(__file__).parents[2] / "templates" / "rules"
@@ -24,7 +23,7 @@ def source(game: str) -> str:
 
 def entries(game: str) -> list[tuple[dict[str, Any], Illustration]]:
     """Return each picture as it is written, and as it is shown; a turn that isn't legal raises."""
-    return list(zip(tomllib.loads(source(game))["picture"], loads(game, source(game)), strict=True))
+    return list(zip(tomllib.loads(source(game))["picture"], loads(GAMES[game], source(game)), strict=True))
 
 
 def test_each_picture_belongs_to_a_section_of_the_page(game: str) -> None:
@@ -42,7 +41,7 @@ def test_each_picture_belongs_to_a_section_of_the_page(game: str) -> None:
 
 @pytest.mark.sampled(1)
 def test_what_a_picture_marks_is_where_the_engine_lets_the_stone_go(game: str) -> None:
-    notation = NOTATIONS[game]
+    notation = GAMES[game].notation
     for entry, shown in entries(game):
         assert (shown.highlight == CAN_GO) == ("chosen" in entry)
         if "chosen" in entry:
@@ -57,7 +56,7 @@ def test_the_engine_refuses_what_a_caption_calls_forbidden(game: str) -> None:
         assert ("can't go to" in shown.caption) <= bool(shown.refused), shown.caption
         for turn in shown.refused:
             with pytest.raises(IllegalMove):
-                shown.position.play(NOTATIONS[game].parse(turn))
+                shown.position.play(GAMES[game].notation.parse(turn))
             assert turn[2:4] in shown.caption or "chosen" in entry
 
 
@@ -66,7 +65,7 @@ def test_a_picture_of_the_end_shows_the_end(game: str) -> None:
 
     assert ends
     for shown in ends:
-        outcome, sides = shown.position.outcome, GAMES[game].sides
+        outcome, sides = shown.position.outcome, GAMES[game].game.sides
         assert outcome is not None
         assert outcome.winner is not None
         assert re.search(r"\bwins?\b|\bloses\b", shown.caption)
@@ -85,7 +84,7 @@ def test_captions_are_short_sentences(game: str) -> None:
 def test_every_variant_of_quadrupel_has_a_picture() -> None:
     pictured = [entry.get("options", {}) for entry, _ in entries("quadrupel")]
 
-    variants = next(option for option in GAMES["quadrupel"].options if option.name == "variant")
+    variants = next(option for option in GAMES["quadrupel"].game.options if option.name == "variant")
     assert {options.get("variant", "basic") for options in pictured} == set(variants.choices)
     assert {options.get("zone2") for options in pictured} >= {"ban"}
 
@@ -101,4 +100,4 @@ def test_every_variant_of_quadrupel_has_a_picture() -> None:
 )
 def test_a_picture_that_is_wrong_is_not_drawn(wrong: str, raised: type[Exception]) -> None:
     with pytest.raises(raised):
-        loads("quadrupel", f'[[picture]]\nbelow = "Goal"\ncaption = "Wrong."\n{wrong}\n')
+        loads(GAMES["quadrupel"], f'[[picture]]\nbelow = "Goal"\ncaption = "Wrong."\n{wrong}\n')

@@ -7,18 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines import GAMES
 from engines.kvadratik import Bonus, Disc, Move, Setup, Turn
 from engines.kvadratik.board import NAMES
 from engines.step import Step
-from notation import NOTATIONS
 from notation.core import BadNotation
 from notation.ending import Ending, Termination
+from notation.games import GAMES
 from notation.hints import format_hint
 from notation.record import Record, dumps, loads, replay
 
-KVADRATIK = NOTATIONS["kvadratik"]
-START = GAMES["kvadratik"].position({})
+KVADRATIK = GAMES["kvadratik"].notation
+START = GAMES["kvadratik"].game.position({})
 WHOLE = Turn((Disc("a4", "+"),), ("b4",), Step("b3", "b2"), Bonus(Disc("c4", "x"), Step("c4", "d3")))
 
 
@@ -175,7 +174,7 @@ def test_a_very_long_line_is_refused_and_not_repeated(unit: str) -> None:
 
 def hint(*texts: str, **options: str) -> str:
     """Return the hint after these turns."""
-    position = GAMES["kvadratik"].position(options)
+    position = GAMES["kvadratik"].game.position(options)
     for text in texts:
         position = position.play(KVADRATIK.parse(text))
     return format_hint(KVADRATIK.hint(position))
@@ -222,7 +221,7 @@ def test_the_hint_says_what_may_be_put_down_by_right() -> None:
 def test_the_example_of_every_hint_is_legal_and_no_line_is_a_turn() -> None:
     chance = random.Random(3)
     for options in ({}, {"setup": "half"}, {"flip": "none"}):
-        position: Any = GAMES["kvadratik"].position(options)
+        position: Any = GAMES["kvadratik"].game.position(options)
         while position.turn is not None:
             *lines, last = format_hint(KVADRATIK.hint(position)).splitlines()
             position.play(KVADRATIK.parse(last.removeprefix("For example: ")))
@@ -240,7 +239,7 @@ def test_the_example_of_every_hint_is_legal_and_no_line_is_a_turn() -> None:
 @pytest.mark.parametrize("options", [{}, {"setup": "half"}, {"flip": "none"}, {"setup": "half", "flip": "none"}])
 def test_a_record_is_read_as_it_is_written(options: dict[str, str]) -> None:
     chance = random.Random(5)
-    position: Any = GAMES["kvadratik"].position(options)
+    position: Any = GAMES["kvadratik"].game.position(options)
     texts = []
     while position.turn is not None and len(texts) < 60:
         move = chance.choice(list(position.moves()))

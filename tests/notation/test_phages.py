@@ -7,15 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines import GAMES
 from engines.phages import Turn
 from engines.step import Step
-from notation import NOTATIONS
 from notation.core import BadNotation
+from notation.games import GAMES
 from notation.hints import format_hint
 
-QUADRAPHAGES = NOTATIONS["quadraphages"]
-HEXAPHAGES = NOTATIONS["hexaphages"]
+QUADRAPHAGES = GAMES["quadraphages"].notation
+HEXAPHAGES = GAMES["hexaphages"].notation
 
 WHOLE = "a7b7 i3i2 3 b7b4 i2f2"
 
@@ -93,7 +92,7 @@ def test_parts_are_told_from_whole_turns(text: str, turn: Turn) -> None:
 )
 def test_what_cannot_be_read_is_pointed_at(game: str, text: str, at: int, expected: str) -> None:
     with pytest.raises(BadNotation) as bad:
-        NOTATIONS[game].parse(text)
+        GAMES[game].notation.parse(text)
 
     assert (bad.value.text, bad.value.at) == (text, at)
     assert expected in bad.value.expected
@@ -108,20 +107,20 @@ def test_garbage_gives_bad_notation_and_nothing_else(text: str) -> None:
             assert move.expected
             assert len(str(move)) < 400
         else:
-            notation = NOTATIONS[game]
-            assert notation.parse(notation.format(move, GAMES[game].position({}))) == move
+            notation = GAMES[game].notation
+            assert notation.parse(notation.format(move, GAMES[game].game.position({}))) == move
 
 
 def read(game: str, text: str) -> Any:
     """Return the move that a text describes, or the error."""
     try:
-        return NOTATIONS[game].parse(text)
+        return GAMES[game].notation.parse(text)
     except BadNotation as bad:
         return bad
 
 
 PHAGES = ("quadraphages", "hexaphages")
-CELLS = {game: [name for _, row in GAMES[game].position({}).diagram().rows for name, _ in row] for game in PHAGES}
+CELLS = {game: [name for _, row in GAMES[game].game.position({}).diagram().rows for name, _ in row] for game in PHAGES}
 
 
 @st.composite
@@ -139,8 +138,8 @@ def spelled_turns(draw: st.DrawFn) -> tuple[str, Turn]:
 @given(spelled=spelled_turns())
 def test_every_spellable_turn_is_read_as_it_is_written(spelled: tuple[str, Turn]) -> None:
     game, turn = spelled
-    notation = NOTATIONS[game]
-    start = GAMES[game].position({})
+    notation = GAMES[game].notation
+    start = GAMES[game].game.position({})
     middle = start.play(next(start.moves()))
     for position in (start, middle):
         text = notation.format(turn, position)
@@ -150,7 +149,7 @@ def test_every_spellable_turn_is_read_as_it_is_written(spelled: tuple[str, Turn]
 
 
 def test_a_turn_is_written_in_one_way() -> None:
-    start: Any = GAMES["quadraphages"].position({"first": "o"})
+    start: Any = GAMES["quadraphages"].game.position({"first": "o"})
     first = QUADRAPHAGES.parse("1 g9h9 c1b1")
     middle = start.play(first)
     forms = {
@@ -182,10 +181,10 @@ def test_a_very_long_line_is_refused_and_not_repeated(unit: str) -> None:
 
 def hint(game: str, *texts: str, first: str = "x") -> str:
     """Return the hint after these turns."""
-    position = GAMES[game].position({"first": first})
+    position = GAMES[game].game.position({"first": first})
     for text in texts:
-        position = position.play(NOTATIONS[game].parse(text))
-    return format_hint(NOTATIONS[game].hint(position))
+        position = position.play(GAMES[game].notation.parse(text))
+    return format_hint(GAMES[game].notation.hint(position))
 
 
 def test_the_hint_of_the_first_turn_says_that_it_has_no_operation_1() -> None:
@@ -220,9 +219,9 @@ def test_the_hint_of_a_part_with_very_many_completions_shows_some() -> None:
 @pytest.mark.sampled(1)
 def test_the_example_of_every_hint_is_legal(game: str) -> None:
     chance = random.Random(7)
-    position = GAMES[game].position({})
+    position = GAMES[game].game.position({})
     while position.turn is not None:
-        example = format_hint(NOTATIONS[game].hint(position)).splitlines()[-1].removeprefix("For example: ")
-        position.play(NOTATIONS[game].parse(example))
+        example = format_hint(GAMES[game].notation.hint(position)).splitlines()[-1].removeprefix("For example: ")
+        position.play(GAMES[game].notation.parse(example))
         position = position.play(chance.choice(list(position.moves())))
-    assert format_hint(NOTATIONS[game].hint(position)) == ""
+    assert format_hint(GAMES[game].notation.hint(position)) == ""

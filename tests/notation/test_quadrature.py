@@ -8,19 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines import GAMES
 from engines.quadrature import QuadraturePosition
 from engines.quadrature.board import PLACES, men_on
 from engines.repetition import History
 from engines.step import Step
-from notation import NOTATIONS
 from notation.core import BadNotation
 from notation.ending import Ending, Termination
+from notation.games import GAMES
 from notation.hints import format_hint
 from notation.record import BadRecord, Record, dumps, loads, replay
 from pbem.features.all import FEATURES
 
-QUADRATURE = NOTATIONS["quadrature"]
+QUADRATURE = GAMES["quadrature"].notation
 
 
 @pytest.mark.parametrize(
@@ -121,7 +120,7 @@ def read(text: str) -> Step | BadNotation:
 
 
 def test_every_spellable_turn_is_read_as_it_is_written() -> None:
-    start = GAMES["quadrature"].position({})
+    start = GAMES["quadrature"].game.position({})
     for origin in PLACES:
         for target in PLACES:
             turn = Step(origin, target)
@@ -146,7 +145,7 @@ def test_a_very_long_line_is_refused_and_not_repeated(unit: str) -> None:
 def positions(men: str, seed: int) -> Iterator[tuple[QuadraturePosition, Any]]:
     """Yield the positions of a random match with many sideways turns, each with the turn played there."""
     chance = random.Random(seed)
-    position: Any = GAMES["quadrature"].position({"men": men})
+    position: Any = GAMES["quadrature"].game.position({"men": men})
     while position.turn is not None:
         turns = list(position.moves())
         sideways = [turn for turn in turns if turn.origin[1:] == turn.target[1:]]
@@ -157,7 +156,7 @@ def positions(men: str, seed: int) -> Iterator[tuple[QuadraturePosition, Any]]:
 
 
 def after(*texts: str) -> Any:
-    position = GAMES["quadrature"].position({})
+    position = GAMES["quadrature"].game.position({})
     for text in texts:
         position = position.play(QUADRATURE.parse(text))
     return position

@@ -7,16 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines import GAMES
 from engines.core import IllegalMove
 from engines.quadrupel import Dots, Move, Ones, Turn
 from engines.quadrupel.board import NAMES
-from notation import NOTATIONS
 from notation.core import BadNotation
+from notation.games import GAMES
 from notation.hints import format_hint
 from notation.record import Record, dumps, loads, replay
 
-NOTATION = NOTATIONS["quadrupel"]
+NOTATION = GAMES["quadrupel"].notation
 
 
 @pytest.mark.parametrize(
@@ -47,7 +46,7 @@ def test_the_way_may_be_told_and_is_not_written(text: str) -> None:
 
     assert turn.via == ("e3",)
     assert turn == Turn("c3", "e5")
-    assert NOTATION.format(turn, GAMES["quadrupel"].position({})) == "c3e5"
+    assert NOTATION.format(turn, GAMES["quadrupel"].game.position({})) == "c3e5"
 
 
 @pytest.mark.parametrize(
@@ -66,7 +65,7 @@ def test_the_way_may_be_told_and_is_not_written(text: str) -> None:
 )
 def test_a_set_up_is_read_however_it_is_written(text: str, move: Move, written: str) -> None:
     assert NOTATION.parse(text) == move
-    assert NOTATION.format(move, GAMES["quadrupel"].position({})) == written
+    assert NOTATION.format(move, GAMES["quadrupel"].game.position({})) == written
 
 
 @pytest.mark.parametrize(
@@ -124,7 +123,7 @@ def test_garbage_gives_bad_notation_and_nothing_else(text: str) -> None:
         assert move.expected
         assert len(str(move)) < 400
     else:
-        assert NOTATION.parse(NOTATION.format(move, GAMES["quadrupel"].position({}))) == move
+        assert NOTATION.parse(NOTATION.format(move, GAMES["quadrupel"].game.position({}))) == move
 
 
 def read(text: str) -> Any:
@@ -145,7 +144,7 @@ moves = st.one_of(
 
 @given(move=moves)
 def test_every_spellable_turn_is_read_as_it_is_written(move: Move) -> None:
-    text = NOTATION.format(move, GAMES["quadrupel"].position({}))
+    text = NOTATION.format(move, GAMES["quadrupel"].game.position({}))
 
     assert NOTATION.parse(text) == move
     assert NOTATION.parse(text.upper().replace(" ", " , ")) == move
@@ -168,7 +167,7 @@ def test_a_very_long_line_is_refused_and_not_repeated(unit: str) -> None:
 
 def hint(*texts: str, **options: str) -> str:
     """Return the hint after these turns in one line."""
-    position = GAMES["quadrupel"].position(options)
+    position = GAMES["quadrupel"].game.position(options)
     for text in texts:
         position = position.play(NOTATION.parse(text))
     return format_hint(NOTATION.hint(position)).replace("\n", " ")
@@ -223,11 +222,11 @@ def test_the_hint_says_what_wins(texts: list[str], options: dict[str, str], word
 
 
 @pytest.mark.sampled(11)
-@pytest.mark.parametrize("variant", GAMES["quadrupel"].options[0].choices)
+@pytest.mark.parametrize("variant", GAMES["quadrupel"].game.options[0].choices)
 @pytest.mark.parametrize("announce", ["strict", "auto"])
 def test_the_example_of_every_hint_is_legal_and_announces_nothing(variant: str, announce: str) -> None:
     chance = random.Random(5)
-    position = GAMES["quadrupel"].position({"variant": variant, "announce": announce})
+    position = GAMES["quadrupel"].game.position({"variant": variant, "announce": announce})
     for _ in range(60):
         if position.turn is None:
             break
@@ -271,7 +270,7 @@ def test_a_record_names_who_moved_in_extra_turns_too() -> None:
 
 
 def test_an_illegal_turn_is_written_too() -> None:
-    position = GAMES["quadrupel"].position({})
+    position = GAMES["quadrupel"].game.position({})
     move = NOTATION.parse("a1f6!")
 
     assert NOTATION.format(move, position) == "a1f6 quadrupel"

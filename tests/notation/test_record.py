@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines import GAMES
 from engines.core import BadOption, IllegalMove, Seat
 from engines.phages import PhagesPosition, Reason
 from engines.seats import SEATS
-from notation import NOTATIONS
 from notation.board import format_board
 from notation.core import BadNotation
 from notation.ending import Ending, Termination
+from notation.games import GAMES
 from notation.record import (
     BadRecord,
     Record,
@@ -347,11 +346,11 @@ def played(game: str, seed: int, *players: str) -> Record:
     """Return a random match played to its end."""
     chance = random.Random(seed)
     options = {"first": chance.choice("xo")}
-    position = GAMES[game].position(options)
+    position = GAMES[game].game.position(options)
     moves = []
     while position.turn is not None:
         move = chance.choice(list(position.moves()))
-        moves.append(NOTATIONS[game].format(move, position))
+        moves.append(GAMES[game].notation.format(move, position))
         position = position.play(move)
         assert len(moves) < 1000, "the game does not end"
     board = tuple(format_board(position.diagram()).splitlines()) if chance.random() < 0.5 else ()

@@ -9,24 +9,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines import GAMES
 from engines.core import IllegalMove, Position
-from notation import NOTATIONS
 from notation.core import BadNotation
+from notation.games import GAMES
 from notation.resemblance import MOST_OFFERED, resembling
 from tests.effort import calls
 
 
 def after(game: str, *turns: str, **options: str) -> Position[Any]:
-    position = GAMES[game].position(options)
+    position = GAMES[game].game.position(options)
     for turn in turns:
-        position = position.play(NOTATIONS[game].parse(turn))
+        position = position.play(GAMES[game].notation.parse(turn))
     return position
 
 
 def is_legal(game: str, position: Position[Any], text: str) -> bool:
     try:
-        position.play(NOTATIONS[game].parse(text))
+        position.play(GAMES[game].notation.parse(text))
     except (BadNotation, IllegalMove):
         return False
     return True
@@ -63,7 +62,7 @@ TURN = "b7d7 i2g2 3 d7d4 g2d2"
 )
 def test_a_slip_is_undone(text: str, slip: str) -> None:
     assert not is_legal("quadraphages", after("quadraphages", *PHAGES), text) or text.startswith(("3", "d7d4")), slip
-    assert resembling(NOTATIONS["quadraphages"], after("quadraphages", *PHAGES), text) == (TURN,), slip
+    assert resembling(GAMES["quadraphages"].notation, after("quadraphages", *PHAGES), text) == (TURN,), slip
 
 
 @pytest.mark.parametrize(
@@ -90,10 +89,10 @@ def test_slips_of_every_game(
     game: str, options: Mapping[str, str], turns: tuple[str, ...], text: str, meant: tuple[str, ...]
 ) -> None:
     position = after(game, *turns, **options)
-    found = resembling(NOTATIONS[game], position, text)
+    found = resembling(GAMES[game].notation, position, text)
 
     if is_legal(game, position, text):
-        assert found[0] == NOTATIONS[game].format(NOTATIONS[game].parse(text), position)
+        assert found[0] == GAMES[game].notation.format(GAMES[game].notation.parse(text), position)
     else:
         assert found == meant
 
@@ -106,7 +105,7 @@ def test_a_turn_without_its_pass_marks_is_no_slip() -> None:
         position = after("quadraphages")
         while position.turn is not None:
             turn = rng.choice(list(position.moves()))
-            text = NOTATIONS["quadraphages"].format(turn, position)
+            text = GAMES["quadraphages"].notation.format(turn, position)
             without = " ".join(word for word in text.split() if word != "----")
             assert is_legal("quadraphages", position, without)
             seen += without != text
@@ -121,14 +120,14 @@ def test_a_turn_without_its_pass_marks_is_no_slip() -> None:
     [*PROSE, "hm", "no", "ok", "5pm", "win 3-2", "\u0000", "\u0661\u0662", "", " ", "x" * 500, "-" * 70, "1 " * 40],
 )
 def test_prose_resembles_no_turn(game: str, text: str) -> None:
-    assert resembling(NOTATIONS[game], GAMES[game].position({}), text) == ()
+    assert resembling(GAMES[game].notation, GAMES[game].game.position({}), text) == ()
 
 
 @pytest.mark.slow
 def test_an_announcement_is_offered_for_the_written_squares_only() -> None:
     """No reply may reveal where a figure could be built (Quadrupel)."""
     rng, told = random.Random(5), 0
-    notation = NOTATIONS["quadrupel"]
+    notation = GAMES["quadrupel"].notation
     for _ in range(8):
         position = after("quadrupel")
         for _ in range(40):
@@ -159,7 +158,7 @@ def test_an_announcement_is_offered_for_the_written_squares_only() -> None:
     st.integers(0, 6),
 )
 def test_whatever_is_offered_is_legal_and_few(game: str, seed: int, noise: str, cut: int) -> None:
-    rng, position, notation = random.Random(seed), GAMES[game].position({}), NOTATIONS[game]
+    rng, position, notation = random.Random(seed), GAMES[game].game.position({}), GAMES[game].notation
     for _ in range(rng.randrange(6)):
         moves = list(islice(position.moves(), 300))
         if not moves:
@@ -190,4 +189,4 @@ def test_the_search_is_bounded_where_thousands_of_turns_are_legal() -> None:
         "a1b2 " * 16,
         "setup 1234 5678 aaaa bbbb cccc",
     ):
-        assert calls(lambda text=text: resembling(NOTATIONS["hexaphages"], position, text)) < 500_000
+        assert calls(lambda text=text: resembling(GAMES["hexaphages"].notation, position, text)) < 500_000

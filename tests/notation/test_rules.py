@@ -5,7 +5,7 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 
-from engines import GAMES
+from notation.games import GAMES
 
 RULES = Path(__file__).parents[2] / "templates" / "rules"
 
@@ -19,14 +19,14 @@ def test_the_page_begins_with_the_title_and_who_made_the_game_when(game: str) ->
     title, line, designed = lines(game)[:3]
 
     assert line == "=" * len(title)
-    assert title.startswith(GAMES[game].title.upper())
+    assert title.startswith(GAMES[game].game.title.upper())
     assert re.fullmatch(r".+, .*[0-9].*", designed)
 
 
 def test_the_page_names_every_option(game: str) -> None:
     page = "\n".join(lines(game))
 
-    for option in GAMES[game].options:
+    for option in GAMES[game].game.options:
         choices = option.choices[:1] if "..." in option.spelled else option.choices
         assert all(f"{option.name}={choice}" in page for choice in choices), option
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from engines import GAMES
-from notation import NOTATIONS
 from notation.board import format_board
+from notation.games import GAMES
 
 PAGE = Path(__file__).parents[2] / "templates" / "rules" / "kvadratik.md"
 LINES = PAGE.read_text(encoding="utf-8").splitlines()
@@ -16,15 +15,15 @@ TURN = re.compile(r" {6}\d+\. (Blue|Green) (.+)")
 
 
 def test_the_match_of_the_page_is_legal_and_its_boards_are_drawn_so() -> None:
-    position: Any = GAMES["kvadratik"].position({})
+    position: Any = GAMES["kvadratik"].game.position({})
     turns = boards = 0
     for number, line in enumerate(LINES):
         if turn := TURN.fullmatch(line):
             turns += 1
             assert line.split()[0] == f"{turns}."
-            assert turn[1] == GAMES["kvadratik"].sides[position.turn]
-            move = NOTATIONS["kvadratik"].parse(turn[2])
-            assert NOTATIONS["kvadratik"].format(move, position) == turn[2]
+            assert turn[1] == GAMES["kvadratik"].game.sides[position.turn]
+            move = GAMES["kvadratik"].notation.parse(turn[2])
+            assert GAMES["kvadratik"].notation.format(move, position) == turn[2]
             position = position.play(move)
         elif re.fullmatch(r" {6}a +b +c +d", line):
             boards += 1
@@ -33,9 +32,9 @@ def test_the_match_of_the_page_is_legal_and_its_boards_are_drawn_so() -> None:
 
 
 def test_what_the_page_says_of_its_match_is_so() -> None:
-    position: Any = GAMES["kvadratik"].position({})
+    position: Any = GAMES["kvadratik"].game.position({})
     texts = [turn[2] for line in LINES if (turn := TURN.fullmatch(line))]
-    after = [position := position.play(NOTATIONS["kvadratik"].parse(text)) for text in texts]
+    after = [position := position.play(GAMES["kvadratik"].notation.parse(text)) for text in texts]
 
     assert "* a2: B+ Bx" in after[6].diagram().notes
     assert [position.rights[0] for position in after[5:]] == [0, 1, 2, 0]
@@ -43,13 +42,15 @@ def test_what_the_page_says_of_its_match_is_so() -> None:
 
 @pytest.mark.parametrize("text", re.findall(r'"((?:setup|@|b3)[^"]+)"', PAGE.read_text(encoding="utf-8")))
 def test_every_turn_in_quotation_marks_can_be_read(text: str) -> None:
-    assert NOTATIONS["kvadratik"].format(NOTATIONS["kvadratik"].parse(text), None) == text  # type: ignore[arg-type]
+    assert GAMES["kvadratik"].notation.format(GAMES["kvadratik"].notation.parse(text), None) == text  # type: ignore[arg-type]
 
 
 def test_the_page_names_every_option_and_fits_into_a_mail() -> None:
     page = PAGE.read_text(encoding="utf-8")
 
-    assert all(f"{option.name}={choice}" in page for option in GAMES["kvadratik"].options for choice in option.choices)
+    assert all(
+        f"{option.name}={choice}" in page for option in GAMES["kvadratik"].game.options for choice in option.choices
+    )
     assert all(len(line) <= 72 and line.isascii() and line == line.rstrip() for line in LINES)
     assert 30 <= len(LINES) <= 140
     assert "Sharko, 1990" in page

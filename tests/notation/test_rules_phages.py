@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from engines import GAMES
-from notation import NOTATIONS
 from notation.board import format_board
+from notation.games import GAMES
 
 RULES = Path(__file__).parents[2] / "templates" / "rules"
 EXAMPLES = {
@@ -30,10 +29,10 @@ def boards(page: str) -> list[str]:
 def test_the_example_of_the_page_leads_to_its_board(game: str) -> None:
     options, first, second = EXAMPLES[game]
     page = (RULES / f"{game}.md").read_text(encoding="utf-8")
-    start = GAMES[game].position({})
-    after = GAMES[game].position(options)
+    start = GAMES[game].game.position({})
+    after = GAMES[game].game.position(options)
     for turn in (first, " ".join(second)):
-        after = after.play(NOTATIONS[game].parse(turn))
+        after = after.play(GAMES[game].notation.parse(turn))
 
     assert boards(page) == [format_board(start.diagram()), format_board(after.diagram())]
     assert all(word in " ".join(page.split()) for word in (first, *second))
@@ -44,4 +43,4 @@ def test_the_turn_that_shows_the_notation_can_be_read(game: str) -> None:
     page = (RULES / f"{game}.md").read_text(encoding="utf-8")
     (shown,) = (line.strip().strip('"') for line in page.splitlines() if line.startswith('      "'))
 
-    assert NOTATIONS[game].parse(shown).second is not None
+    assert GAMES[game].notation.parse(shown).second is not None

@@ -6,17 +6,16 @@ from typing import Any
 
 import pytest
 
-from engines import GAMES
 from engines.core import IllegalMove
 from engines.quadrature import QuadraturePosition, Reason
 from engines.quadrature.board import PLACES, men_on
 from engines.repetition import History
-from notation import NOTATIONS
 from notation.board import format_board
+from notation.games import GAMES
 from tests.diagrams import diagram_after
 
 PAGE = (Path(__file__).parents[2] / "templates/rules/quadrature.md").read_text(encoding="utf-8")
-QUADRATURE = NOTATIONS["quadrature"]
+QUADRATURE = GAMES["quadrature"].notation
 BOARDS = [
     board.replace("\n      ", "\n") for board in re.findall(r"(?<=\n\n {6})\S.*11\n(?: {6}.*\n)+? {6}a b.*", PAGE)
 ]
@@ -35,7 +34,7 @@ def test_the_page_shows_the_start_and_the_boards_before_and_after_its_example() 
     start, before, after = BOARDS
     turn: Any = QUADRATURE.parse(TURNS[0])
 
-    assert start == format_board(GAMES["quadrature"].position({}).diagram())
+    assert start == format_board(GAMES["quadrature"].game.position({}).diagram())
     assert format_board(position(before).diagram()) == before
     assert format_board(position(before).play(turn).diagram()) == after
 
@@ -61,7 +60,7 @@ def test_the_page_names_designer_year_and_every_option_and_fits_into_a_mail() ->
     lines = PAGE.splitlines()
 
     assert "Mark Steere, 1992" in PAGE
-    for option in GAMES["quadrature"].options:
+    for option in GAMES["quadrature"].game.options:
         assert all(f"{option.name}={choice}" in PAGE for choice in option.choices)
     assert 30 <= len(lines) <= 120
     assert max(map(len, lines)) <= 72

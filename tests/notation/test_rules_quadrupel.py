@@ -5,19 +5,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engines import GAMES
 from engines.bitboard import bits
 from engines.quadrupel import Dots, Ones, Turn
 from engines.quadrupel.board import FIGURES, NAMES
 from engines.quadrupel.variant import Stone, points
-from notation import NOTATIONS
 from notation.board import format_board
+from notation.games import GAMES
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
 
 PAGE = (Path(__file__).parents[2] / "templates/rules/quadrupel.md").read_text(encoding="utf-8")
-QUADRUPEL = NOTATIONS["quadrupel"]
-START: Any = GAMES["quadrupel"].position({})
+QUADRUPEL = GAMES["quadrupel"].notation
+START: Any = GAMES["quadrupel"].game.position({})
 BOARDS = [
     [line[6:] for line in board.splitlines()]
     for board in re.findall(r"(?:^ {6}\S.* \d\n){6} {6}a .*", PAGE, re.MULTILINE)
@@ -27,7 +26,7 @@ TURNS = re.findall(r'"([^"]+)"', PAGE)
 
 def drawn(options: dict[str, str], *turns: str) -> list[str]:
     """Return the lines of the board after these turns."""
-    position = GAMES["quadrupel"].position(options)
+    position = GAMES["quadrupel"].game.position(options)
     for turn in turns:
         position = position.play(QUADRUPEL.parse(turn))
     return format_board(position.diagram()).splitlines()
@@ -72,7 +71,7 @@ def test_the_diamond_has_the_points_that_the_page_counts() -> None:
         tuple(sorted(Stone(NAMES.index(name), int(mark[1])) for name, mark in marks.items() if mark[0] == side))
         for side in "xo"
     ]
-    position: Any = GAMES["quadrupel"].position({"variant": "minimum-points"})
+    position: Any = GAMES["quadrupel"].game.position({"variant": "minimum-points"})
 
     assert format_board(replace(position, stones=(sides[0], sides[1])).diagram()).splitlines() == BOARDS[2]
     assert FIGURES[bits(cell for cell, _ in sides[1])].name == "Diamond"
@@ -107,7 +106,7 @@ def test_the_page_names_designer_year_and_every_option_and_fits_into_a_mail() ->
     lines = PAGE.splitlines()
 
     assert "Andreas Liebl-Wachsmuth, 1986" in PAGE
-    for option in GAMES["quadrupel"].options:
+    for option in GAMES["quadrupel"].game.options:
         choices = option.choices if "..." not in option.spelled else option.choices[:1]
         assert all(f"{option.name}={choice}" in PAGE for choice in choices), option
     assert 30 <= len(lines) <= 150

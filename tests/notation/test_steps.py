@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from engines import GAMES
 from engines.core import Position
-from notation import NOTATIONS
 from notation.core import BadNotation
+from notation.games import GAMES
 from notation.steps import FEW, ROWS, begun, cells_of, choices, grouped, steps_of
 from tests.effort import calls
 
@@ -32,24 +31,24 @@ def positions(path: Path) -> tuple[Where, ...]:
     told = path.read_text(encoding="utf-8")
     key = re.findall(r"^game: (.*)$", told, flags=re.MULTILINE)[0]
     chosen = dict(pair.split("=") for pair in re.findall(r"^chosen: (.*)$", told, flags=re.MULTILINE))
-    position, found = GAMES[key].position(chosen), []
+    position, found = GAMES[key].game.position(chosen), []
     for turn in re.findall(r"^played: (.*)$", told, flags=re.MULTILINE):
         found.append((key, position))
         if part := next(position.parts(), None):
             found.append((key, position.play(part)))
-        position = position.play(NOTATIONS[key].parse(turn))
+        position = position.play(GAMES[key].notation.parse(turn))
     return (*found, (key, position))
 
 
 def legal(key: str, position: Position[Any]) -> set[str]:
     """Return the texts of all legal turns that may be listed."""
-    notation = NOTATIONS[key]
+    notation = GAMES[key].notation
     return {notation.format(move, position) for move in position.moves() if notation.is_shown(move)}
 
 
 def reached(key: str, position: Position[Any], chosen: str = "") -> Iterator[str]:
     """Yield the turns that can be reached from the steps chosen so far."""
-    found = choices(NOTATIONS[key], position, chosen)
+    found = choices(GAMES[key].notation, position, chosen)
     yield from found.turns
     for step in found.steps:
         if step.whole:
@@ -61,7 +60,7 @@ def reached(key: str, position: Position[Any], chosen: str = "") -> Iterator[str
 
 def reached_by_cells(key: str, position: Position[Any], chosen: str = "") -> Iterator[str]:
     """Yield the turns that can be reached by tapping cells of the board."""
-    found = choices(NOTATIONS[key], position, chosen)
+    found = choices(GAMES[key].notation, position, chosen)
     for step in found.cells.values() or found.steps:
         if step.whole:
             yield step.text
@@ -90,7 +89,7 @@ def test_a_way_drawn_by_lot_ends_in_a_turn_that_can_be_played(path: Path) -> Non
     for number, (key, position) in enumerate(positions(path)):
         if position.turn is None:
             continue
-        chance, chosen, found = random.Random(number), "", choices(NOTATIONS[key], position)
+        chance, chosen, found = random.Random(number), "", choices(GAMES[key].notation, position)
         while found.steps:
             step = chance.choice(found.steps)
             assert step.text.startswith(chosen)
@@ -98,10 +97,10 @@ def test_a_way_drawn_by_lot_ends_in_a_turn_that_can_be_played(path: Path) -> Non
             chosen = step.text
             if step.whole:
                 break
-            found = choices(NOTATIONS[key], position, chosen)
+            found = choices(GAMES[key].notation, position, chosen)
         text = chosen if found.steps else chance.choice(found.turns)
 
-        after = position.play(NOTATIONS[key].parse(text))
+        after = position.play(GAMES[key].notation.parse(text))
         assert after.part is None
 
 
@@ -113,7 +112,7 @@ def test_what_is_chosen_is_seen_on_the_board_and_nothing_else_changes(path: Path
     for number, (key, position) in enumerate(positions(path)):
         if position.turn is None:
             continue
-        chance, chosen, notation, seat = random.Random(number), "", NOTATIONS[key], position.turn
+        chance, chosen, notation, seat = random.Random(number), "", GAMES[key].notation, position.turn
         before, pieces = marks(position), position.diagram().legend.by_text()
         while steps := choices(notation, position, chosen).steps:
             step = chance.choice(steps)
@@ -140,7 +139,7 @@ def marks(position: Position[Any]) -> dict[str, str]:
 
 def parts(key: str, position: Position[Any]) -> set[str]:
     """Return the texts of the parts of a turn."""
-    return {NOTATIONS[key].format(part, position) for part in position.parts()}
+    return {GAMES[key].notation.format(part, position) for part in position.parts()}
 
 
 def set_up(key: str, position: Position[Any]) -> set[str]:
@@ -175,14 +174,14 @@ def set_up(key: str, position: Position[Any]) -> set[str]:
 def test_a_turn_in_its_midst_is_drawn_and_only_what_can_follow_is_offered(
     key: str, options: Mapping[str, str], turns: list[str], chosen: str, rows: list[str], follows: list[str] | None
 ) -> None:
-    position = GAMES[key].position(options)
+    position = GAMES[key].game.position(options)
     for turn in turns:
-        position = position.play(NOTATIONS[key].parse(turn))
+        position = position.play(GAMES[key].notation.parse(turn))
     drawn = {
         f"{label} {''.join(mark for _, mark in cells)}"
-        for label, cells in NOTATIONS[key].midway(chosen, position).diagram().rows
+        for label, cells in GAMES[key].notation.midway(chosen, position).diagram().rows
     }
-    found = choices(NOTATIONS[key], position, chosen)
+    found = choices(GAMES[key].notation, position, chosen)
     offered = list(found.turns) or [step.label for step in found.steps]
 
     assert set(rows) <= drawn, drawn
@@ -194,7 +193,7 @@ def test_a_turn_in_its_midst_is_drawn_and_only_what_can_follow_is_offered(
 @pytest.mark.parametrize("path", PLAYTHROUGHS, ids=lambda path: path.stem)
 def test_all_turns_are_offered_where_they_are_few_and_never_too_many_choices(path: Path) -> None:
     for key, position in positions(path):
-        turns, found = legal(key, position), choices(NOTATIONS[key], position)
+        turns, found = legal(key, position), choices(GAMES[key].notation, position)
 
         assert set(found.turns) in (turns, set())
         assert len(found.turns) <= FEW
@@ -212,7 +211,7 @@ def test_a_board_is_tapped_cell_by_cell(path: Path) -> None:
     tapped = 0
     for key, position in positions(path):
         names = {name for _, cells in position.diagram().rows for name, _ in cells}
-        for cell, step in choices(NOTATIONS[key], position).cells.items():
+        for cell, step in choices(GAMES[key].notation, position).cells.items():
             assert cell in names
             assert cell == step.cell
             assert cell in cells_of(step.text)
@@ -226,28 +225,28 @@ def test_a_board_is_tapped_cell_by_cell(path: Path) -> None:
 @pytest.mark.parametrize("path", PLAYTHROUGHS, ids=lambda path: path.stem)
 def test_what_somebody_typed_of_a_turn_is_known_as_its_beginning(path: Path) -> None:
     for key, position in positions(path)[:12]:
-        for step in choices(NOTATIONS[key], position).steps:
-            assert begun(NOTATIONS[key], position, step.text) == step.text
-            assert begun(NOTATIONS[key], position, f"  {step.text.upper().replace(' ', ', ')}. ") == step.text
+        for step in choices(GAMES[key].notation, position).steps:
+            assert begun(GAMES[key].notation, position, step.text) == step.text
+            assert begun(GAMES[key].notation, position, f"  {step.text.upper().replace(' ', ', ')}. ") == step.text
         for other in ("", " ", "z9", "hello", "c1 is mine", "!"):
-            assert begun(NOTATIONS[key], position, other) is None
+            assert begun(GAMES[key].notation, position, other) is None
 
 
 def test_a_beginning_may_be_typed_as_moves_are() -> None:
-    start = GAMES["quadrature"].position({})
-    after = start.play(NOTATIONS["quadrature"].parse("b3b4"))
+    start = GAMES["quadrature"].game.position({})
+    after = start.play(GAMES["quadrature"].notation.parse("b3b4"))
 
-    assert begun(NOTATIONS["quadrature"], start, "B3-b4") == "b3b4"
-    assert begun(NOTATIONS["quadrature"], after, "b9") == "b9"
-    assert begun(NOTATIONS["quadrature"], after, "b") is None
+    assert begun(GAMES["quadrature"].notation, start, "B3-b4") == "b3b4"
+    assert begun(GAMES["quadrature"].notation, after, "b9") == "b9"
+    assert begun(GAMES["quadrature"].notation, after, "b") is None
 
 
 @pytest.mark.slow
 def test_half_a_number_is_no_beginning() -> None:
     """a1 is a square of Quadrature, and a10 begins with it."""
-    notation, seen = NOTATIONS["quadrature"], 0
+    notation, seen = GAMES["quadrature"].notation, 0
     for seed in range(5):
-        chance, position = random.Random(seed), GAMES["quadrature"].position({})
+        chance, position = random.Random(seed), GAMES["quadrature"].game.position({})
         while position.turn is not None:
             texts = legal("quadrature", position)
             for origin in {text[:3] for text in texts if text[1:3] in ("10", "11")}:
@@ -263,10 +262,10 @@ def test_half_a_number_is_no_beginning() -> None:
 @pytest.mark.parametrize("path", PLAYTHROUGHS, ids=lambda path: path.stem)
 def test_no_list_betrays_a_figure(path: Path) -> None:
     for key, position in positions(path):
-        found = choices(NOTATIONS[key], position)
+        found = choices(GAMES[key].notation, position)
         assert not [text for text in (*found.turns, *(step.text for step in found.steps)) if "quadrupel" in text]
         if position.turn is not None and key == "quadrupel":
-            with_figures = {NOTATIONS[key].format(move, position) for move in position.moves()}
+            with_figures = {GAMES[key].notation.format(move, position) for move in position.moves()}
             assert set(found.turns) <= with_figures
 
 
@@ -286,10 +285,10 @@ def test_no_list_betrays_a_figure(path: Path) -> None:
 def test_labels_say_what_is_new(
     key: str, options: Mapping[str, str], turns: list[str], chosen: str, labels: list[str] | None
 ) -> None:
-    position = GAMES[key].position(options)
+    position = GAMES[key].game.position(options)
     for turn in turns:
-        position = position.play(NOTATIONS[key].parse(turn))
-    found = choices(NOTATIONS[key], position, chosen)
+        position = position.play(GAMES[key].notation.parse(turn))
+    found = choices(GAMES[key].notation, position, chosen)
 
     assert labels is None or [step.label for step in found.steps] == labels
     for step in found.steps:
@@ -301,10 +300,10 @@ def test_no_choice_follows_the_end_of_a_game_or_nonsense(key: str) -> None:
     path = next(path for path in PLAYTHROUGHS if path.stem == key)
     (_, first), *_, (_, end) = positions(path)
 
-    assert not choices(NOTATIONS[key], end)
-    assert not choices(NOTATIONS[key], first, "zz")
+    assert not choices(GAMES[key].notation, end)
+    assert not choices(GAMES[key].notation, first, "zz")
     with pytest.raises(BadNotation):
-        NOTATIONS[key].parse("zz")
+        GAMES[key].notation.parse("zz")
 
 
 @pytest.mark.slow
@@ -312,12 +311,12 @@ def test_no_choice_follows_the_end_of_a_game_or_nonsense(key: str) -> None:
 def test_choices_are_found_with_bounded_effort_where_turns_are_many(key: str) -> None:
     """There are up to 20,000 turns."""
     for seed in range(3):
-        chance, position = random.Random(seed), GAMES[key].position({})
+        chance, position = random.Random(seed), GAMES[key].game.position({})
         for _ in range(20):
             if position.turn is None:
                 break
-            found = choices(NOTATIONS[key], position)
+            found = choices(GAMES[key].notation, position)
             for text in ("", *(step.text for step in found.steps[:3])):
-                effort = calls(lambda text=text, position=position: choices(NOTATIONS[key], position, text))
+                effort = calls(lambda text=text, position=position: choices(GAMES[key].notation, position, text))
                 assert effort < 2_000_000
             position = position.play(chance.choice(list(position.moves())))

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from engines import GAMES
 from notation import record
+from notation.games import GAMES
 from pbem.cli import demo
 from tests.operating.site import Site
 

@@ -70,7 +70,7 @@ def make_early(site: Site) -> None:
     for table in ("incoming", "outgoing", "search", "analysis", "backup"):
         site.rows(f"alter table {table} drop column leased_until")
         site.rows(f"alter table {table} drop column holder")
-    for table, column in (("incoming", "round"), ("incoming", "cost")):
+    for table, column in (("incoming", "round"), ("incoming", "cost"), ('"match"', "rules")):
         site.rows(f"alter table {table} drop column {column}")
     for table, column in (("outgoing", "lane"), ("outgoing", "round"), ("outgoing", '"group"')):
         site.rows(f"alter table {table} drop column {column}")

@@ -42,7 +42,9 @@ def standing(match_played: Record, *, winner: int | None = None, over: bool = Tr
         started=datetime(2026, 11, 20, 9, 0, tzinfo=UTC),
         ended=datetime(2026, 11, 21, 9, 0, tzinfo=UTC) if over else None,
     )
-    return Snapshot(match, players, match_played.moves, positions, positions[-1], None, len(match_played.moves))
+    return Snapshot(
+        match, players, match_played.moves, positions, positions[-1], None, len(match_played.moves), match_played.pack
+    )
 
 
 def short(turns: int) -> Record:

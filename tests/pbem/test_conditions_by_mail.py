@@ -10,8 +10,7 @@ from random import Random
 
 import pytest
 
-from engines import GAMES
-from notation import NOTATIONS
+from notation.games import GAMES
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
 from pbem.matches import lifecycle
@@ -214,7 +213,7 @@ def test_a_digest_tells_all_turns(letters: Correspondence) -> None:
 
 def before_a_forced_turn() -> tuple[str, ...]:
     """Return the turns of a match of Quadraphages, of which the last leaves seat 0 only one."""
-    game, notation = GAMES["quadraphages"], NOTATIONS["quadraphages"]
+    game, notation = GAMES["quadraphages"].game, GAMES["quadraphages"].notation
     for seed in range(100):
         random, position, turns = Random(seed), game.position({}), ()
         while position.turn is not None:
@@ -227,7 +226,7 @@ def before_a_forced_turn() -> tuple[str, ...]:
 
 @pytest.mark.slow
 def test_a_forced_turn_is_played_at_once_and_told(tmp_path: Path) -> None:
-    notation = NOTATIONS["quadraphages"]
+    notation = GAMES["quadraphages"].notation
     *turns, last = before_a_forced_turn()
     with correspondence(tmp_path) as letters:
         letters.match("challenge bob quadraphages")
@@ -342,7 +341,7 @@ def test_the_answer_to_the_largest_tree_has_a_bounded_size(letters: Corresponden
     lines = []
     with transaction(letters.server.engine) as session:
         snapshot = snapshot_of(session, session.get_one(Match, 1))
-    notation = NOTATIONS["quadrature"]
+    notation = GAMES["quadrature"].notation
     for reply in ("b9b8", "c9c8", "d9d8", "e9e8", "f9f8", "g9g8", "h9h8", "i9i8"):
         position, turns = snapshot.position.play(notation.parse(reply)), [reply]
         while len(turns) < 6:

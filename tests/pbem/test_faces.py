@@ -9,7 +9,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 from sqlmodel import Session, select
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.messages.boards.palette import LEFT, LIT, css
 from pbem.messages.mime import Enclosed, message
 from pbem.messages.token_filter import TokenFilter

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.storage.facts import FIRST_TURNS
 from tests.correspondence import Correspondence, correspondence, text
 
-GOAL, BASICS = GAMES["quadrature"].summary, "diagonally forward or sideways"
+GOAL, BASICS = GAMES["quadrature"].game.summary, "diagonally forward or sideways"
 TURNS = ("b3b4", "i9i8", "b4b5", "i8i7", "b5b6", "i7i6")
 
 

@@ -9,9 +9,8 @@ import pytest
 from sqlalchemy import text as sql
 from sqlmodel import select
 
-from engines import GAMES
 from engines.core import Position
-from notation import NOTATIONS
+from notation.games import GAMES
 from pbem.storage.database import transaction
 from pbem.storage.models import Match
 from tests.correspondence import Correspondence, correspondence, text
@@ -21,14 +20,14 @@ PERFT = Path(__file__).parent.parent / "perft"
 
 def stand(letters: Correspondence, game: str, texts: list[str]) -> Position[Any]:
     """Put match 1 into the state after those turns. Return its position."""
-    position = GAMES[game].position(options(letters))
+    position = GAMES[game].game.position(options(letters))
     with letters.server.engine.begin() as connection:
         for number, turn in enumerate(texts, start=1):
             connection.execute(
                 sql("insert into ply (match, number, seat, text, played) values (1, :n, :s, :t, '2026-01-01')"),
                 {"n": number, "s": position.turn, "t": turn},
             )
-            position = position.play(NOTATIONS[game].parse(turn))
+            position = position.play(GAMES[game].notation.parse(turn))
         connection.execute(
             sql("update match set plies = :n, to_move = :s where id = 1"), {"n": len(texts), "s": position.turn}
         )
@@ -66,15 +65,15 @@ def test_who_sits_out_in_quadrature_is_told_to_both(tmp_path: Path) -> None:
 
 def sitting_out(texts: list[str]) -> tuple[list[str], str]:
     """Return the turns before a player has to sit out, and the turn that causes it, within two turns of those given."""
-    position = GAMES["quadrature"].position({"men": "16"})
+    position = GAMES["quadrature"].game.position({"men": "16"})
     for turn in texts:
-        position = position.play(NOTATIONS["quadrature"].parse(turn))
+        position = position.play(GAMES["quadrature"].notation.parse(turn))
     waiting = [(texts, position)]
     for _ in range(2):
         following = []
         for before, here in waiting:
             for move in here.moves():
-                after, turn = here.play(move), NOTATIONS["quadrature"].format(move, here)
+                after, turn = here.play(move), GAMES["quadrature"].notation.format(move, here)
                 if any("sits out" in note for note in after.diagram().notes):
                     return before, turn
                 following.append(([*before, turn], after))
@@ -87,14 +86,14 @@ def chances(variant: dict[str, str]) -> Iterator[tuple[list[str], str, str]]:
     name = "-".join(["quadrupel", *(word for pair in variant.items() for word in pair)])
     told = (PERFT.parent / "playthroughs" / f"{name}.txt").read_text(encoding="utf-8")
     texts = re.findall(r"^played: (.*)$", told, flags=re.MULTILINE)
-    position = GAMES["quadrupel"].position(variant)
+    position = GAMES["quadrupel"].game.position(variant)
     for number, turn in enumerate(texts):
         legal = [str(move) for move in position.moves()]
         figures = [move.removesuffix(" quadrupel") for move in legal if move.endswith("quadrupel")]
         plain = [move for move in legal if not move.endswith("quadrupel") and move not in figures]
         if figures and plain:
             yield texts[:number], figures[0], plain[0]
-        position = position.play(NOTATIONS["quadrupel"].parse(turn))
+        position = position.play(GAMES["quadrupel"].notation.parse(turn))
 
 
 @pytest.mark.sampled(1)

@@ -16,9 +16,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from sqlalchemy import text as sql
 
-from engines import GAMES
 from engines.core import Position
-from notation import NOTATIONS
+from notation.games import GAMES
 from pbem import tokens
 from pbem.messages.links import LONGEST, Links, ReplyTarget
 from pbem.messages.said.templates import templates_folder
@@ -200,7 +199,7 @@ def tap_a_turn(letters: Correspondence, name: str, chance: random.Random) -> int
 @pytest.mark.parametrize("name", quick_where(TAPPED.__contains__, NAMES))
 def test_every_turn_and_step_that_a_mail_offers_is_one(name: str, tmp_path: Path) -> None:
     story = played(name)
-    notation = NOTATIONS[story.game]
+    notation = GAMES[story.game].notation
     with listing(tmp_path) as letters:
         begin(letters, story, len(story.turns) // 3)
         if "is over" in prose(letters.last("alice")):
@@ -218,9 +217,9 @@ def test_every_turn_and_step_that_a_mail_offers_is_one(name: str, tmp_path: Path
 
 def position_of(story: Played, letters: Correspondence) -> Position[Any]:
     """Return the position of match 1."""
-    position = GAMES[story.game].position(dict(pair.split("=") for pair in story.options.split()))
+    position = GAMES[story.game].game.position(dict(pair.split("=") for pair in story.options.split()))
     for turn in turns_played(letters):
-        position = position.play(NOTATIONS[story.game].parse(turn))
+        position = position.play(GAMES[story.game].notation.parse(turn))
     return position
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.conversation.core import Group
 from pbem.features.all import FEATURES
 from pbem.features.explaining import topics
@@ -123,7 +123,7 @@ def test_every_word_of_the_index_leads_somewhere() -> None:
 
 @pytest.mark.parametrize("key", GAMES)
 def test_every_game_is_described_in_one_line(key: str) -> None:
-    assert 0 < len(GAMES[key].summary) <= 54
+    assert 0 < len(GAMES[key].game.summary) <= 54
     assert key in [title.key for title in titles()]
 
 
@@ -138,7 +138,7 @@ def test_every_game_is_described_in_one_line(key: str) -> None:
     ],
 )
 def test_options_that_change_nothing_are_not_shown(wanted: str, shown: str) -> None:
-    game = GAMES["quadrupel"]
+    game = GAMES["quadrupel"].game
     chosen = game.chosen(dict(word.split("=") for word in wanted.split()))
 
     assert " ".join(f"{name}={choice}" for name, choice in game.shown(chosen).items()) == shown

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text as sql
 
-from engines import GAMES
-from notation import NOTATIONS
+from notation.games import GAMES
 from notation.record import Record, replay
 from tests.correspondence import Correspondence, correspondence, text
 
@@ -34,11 +33,11 @@ def lines_of_play(game: str, count: int) -> list[list[str]]:
     """Return the turns of random matches played to their end."""
     matches = []
     for seed in range(count):
-        chance, position, texts = random.Random(seed), GAMES[game].position({}), []
+        chance, position, texts = random.Random(seed), GAMES[game].game.position({}), []
         while position.turn is not None:
             turns = [turn for turn, _ in zip(position.moves(), range(40), strict=False)]
             turn = chance.choice(turns)
-            texts.append(NOTATIONS[game].format(turn, position))
+            texts.append(GAMES[game].notation.format(turn, position))
             position = position.play(turn)
         matches.append(texts)
     return matches
@@ -48,12 +47,12 @@ def lines_of_play(game: str, count: int) -> list[list[str]]:
 @pytest.mark.parametrize("game", ["quadraphages", "hexaphages"])
 def test_a_part_is_played_when_one_completion_is_left_and_kept_otherwise(game: str, tmp_path: Path) -> None:
     seen = {"refused": 0, "played": 0, "kept": 0, "ended": 0}
-    notation = NOTATIONS[game]
+    notation = GAMES[game].notation
     with correspondence(tmp_path) as letters:
         letters.match(f"challenge bob {game}")
         addresses = {0: personal(letters, "alice"), 1: personal(letters, "bob")}
         for texts in lines_of_play(game, 1):
-            position = GAMES[game].position({})
+            position = GAMES[game].game.position({})
             for ply, turn_text in enumerate(texts):
                 seat = position.turn
                 assert seat is not None
@@ -79,7 +78,7 @@ def test_a_part_is_played_when_one_completion_is_left_and_kept_otherwise(game: s
                     seen["ended"] += 1
             assert_ended(letters)
         begin(letters, game, [])
-        first_steps = notation.format(notation.parse(lines_of_play(game, 1)[0][0]), GAMES[game].position({}))
+        first_steps = notation.format(notation.parse(lines_of_play(game, 1)[0][0]), GAMES[game].game.position({}))
         number, *steps = first_steps.split()
         answer = letters.write("alice@mail.example", f"#1 {' '.join(steps)} {number}", to=addresses[0])
         assert "first turn" in text(answer[0])

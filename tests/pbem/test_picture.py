@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from PIL import Image, ImageChops, ImageStat
 
-from engines import GAMES
 from engines.diagram import Diagram
+from notation.games import GAMES
 from pbem.messages.boards.animation import LARGEST, LAST_FRAME_MS, MOST_BOARDS, SCALES, animation
 from pbem.messages.boards.board_image import NAME_SIZE, SCALE, Layout, drawn, is_alike, lines, png, redrawn
 from pbem.messages.boards.palette import FIELDS, LEFT, LIT, LIT_EDGE
@@ -119,7 +119,7 @@ def test_the_picture_brings_its_own_ground_and_is_clear_only_outside_its_corners
 
 
 def test_a_free_hexagon_has_its_name_in_its_middle_and_no_stone_has() -> None:
-    diagram = GAMES["hexaphages"].position({}).diagram()
+    diagram = GAMES["hexaphages"].game.position({}).diagram()
     picture, layout = picture_of(diagram).convert("L"), Layout.of(diagram, 0, SCALE)
     (width, height), names, stones = layout.cell, {}, {}
     for row, (_, row_cells) in enumerate(diagram.rows):
@@ -136,10 +136,10 @@ def test_a_free_hexagon_has_its_name_in_its_middle_and_no_stone_has() -> None:
 
 
 def test_the_key_explains_areas_and_the_last_turn_only_where_there_are_any() -> None:
-    zones = GAMES["quadrupel"].position({"variant": "position"}).diagram()
+    zones = GAMES["quadrupel"].game.position({"variant": "position"}).diagram()
     plain, lit = (
-        GAMES["quadrupel"].position({}).diagram(),
-        replace(GAMES["quadrupel"].position({}).diagram(), lit=frozenset({"c2", "c3"}), left=frozenset({"c2"})),
+        GAMES["quadrupel"].game.position({}).diagram(),
+        replace(GAMES["quadrupel"].game.position({}).diagram(), lit=frozenset({"c2", "c3"}), left=frozenset({"c2"})),
     )
 
     def colours(diagram: Diagram) -> set[Any]:

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text as sql
 
-from engines import GAMES
-from notation import NOTATIONS
 from notation.board import format_board
+from notation.games import GAMES
 from notation.record import Record, diagrams
 from tests.correspondence import Correspondence, correspondence, text
 from tests.stories.test_stories_of_games import played
@@ -341,7 +340,7 @@ def test_what_may_be_added_to_a_turn_is_offered(tmp_path: Path) -> None:
     """In Kvadratik, a complete turn can sometimes be extended."""
     told = (Path(__file__).parent.parent / "playthroughs" / "kvadratik.txt").read_text(encoding="utf-8")
     turns = re.findall(r"^played: (.*)$", told, flags=re.MULTILINE)
-    game, notation = GAMES["kvadratik"], NOTATIONS["kvadratik"]
+    game, notation = GAMES["kvadratik"].game, GAMES["kvadratik"].notation
     position, before = game.position({}), []
     for turn in turns:
         legal = [notation.format(move, position) for move in position.moves()]

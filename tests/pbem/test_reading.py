@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines import GAMES
-from notation import NOTATIONS
 from notation.board import format_board
+from notation.games import GAMES
 from notation.hints import format_hint
 from pbem.conversation.syntax.mail import ParsedMessage, Reader
 from pbem.features.all import FEATURES
@@ -99,7 +98,7 @@ def test_prose_and_boards_are_no_command(line: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_what_we_write_about_a_match_is_no_command_when_it_is_quoted_without_marks(game: str) -> None:
     chance = random.Random(2)
-    rules, notation, position = GAMES[game], NOTATIONS[game], GAMES[game].position({})
+    rules, notation, position = GAMES[game].game, GAMES[game].notation, GAMES[game].game.position({})
     ours = {*(templates_folder() / "rules" / f"{game}.md").read_text(encoding="utf-8").splitlines()}
     ours |= {line for indent in range(13) for line in textwrap.wrap(notation.help, 72 - indent)}
     while position.turn is not None and len(ours) < 2000:
@@ -117,7 +116,7 @@ def test_a_game_s_name_before_a_turn_may_be_what_announces_it() -> None:
 
     for said in ("quadrupel c3e5", "#3 quadrupel c3e5", "Quadrupel! c3e5"):
         (line,) = reader.read("", [said]).commands
-        assert str(NOTATIONS["quadrupel"].parse(line.words)) == "c3e5 quadrupel"
+        assert str(GAMES["quadrupel"].notation.parse(line.words)) == "c3e5 quadrupel"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlmodel import Session, col, select
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.messages import carried
 from pbem.storage.models import Match
 from tests import databases, diagrams

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.conversation.syntax.draft import MOST_COMMANDS
 from pbem.conversation.syntax.mail import ParsedMessage, Reader
 from pbem.features.all import FEATURES
@@ -241,7 +241,7 @@ def test_a_turn_of_marks_alone_is_read_where_it_is_all_there_is() -> None:
 
 
 def test_a_turn_of_marks_alone_is_read_among_words_where_it_is_legal() -> None:
-    start = GAMES["quadraphages"].start({"first": "x"})
+    start = GAMES["quadraphages"].game.start({"first": "x"})
     reader = Reader(
         FEATURES.commands, GAMES_OF.get, 7, "alice", lambda match, turn: start if (match, turn) == (7, "----") else None
     )

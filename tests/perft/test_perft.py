@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 
-from engines import GAMES
 from engines.core import Position
-from notation import NOTATIONS
+from notation.games import GAMES
 from tests.engines import brute, brute_kvadratik, brute_quadrature, brute_quadrupel
 
 HERE = Path(__file__).parent
@@ -89,9 +88,9 @@ def counts(here: Position[Any], depth: int) -> list[int]:
 @pytest.mark.sampled(30)
 @pytest.mark.parametrize("block", parameters(BLOCKS))
 def test_the_engine_counts_as_many_turns(block: Block) -> None:
-    position = GAMES[block.game].position(block.options)
+    position = GAMES[block.game].game.position(block.options)
     for text in block.turns:
-        position = position.play(NOTATIONS[block.game].parse(text))
+        position = position.play(GAMES[block.game].notation.parse(text))
 
     assert counts(position, len(block.nodes)) == list(block.nodes)
 

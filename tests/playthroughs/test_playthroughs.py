@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from engines import GAMES
 from engines.diagram import Diagram
-from notation import NOTATIONS
 from notation.board import format_board
+from notation.games import GAMES
 from notation.hints import format_hint
 from notation.record import Record, diagrams
 
@@ -33,7 +32,7 @@ SHOWN = 4
 VARIANTS: Mapping[str, Sequence[Mapping[str, str]]] = {
     "quadrupel": (
         {"announce": "auto"},
-        *({"variant": variant} for variant in GAMES["quadrupel"].options[0].choices[1:]),
+        *({"variant": variant} for variant in GAMES["quadrupel"].game.options[0].choices[1:]),
         {"variant": "position", "zone2": "ban"},
     ),
     "kvadratik": ({"setup": "half"}, {"flip": "none"}),
@@ -57,7 +56,7 @@ def chosen_moves(name: str) -> list[str]:
 def _drawn(name: str, chance: random.Random) -> list[str]:
     """Return the moves of a random match; none if it gets too long."""
     game, options = MATCHES[name]
-    notation, position = NOTATIONS[game], GAMES[game].position(options)
+    notation, position = GAMES[game].notation, GAMES[game].game.position(options)
     texts: list[str] = []
     while position.turn is not None:
         if len(texts) == READABLE:
@@ -80,19 +79,19 @@ def play_through(name: str, texts: list[str]) -> str:
 
 
 def _facts(game: str, options: Mapping[str, str]) -> Iterator[str]:
-    rules = GAMES[game]
+    rules = GAMES[game].game
     yield f"game: {rules.key}"
     yield f"title: {rules.title}"
     yield f"sides: {rules.sides[0]} {rules.sides[1]}"
     for option in rules.options:
         yield f"option: {option.name}={option.spelled} ({option.help})"
-    yield f"help: {NOTATIONS[game].help}"
+    yield f"help: {GAMES[game].notation.help}"
     yield from (f"chosen: {option}={choice}" for option, choice in options.items())
 
 
 def _positions(game: str, options: Mapping[str, str], texts: list[str]) -> Iterator[str]:
-    notation, position = NOTATIONS[game], GAMES[game].position(options)
-    boards = diagrams(Record(game, options, GAMES[game].sides, tuple(texts)))
+    notation, position = GAMES[game].notation, GAMES[game].game.position(options)
+    boards = diagrams(Record(game, options, GAMES[game].game.sides, tuple(texts)))
     for number, text in enumerate(texts):
         legal = sorted(notation.format(move, position) for move in position.moves())
         hint = format_hint(notation.hint(position)).splitlines()
@@ -102,7 +101,7 @@ def _positions(game: str, options: Mapping[str, str], texts: list[str]) -> Itera
             yield from ("", *_board(boards[number]), *(f"    {move}" for move in legal[:SHOWN]))
             yield from ["    ..."] * (len(legal) > SHOWN)
             yield from (f"hint: {line}" for line in hint)
-        yield f"# {number}: {GAMES[game].sides[position.turn or 0]}, {len(legal)} legal turns, {digest[:16]}"
+        yield f"# {number}: {GAMES[game].game.sides[position.turn or 0]}, {len(legal)} legal turns, {digest[:16]}"
         yield f"played: {text}"
         position = position.play(notation.parse(text))
     assert position.outcome is not None

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from engines import GAMES
+from notation.games import GAMES
 from tests.diagrams import NAMES
 from tests.publishing.site import Archive, archive, store_all_games
 from tests.publishing.test_publication import broken_links

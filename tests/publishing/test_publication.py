@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.publishing import publication
 from pbem.publishing.folder import DRAFTS, SiteFolder
 from tests.publishing.site import NEXT, Archive, files

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
-from engines import GAMES
+from notation.games import GAMES
 from notation.time_control import TimeControl
 from pbem.config import ServerSettings
 from pbem.features.bulletin import due as bulletins

@@ -12,8 +12,8 @@ from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 from sqlmodel import col, select
 
-from engines import GAMES
 from engines.phages import PhagesPosition
+from notation.games import GAMES
 from pbem.conversation.syntax.mail import Reader
 from pbem.failpoints import Step
 from pbem.features.all import FEATURES
@@ -151,13 +151,14 @@ class Brittle(PhagesPosition):
 @pytest.fixture
 def brittle(monkeypatch: pytest.MonkeyPatch) -> type[Brittle]:
     """Make it the engine of Quadraphages; it works until strikes are set."""
-    game = GAMES["quadraphages"]
+    game = GAMES["quadraphages"].game
 
     def start(chosen: Any) -> Brittle:
         real = game.start(chosen)
         return Brittle(**{field.name: getattr(real, field.name) for field in fields(real) if field.init})
 
-    monkeypatch.setitem(GAMES, "quadraphages", replace(game, start=start))
+    pack = replace(GAMES["quadraphages"], game=replace(game, start=start))
+    monkeypatch.setitem(GAMES.packs, "quadraphages", pack)
     monkeypatch.setattr(Brittle, "strikes", 0)
     monkeypatch.setattr(Brittle, "struck", 0)
     return Brittle

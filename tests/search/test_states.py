@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from engines import GAMES
 from engines.core import Position
 from engines.kvadratik import KvadratikPosition, Setup, Turn
 from engines.search.state import Plain, State, state_of
+from notation.games import GAMES
 from tests.search.test_search import VARIANTS
 
 LONGEST = 60
@@ -50,7 +50,7 @@ def is_left_out(position: Position[Any], turn: Any) -> bool:
 @pytest.mark.sampled(10)
 @pytest.mark.parametrize(("game", "options"), VARIANTS)
 def test_the_choices_of_a_state_are_the_legal_turns(game: str, options: dict[str, str]) -> None:
-    position, chance = GAMES[game].position(options), random.Random(str(options))
+    position, chance = GAMES[game].game.position(options), random.Random(str(options))
     for _ in range(LONGEST):
         if position.turn is None:
             break
@@ -72,7 +72,7 @@ def test_the_choices_of_a_state_are_the_legal_turns(game: str, options: dict[str
 @pytest.mark.sampled(10)
 @pytest.mark.parametrize(("game", "options"), VARIANTS)
 def test_an_estimate_is_less_than_a_win_and_the_opposite_for_the_other_seat(game: str, options: dict[str, str]) -> None:
-    state, chance = state_of(GAMES[game].position(options)), random.Random(1)
+    state, chance = state_of(GAMES[game].game.position(options)), random.Random(1)
     for _ in range(LONGEST):
         if state.turn is None:
             break

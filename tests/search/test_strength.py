@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from engines import GAMES
 from engines.core import Position, Seat
 from engines.search import choose
+from notation.games import GAMES
 from tests.cases import quick_where
 from tests.search.test_search import VARIANTS
 
@@ -27,7 +27,7 @@ ENDED_BY_THE_WINNER = [
 @cache
 def weak_match(game: str, options: tuple[tuple[str, str], ...], seed: int) -> list[Position[Any]]:
     """Return the positions of a match between players of level 1, up to its end or to MOST_PLIES."""
-    positions = [GAMES[game].position(dict(options))]
+    positions = [GAMES[game].game.position(dict(options))]
     while positions[-1].turn is not None and len(positions) < MOST_PLIES:
         positions.append(positions[-1].play(choose(positions[-1], 1, seed * 1_000 + len(positions)).turn))
     return positions
@@ -145,7 +145,7 @@ def test_a_thousand_matches_of_the_house_with_itself_end(block: int) -> None:
 def end_match(number: int, level: int) -> None:
     """Play a match of the house with itself; every turn is judged by the engine."""
     game, options = VARIANTS[number * 7 % len(VARIANTS)]
-    position, plies = GAMES[game].position(options), 0
+    position, plies = GAMES[game].game.position(options), 0
     while position.turn is not None:
         position = position.play(choose(position, level, number * 1_000 + plies).turn)
         plies += 1

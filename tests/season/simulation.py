@@ -13,9 +13,8 @@ from pathlib import Path
 
 from sqlmodel import Session, col, select
 
-from engines import GAMES
 from engines.seats import SEATS, other, seat_of
-from notation import NOTATIONS
+from notation.games import GAMES
 from notation.record import replay
 from notation.time_control import TimeControl, parse
 from pbem.features.tournaments import entries, rungs
@@ -107,7 +106,7 @@ class Season:
             first, second = (session.get_one(Player, number) for number in self.dice.sample(sorted(self.strength), 2))
             name = self.dice.choice(diagrams.NAMES)
             (end,) = self.dice.choices(list(ENDS), list(ENDS.values()))
-            if end == "draw" and not GAMES[diagrams.played(name).game].can_be_drawn(diagrams.played(name).options):
+            if end == "draw" and not GAMES[diagrams.played(name).game].game.can_be_drawn(diagrams.played(name).options):
                 end = "resign"
             self._challenge(session, first, second, name, Plan(day + self.dice.randint(1, LONGEST), end, -1))
         self.begun = max(self.begun, due)
@@ -194,7 +193,7 @@ class Season:
             if match.due is not None:
                 continue
             (end,) = self.dice.choices(["resign", "draw", "time", "early"], [70, 20, 6, 4])
-            can_draw = GAMES[match.game].can_be_drawn(match.options)
+            can_draw = GAMES[match.game].game.can_be_drawn(match.options)
             self._play(session, match, match.game, 0 if end == "early" else 2)
             plan = Plan(day + self.dice.randint(1, 5), end if end != "draw" or can_draw else "resign", -1)
             self._plan(session, match, plan)
@@ -213,7 +212,7 @@ class Season:
 def script(name: str) -> tuple[ReadTurn, ...]:
     """Return the turns of a playthrough, read on the positions where they are played."""
     record = diagrams.played(name)
-    notation, positions = NOTATIONS[record.game], replay(record)
+    notation, positions = GAMES[record.game].notation, replay(record)
     return tuple(
         turns.read(notation, position, None, turns.parse(notation, text))
         for text, position in zip(record.moves, positions, strict=False)

@@ -17,7 +17,7 @@ import pytest
 from sqlmodel import Session, col, select
 from typer.testing import CliRunner
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.cli.index import app
 from pbem.config import Settings
 from pbem.features.tournaments import crosstable, entries, rounds, rungs, tournament_report
@@ -127,7 +127,7 @@ def ratings(session: Session) -> dict[str, list[list[Any]]]:
     found: dict[str, list[list[Any]]] = {}
     for row in session.exec(select(PlayerRating)):
         held = [row.rating, row.deviation, row.volatility, row.wins, row.draws, row.losses]
-        found.setdefault(GAMES[row.game].title, []).append([str(row.week), str(row.player), *held])
+        found.setdefault(GAMES[row.game].game.title, []).append([str(row.week), str(row.player), *held])
     return {game: sorted(rows) for game, rows in found.items()}
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from sqlmodel import col, select
 
-from engines import GAMES
-from notation import NOTATIONS, record
+from notation import record
+from notation.games import GAMES
 from notation.record import Record
 from pbem.cli.demo import SAMPLE
 from pbem.storage.database import transaction
@@ -85,7 +85,7 @@ def _told(letters: Correspondence, name: str) -> list[str]:
 
 
 def _is_played(letters: Correspondence, sample: Record) -> None:
-    notation, position, turns = NOTATIONS[sample.game], GAMES[sample.game].position(sample.options), []
+    notation, position, turns = GAMES[sample.game].notation, GAMES[sample.game].game.position(sample.options), []
     for text_ in sample.moves:
         move = notation.parse(text_)
         turns.append(notation.format(move, position))

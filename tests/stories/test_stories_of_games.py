@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from engines import GAMES
 from notation import record
+from notation.games import GAMES
 from tests.cases import quick_where
 from tests.correspondence import Correspondence, correspondence, text
 from tests.stories.scripts import STORIES
@@ -134,7 +134,7 @@ def test_a_wrong_option_is_answered_with_those_that_there_are(key: str, tmp_path
         letters.join("bob")
         (answer,) = letters.write("alice@mail.example", f"challenge bob {key} colour=red", to=personal)
 
-    for option in GAMES[key].options:
+    for option in GAMES[key].game.options:
         assert f"{option.name}={option.spelled}" in " ".join(text(answer).split())
 
 
@@ -148,8 +148,8 @@ def test_a_game_can_be_resigned_shown_and_explained(key: str, tmp_path: Path) ->
         letters.resign("bob", "#1 resign")
         over = text(letters.received["alice@mail.example"][-1])
 
-    assert GAMES[key].title.upper() in shown
-    assert all(option.name in shown for option in GAMES[key].options)
+    assert GAMES[key].game.title.upper() in shown
+    assert all(option.name in shown for option in GAMES[key].game.options)
     assert over.startswith("You won!")
     assert "The match is over: bob resigned." in " ".join(over.split())
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.progress import Progress
 
+from notation.games import GAMES
 from pbem import config
 from pbem.cli import core, logs
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, out
@@ -31,6 +32,7 @@ def doctor(
 ) -> None:
     settings = config.load(config_file)
     logs.configure(LogSettings(level="error"), server=settings.server)
+    GAMES.enable(settings.games.enabled)
     found: list[tuple[Check, Finding]] = []
     planned = checks(config_file, settings)
     if send:

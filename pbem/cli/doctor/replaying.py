@@ -11,7 +11,7 @@ from rich.progress import track
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
 from pbem.cli.doctor import surroundings
 from pbem.config.veiled import veiled_url

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from notation import NOTATIONS
 from notation.resemblance import resembling
 from pbem.conversation.core import Command, Line, Request, named
 from pbem.conversation.refusals import not_a_command
@@ -100,7 +99,8 @@ def _set_up_expected(request: Request, match: Match, text: str) -> Refused | Non
     """Return a refusal with an example, if the sender has to set up and the line tries to."""
     if not is_to_move(request, match) or not SET_UP.match(text):
         return None
-    hint = NOTATIONS[match.game].hint(snapshot_of(request.session, match).position)
+    snapshot = snapshot_of(request.session, match)
+    hint = snapshot.notation.hint(snapshot.position)
     if hint is None or not hint.sets_up:
         return None
     sentence, fits = "We can't read this as a set-up.", f'For example "{hint.example}".'
@@ -108,7 +108,7 @@ def _set_up_expected(request: Request, match: Match, text: str) -> Refused | Non
 
 
 def _resembling(snapshot: Snapshot, text: str) -> tuple[str, ...]:
-    notation = NOTATIONS[snapshot.match.game]
+    notation = snapshot.notation
     set_up = turns.set_up_in(notation, snapshot.position, text)
     return (set_up,) if set_up is not None else resembling(notation, snapshot.position, text)
 

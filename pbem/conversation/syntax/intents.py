@@ -9,16 +9,19 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import resources
+from itertools import islice
 
 from pydantic import TypeAdapter
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.errors import Refused
 from pbem.storage.models import Match
 
 SHOWN = 60
 MOST_LINES, LONGEST = 5, 200
 """How many lines are looked at, and of how many characters."""
+FEW = 6
+"""How many games a sentence names."""
 _WORD = re.compile(r"[\w'-]+")
 
 
@@ -86,6 +89,11 @@ def understood(lines: Iterable[str], match: Match | None, admin: str = "") -> Re
     return next((_refusal(intent, text, words, match, admin) for intent, text, words in found), None)
 
 
+def rules_commands() -> str:
+    """Return the commands that send the rules of a game, of the first few where there are many."""
+    return " or ".join(f'"rules {key}"' for key in islice(GAMES, FEW))
+
+
 def _refusal(intent: Intent, text: str, said: str, match: Match | None, admin: str) -> Refused:
     game = next((key for key in GAMES if key in said.split()), match.game if match is not None else "")
     line = intent.line.format(match=match.id if match is not None else "", game=game, text=text[:LONGEST])
@@ -97,7 +105,7 @@ def _refusal(intent: Intent, text: str, said: str, match: Match | None, admin: s
         gist=f"intent {intent.name}",  # machines vary the words
     )
     if "{game}" in intent.line and not game:
-        refused.fits = " or ".join(f'"rules {key}"' for key in GAMES) + " sends the rules of a game."
+        refused.fits = f"{rules_commands()} sends the rules of a game."
     elif intent.is_for_people and match is not None and match.level is not None:
         refused.fits = "The house doesn't read what you write to it, but thank you."
     elif line:

@@ -10,8 +10,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from engines import GAMES
-from notation import NOTATIONS
+from notation.games import GAMES
 from pbem.conversation.core import Command, Line, named
 from pbem.conversation.syntax import courtesies
 from pbem.errors import Refused
@@ -190,7 +189,7 @@ class LineReader:
         """Yield the words as read for that match, or for the one the message is about, or else for every game."""
         number = self._match if number is None else number
         key = self._game_of(number) if number is not None else None
-        return (self._parse(words, each) for each in ([key] if key else NOTATIONS))
+        return (self._parse(words, each) for each in ([key] if key else GAMES))
 
     def held_turn(self, text: str) -> str | None:
         """Return the turn that words hold, of the match that they name or of the one the message is about; or None.
@@ -201,7 +200,7 @@ class LineReader:
         key = self._game_of(number) if number is not None else None
         for begun in islice(MAY_BEGIN.finditer(text), MOST_BEGINNINGS):
             rest = text[begun.start() :].rstrip(" .,;:!?)\"'*")
-            for turn in (turns.parse(NOTATIONS[each], rest) for each in ([key] if key else NOTATIONS)):
+            for turn in (turns.parse(GAMES[each].notation, rest) for each in ([key] if key else GAMES)):
                 if len(CELL.findall(rest[: turn.length])) > 1:
                     return rest[: turn.length].strip(" ,")
         return None
@@ -238,7 +237,7 @@ class LineReader:
             return self._called(move, words.strip(), match, text, malformed=not words.strip())
         if _is_board_or_record(words):
             return None
-        for turn in (self._parse(words, each) for each in ([key] if key else NOTATIONS)):
+        for turn in (self._parse(words, each) for each in ([key] if key else GAMES)):
             is_begun = key is not None and _begins_like_a_move(words[: turn.length]) and not _is_sentence(words)
             if turn.error is None or is_begun:
                 return self._called(move, words, match, text)
@@ -252,7 +251,7 @@ class LineReader:
     def _parse(self, words: str, key: str) -> ParsedTurn:
         """Return the words parsed as a turn of that game, each text only once in a message."""
         if (words, key) not in self._parsed:
-            self._parsed[words, key] = turns.parse(NOTATIONS[key], words)
+            self._parsed[words, key] = turns.parse(GAMES[key].notation, words)
         return self._parsed[words, key]
 
     # Courtesies --------------------------------------------------------------------------

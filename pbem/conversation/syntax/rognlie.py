@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from engines import GAMES
 from engines.wording import together
-from notation import NOTATIONS
+from notation.games import GAMES
 from pbem.conversation.syntax.courtesies import POLITE, nearest_word
 from pbem.errors import Refused
 from pbem.matches import turns
@@ -270,11 +269,11 @@ def advice(text: str, game: str | None = None) -> Refused | None:
 
 def _turn_of_some(word: str, game: str | None) -> Refused:
     """Return the refusal of a turn that only some games have, and which have it."""
-    have = [key for key, notation in NOTATIONS.items() if turns.parse(notation, word).error is None]
+    have = [key for key, pack in GAMES.items() if turns.parse(pack.notation, word).error is None]
     what = TURNS_OF_SOME[word]
     if not have:
         return Refused(f"None of these games allows {what}.", fits='"help GAME" explains how turns are written.')
-    titles = together(GAMES[key].title for key in have)
+    titles = together(map(GAMES.title, have))
     sentence = f"Of these games, only {titles} {'allow' if len(have) > 1 else 'allows'} {what}."
     if game is not None and game not in have:
         return Refused(sentence, fits=f'"help {game}" explains how turns are written.')

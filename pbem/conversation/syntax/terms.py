@@ -5,9 +5,9 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engines import GAMES
 from engines.core import BadOption, Game
 from notation import time_control
+from notation.games import GAMES
 from notation.time_control import ROGNLIE, WEEKENDS, BadTime, TimeControl
 from pbem.errors import Refused
 
@@ -92,7 +92,7 @@ def chosen(game: str, given: dict[str, str], default_time: str, text: str, *, ra
         if begin not in BEGIN:
             raise BadOption(f"begin={begin[:20]} is not a choice; use begin=me, begin=you or begin=random")
         time = read_time(options, default_time)
-        return Terms(GAMES[game], begin, GAMES[game].chosen(options), time, rated)
+        return Terms(GAMES[game].game, begin, GAMES[game].game.chosen(options), time, rated)
     except BadOption as error:
         raise Refused(f"{str(error)[:1].upper()}{str(error)[1:]}.", read=text) from error
     except BadTime as error:

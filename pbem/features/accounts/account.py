@@ -4,8 +4,8 @@ import re
 
 from sqlmodel import Session, select
 
-from engines import GAMES
 from notation.board import format_board
+from notation.games import GAMES
 from pbem.conversation.core import Command, Decision, Group, Line, Reach, Request, Who, named
 from pbem.conversation.feature import Features
 from pbem.conversation.names import NAME, STANDING_FOR, suggested_name, words_in_use
@@ -132,7 +132,7 @@ def join(request: Request, line: Line) -> Decision:
     if player is None:
         raise Refused("We don't know this address yet.", fits=f'Write "join {wanted}" in a new message.')
     confirm(request, player, wanted)
-    board = format_board(GAMES[SHOWN].position({}).diagram())
+    board = format_board(GAMES[SHOWN].game.position({}).diagram())
     told = Welcome(
         games=titles(),
         board=tuple(board.splitlines()),

@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo
 
 from sqlmodel import Session, col, delete, select
 
-from engines import GAMES
 from notation.ending import WITHOUT_RESULT, Termination
+from notation.games import GAMES
 from pbem.features.bulletin.messages import BulletinMatch, Leaders, WeeklyBulletin
 from pbem.features.ratings.messages import places_listed
 from pbem.features.seeks import open_seeks
@@ -111,7 +111,7 @@ def _played(match: Match, first: Player, second: Player) -> BulletinMatch:
     is_drawn = winner is None and match.termination not in WITHOUT_RESULT
     return BulletinMatch(
         number=match.id or 0,
-        title=GAMES[match.game].title,
+        title=GAMES.title(match.game),
         player=name(first),
         opponent=name(second),
         who=name(winner) if winner is not None else "",
@@ -121,7 +121,7 @@ def _played(match: Match, first: Player, second: Player) -> BulletinMatch:
 
 def _leaders(session: Session, game: str, reader: Player, now: datetime) -> Leaders:
     places = standings.of_game(session, game, now, 0, FIRST)
-    return Leaders(title=GAMES[game].title, rows=places_listed(places, reader))
+    return Leaders(title=GAMES.title(game), rows=places_listed(places, reader))
 
 
 def _next_monday(player: Player, after: datetime) -> datetime:

@@ -6,7 +6,6 @@ from functools import partial
 
 from sqlmodel import Session, col, select
 
-from engines import GAMES
 from notation import time_control
 from pbem.conversation.core import Command, Decision, Group, Line, Reach, Request, Who
 from pbem.conversation.refusals import check_running
@@ -20,7 +19,7 @@ from pbem.features.playing import offers
 from pbem.mail.reading.message import is_address
 from pbem.matches import lifecycle
 from pbem.matches.naming import is_hidden, name
-from pbem.matches.queries import challenges_to, locked, opponent_of
+from pbem.matches.queries import challenges_to, locked, opponent_of, pack_of
 from pbem.messages.said.sections import ChallengeSent
 from pbem.messages.said.welcome import Welcome
 from pbem.players import blocks, invitations, willingness
@@ -169,12 +168,12 @@ def rematch(request: Request, line: Line) -> Decision:
 
 def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -> Decision:
     session, now = request.session, request.now
-    began = match.seat0 if GAMES[match.game].position(match.options).turn == 0 else match.seat1
+    began = match.seat0 if pack_of(match).game.position(match.options).turn == 0 else match.seat1
     time = time_control.from_stored(match.time)
     if match.level is not None:
         check_running(request, player)
         return house.start(
-            *(request, player, GAMES[match.game], match.options),
+            *(request, player, pack_of(match).game, match.options),
             level=match.level,
             time=time,
             begins=began != player.id,

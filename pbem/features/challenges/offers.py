@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engines import GAMES
 from notation import time_control
-from pbem.conversation.core import NAMED_CONTEST
+from notation.games import GAMES
+from pbem.conversation.core import NAMED_CONTEST, Shape
 from pbem.conversation.syntax import terms
 from pbem.conversation.syntax.sentences import WORDS, any_of
 from pbem.conversation.syntax.terms import BEGIN, Terms
@@ -83,7 +83,7 @@ def for_game(command: str, instead: str, words: str) -> tuple[str, str]:
 
 def played(words: str) -> str:
     """Return the game and the choices in the words; raise Refused, without repeating them, for any others."""
-    game = next((GAMES[word] for word in words.split() if word in GAMES), None)
+    game = next((GAMES[word].game for word in words.split() if word in GAMES), None)
     given = dict(word.split("=", 1) for word in words.split() if "=" in word)
     known = {LEVEL: tuple(str(level.number) for level in LEVELS), "begin": BEGIN}
     if game is not None:
@@ -95,12 +95,11 @@ def played(words: str) -> str:
     return " ".join((game.key, *(f"{each}={choice}" for each, choice in given.items())))
 
 
-_GAME = re.compile(rf"\b({'|'.join(GAMES)})\b", re.IGNORECASE)
+_GAME = Shape(r"\b(GAME)\b")
 _PLAYING = re.compile(rf"\b(?:{any_of('playing')})\b", re.IGNORECASE)
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _AGAINST = re.compile(rf"\b(?:{any_of('against')})\.?\s+([a-z][\w-]*)", re.IGNORECASE)
 _SOMEBODY = re.compile(rf"\b(?:{any_of('somebody')})\b", re.IGNORECASE)
-NOBODY = frozenset({*WORDS["nobody"], *GAMES})
 
 
 def opponent_said(sentence: str) -> str | None:
@@ -112,7 +111,9 @@ def opponent_said(sentence: str) -> str | None:
     ('challenge bob hexaphages', None)
     """
     game, address = _GAME.search(sentence), _ADDRESS.search(sentence)
-    named = (found[1].lower() for found in _AGAINST.finditer(sentence) if found[1].lower() not in NOBODY)
+    named = (
+        found[1].lower() for found in _AGAINST.finditer(sentence) if found[1].lower() not in (*WORDS["nobody"], *GAMES)
+    )
     whom = address[0].rstrip(".").lower() if address else next(named, None)
     return f"challenge {whom} {game[1].lower()}" if game and whom else None
 

@@ -2,17 +2,14 @@
 
 import re
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.conversation.core import Command, Decision, Group, Line, Request, Who
-from pbem.conversation.syntax import rognlie
+from pbem.conversation.syntax import intents, rognlie
 from pbem.conversation.syntax.sentences import any_of
 from pbem.errors import Refused
 from pbem.features.explaining import topics
 from pbem.features.explaining.messages import Rules
 from pbem.storage.models import Match
-
-WHICH_RULES = "Write " + " or ".join(f'"rules {key}"' for key in GAMES) + "."
-"""What to write to get the rules of a game."""
 
 
 def help_(request: Request, line: Line) -> Decision:
@@ -32,8 +29,15 @@ def rules(request: Request, line: Line) -> Decision:
     about = request.session.get(Match, line.match) if line.match is not None else None
     key = line.words.strip().lower() or (about.game if about is not None else "")
     if key not in GAMES:
-        raise Refused(f'There is no game called "{key[:40]}".' if key else "Which game?", fits=WHICH_RULES)
+        raise Refused(
+            f'There is no game called "{key[:40]}".' if key else "Which game?",
+            fits=_which_rules(),
+        )
     return Decision(answer=(Rules(game=topics.game(key)),))
+
+
+def _which_rules() -> str:
+    return f"Write {intents.rules_commands()}."
 
 
 def _help_for_stranger(request: Request, line: Line) -> Line:
@@ -48,7 +52,7 @@ def _rules_for_stranger(request: Request, line: Line) -> Line:
     """Return the line in lower case; raise Refused, without repeating it, for a game that there isn't."""
     words = line.words.lower().strip()
     if words not in GAMES:
-        raise Refused("There is no game of that name." if words else "Which game?", fits=WHICH_RULES)
+        raise Refused("There is no game of that name." if words else "Which game?", fits=_which_rules())
     return Line(RULES, words, None, f"rules {words}")
 
 

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from difflib import get_close_matches
 
-from engines import GAMES
-from notation import NOTATIONS
+from notation.games import GAMES
 from pbem.conversation.core import Command, Group, named
 from pbem.conversation.feature import Features
 from pbem.conversation.syntax.courtesies import with_other_number
@@ -83,9 +82,9 @@ def game(key: str) -> GameHelp:
     """Return a game as its help describes it."""
     options = tuple(
         OptionHelp(name=option.name, spelled=option.spelled, default=option.choices[0], help=option.help)
-        for option in GAMES[key].options
+        for option in GAMES[key].game.options
     )
-    return GameHelp(key=key, title=GAMES[key].title, notation=NOTATIONS[key].help, options=options)
+    return GameHelp(key=key, title=GAMES[key].game.title, notation=GAMES[key].notation.help, options=options)
 
 
 def _index(features: Features, commands: Mapping[str, Command]) -> dict[str, str]:

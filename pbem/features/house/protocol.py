@@ -8,7 +8,7 @@ from typing import Any
 
 from engines.core import Position
 from engines.search import choose, examine
-from notation import NOTATIONS
+from notation.games import GAMES
 from notation.record import Record, replay
 
 NOBODY = ("", "")
@@ -27,6 +27,13 @@ class Question:
     seed: int
     careful: bool = False
     """Whether it is for a hint, which has no lapses."""
+    version: int = 1
+    """The version of the rules."""
+
+    @property
+    def record(self) -> Record:
+        """The match."""
+        return Record(self.game, self.options, NOBODY, self.turns, version=self.version)
 
     def dumps(self) -> bytes:
         """Return the question as one line of JSON."""
@@ -48,6 +55,13 @@ class Examination:
     nodes: int
     """The budget for each."""
     seed: int
+    version: int = 1
+    """The version of the rules."""
+
+    @property
+    def record(self) -> Record:
+        """The match."""
+        return Record(self.game, self.options, NOBODY, self.turns, version=self.version)
 
     def dumps(self) -> bytes:
         """Return the question as one line of JSON."""
@@ -163,7 +177,7 @@ def respond(question: Question) -> SearchAnswer:
     """Return the answer, computed in this process; it may take a while."""
     position = _positions(question)[-1]
     found = choose(position, question.level, question.seed, careful=question.careful)
-    turn = NOTATIONS[question.game].format(found.turn, position)
+    turn = question.record.pack.notation.format(found.turn, position)
     return SearchAnswer(turn, found.value, found.is_solved, found.nodes)
 
 
@@ -178,8 +192,14 @@ def _examined(asked: Examination, position: Position[Any]) -> SearchFinding:
         return SearchFinding(0.0 if winner is None else 1.0 if winner == 0 else -1.0, is_solved=True, turn=None)
     found = examine(position, asked.nodes, asked.seed)
     value = found.value if position.turn == 0 else -found.value
-    return SearchFinding(round(value, 3), found.is_solved, NOTATIONS[asked.game].format(found.turn, position))
+    return SearchFinding(
+        round(value, 3),
+        found.is_solved,
+        asked.record.pack.notation.format(found.turn, position),
+    )
 
 
 def _positions(question: Question | Examination) -> "tuple[Position[Any], ...]":
-    return replay(Record(question.game, question.options, NOBODY, question.turns))
+    if question.game not in GAMES:
+        GAMES.enable([question.game])  # whoever asks offers it
+    return replay(question.record)

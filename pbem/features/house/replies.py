@@ -3,18 +3,17 @@
 from typing import Any
 
 from engines.core import Position
-from notation import NOTATIONS
-from notation.record import Record, replay
+from notation.core import Notation
+from notation.record import replay
 from pbem.errors import Refused
-from pbem.features.house.protocol import NOBODY, Examination, Findings, Question
+from pbem.features.house.protocol import Examination, Findings, Question
 from pbem.features.house.searcher import SearchFailed
 from pbem.matches import turns
 from pbem.matches.turns import ReadTurn
 
 
-def read_turn(game: str, position: Position[Any], text: str) -> ReadTurn:
+def read_turn(notation: Notation[Any], position: Position[Any], text: str) -> ReadTurn:
     """Return the complete turn that was found on a position; raise SearchFailed if it isn't one."""
-    notation = NOTATIONS[game]
     try:
         turn = turns.read(notation, position, None, turns.parse(notation, text))
     except Refused as error:
@@ -26,17 +25,16 @@ def read_turn(game: str, position: Position[Any], text: str) -> ReadTurn:
 
 def check_hint(question: Question, text: str) -> str:
     """Return the turn as it is written where it was asked for; raise SearchFailed if it isn't one."""
-    position = replay(Record(question.game, question.options, NOBODY, question.turns))[-1]
-    return read_turn(question.game, position, text).text
+    return read_turn(question.record.pack.notation, replay(question.record)[-1], text).text
 
 
 def check_findings(asked: Examination, found: Findings) -> None:
     """Raise SearchFailed unless there is a finding for each position, with a turn wherever there is one to play."""
-    positions = replay(Record(asked.game, asked.options, NOBODY, asked.turns))[asked.first : asked.last + 1]
+    positions = replay(asked.record)[asked.first : asked.last + 1]
     if len(found.each) != len(positions):
         raise SearchFailed(f"{len(found.each)} findings for {len(positions)} positions")
     for position, finding in zip(positions, found.each, strict=True):
         if (finding.turn is None) != (position.turn is None):
             raise SearchFailed("a turn where there is none to play, or none where there is one")
         if finding.turn is not None:
-            read_turn(asked.game, position, finding.turn)
+            read_turn(asked.record.pack.notation, position, finding.turn)

@@ -116,7 +116,7 @@ class Thinker:
             return None
         texts = turn_texts(session, match)
         which = seed(match.id or 0, match.plies)
-        return Question(match.game, match.options, texts, match.level or 1, which, careful=True)
+        return Question(match.game, match.options, texts, match.level or 1, which, careful=True, version=match.rules)
 
     def close(self) -> None:
         """End the present search."""
@@ -163,7 +163,8 @@ class Thinker:
             if row.attempts > MOST and row.troubled is None:
                 row.troubled = now
             texts = turn_texts(session, match)
-            question = Question(match.game, match.options, texts, match.level or 1, seed(number, match.plies))
+            level, chance = match.level or 1, seed(number, match.plies)
+            question = Question(match.game, match.options, texts, level, chance, version=match.rules)
             return TurnTask(number, version(match), question)
 
     def _play(self, task: TurnTask, answer: SearchAnswer) -> None:
@@ -174,7 +175,7 @@ class Thinker:
             if match is None or house is None or version(match) != task.version or not queue.is_to_move(match, house):
                 return
             snapshot = snapshot_of(session, match)
-            turn = replies.read_turn(match.game, snapshot.base, answer.turn)
+            turn = replies.read_turn(snapshot.notation, snapshot.base, answer.turn)
             events = lifecycle.play(session, snapshot, snapshot.base.turn or 0, turn, now)
             row = _row(session, task.match, task.version)
             if row is not None:

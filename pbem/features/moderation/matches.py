@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.conversation.core import Decision, Line, Request
 from pbem.errors import Refused
 from pbem.features.moderation import orders, verdicts
@@ -48,7 +48,7 @@ def _act(request: Request, match: Match) -> Act:
         by=name(first),
         opponent=name(second),
         number=match.id or 0,
-        title=GAMES[match.game].title,
+        title=GAMES.title(match.game),
         turns=match.plies,
         offered=match.state == MatchState.OFFERED,
     )

@@ -3,8 +3,8 @@
 import re
 from datetime import datetime, timedelta
 
-from engines import GAMES
 from notation.ending import WITHOUT_RESULT, Termination
+from notation.games import GAMES
 from notation.time_control import spoken
 from pbem.conversation.core import BOARD, Command, Decision, Group, Line, Request
 from pbem.conversation.syntax import paging
@@ -75,7 +75,7 @@ def whois(request: Request, line: Line) -> Decision:
         since=_day(request, player.confirmed or player.created),
         running=history.running(session, player),
         results=tuple(
-            _results(GAMES[game].title, each, ratings.get(game))
+            _results(GAMES.title(game), each, ratings.get(game))
             for game, each in history.results(session, player).items()
         ),
         pace=None if pace is None else _rounded(pace),
@@ -152,7 +152,7 @@ def _finished(request: Request, match: Match, player: Player, opponent: Player) 
     result += ", imported" if match.imported is not None else ""
     return FinishedMatch(
         number=match.id or 0,
-        title=GAMES[match.game].title,
+        title=GAMES.title(match.game),
         opponent=name(opponent),
         result=result,
         day=_day(request, match.ended or match.created),

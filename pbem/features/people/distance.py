@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from engines import GAMES
-from pbem.conversation.core import NAMED_GAME, Command, Decision, Group, Line, Request
+from notation.games import GAMES
+from pbem.conversation.core import Command, Decision, Group, Line, Request, Shape
 from pbem.errors import Refused
 from pbem.features.accounts import settings
 from pbem.features.house import player as house
@@ -100,7 +100,7 @@ def limit(request: Request, line: Line) -> Decision:
     return settings.chosen(request, line, {LIMIT.name: NONE if wanted in ("", OFF) else wanted})
 
 
-_ONE_GAME = re.compile(rf"{NAMED_GAME}?", re.IGNORECASE)
+_ONE_GAME = Shape("GAME?")
 
 
 BLOCK = Command(

@@ -6,7 +6,6 @@ from sqlmodel import select
 
 from engines.core import Seat
 from engines.seats import other
-from notation import NOTATIONS
 from pbem.conversation.core import BOARD, Command, Decision, Group, Line, Request
 from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
@@ -58,7 +57,7 @@ def ahead(request: Request, snapshot: Snapshot, seat: Seat) -> tuple[Line | None
 
 def _read(line: Line, snapshot: Snapshot, seat: Seat, known: Conditions) -> Conditions:
     try:
-        return tree.read(NOTATIONS[snapshot.match.game], snapshot.base, seat, _spelled(line), known)
+        return tree.read(snapshot.notation, snapshot.base, seat, _spelled(line), known)
     except Refused as refusal:
         refusal.match = snapshot.number
         if not all(map(tree.is_plain, _spelled(line).splitlines())):

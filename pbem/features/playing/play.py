@@ -3,7 +3,6 @@
 from typing import Any
 
 from engines.core import Seat
-from notation import NOTATIONS
 from notation.core import Notation
 from notation.resemblance import resembling
 from pbem.conversation.addressees import note_to_opponent
@@ -72,7 +71,7 @@ def _played(request: Request, snapshot: Snapshot, seat: Seat, turn: ReadTurn) ->
 
 def _read(line: Line, snapshot: Snapshot) -> ReadTurn:
     """Return the turn that the line says; raise Refused, with the legal turns that it resembles."""
-    notation = NOTATIONS[snapshot.match.game]
+    notation = snapshot.notation
     try:
         return turns.read(notation, snapshot.base, snapshot.part, _parsed(line, notation))
     except Refused as refusal:
@@ -111,7 +110,7 @@ def _check_seen(request: Request, line: Line, snapshot: Snapshot, seat: Seat) ->
 
 def _check_repeated(line: Line, snapshot: Snapshot, seat: Seat, ply: int) -> None:
     """Raise Refused when the move is the one that the sender played after that many turns."""
-    notation = NOTATIONS[snapshot.match.game]
+    notation = snapshot.notation
     then = snapshot.at(ply)
     turn = _parsed(line, notation)
     wanted = line.words if turn.error is not None else notation.format(turn.move, then.position)

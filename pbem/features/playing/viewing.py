@@ -7,9 +7,8 @@ from datetime import datetime
 
 from sqlmodel import select
 
-from engines import GAMES
-from notation import NOTATIONS
 from notation.ending import WITHOUT_RESULT
+from notation.games import GAMES
 from pbem.conversation.core import ANIMATION, BOARD, Command, Decision, Group, Line, Request, Who
 from pbem.conversation.syntax import paging
 from pbem.conversation.target import is_to_move, match_of
@@ -62,7 +61,7 @@ def games(request: Request, line: Line) -> Decision:
     rows = (
         ListedMatch(
             number=match.id or 0,
-            title=GAMES[match.game].title,
+            title=GAMES.title(match.game),
             opponent=name(shown(match, people[opponent_of(match, player)])),
             state=_state(
                 match,
@@ -173,7 +172,7 @@ def preview(request: Request, line: Line) -> Decision:
     own = line.ply is None and is_to_move(request, match)
     kept = match.part if own else None  # nobody else may see an unfinished turn
     try:
-        variation = variations.read(NOTATIONS[match.game], snapshot.base, kept, line.words)
+        variation = variations.read(snapshot.notation, snapshot.base, kept, line.words)
     except Refused as refusal:
         refusal.match = match.id if line.ply is None else None
         raise

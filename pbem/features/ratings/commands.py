@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from engines import GAMES
 from engines.core import Game
+from notation.games import GAMES
 from pbem.conversation.core import BOARD, Command, Decision, Group, Line, Request
 from pbem.conversation.syntax import paging
 from pbem.errors import Refused
@@ -26,10 +26,10 @@ def show(request: Request, line: Line) -> Decision:
             fits=f"The games: {', '.join(GAMES)}.",
         )
     if words:
-        listed = _listed(request, GAMES[words[0]], page, paging.SIZE)
+        listed = _listed(request, GAMES[words[0]].game, page, paging.SIZE)
         first = "" if listed.rows or page > 1 else _first_ratings(request, words)
         return Decision(answer=(Standings(games=(listed,), page=page, first=first),))
-    games = tuple(each for game in GAMES.values() if (each := _listed(request, game, 1, FIRST)).rows)
+    games = tuple(each for game in GAMES.games() if (each := _listed(request, game, 1, FIRST)).rows)
     return Decision(answer=(Standings(games=games, first="" if games else _first_ratings(request, GAMES)),))
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 from sqlmodel import select
 
 from notation import time_control
-from pbem.conversation.core import NAMED_GAME, Command, Decision, Group, Line, Reach, Request, ToPlayer
+from pbem.conversation.core import Command, Decision, Group, Line, Reach, Request, Shape, ToPlayer
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import terms
 from pbem.conversation.syntax.terms import BEGIN, is_first
@@ -114,9 +114,7 @@ REPLAY = Command(
     brief="go on from a position of another match",
     keywords="practice practise continue resume-from",
     match_reach=Reach.NOWHERE,
-    shape=re.compile(
-        rf"(?:#?\d{{1,9}}(?:#\d{{1,4}})?\s+)?[^\s=]+(?:\s+(?:-*\w+=\S+|{NAMED_GAME}|-*(?:un)?rated))*", re.IGNORECASE
-    ),
+    shape=Shape(r"(?:#?\d{1,9}(?:#\d{1,4})?\s+)?[^\s=]+(?:\s+(?:-*\w+=\S+|GAME|-*(?:un)?rated))*"),
 )
 RECORDS = Command(
     "records",

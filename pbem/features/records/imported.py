@@ -14,10 +14,9 @@ from typing import Any
 
 from sqlmodel import Session, select
 
-from engines import GAMES
 from engines.core import IllegalMove, Position, Seat
 from engines.seats import other
-from notation import NOTATIONS, gamerecord
+from notation import gamerecord
 from notation import record as records
 from notation.core import BadNotation
 from notation.ending import Ending, Termination
@@ -82,7 +81,7 @@ def read(text: str, game: str | None = None, *, tolerant: bool = False) -> Playe
         raise BadRecord(number, record.moves[-1], "the turn is not complete", player=player, line=line)
     if difference := records.board_difference(record, last):
         raise BadRecord(0, text, difference)
-    notation = NOTATIONS[record.game]
+    notation = record.pack.notation
     texts = tuple(
         notation.format(notation.parse(text), before) for text, before in zip(record.moves, positions, strict=False)
     )
@@ -109,7 +108,7 @@ def _mended(record: Record) -> Record:
 
     An arbiter lets some turns stand that the rules forbid. We replay every match, so those are refused.
     """
-    notation, (positions, _) = NOTATIONS[record.game], records.replay_tolerantly(record)
+    notation, (positions, _) = record.pack.notation, records.replay_tolerantly(record)
     turns: list[str] = []
     for number, (text, before, after) in enumerate(zip(record.moves, positions, positions[1:], strict=False), start=1):
         meant = _meant(notation, before, after, text)
@@ -165,7 +164,8 @@ def store(
     match = Match(
         id=number,
         game=played.record.game,
-        options=dict(GAMES[played.record.game].chosen(played.record.options)),
+        rules=played.record.version,
+        options=dict(played.record.options),
         seat0=first.id or 0,
         seat1=second.id or 0,
         challenger=first.id or 0,

@@ -69,7 +69,13 @@ def restore(
         _require_same(there, turns, carried)
         if not _is_older(there, carried):
             return Salvaged.HERE
-    record = Record(carried.game, carried.options, _names(carried), tuple(turn.text for turn in carried.turns))
+    record = Record(
+        carried.game,
+        carried.options,
+        _names(carried),
+        tuple(turn.text for turn in carried.turns),
+        version=carried.rules,
+    )
     try:
         positions = replay(record)
     except BadRecord as bad:

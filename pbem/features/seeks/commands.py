@@ -4,10 +4,10 @@ import re
 from datetime import timedelta
 from functools import partial
 
-from engines import GAMES
 from notation import time_control
+from notation.games import GAMES
 from notation.time_control import BadTime
-from pbem.conversation.core import BOARD, NAMED_GAME, Command, Decision, Group, Line, Request
+from pbem.conversation.core import BOARD, Command, Decision, Group, Line, Request, Shape
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import paging, terms
 from pbem.conversation.syntax.terms import is_first
@@ -176,7 +176,7 @@ def _check_rating(request: Request, row: Seek, player: Player) -> None:
         return
     yours = f"you have none yet, which counts as {rating_ranges.FIRST:.0f}" if own is None else f"yours is {own:.0f}"
     raise Refused(
-        f"Seek {row.id} is for ratings of {ratings} in {GAMES[row.game].title}, and {yours}.",
+        f"Seek {row.id} is for ratings of {ratings} in {GAMES.title(row.game)}, and {yours}.",
         fits='"seeks" lists those that you can take.',
     )
 
@@ -226,7 +226,7 @@ SEEK = Command(
     brief="offer a match to everybody",
     keywords="seeking open standing",
     takes_game=True,
-    shape=re.compile(rf".*(?:=|\b{NAMED_GAME}\b).*|", re.IGNORECASE),
+    shape=Shape(r".*(?:=|\bGAME\b).*|"),
 )
 SEEKS = Command(
     "seeks",
@@ -239,7 +239,7 @@ SEEKS = Command(
     keywords="lobby waiting-room offered",
     own_cost=BOARD,
     takes_game=True,
-    shape=re.compile(rf"(?:(?:{NAMED_GAME}|(?:time|rating)=\S+|\d{{1,9}})(?:\s+|$))*", re.IGNORECASE),
+    shape=Shape(r"(?:(?:GAME|(?:time|rating)=\S+|\d{1,9})(?:\s+|$))*"),
 )
 TAKE = Command(
     "take",

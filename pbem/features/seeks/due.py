@@ -9,7 +9,7 @@ import structlog
 from sqlalchemy import exists
 from sqlmodel import Session, col
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.config import ServerSettings
 from pbem.features.seeks import seeks
 from pbem.features.seeks.messages import EndedSeek, SeeksEnded
@@ -35,7 +35,7 @@ def _expire(session: Session, player: Player, server: ServerSettings, now: datet
 
 def _again(seek: Seek) -> EndedSeek:
     """Return what is told of a seek that has ended, with the line that puts it up again."""
-    game = GAMES[seek.game]
+    game = GAMES[seek.game].game
     options = game.options_in_words(seek.options)
     begin = f"begin={seek.begin}" if seek.begin != "me" else ""
     repeat = f"repeat={seek.repeat}" if seek.repeat > 1 else ""

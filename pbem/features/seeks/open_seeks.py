@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlmodel import Session
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.features.seeks import seeks
 from pbem.features.seeks.rating_ranges import ANY, RatingRange
 from pbem.features.seeks.seeks import WantedMatch
@@ -19,7 +19,7 @@ SHOWN = 5
 
 def shown(seek: Seek, seeker: Player, reader: Player) -> OpenSeek:
     """Return the line about a seek in a list for that reader."""
-    game = GAMES[seek.game]
+    game = GAMES[seek.game].game
     ratings = RatingRange(seek.lowest, seek.highest)
     extra = ["rated"] if seek.rated else []
     if ratings != ANY:

@@ -8,9 +8,9 @@ place of the message, with buttons whose answers come from machines.
 from collections.abc import Iterable
 from datetime import datetime
 
-from engines import GAMES
 from engines.core import Seat
 from engines.seats import other, seat_of
+from notation.games import GAMES
 from pbem.config import ServerSettings
 from pbem.matches.clock.timekeeping import clock_of
 from pbem.matches.naming import name
@@ -94,5 +94,5 @@ def _sequence(match: Match, written: datetime) -> int:
 
 def _title(facts: MatchFacts, seat: Seat) -> str:
     """Return game and opponent, in printable characters; the library escapes those that mean something."""
-    title = f"{GAMES[facts.match.game].title} #{facts.match.id}: your turn against {name(facts.players[other(seat)])}"
+    title = f"{GAMES.title(facts.match.game)} #{facts.match.id}: your turn against {name(facts.players[other(seat)])}"
     return "".join(letter for letter in title if letter.isprintable())

@@ -5,7 +5,7 @@ from functools import partial
 
 from sqlmodel import Session
 
-from pbem.conversation.core import BOARD, NAMED_CONTEST, NAMED_GAME, Command, Decision, Group, Line, Request
+from pbem.conversation.core import BOARD, NAMED_CONTEST, Command, Decision, Group, Line, Request, Shape
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import paging
 from pbem.errors import Refused
@@ -253,5 +253,5 @@ HOST = Command(
     words=(2, 20),
     group=Group.CONTESTS,
     brief="open a tournament",
-    shape=re.compile(rf".*(?:=|\b{NAMED_GAME}\b|\b{_KIND}\b).*", re.IGNORECASE),
+    shape=Shape(rf".*(?:=|\bGAME\b|\b{_KIND}\b).*"),
 )

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from sqlmodel import Session, col, select
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.features.tournaments import crosstable, entries, rungs
 from pbem.features.tournaments.crosstable import CrosstableEntry, Table
 from pbem.features.tournaments.entries import TournamentState
@@ -26,7 +26,7 @@ def line(
     tournament: Tournament, entrants: int, now: datetime, *, round_: int = 0, entered: bool = False, groups: int = 0
 ) -> TournamentLine:
     """Return a tournament as lists and headings say it."""
-    game = GAMES[tournament.game]
+    game = GAMES[tournament.game].game
     extra = ["rated"] if tournament.rated else []
     options = (*game.options_in_words(tournament.options), *extra)
     return TournamentLine(

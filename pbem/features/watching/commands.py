@@ -6,7 +6,7 @@ from functools import partial
 
 from sqlmodel import col, or_, select
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.conversation.core import NAMED_CONTEST, Command, Decision, Group, Line, Request
 from pbem.errors import Refused
 from pbem.features.house import player as house
@@ -158,7 +158,7 @@ def _thing(request: Request, subject: watches.Subject, *, left_out: bool = False
             return WatchedThing(
                 kind="match",
                 number=subject.id,
-                title=GAMES[subject.game].title,
+                title=GAMES.title(subject.game),
                 player=name(people[subject.seat0]),
                 opponent=name(people[subject.seat1]),
                 left_out=left_out,

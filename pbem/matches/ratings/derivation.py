@@ -17,7 +17,7 @@ from sqlalchemy import select as columns
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, func, select, update
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.matches.ratings.glicko2 import RatedResult, Rating, rate
 from pbem.matches.ratings.weeks import WEEK, begins, between, week_of
 from pbem.storage.database import exclude_others, read_only, transaction

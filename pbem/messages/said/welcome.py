@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from engines import GAMES
+from notation.games import GAMES
 from pbem.storage.payloads import Payload, Section
 
 
@@ -77,4 +77,4 @@ class Welcome(Payload, Section):
 
 def titles() -> tuple[GameTitle, ...]:
     """Return all games, as lists show them."""
-    return tuple(GameTitle(key=key, title=game.title, summary=game.summary) for key, game in GAMES.items())
+    return tuple(GameTitle(key=game.key, title=game.title, summary=game.summary) for game in GAMES.games())

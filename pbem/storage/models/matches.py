@@ -50,6 +50,8 @@ class Match(SQLModel, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     game: str
+    rules: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
+    """The version of the rules that it is played by."""
     options: dict[str, str] = Field(sa_column=Column(JSON, nullable=False))
     seat0: int = Field(foreign_key="player.id")
     seat1: int = Field(foreign_key="player.id")
