@@ -190,7 +190,7 @@ def _serve_and_play(
         finally:
             stop.set()
             thread.join()
-        site = Site(settings.server.name, SERVER)
+        site = Site(settings.server.name, SERVER, settings.server.keyring().signer)
         publication.publish(server.engine, site, folder / "site", core.now())
     return _finish(screen, folder, sample, last)
 

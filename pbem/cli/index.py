@@ -148,6 +148,10 @@ COMMANDS = {
         "Try a game at the terminal. Two people, one keyboard, and the boards and texts of the messages.",
     ),
     "demo": ("games", "Let two scripted players play by email. On this machine; shows what they saw."),
+    "verify": (
+        "verify",
+        "Check signed records: that nobody has changed them, and whose they are. Without files, print our public keys.",
+    ),
     "record check": (
         "games",
         "Replay a record file, and name each slip in it. Exit code 1 if there are any.",

@@ -130,11 +130,11 @@ def salvage(
 def _read_mailboxes(files: Iterable[Path]) -> Iterator[tuple[str, list[str]]]:
     """Yield where each message in the mailboxes is, and the matches that it carries."""
     for file in files:
-        for number, message in enumerate(_messages(file), start=1):
+        for number, message in enumerate(messages(file), start=1):
             yield f"{file}, message {number}", [str(words) for words in message.get_all(carried.HEADER, [])]
 
 
-def _messages(file: Path) -> Iterator[Message]:
+def messages(file: Path) -> Iterator[Message]:
     """Yield the messages of a Maildir with all of its folders, of an mbox file, or the one that the file is."""
     if file.is_dir():
         for cur in sorted(file.rglob("cur")):

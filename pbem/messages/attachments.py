@@ -4,7 +4,9 @@ A file is named by the match's number and its game, and holds no address of anyb
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from engines.diagram import Diagram
 from engines.seats import seat_of
@@ -14,23 +16,37 @@ from notation.gamerecord import Result, Site
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.boards.animation import animation
 from pbem.messages.mime import Attachment
+from pbem.signatures import Signer
 from pbem.storage.models import HOUSE
 
 
-def of(snapshot: Snapshot, *, site: str, generated: datetime) -> tuple[Attachment, ...]:
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The server that a file of a match is from: what it is called, its domain, and what signs for it."""
+
+    name: str
+    domain: str
+    signer: Signer
+
+    def signature(self, document: dict[str, Any]) -> dict[str, str]:
+        """Return the server's signature of a game record."""
+        return self.signer.signature(document, self.domain)
+
+
+def of(snapshot: Snapshot, *, origin: Origin, generated: datetime) -> tuple[Attachment, ...]:
     """Return the record as text, the animation of the boards and, once the match is over, the record as JSON.
 
-    `site` is what this server is called, `generated` the time that the JSON says it was made at: that of the
+    `generated` is the time that the JSON says it was made at: that of the
     mail, so that a mail which is rendered again is the same.
     """
-    return (*records(snapshot, site=site, generated=generated), *animations(snapshot))
+    return (*records(snapshot, origin=origin, generated=generated), *animations(snapshot))
 
 
-def records(snapshot: Snapshot, *, site: str, generated: datetime) -> Iterator[Attachment]:
+def records(snapshot: Snapshot, *, origin: Origin, generated: datetime) -> Iterator[Attachment]:
     """Yield the record as text and, once the match is over, as JSON."""
     yield _text(snapshot)
     if snapshot.ended_here:
-        yield _json(snapshot, site, generated)
+        yield _json(snapshot, origin, generated)
 
 
 def _text(snapshot: Snapshot) -> Attachment:
@@ -39,11 +55,11 @@ def _text(snapshot: Snapshot) -> Attachment:
     return Attachment(_name(snapshot, "txt"), "text", "plain", text.encode())
 
 
-def _json(snapshot: Snapshot, site: str, generated: datetime) -> Attachment:
-    """Return the record as other servers read it."""
+def _json(snapshot: Snapshot, origin: Origin, generated: datetime) -> Attachment:
+    """Return the record as other servers read it, signed."""
     match, (first, second) = snapshot.match, snapshot.players
     where = Site(
-        site,
+        origin.name,
         str(snapshot.number),
         (str(match.seat0), str(match.seat1)),
         _date(match.started or match.created),
@@ -57,7 +73,7 @@ def _json(snapshot: Snapshot, site: str, generated: datetime) -> Attachment:
     winner = None if match.winner is None else seat_of(match.winner)
     ending = snapshot.ending
     why = match.reason or (in_words(ending, snapshot.record.players) if ending else "")
-    text = gamerecord.dumps(snapshot.record, where, Result(winner, why))
+    text = gamerecord.dumps(snapshot.record, where, Result(winner, why), origin.signature)
     return Attachment(_name(snapshot, "json"), "application", "json", text.encode())
 
 

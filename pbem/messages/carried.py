@@ -1,6 +1,7 @@
-"""A match as our messages carry it: enough to go on with it on an empty database, sealed with the server's key.
+"""A match as our messages carry it: enough to go on with it on an empty database, and signed by the server.
 
-It is in a header of each message to one of its players. Who has the message can read it, and nobody can change it.
+It is in a header of each message to one of its players. Who has the message can read it, nobody can change it, and
+everybody who knows the server's public key can see that nobody did.
 """
 
 import base64
@@ -15,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from pbem.matches.clock.timekeeping import clock_of
 from pbem.matches.queries import seat_of
+from pbem.signatures import KEY, SIGNATURE, is_signed
 from pbem.storage.facts import MatchFacts
 from pbem.storage.models import MatchState, Player, TakenBack
 from pbem.tokens import Keyring
@@ -27,6 +29,7 @@ LARGEST = 2_000_000
 WORD = 64
 """The length of the words of the header, between which it can be folded."""
 _SEAL = 32
+"""The length of the seal that stood in place of key and signature before records were signed."""
 
 
 class NotOurs(Exception):
@@ -164,20 +167,42 @@ def _person(player: Player) -> Person:
 
 def pack(match: CarriedMatch, keyring: Keyring) -> str:
     """Return the match as words of a header."""
-    content = zlib.compress(_MATCH.dump_json(match, exclude_defaults=True), 9)
-    text = base64.urlsafe_b64encode(keyring.seal(content) + content).decode()
+    content, signer = zlib.compress(_MATCH.dump_json(match, exclude_defaults=True), 9), keyring.signer
+    sealed = base64.b64decode(signer.public) + signer.sign(content) + content
+    text = base64.urlsafe_b64encode(sealed).decode()
     return " ".join(text[start : start + WORD] for start in range(0, len(text), WORD))
 
 
 def unpack(words: str, keyring: Keyring) -> CarriedMatch:
-    """Return the match in the words of a header; raise NotOurs."""
+    """Return the match in the words of a header of ours; raise NotOurs."""
+    raw = _raw(words)
+    if keyring.is_sealed(raw[_SEAL:], raw[:_SEAL]):
+        return _read(raw[_SEAL:])
+    public, match = signed(words)
+    if public != keyring.signer.public:
+        raise NotOurs("it isn't what this server wrote, or the key is another one")
+    return match
+
+
+def signed(words: str) -> tuple[str, CarriedMatch]:
+    """Return the public key with which a header was signed, and its match; raise NotOurs if it was changed since."""
+    raw = _raw(words)
+    public, signature, content = raw[:KEY], raw[KEY : KEY + SIGNATURE], raw[KEY + SIGNATURE :]
+    key = base64.b64encode(public).decode()
+    if not is_signed(content, signature, key):
+        raise NotOurs("it isn't signed, or was changed since")
+    return key, _read(content)
+
+
+def _raw(words: str) -> bytes:
     try:
-        raw = base64.b64decode("".join(words.split()), altchars=b"-_", validate=True)
+        return base64.b64decode("".join(words.split()), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError) as error:
         raise NotOurs("it is damaged") from error
-    if not keyring.is_sealed(raw[_SEAL:], raw[:_SEAL]):
-        raise NotOurs("it isn't what this server wrote, or the key is another one")
+
+
+def _read(content: bytes) -> CarriedMatch:
     try:
-        return _MATCH.validate_json(zlib.decompressobj().decompress(raw[_SEAL:], LARGEST))
+        return _MATCH.validate_json(zlib.decompressobj().decompress(content, LARGEST))
     except (zlib.error, ValidationError) as error:
         raise NotOurs("it was written by another version of this server") from error

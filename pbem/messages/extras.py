@@ -7,6 +7,7 @@ from typing import Any
 from sqlmodel import Session
 
 from pbem.config import ServerSettings
+from pbem.messages.attachments import Origin
 from pbem.messages.mime import Attachment
 from pbem.messages.token_redaction import TokenRedactor
 from pbem.storage.facts import Facts
@@ -27,6 +28,7 @@ class Rendering:
     known: Facts
     """The reader and the matches, as they were when the message was queued."""
     server: ServerSettings
+    origin: Origin
     redactor: TokenRedactor
     exports: tuple[ExportHook, ...]
     """What all features hold on a player."""

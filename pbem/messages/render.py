@@ -11,6 +11,7 @@ from pbem.config import ServerSettings
 from pbem.matches.naming import name, subject_of
 from pbem.matches.snapshot import Snapshot
 from pbem.messages import headers, links, mime, preferences, shared_pages
+from pbem.messages.attachments import Origin
 from pbem.messages.drawings import Drawings
 from pbem.messages.extras import Enrich, ExportHook, Extra, Rendering
 from pbem.messages.links import ReplyTarget, answering
@@ -57,6 +58,7 @@ class Renderer:
         self._server = server
         self._keep_mail_days = keep_mail_days
         self._keyring = keyring
+        self._origin = Origin(server.name, server.domain, keyring.signer)
         self.redactor = TokenRedactor(server.address, server.delimiter)
         self._page = lru_cache(maxsize=shared_pages.KEPT)(self._made_page)
 
@@ -127,6 +129,7 @@ class Renderer:
             payload=payload,
             known=known,
             server=self._server,
+            origin=self._origin,
             redactor=self.redactor,
             exports=self._exports,
         )
@@ -152,7 +155,7 @@ class Renderer:
                 wishes,
                 target,
                 enclosed,
-                self._server.name,
+                self._origin,
                 row.created,
                 several=_is_about_several(payload),
                 first=known.first,

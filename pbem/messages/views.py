@@ -19,6 +19,7 @@ from pbem.matches.ratings.weeks import rated_on, week_of
 from pbem.matches.snapshot import Snapshot
 from pbem.messages import analysis, links, turn_list
 from pbem.messages.analysis import Analysed, Estimate
+from pbem.messages.attachments import Origin
 from pbem.messages.boards import board_image
 from pbem.messages.boards.html_board import Grid, grid
 from pbem.messages.drawings import Drawing, Drawings, charset_of
@@ -45,8 +46,8 @@ class ReaderContext:
     reply_target: Callable[[Snapshot, int], ReplyTarget | None]
     """Returns where links about a match lead, for a reader who has seen that many turns; None if a reply can't act."""
     enclosed: Enclosed
-    site: str
-    """The name of this server."""
+    origin: Origin
+    """This server, as files name it."""
     written: datetime
     """The date of the message."""
     several: bool = False
@@ -247,7 +248,7 @@ class View:
     def attach(self) -> tuple[str, ...]:
         """Attach the match as files and return their names; no pictures for readers who don't want them."""
         pictures = self._context.preferences["picture"] == ON
-        files = self._drawing.files(self._context.site, self._context.written, pictures=pictures)
+        files = self._drawing.files(self._context.origin, self._context.written, pictures=pictures)
         for file in files:
             self._context.enclosed.attach(file)
         return tuple(file.name for file in files)

@@ -1,7 +1,7 @@
 """The same for programs: lists of matches and tournaments as JSON, and the schema that describes them."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pbem.publishing.contents import PageLine, TournamentPage
@@ -118,6 +118,11 @@ def tournament(site: Site, shown: TournamentPage) -> str:
         "matches": [_match(line) for line in shown.matches],
     }
     return _written(told)
+
+
+def keys(known: Sequence[Mapping[str, str | None]]) -> str:
+    """Return the public keys with which the signatures of records are checked."""
+    return _written({"keys": list(known)})
 
 
 def _match(line: PageLine) -> dict[str, Any]:

@@ -5,7 +5,7 @@ scripts. Links are relative, so that the site can lie anywhere, or be opened as 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -23,6 +23,7 @@ from pbem.publishing import contents
 from pbem.publishing.contents import MatchPage, PageLine, PagePlace, TournamentPage
 from pbem.publishing.listing import THOUSAND
 from pbem.publishing.visibility import Shown
+from pbem.signatures import Signer
 
 
 def match_path(number: int, ending: str = "html") -> str:
@@ -64,6 +65,7 @@ class Site:
 
     name: str
     address: str
+    signer: Signer
     url: str = ""
 
     def absolute(self, path: str) -> str:
@@ -77,8 +79,8 @@ def style() -> str:
 
 
 def unchanging() -> Iterator[tuple[str, str]]:
-    """Yield paths and contents of the files that are the same on every site: the script for replays, and the icon."""
-    for name in ("replay.js", "icon.svg"):
+    """Yield paths and contents of the files that are the same on every site: the scripts, and the icon."""
+    for name in ("replay.js", "verify.js", "icon.svg"):
         yield name, (templates_folder() / "site" / name).read_text(encoding="utf-8")
 
 
@@ -134,6 +136,11 @@ def pictures(key: str) -> dict[str, str]:
 def tournament(site: Site, shown: TournamentPage) -> str:
     """Return the page of a tournament."""
     return _page("tournament", tournament_path(shown.number), site=site, tournament=shown)
+
+
+def verify(site: Site, keys: Sequence[Mapping[str, str | None]]) -> str:
+    """Return the page on which a browser checks a signed record with these keys."""
+    return _page("verify", "verify.html", site=site, keys=keys)
 
 
 def front(site: Site, **lists: object) -> str:

@@ -18,6 +18,7 @@ from sqlalchemy import Engine
 from sqlmodel import func, select
 
 from notation.games import GAMES
+from pbem.features.records import verified
 from pbem.messages.said.templates import templates_folder
 from pbem.publishing import changes, contents, feeds, machine_readable, pages, visibility, writers
 from pbem.publishing.contents import PageLine
@@ -72,9 +73,10 @@ class _Publication:
         self._look = look = f"{_version()},{site.url},{site.name}"
         with database.read_only(engine) as session:
             self._people = visibility.people(session)
+            self._keys = [verified.to_json(each) for each in verified.signing_keys(session)]
             week = session.exec(select(func.max(RatedWeek.week))).one()
             self._changes = changes.list_changes(session, folder, look, self._people, now)
-        self._general = f"{look},{week}"
+        self._general = f"{look},{week},{self._keys}"
         self._named = {each.name: each for each in self._people.values() if each.has_page}
         self._folders = list(folder.matches.folders())
         self._listed: dict[str, str] = {}
@@ -98,6 +100,8 @@ class _Publication:
         for path, content in pages.unchanging():
             self._folder.write(path, content)
         self._folder.write("schema.json", machine_readable.schema())
+        self._folder.write("keys.json", machine_readable.keys(self._keys))
+        self._folder.write("verify.html", pages.verify(self._site, self._keys))
         for key in GAMES:
             for path, content in pages.pictures(key).items():
                 self._folder.write(path, content)

@@ -12,20 +12,23 @@ from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError
 
+from notation.games import GAMES
 from pbem.publishing import publication
 from pbem.publishing.folder import NotASite
 from pbem.publishing.pages import Site
+from pbem.signatures import Signer
 from pbem.storage import database
 
 NICENESS = 10
 
 
 def main() -> int:
-    """Publish once. The input is a JSON object: database, folder, name, address and url."""
+    """Publish once. The input is JSON: database, folder, name, address, url, the seed that signs, and games."""
     os.nice(NICENESS)
     asked = json.load(sys.stdin)
     engine = database.connect(asked["database"])
-    site = Site(asked["name"], asked["address"], asked["url"])
+    site = Site(asked["name"], asked["address"], Signer(bytes.fromhex(asked["seed"])), asked["url"])
+    GAMES.enable(asked["games"])
     try:
         done = publication.publish(engine, site, Path(asked["folder"]), datetime.now(UTC))
     except DBAPIError as error:

@@ -1,5 +1,7 @@
 """The server's key and its database belong together: with another key, no reply address that a player has is valid."""
 
+from datetime import datetime
+
 from sqlalchemy import Connection, Engine, inspect
 from sqlmodel import Session, col, select
 
@@ -7,7 +9,6 @@ from pbem.config import ServerSettings
 from pbem.storage import database
 from pbem.storage.models import HOUSE, Player, ServerKey
 
-ROW = 1
 IN_BACKUPS = "backups with secrets have it as secrets/server.key"
 INSTEAD = '"pbem init --new-key" uses another; then all reply addresses in sent messages stop working'
 
@@ -22,33 +23,41 @@ def require(engine: Engine, server: ServerSettings) -> None:
         _compare(session, server)
 
 
-def adopt(engine: Engine, server: ServerSettings, *, anyway: bool = False) -> None:
-    """Note that the key is the one of the database, if it has none yet. Raises WrongKey, except for `anyway`."""
-    fingerprint = server.keyring().fingerprint
+def adopt(engine: Engine, server: ServerSettings, now: datetime, *, anyway: bool = False) -> None:
+    """Note that the key is the one of the database, if it has none yet. Raises WrongKey, except for `anyway`.
+
+    Keys that were in use before stay noted, since they have signed records.
+    """
+    keyring = server.keyring()
     with database.read_only(engine) as session:
         noted = _noted(session)
-    if noted == fingerprint and anyway:
+    if noted is not None and noted.fingerprint == keyring.fingerprint and anyway:
         raise WrongKey(f"{_origin(server)} is the key of this database already: move it away, or write another there")
-    if noted == fingerprint:
+    if noted is not None and (noted.fingerprint, noted.public) == (keyring.fingerprint, keyring.signer.public):
         return
     with database.transaction(engine) as session:
         database.exclude_others(session.connection(), "server key")
         if not anyway:
             _compare(session, server)
-        session.merge(ServerKey(id=ROW, fingerprint=fingerprint))
+        noted = _noted(session)
+        if noted is not None and noted.fingerprint != keyring.fingerprint:
+            noted.until, noted = now, None
+        row = noted or ServerKey(fingerprint=keyring.fingerprint, since=now)
+        row.public = keyring.signer.public
+        session.add(row)
 
 
 def _compare(session: Session, server: ServerSettings) -> None:
     noted = _noted(session)
-    if noted not in (None, server.keyring().fingerprint) and has_players(session.connection()):
+    if noted is not None and noted.fingerprint != server.keyring().fingerprint and has_players(session.connection()):
         raise WrongKey(
             f"{_origin(server)} isn't the key of this database, with which its players' reply addresses are signed:"
             f" restore that key ({IN_BACKUPS}). If it is lost or has leaked, {INSTEAD}"
         )
 
 
-def _noted(session: Session) -> str | None:
-    return session.exec(select(ServerKey.fingerprint)).first()
+def _noted(session: Session) -> ServerKey | None:
+    return session.exec(select(ServerKey).where(col(ServerKey.until).is_(None))).first()
 
 
 def has_players(connection: Connection) -> bool:

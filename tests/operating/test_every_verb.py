@@ -97,6 +97,7 @@ VERBS = {
     "games": Verb(needs=NOTHING),
     "play": Verb("quadraphages", needs=NOTHING),
     "demo": Verb("--folder T/demo", needs=NOTHING, taken=("--folder T/mail.eml", "--folder T/mail.eml/demo")),
+    "verify": Verb(),
     "record check": Verb("T/record.txt", code=1, needs=NOTHING, taken=("T/none.txt", "T/in")),
 }
 

@@ -14,9 +14,11 @@ from pbem.matches.snapshot import Snapshot
 from pbem.messages import attachments
 from pbem.messages.boards.animation import animation
 from pbem.messages.drawings import Drawing
+from pbem.signatures import Signer
 from pbem.storage.models import Match, MatchState, Player
 from tests.notation.test_gamerecord import check_document, played
 
+ORIGIN = attachments.Origin("pbem.example", "pbem.example", Signer(bytes(32)))
 NOW = datetime(2026, 11, 21, 9, 30, 1, tzinfo=UTC)
 
 
@@ -53,7 +55,7 @@ def short(turns: int) -> Record:
 
 
 def test_a_finished_match_has_three_files_named_by_number_and_game() -> None:
-    text, game_record, replay = attachments.of(standing(short(5), winner=0), site="pbem.example", generated=NOW)
+    text, game_record, replay = attachments.of(standing(short(5), winner=0), origin=ORIGIN, generated=NOW)
 
     assert (text.name, text.maintype, text.subtype) == ("pbem-42-quadraphages.txt", "text", "plain")
     assert (game_record.name, game_record.maintype, game_record.subtype) == (
@@ -66,7 +68,7 @@ def test_a_finished_match_has_three_files_named_by_number_and_game() -> None:
 
 def test_the_text_is_the_record_and_loads_back() -> None:
     here = standing(short(5), winner=0)
-    text, *_ = attachments.of(here, site="pbem.example", generated=NOW)
+    text, *_ = attachments.of(here, origin=ORIGIN, generated=NOW)
 
     assert text.content.decode() == record.dumps(here.record)
     assert loads(text.content.decode()) == here.record
@@ -74,7 +76,7 @@ def test_the_text_is_the_record_and_loads_back() -> None:
 
 
 def test_the_game_record_says_when_where_and_who_won() -> None:
-    _, game_record, _ = attachments.of(standing(short(5), winner=0), site="pbem.example", generated=NOW)
+    _, game_record, _ = attachments.of(standing(short(5), winner=0), origin=ORIGIN, generated=NOW)
     document = json.loads(game_record.content)
     header = document["header"]
 
@@ -93,7 +95,7 @@ def test_the_game_record_says_when_where_and_who_won() -> None:
 
 
 def test_the_animation_shows_the_start_and_every_turn() -> None:
-    *_, replay = attachments.of(standing(short(5), winner=0), site="pbem.example", generated=NOW)
+    *_, replay = attachments.of(standing(short(5), winner=0), origin=ORIGIN, generated=NOW)
     boards = record.diagrams(short(5))
     captions = ["", *(f"{number}. {text}" for number, text in enumerate(short(5).moves, start=1))]
 
@@ -102,17 +104,17 @@ def test_the_animation_shows_the_start_and_every_turn() -> None:
 
 
 def test_a_running_match_has_no_game_record_and_one_without_turns_no_animation() -> None:
-    running = attachments.of(standing(short(5), over=False), site="pbem.example", generated=NOW)
-    begun = attachments.of(standing(short(0), over=False), site="pbem.example", generated=NOW)
+    running = attachments.of(standing(short(5), over=False), origin=ORIGIN, generated=NOW)
+    begun = attachments.of(standing(short(0), over=False), origin=ORIGIN, generated=NOW)
 
     assert [each.subtype for each in running] == ["plain", "gif"]
     assert [each.subtype for each in begun] == ["plain"]
 
 
 def test_the_files_are_the_same_again_and_hold_no_address() -> None:
-    files = attachments.of(standing(short(9), winner=0), site="pbem.example", generated=NOW)
+    files = attachments.of(standing(short(9), winner=0), origin=ORIGIN, generated=NOW)
 
-    assert files == attachments.of(standing(short(9), winner=0), site="pbem.example", generated=NOW)
+    assert files == attachments.of(standing(short(9), winner=0), origin=ORIGIN, generated=NOW)
     assert not any(b"secret" in each.content for each in files)
     assert not any(b"@" in each.content for each in files[:2])
 
@@ -122,8 +124,8 @@ def test_no_animation_is_drawn_for_readers_without_pictures(monkeypatch: pytest.
     monkeypatch.setattr(attachments, "animation", lambda *_, **__: drawn.append(1) or b"GIF89a")
     drawing = Drawing(standing(short(5), winner=0))
 
-    assert [file.subtype for file in drawing.files("pbem.example", NOW, pictures=False)] == ["plain", "json"]
+    assert [file.subtype for file in drawing.files(ORIGIN, NOW, pictures=False)] == ["plain", "json"]
     assert drawn == []
-    assert [file.subtype for file in drawing.files("pbem.example", NOW, pictures=True)] == ["plain", "json", "gif"]
-    assert drawing.files("pbem.example", NOW, pictures=True)[2].content == b"GIF89a"
+    assert [file.subtype for file in drawing.files(ORIGIN, NOW, pictures=True)] == ["plain", "json", "gif"]
+    assert drawing.files(ORIGIN, NOW, pictures=True)[2].content == b"GIF89a"
     assert drawn == [1]

@@ -25,7 +25,7 @@ POLICY = "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self
 MATCH = "matches/0/1.html"
 LADDER, LEAGUE, ROUND_ROBIN = (f"tournaments/{number}.html" for number in (1, 2, 3))
 LISTS = ("index.html", "matches/0/index.html", "players/aaaaaaaaaaaaaaaaaaaa.html", "games/quadrupel.html", ROUND_ROBIN)
-PAGES = (*LISTS, MATCH, "players/alice.html", "games/kvadratik.html", LADDER, LEAGUE)
+PAGES = (*LISTS, MATCH, "verify.html", "players/alice.html", "games/kvadratik.html", LADDER, LEAGUE)
 OF_EVERY_GAME = tuple(f"matches/0/{number}.html" for number in range(2, 2 + len(NAMES)))
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
 
@@ -220,6 +220,29 @@ def test_a_table_that_is_wider_than_a_phone_is_scrolled_by_keyboard(opened: Open
     table.focus()
     page.keyboard.press("ArrowRight")
     until(lambda: table.evaluate("each => each.scrollLeft > 0"), "the table was scrolled")
+
+
+def test_a_browser_checks_a_signed_record_by_itself(opened: Open, url: str, published: Archive) -> None:
+    letters = published.letters
+    said = {}
+    page = opened(url + "verify.html")
+    carried = next(
+        mail for mail in reversed(letters.received["alice@mail.example"]) if mail["X-PBeM-Match"] == "1"
+    ).as_string()
+    record = published.text("matches/0/2.json")
+    for name, text in {
+        "message": carried,
+        "record": record,
+        "changed": record.replace('result": 1', 'result": 0', 1),
+    }.items():
+        page.locator("textarea").fill(text)
+        page.wait_for_function("document.querySelector('output').textContent")
+        said[name] = page.locator("output").text_content()
+        page.evaluate("document.querySelector('output').textContent = ''")
+    assert said["message"].startswith("Genuine: this server signed this on 2026-")
+    assert "UTC  1 a7b7 i3i2" in said["message"]
+    assert said["record"].startswith("Genuine: this server signed this on 2026-")
+    assert said["changed"] == "Not genuine: this was changed since it was signed."
 
 
 def test_no_link_leads_to_nowhere(published: Archive) -> None:

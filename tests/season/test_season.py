@@ -27,6 +27,7 @@ from pbem.matches.integrity import faults
 from pbem.matches.ratings import derivation
 from pbem.matches.snapshot import snapshot_of
 from pbem.messages import attachments
+from pbem.signatures import Signer
 from pbem.storage.database import read_only
 from pbem.storage.models import Match, Outgoing, Player, PlayerRating, Tournament
 from pbem.storage.payloads import load
@@ -92,8 +93,13 @@ def export(past: Season, folder: Path) -> None:
     (folder / "records").mkdir()
     settings = past.server.settings
     with read_only(past.server.engine) as session:
+        origin = attachments.Origin("pbem", "pbem.example", Signer(bytes(32)))
         for match in session.exec(select(Match).order_by(col(Match.id))):
-            for file in attachments.records(snapshot_of(session, match), site="pbem", generated=past.clock()):
+            for file in attachments.records(
+                snapshot_of(session, match),
+                origin=origin,
+                generated=past.clock(),
+            ):
                 (folder / "records" / file.name).write_bytes(file.content)
         (number,) = session.exec(select(Tournament.id).where(Tournament.kind == Format.LADDER))
         of_ladder = {"number": number, "entered": entered(session, past)}

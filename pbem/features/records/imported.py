@@ -64,7 +64,7 @@ def read(text: str, game: str | None = None, *, tolerant: bool = False) -> Playe
     started = ended = None
     if text.lstrip("\ufeff").lstrip().startswith("{"):
         record, site, result = gamerecord.loads(text.lstrip("\ufeff"))
-        winner, started, ended = result.winner, _time(site.started), _time(site.ended)
+        winner, started, ended = result.winner, time_of(site.started), time_of(site.ended)
     else:
         record = records.loads(text.lstrip("\ufeff"), game)
     if not record.moves:
@@ -133,7 +133,7 @@ def _meant(notation: Any, before: Position[Any], after: Position[Any], text: str
     return next(found, None)
 
 
-def _time(text: str) -> datetime | None:
+def time_of(text: str) -> datetime | None:
     """Return a time as in RFC 3339; None for what isn't one."""
     try:
         time = datetime.fromisoformat(text)

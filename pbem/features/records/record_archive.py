@@ -10,6 +10,7 @@ from pbem.features.accounts.data_export import ExportedFile, packed
 from pbem.matches.queries import with_board
 from pbem.matches.snapshot import snapshot_of
 from pbem.messages import attachments
+from pbem.messages.attachments import Origin
 from pbem.messages.extras import Extra, Rendering
 from pbem.messages.mime import Attachment
 from pbem.messages.said.messages import AllRecords
@@ -28,10 +29,12 @@ class RecordArchive:
     older: int
 
 
-def record_archive(session: Session, player: Player, before: int | None, site: str, written: datetime) -> RecordArchive:
+def record_archive(
+    session: Session, player: Player, before: int | None, origin: Origin, written: datetime
+) -> RecordArchive:
     """Return the records of the player's matches, of those with smaller numbers than `before` if that is given."""
     numbers = with_board(session, player, before)
-    content, number = packed(_records(session, numbers[:MOST_MATCHES], site, written))
+    content, number = packed(_records(session, numbers[:MOST_MATCHES], origin, written))
     file = Attachment("pbem-records.zip", "application", "zip", content)
     return RecordArchive(file, tuple(numbers[:number]), len(numbers) - number)
 
@@ -41,14 +44,16 @@ def enclosed(rendering: Rendering) -> Extra | None:
     row, payload = rendering.row, rendering.payload
     if not isinstance(payload, AllRecords) or (owner := rendering.session.get(Player, row.player)) is None:
         return None
-    held = record_archive(rendering.session, owner, payload.before, rendering.server.name, row.created)
+    held = record_archive(rendering.session, owner, payload.before, rendering.origin, row.created)
     return Extra(files=(held.file,), told=held)
 
 
-def _records(session: Session, numbers: list[int], site: str, written: datetime) -> Iterator[tuple[ExportedFile, ...]]:
+def _records(
+    session: Session, numbers: list[int], origin: Origin, written: datetime
+) -> Iterator[tuple[ExportedFile, ...]]:
     """Yield the files of each match; none of them holds an address."""
     for number in numbers:
         match = session.get_one(Match, number)
-        files = attachments.records(snapshot_of(session, match), site=site, generated=written)
+        files = attachments.records(snapshot_of(session, match), origin=origin, generated=written)
         when = match.ended or match.started or match.created
         yield tuple((file.name, when, file.content) for file in files)

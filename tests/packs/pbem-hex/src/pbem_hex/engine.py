@@ -11,7 +11,7 @@ SIDES = ("Red", "Blue")
 MARKS = (
     kit.Mark(".", "empty", None, ("empty", "empty")),
     kit.Mark("R", "piece", 0, ("stone", "stones")),
-    kit.Mark("B", "piece", 1, ("stone", "stones")),
+    kit.Mark("B", "piece", 1, ("stone", "stones"), "o"),
 )
 EDGES: tuple[tuple[kit.Towards, kit.Towards], ...] = (("top", "bottom"), ("left", "right"))
 """What each side joins."""
