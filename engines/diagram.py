@@ -1,22 +1,41 @@
 """A board as data: the marks in its cells, labels, highlighted cells, notes, and what the marks mean."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 Shape = Literal["square", "hex"]
 Kind = Literal["empty", "piece", "trace"]
 """What a mark is: nothing, a piece, or a trace that a piece left and that belongs to a side (a marked cell)."""
-Tone = Literal["dark", "light", "blue", "green"]
+Tone = Literal["dark", "light", "blue", "green", "red", "purple", "yellow", "pink", "grey"]
+NEUTRAL: Tone = "grey"
+"""The colour of pieces that belong to neither side."""
+Towards = Literal["top", "bottom", "left", "right"]
 Sign = Literal["+", "x", "o"]
+Letters = tuple[tuple[int, str], ...]
+"""The letters above or below a board, each with its place: how many halves of a cell it is from the left."""
+LONGEST_SHOWN = 3
+
+
+def text_place(place: int, each: int, *, staggered: bool) -> int:
+    """Return the column of a text in which a cell starts, if the widest mark has `each` characters.
+
+    The place counts halves of a cell; a board is staggered if a cell stands at an odd one.
+
+    >>> text_place(4, 2, staggered=False), text_place(3, 1, staggered=True), text_place(3, 2, staggered=True)
+    (6, 3, 6)
+    """
+    return place * (each // 2 + 1) if staggered else place // 2 * (each + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
     """What a mark in the cells of a Diagram means, for drawings of the board that don't print it.
 
-    `text` is the mark, `side` its owner (0 or 1; None for an empty cell), and `words` the names of one and of
-    several ("man", "men"). `shown` is what a picture shows on the piece: a sign, a number, or nothing. `height`
-    is the number of pieces on top of each other.
+    `text` is the mark, `side` its owner (0 or 1; None for an empty cell, or for what belongs to neither side), and
+    `words` the names of one and of several ("man", "men"). `shown` is what a picture shows on the piece: a sign, a
+    text of at most three characters, or nothing. `height` is the number of pieces on top of each other. `tone` is
+    its colour in pictures, where that isn't the colour of its side.
     """
 
     text: str
@@ -25,6 +44,25 @@ class Mark:
     words: tuple[str, str]
     shown: str = ""
     height: int = 1
+    tone: Tone | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a text that is too long for a piece."""
+        if len(self.shown) > LONGEST_SHOWN:
+            raise ValueError(f"a piece shows at most {LONGEST_SHOWN} characters, not {self.shown!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A part of the board's outline that belongs to a side, such as the top of a board of Hex.
+
+    It consists of the outer sides of these cells that face that way, except those of an earlier edge of the legend.
+    """
+
+    side: Literal[0, 1]
+    name: str
+    cells: frozenset[str]
+    towards: Towards
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +72,8 @@ class Legend:
     The first mark is that of a plain empty cell. `sides` are the names of the sides by seat, and `tones` their
     colours in pictures. `areas` are parts of the board that pictures tint, each more than the one before, and
     `area_names` what a key calls them. `said` are sentences about the board for people who can't see it, and
-    `names_areas` is whether they hear of each piece in which area it is.
+    `names_areas` is whether they hear of each piece in which area it is. `edges` are parts of the board's outline
+    that belong to a side: pictures draw them in its colour, and the notes name them.
     """
 
     sides: tuple[str, str] = ("", "")
@@ -44,10 +83,22 @@ class Legend:
     area_names: tuple[str, ...] = ()
     said: tuple[str, ...] = ()
     names_areas: bool = False
+    edges: tuple[Edge, ...] = ()
 
     def by_text(self) -> dict[str, Mark]:
         """Return the meaning of each mark."""
         return {mark.text: mark for mark in self.marks}
+
+    def tone_of(self, mark: Mark) -> Tone:
+        """Return the colour of a mark in pictures; of an empty cell, any."""
+        if mark.tone is not None:
+            return mark.tone
+        return NEUTRAL if mark.side is None else self.tones[mark.side]
+
+    def named_edges(self) -> tuple[str, ...]:
+        """Return which edges belong to each side, in a few words: `X's edges: top, bottom`."""
+        owned = [(who, [edge.name for edge in self.edges if edge.side == seat]) for seat, who in enumerate(self.sides)]
+        return tuple(f"{who}'s edges: {', '.join(names)}" for who, names in owned if names)
 
 
 NO_LEGEND = Legend()
@@ -79,3 +130,37 @@ class Diagram:
     legend: Legend = NO_LEGEND
     left: frozenset[str] = frozenset()
     told: str = ""
+    places: Mapping[str, int] = field(default_factory=dict, hash=False)
+
+    @property
+    def step(self) -> int:
+        """How many halves of a cell two adjacent letters are apart."""
+        return 1 if self.shape == "hex" else 2
+
+    def place(self, name: str) -> int:
+        """Return how many halves of a cell a cell is from the left."""
+        return self.places[name] if self.places else self.columns.index(name.rstrip("0123456789")) * self.step
+
+    @property
+    def broad(self) -> int:
+        """The width of the board in halves of a cell."""
+        return max(self.places.values(), default=(len(self.columns) - 1) * self.step) + 2
+
+    def letters(self) -> tuple[Letters, Letters]:
+        """Return the letters above and below the board.
+
+        Slanted columns have theirs above the cells of the first row, and below those of the last.
+        """
+        if not self.places:
+            every = tuple((number * self.step, letter) for number, letter in enumerate(self.columns))
+            return every, every
+        if self.is_slanted:
+            above, below = (tuple((self.place(name), name[0]) for name, _ in self.rows[at][1]) for at in (0, -1))
+            return above, below
+        every = tuple(sorted({(place, name[0]) for name, place in self.places.items()}))
+        return every, every
+
+    @property
+    def is_slanted(self) -> bool:
+        """Whether the cells of a column don't stand below each other."""
+        return len({(name[0], place) for name, place in self.places.items()}) > len(self.columns)

@@ -13,22 +13,28 @@ whose it is, and the rest ("3" dots, "+2" of a tower) stays. The signs are chose
 Empty cells keep their marks: the middle dots are ambiguous too, and everybody knows the period.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from itertools import zip_longest
+from dataclasses import dataclass, replace
+from itertools import pairwise, zip_longest
 from typing import Literal
 
-from engines.diagram import Diagram, Kind, Mark
+from engines.board import WIDEST
+from engines.diagram import Diagram, Kind, Letters, Mark, text_place
 
 GAP = "    "
 """Between the board and the notes beside it."""
 
 Charset = Literal["ascii", "unicode"]
-SIGNS: Mapping[Kind, tuple[str, str]] = {
-    "piece": ("\N{FISHEYE}", "\N{LOZENGE}"),
-    "trace": ("\N{BLACK UP-POINTING SMALL TRIANGLE}", "\N{WHITE BULLET}"),
+SIGNS: Mapping[Kind, tuple[str, str, str]] = {
+    "piece": ("\N{FISHEYE}", "\N{LOZENGE}", "\N{BLACK VERTICAL RECTANGLE}"),
+    "trace": (
+        "\N{BLACK UP-POINTING SMALL TRIANGLE}",
+        "\N{WHITE BULLET}",
+        "\N{WHITE DOWN-POINTING SMALL TRIANGLE}",
+    ),
 }
-"""The signs of a unicode board, by kind and by side."""
+"""The signs of a unicode board, by kind and by side; the last is for what belongs to neither."""
 
 
 def format_board(diagram: Diagram, *, lit: bool = False, notes: bool = False, charset: Charset = "ascii") -> str:
@@ -36,30 +42,40 @@ def format_board(diagram: Diagram, *, lit: bool = False, notes: bool = False, ch
 
     Square boards have one space between cells, row numbers on the right and letters below. If marks have more
     than one character, every cell is as wide as the widest mark. Hexagonal boards have their letters above and
-    below, and each row uses every second letter. With `lit` the cells of the last turn are in brackets, and
-    everything moves one column to the right to make room. With `notes` the diagram's notes are beside the rows,
-    from the top.
+    below, and each row is shifted by half a cell. With `lit` the cells of the last turn are in brackets, and
+    everything moves one column to the right to make room. With `notes` the edges of the sides and the diagram's
+    notes are beside the rows, from the top, or below the board if there is no room.
     """
     if charset == "unicode":
         diagram = in_signs(diagram)
-    each = max(len(mark) for _, cells in diagram.rows for _, mark in cells)
-    rows = [_row(diagram, cells, each, lit=lit) for _, cells in diagram.rows]
+    text = _Text(
+        max(len(mark) for _, cells in diagram.rows for _, mark in cells),
+        any(diagram.place(name) % 2 for _, cells in diagram.rows for name, _ in cells),
+        lit,
+    )
+    rows = [_row(diagram, cells, text) for _, cells in diagram.rows]
     labels = [label for label, _ in diagram.rows]
-    margin = " " if lit else ""
-    if diagram.shape == "hex":
-        letters = margin + "".join(diagram.columns)
-        board = [letters, *(f"{row} {label}" for row, label in zip(rows, labels, strict=True)), letters]
+    above, below = (text.letters(each) for each in diagram.letters())
+    if diagram.is_slanted:
+        board = [above, *(f"{row.rstrip()} {label}" for row, label in zip(rows, labels, strict=True)), below]
+    elif diagram.shape == "hex":
+        board = [above, *(f"{row} {label}" for row, label in zip(rows, labels, strict=True)), below]
     else:
         width = max(len(label) for label in labels)
         gap = " " if lit else "  "  # a lit last cell ends with its bracket
-        board = [f"{row}{gap}{label:>{width}}" for row, label in zip(rows, labels, strict=True)]
-        board.append(margin + " ".join(f"{letter:<{each}}" for letter in diagram.columns).rstrip())
-    return "\n".join(_beside(board, diagram.notes) if notes else [line.rstrip() for line in board])
+        board = [*(f"{row}{gap}{label:>{width}}" for row, label in zip(rows, labels, strict=True)), below]
+    said = (*diagram.legend.named_edges(), *diagram.notes)
+    return "\n".join(_beside(board, said) if notes else [line.rstrip() for line in board])
 
 
 def in_signs(diagram: Diagram) -> Diagram:
-    """Return the diagram with signs for its marks, also in notes where a mark is a word by itself."""
+    """Return the diagram with signs for its marks, also in notes where a mark is a word by itself.
+
+    Marks that would get the same sign, such as those of a side's different pieces, stay as they are.
+    """
     signs = {mark.text: sign_of(mark) for mark in diagram.legend.marks}
+    uses = Counter(signs.values())
+    signs = {mark: sign for mark, sign in signs.items() if uses[sign] == 1}
     rows = tuple((label, tuple((name, signs.get(mark, mark)) for name, mark in cells)) for label, cells in diagram.rows)
     notes = tuple(" ".join(signs.get(word, word) for word in note.split(" ")) for note in diagram.notes)
     return replace(diagram, rows=rows, notes=notes)
@@ -71,32 +87,51 @@ def sign_of(mark: Mark) -> str:
     >>> sign_of(Mark("o3", "piece", 1, ("stone", "stones"))), sign_of(Mark(".", "empty", None, ("empty", "empty")))
     ('◊3', '.')
     """
-    if mark.side is None or mark.kind not in SIGNS:
+    if mark.kind not in SIGNS:
         return mark.text
-    return SIGNS[mark.kind][mark.side] + mark.text[1:]
+    return SIGNS[mark.kind][2 if mark.side is None else mark.side] + mark.text[1:]
 
 
-def _row(diagram: Diagram, cells: Sequence[tuple[str, str]], each: int, *, lit: bool) -> str:
-    """Return a row: cells `each` columns wide, one column apart, with brackets around each run of lit cells."""
-    if diagram.shape == "hex":
-        places = [diagram.columns.index(name.rstrip("0123456789")) for name, _ in cells]
-        width = len(diagram.columns)
-    else:
-        places = [(each + 1) * number for number in range(len(cells))]
-        width = (each + 1) * len(cells) - 1
-    row = [" "] * (width + 2)  # with room for a bracket at each end
-    shown = [lit and name in diagram.lit for name, _ in cells]
-    for number, (place, (_, mark)) in enumerate(zip(places, cells, strict=True)):
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """How a board is set in characters: the width of its widest mark, and whether rows are shifted by half a cell."""
+
+    each: int
+    staggered: bool
+    lit: bool
+
+    def place(self, halves: int) -> int:
+        """Return the column of what stands that many halves of a cell from the left."""
+        return text_place(halves, self.each, staggered=self.staggered)
+
+    def letters(self, letters: Letters) -> str:
+        """Return the line with the letters of the columns."""
+        line = ""
+        for place, letter in letters:
+            line = f"{line:<{self.place(place)}}{letter}"
+        return " " * self.lit + line
+
+
+def _row(diagram: Diagram, cells: Sequence[tuple[str, str]], text: _Text) -> str:
+    """Return a row: cells as wide as the widest mark, one column apart, with brackets around each run of lit cells."""
+    places = [diagram.place(name) for name, _ in cells]
+    columns = [text.place(place) for place in places]
+    row = [" "] * (text.place(diagram.broad - 2) + text.each + 2)  # with room for a bracket at each end
+    shown = [text.lit and name in diagram.lit for name, _ in cells]
+    joins = [one + 2 == other for one, other in pairwise(places)]
+    for number, (place, (_, mark)) in enumerate(zip(columns, cells, strict=True)):
         row[place + 1 : place + 1 + len(mark)] = mark
-        if shown[number] and not (number and shown[number - 1]):
+        if shown[number] and not (number and shown[number - 1] and joins[number - 1]):
             row[place] = "["
-        if shown[number] and not (number + 1 < len(cells) and shown[number + 1]):
+        if shown[number] and not (number + 1 < len(cells) and shown[number + 1] and joins[number]):
             row[place + 1 + len(mark)] = "]"
-    return "".join(row if lit else row[1:-1])
+    return "".join(row if text.lit else row[1:-1])
 
 
 def _beside(board: Sequence[str], notes: Sequence[str]) -> list[str]:
-    """Return the board with the notes to its right, or below it if the board is too short."""
+    """Return the board with the notes to its right, or below it where it is too short or too broad for that."""
     width = max(len(line) for line in board)
+    if width + len(GAP) + max(map(len, notes), default=0) > WIDEST:
+        return [line.rstrip() for line in (*board, *notes)]
     lines = zip_longest(board, notes, fillvalue="")
     return [f"{line:<{width}}{GAP if note else ''}{note}".rstrip() for line, note in lines]

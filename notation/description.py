@@ -5,9 +5,12 @@ where, special empty cells, that all other cells are empty, the last turn, and t
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
+from engines.board import WAYS, Place
 from engines.diagram import Diagram, Mark
+from engines.wording import together
 
 Names = tuple[str, str]
 CELLS = ", "
@@ -33,13 +36,70 @@ def describe(diagram: Diagram, names: Names | None = None, *, width: int | None 
 
 
 def _board(diagram: Diagram) -> Iterator[str]:
-    """Yield the shape and the labels of the board."""
-    shape = "hexagonal" if diagram.shape == "hex" else "square"
+    """Yield the shape and the labels of the board, and what belongs to whom of its outline."""
     columns, rows = diagram.columns, [label for label, _ in diagram.rows]
-    yield f"A {shape} board of columns {columns[0]} to {columns[-1]}, and rows {rows[0]} to {rows[-1]} from the top."
-    if diagram.shape == "hex":
-        reach = [f"row {label} from {cells[0][0][0]} to {cells[-1][0][0]}" for label, cells in diagram.rows]
+    labels = f"of columns {columns[0]} to {columns[-1]}, and rows {rows[0]} to {rows[-1]} from the top."
+    if diagram.is_slanted:
+        yield f"A slanted board of {'hexagonal' if diagram.shape == 'hex' else 'square'} cells, {labels}"
+        yield from _reaches(diagram)
+        yield from _touching(diagram)
+    elif diagram.shape == "hex":
+        yield f"A hexagonal board {labels}"
+        runs = [(label, _runs(diagram, cells)) for label, cells in diagram.rows]
+        reach = [f"row {label} from {together(f'{run[0]} to {run[-1]}' for run in each)}" for label, each in runs]
         yield f"Rows have every second letter: {CELLS.join(reach)}."
+    else:
+        yield f"A {'square' if len(rows) == len(columns) else 'rectangular'} board {labels}"
+        if any(len(cells) < len(columns) for _, cells in diagram.rows):
+            yield from _reaches(diagram)
+    yield from (f"{each}." for each in diagram.legend.named_edges())
+
+
+def _reaches(diagram: Diagram) -> Iterator[str]:
+    """Yield which cells the rows have: rows with the same ones together."""
+    alike: dict[str, list[str]] = {}
+    for label, cells in diagram.rows:
+        runs = _runs(diagram, cells)
+        reach = together(f"{run[0]} to {run[-1]}" if len(run) > 1 else run[0] for run in runs)
+        alike.setdefault(reach, []).append(label)
+    reaches = [
+        f"rows {labels[0]} to {labels[-1]} have {reach}"
+        if _is_run(labels) and len(labels) > 1
+        else f"{'rows' if len(labels) > 1 else 'row'} {together(labels)} {'have' if len(labels) > 1 else 'has'} {reach}"
+        for reach, labels in alike.items()
+    ]
+    said = CELLS.join(reaches)
+    yield f"{said[0].upper()}{said[1:]}."
+
+
+def _runs(diagram: Diagram, cells: Sequence[tuple[str, str]]) -> list[list[str]]:
+    """Return the letters of a row, those of cells beside each other together."""
+    runs: list[list[str]] = []
+    end = None
+    for name, _ in cells:
+        place = diagram.place(name)
+        if place != end:
+            runs.append([])
+        runs[-1].append(name[0])
+        end = place + 2
+    return runs
+
+
+def _is_run(labels: Sequence[str]) -> bool:
+    """Return whether the labels are numbers without a gap."""
+    return all(abs(int(one) - int(other)) == 1 for one, other in pairwise(labels))
+
+
+def _touching(diagram: Diagram) -> Iterator[str]:
+    """Yield by the example of a cell with the most neighbours how the rows of a slanted board touch."""
+    at = {(diagram.place(name), row): name for row, (_, cells) in enumerate(diagram.rows) for name, _ in cells}
+    most = max(at, key=lambda place: len(_around(at, place)))
+    yield f"Each cell touches up to six others: {at[most]} touches {together(_by_name(_around(at, most)))}."
+
+
+def _around(at: Mapping[Place, str], place: Place) -> list[str]:
+    """Return the cells around a place of a hexagonal cell."""
+    return [at[near] for right, down in WAYS["hex"] if (near := (place[0] + right, place[1] + down)) in at]
 
 
 def _sides(diagram: Diagram, names: Names | None) -> Iterator[str]:
@@ -52,6 +112,8 @@ def _sides(diagram: Diagram, names: Names | None) -> Iterator[str]:
         who = side if names is None or names[seat] == side else f"{side} ({names[seat]})"
         groups = [_group(mark, cells) for mark, cells in found if mark.side == seat]
         yield f"{who}: {'; '.join(groups) or 'nothing on the board'}."
+    if neutral := [_group(mark, cells) for mark, cells in found if mark.side is None and mark.kind != "empty"]:
+        yield f"Of neither side: {'; '.join(neutral)}."
 
 
 def _group(mark: Mark, cells: Sequence[str]) -> str:

@@ -265,12 +265,17 @@ class View:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What the notes beside the board say, in sentences."""
-        return self._drawing.diagram.remarks
+        return (*self._edges, *self._drawing.diagram.remarks)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """The notes beside the board."""
-        return self._drawing.diagram.notes
+        return (*self._edges, *self._drawing.diagram.notes)
+
+    @property
+    def _edges(self) -> tuple[str, ...]:
+        """Whose edges the board has."""
+        return self._drawing.diagram.legend.named_edges()
 
     @property
     def grid(self) -> Grid:

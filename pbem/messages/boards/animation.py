@@ -4,7 +4,7 @@ A GIF and not an APNG: Gmail, Apple Mail, Outlook and the viewers of phones all 
 in Outlook and in most viewers of attachments. A board has few colours, so a GIF loses nothing that shows.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from math import ceil, dist, inf
@@ -15,7 +15,7 @@ from PIL import Image
 from engines.diagram import Diagram
 from pbem.messages.boards.board_image import Layout, drawn, is_alike, lines, redrawn
 from pbem.messages.boards.gif import Frames
-from pbem.messages.boards.tiles import CLEAR, PALETTE
+from pbem.messages.boards.tiles import CLEAR
 
 FRAME_MS, LAST_FRAME_MS = 900, 4000
 LARGEST = 200_000
@@ -54,16 +54,17 @@ class FewerColours:
     palette: tuple[int, ...]
 
     @classmethod
-    def of(cls, samples: Iterable[Image.Image]) -> Self:
-        """Return the colours that these pictures use most."""
+    def of(cls, samples: Sequence[Image.Image]) -> Self:
+        """Return the colours that these pictures, which have one palette, use most."""
+        palette = samples[0].getpalette() or []
         counts = [sum(each) for each in zip(*(sample.histogram() for sample in samples), strict=True)]
-        colours = {number: PALETTE[3 * number : 3 * number + 3] for number in range(CLEAR, len(PALETTE) // 3)}
+        colours = {number: palette[3 * number : 3 * number + 3] for number in range(CLEAR, len(palette) // 3)}
         most = sorted(colours, key=lambda number: -counts[number])[: COLOURS - 1]
         near = {
             number: min(range(len(most)), key=lambda at: dist(colour, colours[most[at]]))
             for number, colour in colours.items()
         }
-        clear = PALETTE[:3]
+        clear = palette[:3]
         return cls(
             tuple(near[number] + 1 if number in near else 0 for number in range(256)),
             (*clear, *chain.from_iterable(colours[number] for number in most)),

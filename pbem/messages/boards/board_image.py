@@ -17,26 +17,31 @@ from PIL import Image
 
 from engines.diagram import Diagram, Shape
 from notation.illustrations import LAST_TURN
+from pbem.messages.boards.outline import outer_sides
 from pbem.messages.boards.palette import FRAME, FRAME_EDGE, INK
 from pbem.messages.boards.palette import LABEL as LABELLED
 from pbem.messages.boards.tiles import (
     CORNER_ALPHAS,
     INDEX,
-    PALETTE,
     Look,
+    band,
     corner,
     legible,
     lettering,
     lit_in,
     mask,
+    palette_with,
     tile,
+    tones_of,
     width_of,
 )
 
 WIDTH = 500
 """In CSS pixels, like all measures here."""
 MARGIN, LABEL, KEY, GAP = 12, 26, 30, 8
-LARGEST_CELL = 100
+LARGEST_CELL, TALLEST = 100, 640
+BAND = 5
+"""The breadth of an edge that belongs to a side."""
 MOST_ROWS_WITH_LABELS_ON_TWO_SIDES = 8
 SMALL_TEXT, TEXT, LINE = 17, 18, 25
 """On a phone, letters are two thirds as large."""
@@ -75,28 +80,31 @@ class Layout:
     top: int
     cell: tuple[int, int]
     """The size of a cell's box."""
-    step: tuple[int, int]
-    """The steps from column to column and from row to row."""
+    step: int
+    """The step from row to row."""
     board: tuple[int, int]
     all_round: bool
     """Whether the letters and numbers stand on all four sides, for a board too large for two."""
+    key_lines: int
 
     @classmethod
     def of(cls, diagram: Diagram, lines: int, scale: float) -> Self:
         """Return the layout of a board with that many lines of text below."""
-        columns, rows = len(diagram.columns), len(diagram.rows)
-        all_round = rows > MOST_ROWS_WITH_LABELS_ON_TWO_SIDES
-        if diagram.shape == "hex":  # cells are two columns apart, and rows overlap by their corners
-            across = int((WIDTH - 2 * (MARGIN + LABEL)) / (columns + 1) * scale)
-            step = (across, round(sqrt(3) * across))
+        halves, rows = diagram.broad, len(diagram.rows)
+        all_round = rows > MOST_ROWS_WITH_LABELS_ON_TWO_SIDES or diagram.is_slanted
+        if diagram.shape == "hex":  # rows overlap by their corners
+            across = int((WIDTH - 2 * (MARGIN + LABEL)) / halves * scale)
+            across = min(across, int(TALLEST / sqrt(3) / rows * scale), int(LARGEST_CELL / 2 * scale))
+            step = round(sqrt(3) * across)
             cell = (2 * across, round(4 * across / sqrt(3)))
-            board = ((columns + 1) * across, (rows - 1) * step[1] + cell[1])
+            board = (halves * across, (rows - 1) * step + cell[1])
         else:
-            side = int(min((WIDTH - 2 * (MARGIN + LABEL)) / columns, LARGEST_CELL) * scale)
-            step = cell = (side, side)
-            board = (columns * side, rows * side)
+            side = int(min((WIDTH - 2 * (MARGIN + LABEL)) * 2 / halves, TALLEST / rows, LARGEST_CELL) * scale)
+            step, cell = side, (side, side)
+            board = (halves * side // 2, rows * side)
         top = MARGIN + (LABEL if all_round else 0)
-        height = top + LABEL + KEY + (lines * LINE) + MARGIN
+        key_lines = 1 + max(line for *_, (_, line) in _key_placed(diagram, LAST_TURN, scale, lit=True))
+        height = top + LABEL + key_lines * KEY + (lines * LINE) + MARGIN
         width = int(WIDTH * scale)
         left = (width - board[0]) // 2
         return cls(
@@ -110,6 +118,7 @@ class Layout:
             step,
             board,
             all_round,
+            key_lines,
         )
 
     @property
@@ -117,20 +126,25 @@ class Layout:
         """Where the key begins, below the board and its letters."""
         return self.top + self.board[1] + self.dots(LABEL + GAP / 2)
 
+    @property
+    def words(self) -> int:
+        """Where the text begins, below the key."""
+        return self.key + self.key_lines * self.dots(KEY)
+
     def dots(self, measure: float) -> int:
         """Return a measure in dots."""
         return round(measure * self.scale)
 
     def place(self, diagram: Diagram, name: str, row: int) -> tuple[int, int]:
         """Return the upper left corner of a cell's box."""
-        column = diagram.columns.index(name.rstrip("0123456789"))
-        return self.left + column * self.step[0], self.top + row * self.step[1]
+        return self.left + diagram.place(name) * self.cell[0] // 2, self.top + row * self.step
 
 
 def drawn(layout: Layout, diagram: Diagram, words: Sequence[Image.Image], highlight: str = LAST_TURN) -> Image.Image:
     """Return the whole picture, with lines of words below it."""
-    image = _framed(layout)
+    image = _framed(layout, diagram)
     _put_labels(image, layout, diagram)
+    _put_edges(image, layout, diagram)
     _put_cells(image, layout, diagram)
     _put_key(image, layout, diagram, highlight)
     _put_words(image, layout, words)
@@ -139,16 +153,16 @@ def drawn(layout: Layout, diagram: Diagram, words: Sequence[Image.Image], highli
 
 def _put_words(image: Image.Image, layout: Layout, words: Sequence[Image.Image]) -> None:
     """Draw lines of words below the board."""
-    top = layout.key + layout.dots(KEY)
+    top = layout.words
     for number, line in enumerate(words):
         image.paste(line, (layout.dots(MARGIN + GAP), top + number * layout.dots(LINE)))
 
 
-def _framed(layout: Layout) -> Image.Image:
+def _framed(layout: Layout, diagram: Diagram) -> Image.Image:
     """Return an empty board: a frame with round corners."""
     width, height = layout.width, layout.height
     image = Image.new("P", (width, height), INDEX[FRAME])
-    image.putpalette(PALETTE)
+    image.putpalette(palette_with(tones_of(diagram.legend)))
     border = max(1, layout.dots(1))
     for side in ((0, 0, width, border), (0, height - border, width, height)):
         image.paste(INDEX[FRAME_EDGE], side)
@@ -188,7 +202,7 @@ def redrawn(
     ]
     changed = {*names, *(before.lit ^ after.lit), *(before.left ^ after.left)}
     _put_cells(image, layout, after, changed)
-    (width, height), top = layout.cell, layout.key + layout.dots(KEY)
+    (width, height), top = layout.cell, layout.words
     boxes = [
         (x, y, x + width, y + height)
         for row, (_, cells) in enumerate(after.rows)
@@ -206,7 +220,7 @@ def redrawn(
 
 def _put_cells(image: Image.Image, layout: Layout, diagram: Diagram, wanted: Collection[str] | None = None) -> None:
     """Draw every cell with its content, or with its name if it's a free hexagon; or only those that are wanted."""
-    marks, tones = diagram.legend.by_text(), diagram.legend.tones
+    marks, tones = diagram.legend.by_text(), tones_of(diagram.legend)
     levels = {name: level for level, area in enumerate(diagram.legend.areas, start=1) for name in area}
     inside = mask(layout.shape, *layout.cell) if layout.shape == "hex" else None  # a square covers its box
     width, height = layout.cell
@@ -218,26 +232,39 @@ def _put_cells(image: Image.Image, layout: Layout, diagram: Diagram, wanted: Col
             look = Look(
                 levels.get(name, 0),
                 mark.kind,
-                tones[mark.side or 0],
+                diagram.legend.tone_of(mark),
                 mark.shown,
                 mark.height,
                 lit_in(diagram, name),
             )
             x, y = layout.place(diagram, name, row)
-            image.paste(tile(layout.shape, width, height, look), (x, y), inside)
+            image.paste(tile(layout.shape, width, height, look, tones), (x, y), inside)
             if layout.shape == "hex" and mark.kind == "empty":
                 label = lettering(round(width * NAME_SIZE), name, INK, look.ground)
                 image.paste(label, (x + (width - label.width) // 2, y + (height - label.height) // 2))
 
 
+def _put_edges(image: Image.Image, layout: Layout, diagram: Diagram) -> None:
+    """Draw the edges that belong to sides as bands outside the board."""
+    (width, height), tones = layout.cell, tones_of(diagram.legend)
+    thick = layout.dots(BAND)
+    bands = outer_sides(diagram)
+    for row, (_, cells) in enumerate(diagram.rows):
+        for name, _ in cells:
+            if name in bands:
+                x, y = layout.place(diagram, name, row)
+                drawn, covered = band(layout.shape, width, height, thick, tones, bands[name])
+                image.paste(drawn, (x - thick, y - thick), covered)
+
+
 def _put_labels(image: Image.Image, layout: Layout, diagram: Diagram) -> None:
     """Draw the letters of the columns below, and the numbers beside the rows; or all round."""
-    (width, height), half = layout.cell, layout.dots(LABEL) // 2
+    width, height = layout.cell
+    half = layout.dots(LABEL) // 2 + (layout.dots(BAND) if diagram.legend.edges else 0)
     below, above = layout.top + layout.board[1] + half, layout.top - half
-    for column, letter in enumerate(diagram.columns):
-        x = layout.left + column * layout.step[0] + width // 2
-        for y in (above, below) if layout.all_round else (below,):
-            _put_label(image, layout, letter, (x, y))
+    for y, letters in zip((above, below), diagram.letters(), strict=True):
+        for place, letter in letters if layout.all_round or y == below else ():
+            _put_label(image, layout, letter, (layout.left + place * width // 2 + width // 2, y))
     for row, (label, cells) in enumerate(diagram.rows):
         (left, top), (last, _) = (layout.place(diagram, cells[end][0], row) for end in (0, -1))
         for x in (left - half, last + width + half) if layout.all_round else (left - half,):
@@ -251,28 +278,48 @@ def _put_label(image: Image.Image, layout: Layout, text: str, centre: tuple[int,
 
 def _put_key(image: Image.Image, layout: Layout, diagram: Diagram, highlight: str) -> None:
     """Draw what things look like, each with its name: the sides, marked cells, areas, and the last turn."""
-    size, left = layout.dots(KEY - 6), layout.dots(MARGIN + GAP)
-    for looks, words in _key(diagram, highlight):
+    size, tones = layout.dots(KEY - 6), tones_of(diagram.legend)
+    for looks, name, (left, line) in _key_placed(diagram, highlight, layout.scale, lit=bool(diagram.lit)):
+        top = layout.key + line * layout.dots(KEY)
         for look in looks:
-            image.paste(tile("square", size, size, look), (left, layout.key))
+            image.paste(tile("square", size, size, look, tones), (left, top))
             left += size + layout.dots(2)
-        name = lettering(layout.dots(SMALL_TEXT), legible(words), LABELLED, FRAME)
-        image.paste(name, (left + layout.dots(3), layout.key + (size - name.height) // 2))
-        left += name.width + layout.dots(13)
+        image.paste(name, (left + layout.dots(3), top + (size - name.height) // 2))
 
 
-def _key(diagram: Diagram, highlight: str) -> Iterator[tuple[Sequence[Look], str]]:
+def _key_placed(
+    diagram: Diagram, highlight: str, scale: float, *, lit: bool
+) -> Iterator[tuple[Sequence[Look], Image.Image, tuple[int, int]]]:
+    """Yield what the key explains: looks, their name, and its place: dots from the left, and the line of the key."""
+
+    def dots(measure: float) -> int:
+        return round(measure * scale)
+
+    size, left, line = dots(KEY - 6), dots(MARGIN + GAP), 0
+    for looks, words in _key(diagram, highlight, lit=lit):
+        name = lettering(dots(SMALL_TEXT), legible(words), LABELLED, FRAME)
+        width = len(looks) * (size + dots(2)) + name.width
+        if left > dots(MARGIN + GAP) and left + width > dots(WIDTH - MARGIN):
+            left, line = dots(MARGIN + GAP), line + 1
+        yield looks, name, (left, line)
+        left += width + dots(13)
+
+
+def _key(diagram: Diagram, highlight: str, *, lit: bool) -> Iterator[tuple[Sequence[Look], str]]:
     """Yield what the key explains."""
     legend = diagram.legend
     for seat, side in enumerate(legend.sides):
         pieces = {mark.shown for mark in legend.marks if mark.side == seat and mark.kind == "piece"}
         yield (Look(0, "piece", legend.tones[seat], *(pieces if len(pieces) == 1 else ())),), side
+    for mark in legend.marks:
+        if mark.kind == "piece" and mark.side is None:
+            yield (Look(0, "piece", legend.tone_of(mark), mark.shown, mark.height),), mark.words[1]
     traces = [mark for mark in legend.marks if mark.kind == "trace"]
     if traces:
-        yield [Look(0, "trace", legend.tones[mark.side or 0], mark.shown) for mark in traces], traces[0].words[1]
+        yield [Look(0, "trace", legend.tone_of(mark), mark.shown) for mark in traces], traces[0].words[1]
     for level, name in enumerate(legend.area_names, start=1):
         yield (Look(level),), name
-    if diagram.lit:
+    if lit:
         left = (Look(0, lit="left"),) if highlight == LAST_TURN else ()
         yield (*left, Look(0, lit="reached")), highlight
 

@@ -5,14 +5,15 @@ their own, in a light page and in a dark one. There is no style in them, so a pa
 here knows a game.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
 from math import sqrt
 
-from engines.diagram import Diagram, Legend, Shape
+from engines.diagram import Diagram, Legend, Shape, Tone
+from pbem.messages.boards.outline import Sides, outer_sides
 from pbem.messages.boards.palette import FIELDS, FILLS, FRAME, INK, LIT_EDGE, PAPER, RIMS, SIGNS, Colour, css
 from pbem.messages.boards.palette import LABEL as LABELLED
-from pbem.messages.boards.tiles import Lit, Look, lit_in
+from pbem.messages.boards.tiles import TEXT_SIZES, Lit, Look, lit_in
 
 CELL = 40.0
 """The width of a cell; all measures are in the units of the drawing."""
@@ -21,10 +22,30 @@ NAMES = "Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 """The font of the names of cells: it tells i, j, l and 1 apart."""
 TALL = CELL * 2 / sqrt(3)
 """The height of a hexagon, which stands on a corner."""
+BAND = 4.0
+"""The breadth of an edge that belongs to a side."""
+SQUARE = ((0.0, 0.0), (CELL, 0.0), (CELL, CELL), (0.0, CELL))
+HEXAGON = (
+    (CELL / 2, 0.0),
+    (CELL, TALL / 4),
+    (CELL, TALL * 3 / 4),
+    (CELL / 2, TALL),
+    (0.0, TALL * 3 / 4),
+    (0.0, TALL / 4),
+)
+"""The corners of a cell, clockwise: each begins the side of its number."""
 Cells = tuple[tuple[str, str], ...]
 """A row: names and marks."""
-Empty = tuple[Shape, tuple[str, ...], tuple[tuple[str, tuple[str, ...]], ...], tuple[frozenset[str], ...]]
-"""What boards with nothing on them differ in: their columns, their rows with the cells' names, their areas."""
+Names = tuple[str, ...]
+Empty = tuple[
+    Shape,
+    Names,
+    tuple[tuple[str, Names], ...],
+    tuple[frozenset[str], ...],
+    tuple[int, ...],
+    tuple[tuple[str, Sides], ...],
+]
+"""What boards with nothing on them differ in: columns, rows with the cells' names, areas, places, edges."""
 
 
 class BoardSheet:
@@ -66,7 +87,9 @@ class BoardSheet:
     def _ground(self, diagram: Diagram) -> str:
         """Return the id of the board with nothing on it."""
         rows = tuple((label, tuple(name for name, _ in cells)) for label, cells in diagram.rows)
-        empty = (diagram.shape, diagram.columns, rows, diagram.legend.areas)
+        edges = tuple(outer_sides(diagram).items())
+        areas, places = diagram.legend.areas, tuple(diagram.places.values())
+        empty = (diagram.shape, diagram.columns, rows, areas, places, edges)
         if empty not in self._empty:
             width, height = _size(diagram)
             paper = f'<rect width="{_n(width)}" height="{_n(height)}" rx="8" fill="{css(FRAME)}"/>'
@@ -76,7 +99,7 @@ class BoardSheet:
                 for row, (_, names) in enumerate(rows)
                 for name in names
             )
-            content = "".join((paper, *cells, *_labels(diagram)))
+            content = "".join((paper, *_edges(diagram, dict(edges)), *cells, *_labels(diagram)))
             self._empty[empty] = f"board{len(self._empty)}", content
         return self._empty[empty][0]
 
@@ -91,11 +114,11 @@ class BoardSheet:
 
     def _cells(self, diagram: Diagram, row: int, cells: Cells) -> Iterator[str]:
         """Yield the cells of a row that look different from those of an empty board."""
-        marks, tones, levels = diagram.legend.by_text(), diagram.legend.tones, _levels(diagram)
+        legend, marks, levels = diagram.legend, diagram.legend.by_text(), _levels(diagram)
         for name, text in cells:
             mark, lit = marks[text], lit_in(diagram, name)
             if mark.kind != "empty" or lit:
-                look = Look(levels.get(name, 0), mark.kind, tones[mark.side or 0], mark.shown, mark.height, lit)
+                look = Look(levels.get(name, 0), mark.kind, legend.tone_of(mark), mark.shown, mark.height, lit)
                 yield self._cell(diagram, name, row, look)
 
     def _cell(self, diagram: Diagram, name: str, row: int, look: Look) -> str:
@@ -114,32 +137,56 @@ def _levels(diagram: Diagram) -> dict[str, int]:
 
 
 def _size(diagram: Diagram) -> tuple[float, float]:
-    columns, rows = len(diagram.columns), len(diagram.rows)
-    if diagram.shape == "hex":
-        around = 2 * (MARGIN + LABEL)
-        return around + (columns + 1) * CELL / 2, around + (rows - 1) * TALL * 0.75 + TALL
-    return 2 * MARGIN + columns * CELL + LABEL, 2 * MARGIN + rows * CELL + LABEL
+    halves, rows = diagram.broad, len(diagram.rows)
+    around = 2 * MARGIN + (2 * LABEL if _is_labelled_all_round(diagram) else LABEL)
+    tall = (rows - 1) * TALL * 0.75 + TALL if diagram.shape == "hex" else rows * CELL
+    return around + halves * CELL / 2, around + tall
+
+
+def _is_labelled_all_round(diagram: Diagram) -> bool:
+    """Return whether the letters and numbers stand all round; if not, they are below and on the left."""
+    return diagram.shape == "hex" or diagram.is_slanted
 
 
 def _place(diagram: Diagram, name: str, row: int) -> tuple[float, float]:
     """Return the upper left corner of a cell's box."""
-    column = diagram.columns.index(name.rstrip("0123456789"))
-    if diagram.shape == "hex":
-        return MARGIN + LABEL + column * CELL / 2, MARGIN + LABEL + row * TALL * 0.75
-    return MARGIN + LABEL + column * CELL, MARGIN + row * CELL
+    top = MARGIN + (LABEL if _is_labelled_all_round(diagram) else 0)
+    return MARGIN + LABEL + diagram.place(name) * CELL / 2, top + row * (
+        TALL * 0.75 if diagram.shape == "hex" else CELL
+    )
+
+
+def _edges(diagram: Diagram, edges: Mapping[str, Sides]) -> Iterator[str]:
+    """Yield the edges that belong to sides, as bands below the cells; a light rim sets off the dark ones."""
+    lines: dict[Tone, list[str]] = {}
+    corners = SQUARE if diagram.shape == "square" else HEXAGON
+    for row, (_, cells) in enumerate(diagram.rows):
+        for name, _ in cells:
+            left, top = _place(diagram, name, row)
+            for side, tone in edges.get(name, ()):
+                (x, y), (to_x, to_y) = corners[side], corners[(side + 1) % len(corners)]
+                line = f"M{_n(left + x)} {_n(top + y)}L{_n(left + to_x)} {_n(top + to_y)}"
+                lines.setdefault(tone, []).append(line)
+    for tone, path in lines.items():
+        for width, colour in ((2 * BAND, LABELLED), (1.4 * BAND, FILLS[tone])):
+            yield (
+                f'<path d="{"".join(path)}" stroke="{css(colour)}" stroke-width="{_n(width)}" stroke-linecap="round"/>'
+            )
 
 
 def _labels(diagram: Diagram) -> Iterator[str]:
-    """Yield the letters and numbers: of a square board below and on the left, of hexagons all round."""
-    hexagonal, (_, height) = diagram.shape == "hex", _size(diagram)
-    step, tall = (CELL / 2, TALL) if hexagonal else (CELL, CELL)
-    below = height - (MARGIN + LABEL / 2) if hexagonal else MARGIN + len(diagram.rows) * CELL + LABEL / 2 + 2
-    for column, letter in enumerate(diagram.columns):
-        for y in (MARGIN + LABEL / 2, below) if hexagonal else (below,):
-            yield _text(MARGIN + LABEL + column * step + CELL / 2, y, 15, letter, LABELLED)
+    """Yield the letters and numbers: of a square board below and on the left, of others all round."""
+    all_round, (_, height) = _is_labelled_all_round(diagram), _size(diagram)
+    tall = TALL if diagram.shape == "hex" else CELL
+    off = 2 + (BAND if diagram.legend.edges else 0)
+    below = height - (MARGIN + LABEL / 2) if all_round else MARGIN + len(diagram.rows) * CELL + LABEL / 2 + 2
+    lines = zip((MARGIN + LABEL / 2, below), diagram.letters(), strict=True)
+    for place, y, letter in sorted((place, y, letter) for y, letters in lines for place, letter in letters):
+        if all_round or y == below:
+            yield _text(MARGIN + LABEL + place * CELL / 2 + CELL / 2, y, 15, letter, LABELLED)
     for row, (label, cells) in enumerate(diagram.rows):
         (left, top), (last, _) = (_place(diagram, cells[end][0], row) for end in (0, -1))
-        for x in (left - LABEL / 2 - 2, last + CELL + LABEL / 2 + 2) if hexagonal else (left - LABEL / 2 - 2,):
+        for x in (left - LABEL / 2 - off, last + CELL + LABEL / 2 + off) if all_round else (left - LABEL / 2 - off,):
             yield _text(x, top + tall / 2, 15, label, LABELLED)
 
 
@@ -197,7 +244,7 @@ def _sign(centre: tuple[float, float], reach: float, sign: str, colour: Colour) 
         path = "".join(f"M{_n(x - a)} {_n(y - b)}L{_n(x + a)} {_n(y + b)}" for a, b in ways)
         yield f'<path d="{path}" stroke="{css(colour)}" stroke-width="{_n(reach * 0.3)}" stroke-linecap="round"/>'
     elif sign:
-        yield _text(x, y, reach * 2.3, sign, colour)
+        yield _text(x, y, reach * TEXT_SIZES[len(sign)], sign, colour)
 
 
 def _disc(centre: tuple[float, float], radius: float, rim: Colour, fill: Colour) -> str:

@@ -3,7 +3,7 @@
 All pictures have the colours of the palette, so a tile is reduced to them once, kept, and then only copied.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -12,7 +12,7 @@ from typing import Literal
 
 from PIL import Image, ImageDraw, ImageFont
 
-from engines.diagram import Diagram, Kind, Shape, Tone
+from engines.diagram import Diagram, Kind, Legend, Shape, Tone
 from pbem.messages.boards.palette import (
     EDGE,
     FAINT,
@@ -34,6 +34,8 @@ from pbem.messages.boards.palette import (
     blend,
 )
 
+TEXT_SIZES = {1: 2.3, 2: 2.1, 3: 1.65}
+"""The size of a text on a piece by its length: a text of three characters stays inside, too."""
 FINER = 4
 """The factor by which tiles are drawn larger and then reduced, for smooth edges."""
 SHADES = 2
@@ -41,19 +43,44 @@ SHADES = 2
 CORNER_ALPHAS = (0, 64, 128, 192)
 
 
+USUAL: tuple[Tone, ...] = ("dark", "light", "blue", "green")
+"""The tones whose colours every picture has. A picture with another tone has more."""
+MOST = 256
+
+
+def _of(tones: Sequence[Tone], colours: Mapping[Tone, Colour]) -> tuple[Colour, ...]:
+    return tuple(colours[tone] for tone in tones)
+
+
 def _colours() -> Iterator[Colour]:
     """Yield every colour that can occur: the plain ones, and the shades between adjacent ones."""
-    cells, traces = (*FIELDS, *LIT, *LEFT), (*TRACES.values(), *LEFT_TRACES.values())
-    yield from (EDGE, INK, FAINT, FRAME_EDGE, LABEL, LIT_EDGE, PAPER, *cells, *traces, *FILLS.values(), *RIMS.values())
-    meeting = [*product(cells, dict.fromkeys(RIMS.values()))]
-    meeting += [(ground[tone], RIMS[tone]) for ground in (TRACES, LEFT_TRACES) for tone in TRACES]
-    meeting += [(FILLS[tone], SIGNS[tone]) for tone in FILLS]
+    cells, traces = (*FIELDS, *LIT, *LEFT), (*_of(USUAL, TRACES), *_of(USUAL, LEFT_TRACES))
+    fills, rims = _of(USUAL, FILLS), _of(USUAL, RIMS)
+    yield from (EDGE, INK, FAINT, FRAME_EDGE, LABEL, LIT_EDGE, PAPER, *cells, *traces, *fills, *rims)
+    meeting = [*product(cells, dict.fromkeys(rims))]
+    meeting += [(ground[tone], RIMS[tone]) for ground in (TRACES, LEFT_TRACES) for tone in USUAL]
+    meeting += [(FILLS[tone], SIGNS[tone]) for tone in USUAL]
     meeting += [(PAPER, INK), (PAPER, FAINT), (PAPER, EDGE), (FRAME, LABEL), (FRAME, FRAME_EDGE), (FRAME, LIT_EDGE)]
     meeting += [(ground, FRAME) for ground in (*cells, *traces)]
     meeting += [(ground, INK) for ground in cells]
     meeting += [(ground, LIT_EDGE) for ground in (*LIT, *LEFT, *traces)]
+    yield from _shades(meeting)
+
+
+def _shades(meeting: Iterable[tuple[Colour, Colour]]) -> Iterator[Colour]:
+    """Yield the shades between adjacent colours."""
     for one, other in meeting:
         yield from (blend(one, other, step / (SHADES + 1)) for step in range(1, SHADES + 1))
+
+
+def _more_colours(tones: Sequence[Tone]) -> Iterator[Colour]:
+    """Yield the colours that further tones need, the most important first: there may not be room for all."""
+    for colours in (FILLS, RIMS, TRACES, LEFT_TRACES):
+        yield from _of(tones, colours)
+    for grounds in (FIELDS[:1], LIT[:1], (FIELDS[1], LEFT[0]), (FIELDS[2], *LIT[1:], *LEFT[1:])):
+        yield from _shades((ground, RIMS[tone]) for tone in tones for ground in grounds)
+        yield from _shades((FILLS[tone], SIGNS[tone]) for tone in tones)
+        yield from _shades((TRACES[tone], RIMS[tone]) for tone in tones)
 
 
 COLOURS: tuple[Colour, ...] = tuple(dict.fromkeys((FRAME, *_colours())))
@@ -61,6 +88,20 @@ CLEAR = len(CORNER_ALPHAS)
 """The number of palette entries for the edge's colour in various transparencies; the colours follow."""
 PALETTE = tuple(value for colour in (*(FRAME_EDGE,) * CLEAR, *COLOURS) for value in colour)
 INDEX = {colour: number for number, colour in enumerate(COLOURS, start=CLEAR)}
+
+
+@lru_cache(maxsize=64)
+def palette_with(tones: tuple[Tone, ...]) -> tuple[int, ...]:
+    """Return the palette of pictures with these tones: PALETTE, and after it what further tones need."""
+    further = dict.fromkeys(_more_colours([tone for tone in tones if tone not in USUAL]))
+    added = [colour for colour in further if colour not in INDEX]
+    return (*PALETTE, *(value for colour in added for value in colour))[: 3 * MOST]
+
+
+def tones_of(legend: Legend) -> tuple[Tone, ...]:
+    """Return the tones of what can be on a board beyond the usual ones, sorted."""
+    shown = {legend.tone_of(mark) for mark in legend.marks if mark.kind != "empty"}
+    return tuple(sorted({*legend.tones, *shown} - {*USUAL}))
 
 
 Lit = Literal["", "left", "reached"]
@@ -93,8 +134,11 @@ class Look:
 
 
 @lru_cache(maxsize=4096)
-def tile(shape: Shape, width: int, height: int, look: Look) -> Image.Image:
-    """Return a cell with its content, in a box of that size; the cell leaves a gap to its neighbours."""
+def tile(shape: Shape, width: int, height: int, look: Look, tones: tuple[Tone, ...] = ()) -> Image.Image:
+    """Return a cell with its content, in a box of that size; the cell leaves a gap to its neighbours.
+
+    The picture is in the palette with those tones.
+    """
     image = Image.new("RGB", (width * FINER, height * FINER), FRAME)
     pen = ImageDraw.Draw(image)
     gap = FINER * max(1, round(width / 36))
@@ -110,7 +154,32 @@ def tile(shape: Shape, width: int, height: int, look: Look) -> Image.Image:
         _draw_piece(pen, centre, size * FINER, look)
     elif look.kind == "trace":
         _draw_sign(pen, centre, size * FINER * 0.2, look.shown, RIMS[look.tone])
-    return reduced(image)
+    return reduced(image, tones)
+
+
+@lru_cache(maxsize=256)
+def band(
+    shape: Shape, width: int, height: int, thick: int, tones: tuple[Tone, ...], sides: tuple[tuple[int, Tone], ...]
+) -> tuple[Image.Image, Image.Image]:
+    """Return bands outside of these sides of a cell, and what they cover, in its box with `thick` dots around it."""
+    size = ((width + 2 * thick) * FINER, (height + 2 * thick) * FINER)
+    image, covered = Image.new("RGB", size, FRAME), Image.new("L", size)
+    outline = [(x + thick * FINER, y + thick * FINER) for x, y in _outline(shape, width * FINER, height * FINER, 0)]
+    for share in (1.0, 0.7):  # a rim around the band sets off a dark one
+        for side, tone in sides:
+            line = (outline[side], outline[(side + 1) % len(outline)])
+            _stroke(ImageDraw.Draw(image), line, thick * FINER * share, LABEL if share == 1 else FILLS[tone])
+            _stroke(ImageDraw.Draw(covered), line, thick * FINER * share, 255)
+    return reduced(image, tones), covered.reduce(FINER).point([0] * 64 + [255] * 192).convert("1")
+
+
+def _stroke(
+    pen: ImageDraw.ImageDraw, line: tuple[tuple[float, float], ...], reach: float, colour: Colour | int
+) -> None:
+    """Draw a broad line with round ends."""
+    pen.line(line, colour, round(2 * reach))
+    for x, y in line:
+        pen.ellipse((x - reach, y - reach, x + reach, y + reach), colour)
 
 
 @lru_cache(maxsize=64)
@@ -181,7 +250,7 @@ def _draw_sign(pen: ImageDraw.ImageDraw, centre: tuple[float, float], reach: flo
             for end in (1, -1):
                 _draw_disc(pen, (x + end * right, y + end * down), width / 2, colour, colour)
     elif sign:
-        _draw_text(pen, centre, reach * 2.3, sign, colour)
+        _draw_text(pen, centre, reach * TEXT_SIZES[len(sign)], sign, colour)
 
 
 def _draw_text(pen: ImageDraw.ImageDraw, centre: tuple[float, float], size: float, text: str, colour: Colour) -> None:
@@ -252,15 +321,15 @@ def corner(radius: int, border: int) -> Image.Image:
     return image
 
 
-def reduced(image: Image.Image) -> Image.Image:
-    """Return a drawing in its final size and in the colours of the palette."""
-    return image.reduce(FINER).quantize(palette=_reference(), dither=Image.Dither.NONE)
+def reduced(image: Image.Image, tones: tuple[Tone, ...]) -> Image.Image:
+    """Return a drawing in its final size and in the colours of the palette with those tones."""
+    return image.reduce(FINER).quantize(palette=_reference(tones), dither=Image.Dither.NONE)
 
 
-@lru_cache(maxsize=1)
-def _reference() -> Image.Image:
+@lru_cache(maxsize=64)
+def _reference(tones: tuple[Tone, ...]) -> Image.Image:
     """Return an image with the palette, as Pillow needs it; no colour matches the entries of the clear ones."""
     image = Image.new("P", (1, 1))
     unused = (0xFF, 0x00, 0xFF)
-    image.putpalette([value for colour in (*(unused,) * CLEAR, *COLOURS) for value in colour])
+    image.putpalette([*unused * CLEAR, *palette_with(tones)[3 * CLEAR :]])
     return image

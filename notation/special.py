@@ -1,0 +1,22 @@
+"""How turns that are a word are written and hinted at: `pass` and `swap`."""
+
+import re
+
+from engines.special import Special
+from notation.hints import Passage
+
+_WORD = re.compile(r"[\s.!]*+([A-Za-z]{4})[\s.!]*+")
+SWAP_PASSAGE = Passage(
+    "You can also take over your opponent's first stone instead of placing one:", (str(Special.SWAP),)
+)
+PASS_PASSAGE = Passage("You can also pass:", (str(Special.PASS),))
+
+
+def read_special(text: str, *known: Special) -> Special | None:
+    """Return which of the known turns a text is; None if it is none of them.
+
+    >>> read_special("Swap!", Special.SWAP), read_special("pass", Special.SWAP)
+    (<Special.SWAP: 'swap'>, None)
+    """
+    found = _WORD.fullmatch(text)
+    return next((turn for turn in known if found and found[1].lower() == turn.value), None)
