@@ -197,6 +197,43 @@ def _perft(key: str) -> str:
     return ", ".join(f"{int(nodes):,}" for nodes in re.findall(r"^perft \d+ (\d+)", first, flags=re.MULTILINE))
 
 
+# docs/game-api.md
+
+
+def gamekit() -> str:
+    """Return what the authors of games import: each name with the first sentence about it, by group."""
+    source = (ROOT / "pbem" / "gamekit.py").read_text(encoding="utf-8")
+    imports = [node for node in ast.parse(source).body if isinstance(node, ast.ImportFrom)]
+    modules = {alias.name: str(node.module) for node in imports for alias in node.names}
+    groups = re.findall(r"^# ([^\n]+)\n__all__ \+?= \[(.*?)\]", source, flags=re.MULTILINE | re.DOTALL)
+    return "\n\n".join(
+        f"### {heading}\n\n"
+        + table(
+            ["name", "what it is"], [[f"`{name}`", _about(modules[name], name)] for name in re.findall(r"\w+", names)]
+        )
+        for heading, names in groups
+    )
+
+
+def _about(module: str, name: str) -> str:
+    """Return the first sentence of what a module says about one of its names."""
+    path = (ROOT / module.replace(".", "/")).with_suffix(".py")
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    for node, below in zip(body, [*body[1:], ast.Pass()], strict=True):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name:
+            said = ast.get_docstring(node) or ""
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and name in {
+            each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+        }:
+            is_said = isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
+            said = str(below.value.value) if is_said else ""  # type: ignore[attr-defined]  # it was looked at
+        else:
+            continue
+        first = said.partition("\n\n")[0].replace("\n", " ")
+        return re.split(r"(?<=\.) (?=[A-Z`])", first)[0]
+    raise KeyError(f"{module} has no {name}")
+
+
 # docs/new-game.md
 
 

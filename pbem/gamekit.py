@@ -1,0 +1,108 @@
+"""What the author of a game imports; docs/game-api.md says what each name is for, and what changes when."""
+
+from engines.bitboard import bits, cells_in
+from engines.board import DIAGONAL, WAYS, BadBoard, Board, hexagon, rectangle, rhombus, triangle
+from engines.core import (
+    BadOption,
+    Game,
+    IllegalMove,
+    Option,
+    Outcome,
+    Played,
+    PlayedWhole,
+    Position,
+    Reason,
+    Seat,
+)
+from engines.diagram import Diagram, Edge, Kind, Legend, Mark, Shape, Tone, Towards, last_move
+from engines.repetition import History
+from engines.search.state import WON, Searchable, State
+from engines.seats import SEATS, other, seat_of, with_entry
+from engines.special import Special, mirrored, taken_over
+from engines.square import Rows, Steps
+from engines.step import Step, vacated
+from engines.wording import either, together
+from notation.core import BadNotation, Correction, Notation, TolerantReader
+from notation.games import API, GamePack
+from notation.hints import Hint, Passage
+from notation.special import PASS_PASSAGE, SWAP_PASSAGE, read_special
+from notation.steps import steps_of
+from notation.tokens import ARROW, CELL, DASH, STEP, check_end_of_cell, check_length, refuse_cell, skip
+
+# The pack
+__all__ = ["API", "GamePack"]
+# The rules
+__all__ += [
+    "BadOption",
+    "Game",
+    "IllegalMove",
+    "Option",
+    "Outcome",
+    "Played",
+    "PlayedWhole",
+    "Position",
+    "Reason",
+    "Seat",
+]
+# Helpers for the rules
+__all__ += [
+    "SEATS",
+    "History",
+    "Special",
+    "Step",
+    "bits",
+    "cells_in",
+    "either",
+    "mirrored",
+    "other",
+    "seat_of",
+    "taken_over",
+    "together",
+    "vacated",
+    "with_entry",
+]
+# Boards
+__all__ += [
+    "DIAGONAL",
+    "WAYS",
+    "BadBoard",
+    "Board",
+    "Diagram",
+    "Edge",
+    "Kind",
+    "Legend",
+    "Mark",
+    "Rows",
+    "Shape",
+    "Steps",
+    "Tone",
+    "Towards",
+    "hexagon",
+    "last_move",
+    "rectangle",
+    "rhombus",
+    "triangle",
+]
+# The notation
+__all__ += [
+    "ARROW",
+    "CELL",
+    "DASH",
+    "PASS_PASSAGE",
+    "STEP",
+    "SWAP_PASSAGE",
+    "BadNotation",
+    "Correction",
+    "Hint",
+    "Notation",
+    "Passage",
+    "TolerantReader",
+    "check_end_of_cell",
+    "check_length",
+    "read_special",
+    "refuse_cell",
+    "skip",
+    "steps_of",
+]
+# What the house can search
+__all__ += ["WON", "Searchable", "State"]
