@@ -57,7 +57,8 @@ def positions_are_values(pack: GamePack, seed: int = 0) -> None:
     for *_, (end, _) in matches(pack, seed):
         _is_value(end)
     for position, _ in samples(pack, FEW, seed):
-        for value in _values_in(position):
+        parts = tuple(position.play(part) for part in islice(position.parts(), 3))
+        for value in _values_in((position, *parts)):
             _is_value(value)
         kept = pickle.loads(pickle.dumps(position))  # noqa: S301 - what we have just made
         require(kept == position, "A position that was pickled isn't equal to itself.")

@@ -15,6 +15,8 @@ def is_quick(case: tuple[str, Check, int]) -> bool:
     return seed == 0 and (check.name != BY_MAIL or game == "quadraphages")
 
 
-@pytest.mark.parametrize(("game", "check", "seed"), quick_where(is_quick, CASES))
+@pytest.mark.parametrize(
+    ("game", "check", "seed"), quick_where(is_quick, CASES), ids=lambda each: getattr(each, "name", None)
+)
 def test_a_game_keeps_every_promise(game: str, check: Check, seed: int) -> None:
     check.run(GAMES[game], seed)
