@@ -237,26 +237,13 @@ def _about(module: str, name: str) -> str:
 # docs/new-game.md
 
 
-def example_lines() -> tuple[dict[str, int], dict[str, int]]:
-    """Return the number of lines of each file of the two worked examples, a game and a variant."""
-    folder = ROOT / "tests" / "example"
-    paths = sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".md", ".perft"))
-    lines = {
-        path.relative_to(ROOT).as_posix(): count
-        for path in paths
-        if (count := len(path.read_text(encoding="utf-8").splitlines()))
-    }
-    variant = {path: count for path, count in lines.items() if path.endswith("variant.py")}
-    return {path: count for path, count in lines.items() if path not in variant}, variant
-
-
 def example_sizes() -> str:
-    """Return the sizes of the worked examples."""
-    rows = []
-    for what, lines in zip(("The game", "The variant"), example_lines(), strict=True):
-        rows += [[f"[{path}](../{path})", str(count)] for path, count in lines.items()]
-        rows.append([f"**{what}, with its tests**", f"**{sum(lines.values())}**"])
-    return table(["file", "lines"], rows)
+    """Return the sizes of the files that `pbem game new` writes."""
+    folder = ROOT / "pbem" / "conformance" / "template"
+    paths = sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".md", ".perft", ".toml"))
+    lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in paths if path.stat().st_size}
+    rows = [[f"[{path.relative_to(folder)}](../{path.relative_to(ROOT)})", str(count)] for path, count in lines.items()]
+    return table(["file", "lines"], [*rows, ["**together**", f"**{sum(lines.values())}**"]])
 
 
 # docs/configuration.md

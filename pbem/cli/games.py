@@ -11,7 +11,7 @@ from engines.core import BadOption
 from notation import record
 from notation.board import format_board
 from notation.ending import in_words
-from notation.games import GAMES
+from notation.games import GAMES, installed
 from pbem.cli import completion, core, demo, hotseat
 from pbem.cli.core import FOUND, IMPOSSIBLE, GameOption, JsonOption, app, errors, out
 from pbem.cli.terminal import TerminalListing
@@ -31,6 +31,10 @@ def games(as_json: JsonOption = False) -> None:
         options = "\n".join(f"{option.name}={'|'.join(option.choices)}" for option in pack.game.options)
         table.add_row(f"{pack.title}\n[dim]{key}[/]", escape(options), escape(pack.notation.help))
     out.print(table)
+    if waiting := [key for key in installed() if key not in GAMES]:
+        out.print(f"installed, and offered once enabled in [games]: {', '.join(sorted(waiting))}", markup=False)
+    for why in GAMES.missing.values():
+        out.print(f"missing: {why}", markup=False, highlight=False)
     out.print('"pbem play GAME" lets you try one; by email, "rules GAME" explains it')
 
 
