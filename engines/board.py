@@ -13,7 +13,7 @@ from typing import Literal, Self
 
 from engines import hex as hexagonal
 from engines import square
-from engines.diagram import Diagram, Edge, Legend, Shape, Towards, text_place
+from engines.diagram import Diagram, Edge, Legend, Shape, Towards, text_step
 from engines.square import Rows, Steps
 
 Place = tuple[int, int]
@@ -191,9 +191,9 @@ def _rows(places: Mapping[str, Place]) -> Iterator[tuple[str, tuple[str, ...]]]:
 def _check_width(board: Board, each: int) -> None:
     """Refuse a board that doesn't fit into the columns of a message if its widest mark has `each` characters."""
     places = [place for place, _ in board.places.values()]
-    staggered = any(place % 2 for place in places)
+    staggered = board.shape == "hex" or any(place % 2 for place in places)
     label = max(len(label) for label, _ in board.rows)
-    width = text_place(max(places), each, staggered=staggered) + each + len("[] ") + label
+    width = int(max(places) * text_step(each, staggered=staggered)) + each + len("[] ") + label
     if width > WIDEST:
         raise BadBoard(f"as text the board takes {width} columns, and {WIDEST} fit; its widest mark takes {each}")
 

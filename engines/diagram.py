@@ -1,6 +1,6 @@
 """A board as data: the marks in its cells, labels, highlighted cells, notes, and what the marks mean."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -20,15 +20,13 @@ Letters = tuple[tuple[int, str], ...]
 LONGEST_SHOWN = 3
 
 
-def text_place(place: int, each: int, *, staggered: bool) -> int:
-    """Return the column of a text in which a cell starts, if the widest mark has `each` characters.
+def text_step(each: int, *, staggered: bool) -> float:
+    """Return how many columns of a text half a cell takes, if the widest mark has `each` characters.
 
-    The place counts halves of a cell; a board is staggered if a cell stands at an odd one.
-
-    >>> text_place(4, 2, staggered=False), text_place(3, 1, staggered=True), text_place(3, 2, staggered=True)
-    (6, 3, 6)
+    >>> text_step(2, staggered=False) * 4, text_step(1, staggered=True) * 3, text_step(2, staggered=True) * 3
+    (6.0, 3, 6)
     """
-    return place * (each // 2 + 1) if staggered else place // 2 * (each + 1)
+    return each // 2 + 1 if staggered else (each + 1) / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,23 +140,43 @@ class Diagram:
 
     def place(self, name: str) -> int:
         """Return how many halves of a cell a cell is from the left."""
-        return self.places[name] if self.places else self.columns.index(name.rstrip("0123456789")) * self.step
+        return self.places[name] if self.places else self.columns.index(name[0]) * self.step
+
+    def places_in(self, row: Sequence[tuple[str, str]]) -> list[int]:
+        """Return the place of each cell of a row."""
+        if self.places:
+            return [self.places[name] for name, _ in row]
+        at = {letter: number * self.step for number, letter in enumerate(self.columns)}
+        return [at[name[0]] for name, _ in row]
 
     @property
     def broad(self) -> int:
         """The width of the board in halves of a cell."""
         return max(self.places.values(), default=(len(self.columns) - 1) * self.step) + 2
 
+    @property
+    def is_staggered(self) -> bool:
+        """Whether rows can be shifted by half a cell."""
+        return self.shape == "hex" or any(place % 2 for place in self.places.values())
+
     def letters(self) -> tuple[Letters, Letters]:
         """Return the letters above and below the board.
 
-        Slanted columns have theirs above the cells of the first row, and below those of the last.
+        Slanted columns have theirs above the cells of the first row, and below those of the last. A column that has
+        neither has its letter straight above its first cell, or below its last one.
         """
         if not self.places:
             every = tuple((number * self.step, letter) for number, letter in enumerate(self.columns))
             return every, every
         if self.is_slanted:
-            above, below = (tuple((self.place(name), name[0]) for name, _ in self.rows[at][1]) for at in (0, -1))
+            lines = [{self.place(name): name[0] for name, _ in self.rows[at][1]} for at in (0, -1)]
+            for letter in sorted(set(self.columns).difference(*(line.values() for line in lines))):
+                column = [self.place(name) for _, cells in self.rows for name, _ in cells if name[0] == letter]
+                for line, place in zip(lines, (column[0], column[-1]), strict=True):
+                    if place not in line:
+                        line[place] = letter
+                        break
+            above, below = (tuple(sorted(line.items())) for line in lines)
             return above, below
         every = tuple(sorted({(place, name[0]) for name, place in self.places.items()}))
         return every, every

@@ -15,12 +15,12 @@ Empty cells keep their marks: the middle dots are ambiguous too, and everybody k
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise, zip_longest
 from typing import Literal
 
 from engines.board import WIDEST
-from engines.diagram import Diagram, Kind, Letters, Mark, text_place
+from engines.diagram import Diagram, Kind, Letters, Mark, text_step
 
 GAP = "    "
 """Between the board and the notes beside it."""
@@ -48,22 +48,21 @@ def format_board(diagram: Diagram, *, lit: bool = False, notes: bool = False, ch
     """
     if charset == "unicode":
         diagram = in_signs(diagram)
-    text = _Text(
-        max(len(mark) for _, cells in diagram.rows for _, mark in cells),
-        any(diagram.place(name) % 2 for _, cells in diagram.rows for name, _ in cells),
-        lit,
-    )
-    rows = [_row(diagram, cells, text) for _, cells in diagram.rows]
+    each = max(len(mark) for _, cells in diagram.rows for _, mark in cells)
+    step = text_step(each, staggered=diagram.is_staggered)
+    margin = " " if lit else ""
+    width = int((diagram.broad - 2) * step) + each
+    rows = [_row(diagram, cells, width, step, lit=lit) for _, cells in diagram.rows]
     labels = [label for label, _ in diagram.rows]
-    above, below = (text.letters(each) for each in diagram.letters())
+    above, below = (margin + _line(letters, step) for letters in diagram.letters())
     if diagram.is_slanted:
         board = [above, *(f"{row.rstrip()} {label}" for row, label in zip(rows, labels, strict=True)), below]
     elif diagram.shape == "hex":
         board = [above, *(f"{row} {label}" for row, label in zip(rows, labels, strict=True)), below]
     else:
-        width = max(len(label) for label in labels)
+        longest = max(len(label) for label in labels)
         gap = " " if lit else "  "  # a lit last cell ends with its bracket
-        board = [*(f"{row}{gap}{label:>{width}}" for row, label in zip(rows, labels, strict=True)), below]
+        board = [*(f"{row}{gap}{label:>{longest}}" for row, label in zip(rows, labels, strict=True)), below]
     said = (*diagram.legend.named_edges(), *diagram.notes)
     return "\n".join(_beside(board, said) if notes else [line.rstrip() for line in board])
 
@@ -92,40 +91,28 @@ def sign_of(mark: Mark) -> str:
     return SIGNS[mark.kind][2 if mark.side is None else mark.side] + mark.text[1:]
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """How a board is set in characters: the width of its widest mark, and whether rows are shifted by half a cell."""
-
-    each: int
-    staggered: bool
-    lit: bool
-
-    def place(self, halves: int) -> int:
-        """Return the column of what stands that many halves of a cell from the left."""
-        return text_place(halves, self.each, staggered=self.staggered)
-
-    def letters(self, letters: Letters) -> str:
-        """Return the line with the letters of the columns."""
-        line = ""
-        for place, letter in letters:
-            line = f"{line:<{self.place(place)}}{letter}"
-        return " " * self.lit + line
+def _line(letters: Letters, step: float) -> str:
+    """Return the line with the letters of the columns; half a cell takes `step` columns."""
+    line = ""
+    for place, letter in letters:
+        line = f"{line:<{int(place * step)}}{letter}"
+    return line
 
 
-def _row(diagram: Diagram, cells: Sequence[tuple[str, str]], text: _Text) -> str:
-    """Return a row: cells as wide as the widest mark, one column apart, with brackets around each run of lit cells."""
-    places = [diagram.place(name) for name, _ in cells]
-    columns = [text.place(place) for place in places]
-    row = [" "] * (text.place(diagram.broad - 2) + text.each + 2)  # with room for a bracket at each end
-    shown = [text.lit and name in diagram.lit for name, _ in cells]
+def _row(diagram: Diagram, cells: Sequence[tuple[str, str]], width: int, step: float, *, lit: bool) -> str:
+    """Return a row that is so wide, with brackets around each run of lit cells; half a cell takes `step` columns."""
+    places = diagram.places_in(cells)
+    row = [" "] * (width + 2)  # with room for a bracket at each end
+    shown = [lit and name in diagram.lit for name, _ in cells]
     joins = [one + 2 == other for one, other in pairwise(places)]
-    for number, (place, (_, mark)) in enumerate(zip(columns, cells, strict=True)):
+    for number, (halves, (_, mark)) in enumerate(zip(places, cells, strict=True)):
+        place = int(halves * step)
         row[place + 1 : place + 1 + len(mark)] = mark
         if shown[number] and not (number and shown[number - 1] and joins[number - 1]):
             row[place] = "["
         if shown[number] and not (number + 1 < len(cells) and shown[number + 1] and joins[number]):
             row[place + 1 + len(mark)] = "]"
-    return "".join(row if text.lit else row[1:-1])
+    return "".join(row if lit else row[1:-1])
 
 
 def _beside(board: Sequence[str], notes: Sequence[str]) -> list[str]:

@@ -38,46 +38,52 @@ def describe(diagram: Diagram, names: Names | None = None, *, width: int | None 
 def _board(diagram: Diagram) -> Iterator[str]:
     """Yield the shape and the labels of the board, and what belongs to whom of its outline."""
     columns, rows = diagram.columns, [label for label, _ in diagram.rows]
-    labels = f"of columns {columns[0]} to {columns[-1]}, and rows {rows[0]} to {rows[-1]} from the top."
-    if diagram.is_slanted:
-        yield f"A slanted board of {'hexagonal' if diagram.shape == 'hex' else 'square'} cells, {labels}"
-        yield from _reaches(diagram)
-        yield from _touching(diagram)
+    labels = f"columns {columns[0]} to {columns[-1]}, and rows {rows[0]} to {rows[-1]} from the top."
+    if diagram.places:
+        slanted, cells = "slanted " * diagram.is_slanted, "hexagonal" if diagram.shape == "hex" else "square"
+        yield f"A {slanted}board of {cells} cells, with {labels}"
+        yield from (_reaches(diagram), *([_touching(diagram)] if diagram.shape == "hex" else []))
     elif diagram.shape == "hex":
-        yield f"A hexagonal board {labels}"
+        yield f"A hexagonal board of {labels}"
         runs = [(label, _runs(diagram, cells)) for label, cells in diagram.rows]
         reach = [f"row {label} from {together(f'{run[0]} to {run[-1]}' for run in each)}" for label, each in runs]
         yield f"Rows have every second letter: {CELLS.join(reach)}."
     else:
-        yield f"A {'square' if len(rows) == len(columns) else 'rectangular'} board {labels}"
+        yield f"A {'square' if len(rows) == len(columns) else 'rectangular'} board of {labels}"
         if any(len(cells) < len(columns) for _, cells in diagram.rows):
-            yield from _reaches(diagram)
+            yield _reaches(diagram)
     yield from (f"{each}." for each in diagram.legend.named_edges())
 
 
-def _reaches(diagram: Diagram) -> Iterator[str]:
-    """Yield which cells the rows have: rows with the same ones together."""
+def _reaches(diagram: Diagram) -> str:
+    """Return which cells the rows have: rows with the same ones together."""
     alike: dict[str, list[str]] = {}
     for label, cells in diagram.rows:
         runs = _runs(diagram, cells)
         reach = together(f"{run[0]} to {run[-1]}" if len(run) > 1 else run[0] for run in runs)
         alike.setdefault(reach, []).append(label)
-    reaches = [
-        f"rows {labels[0]} to {labels[-1]} have {reach}"
-        if _is_run(labels) and len(labels) > 1
-        else f"{'rows' if len(labels) > 1 else 'row'} {together(labels)} {'have' if len(labels) > 1 else 'has'} {reach}"
+    said = CELLS.join(
+        f"row {labels[0]} has {reach}" if len(labels) == 1 else f"rows {_in_short(labels)} have {reach}"
         for reach, labels in alike.items()
-    ]
-    said = CELLS.join(reaches)
-    yield f"{said[0].upper()}{said[1:]}."
+    )
+    return f"{said[0].upper()}{said[1:]}."
+
+
+def _in_short(labels: Sequence[str]) -> str:
+    """Return labels as a list, or if no number is missing the first and the last.
+
+    >>> _in_short(["3", "2", "1"]), _in_short(["2", "4"])
+    ('3 to 1', '2 and 4')
+    """
+    is_run = all(abs(int(one) - int(other)) == 1 for one, other in pairwise(labels))
+    return f"{labels[0]} to {labels[-1]}" if is_run else together(labels)
 
 
 def _runs(diagram: Diagram, cells: Sequence[tuple[str, str]]) -> list[list[str]]:
     """Return the letters of a row, those of cells beside each other together."""
     runs: list[list[str]] = []
     end = None
-    for name, _ in cells:
-        place = diagram.place(name)
+    for (name, _), place in zip(cells, diagram.places_in(cells), strict=True):
         if place != end:
             runs.append([])
         runs[-1].append(name[0])
@@ -85,16 +91,11 @@ def _runs(diagram: Diagram, cells: Sequence[tuple[str, str]]) -> list[list[str]]
     return runs
 
 
-def _is_run(labels: Sequence[str]) -> bool:
-    """Return whether the labels are numbers without a gap."""
-    return all(abs(int(one) - int(other)) == 1 for one, other in pairwise(labels))
-
-
-def _touching(diagram: Diagram) -> Iterator[str]:
-    """Yield by the example of a cell with the most neighbours how the rows of a slanted board touch."""
+def _touching(diagram: Diagram) -> str:
+    """Return by the example of a cell with the most neighbours how the rows of hexagonal cells touch."""
     at = {(diagram.place(name), row): name for row, (_, cells) in enumerate(diagram.rows) for name, _ in cells}
     most = max(at, key=lambda place: len(_around(at, place)))
-    yield f"Each cell touches up to six others: {at[most]} touches {together(_by_name(_around(at, most)))}."
+    return f"A cell touches up to six others: {at[most]} touches {together(_by_name(_around(at, most)))}."
 
 
 def _around(at: Mapping[Place, str], place: Place) -> list[str]:

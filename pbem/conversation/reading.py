@@ -5,7 +5,7 @@ from typing import Any
 
 from engines.core import Position
 from pbem.conversation import offer_answers, suggested_yes
-from pbem.conversation.core import Request
+from pbem.conversation.core import Line, Request
 from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match
 from pbem.mail.reading.message import Message
 from pbem.matches import turns
@@ -69,9 +69,17 @@ def _answered(request: Request, message: Message) -> Outgoing | None:
 
 def _offer_answered(request: Request, message: Message, parsed: ParsedMessage, answered: Outgoing | None) -> str | None:
     """Return the command that a plain yes or no to a challenge stands for; None if the message holds one itself."""
-    if any(line.command.answers_offer for line in parsed.commands):
+    if any(line.command.answers_offer or _is_played(request, line) for line in parsed.commands):
         return None
     return offer_answers.answered_with(request.session, request.sender, answered, message.lines)
+
+
+def _is_played(request: Request, line: Line) -> bool:
+    """Return whether a word that could be an answer, such as "pass", is a turn in a match that is being played."""
+    if line.turn is None or line.turn.error is not None or not offer_answers.answer([line.words]):
+        return False
+    match = request.session.get(Match, line.match)
+    return match is not None and match.state == MatchState.RUNNING
 
 
 def _agreed_to(request: Request, message: Message, parsed: ParsedMessage, agreed: Outgoing | None) -> Outgoing | None:

@@ -32,8 +32,8 @@ ConditionLine = tuple[str, ...]
 """Turns in canonical texts, from the opponent's next one to one of the author's; ELSE stands for any other turn."""
 
 _WORD = re.compile(rf"(?<!\S)({IF}|{THEN}|{ELSE})[,:;]?(?!\S)", re.IGNORECASE)
-_SQUARE = re.compile(r"[a-z]\d|[+x]{4}|(?<!\S)[-.]{2,}(?!\S)", re.IGNORECASE)
-"""What every turn has: a square, the sides of discs in a set-up, or the mark of a piece that stays."""
+_SQUARE = re.compile(r"[a-z]\d|[+x]{4}|(?<!\S)[-.]{2,}(?!\S)|\A\W*(?:pass|swap)\W*\Z", re.IGNORECASE)
+"""What every turn has: a square, the sides of discs in a set-up, or the mark of a piece that stays; or it is a word."""
 _USAGE = 'Write "if TURN then TURN", with "then" in front of each turn that follows.'
 
 
@@ -101,7 +101,7 @@ def queued(text: str) -> str:
 def seems_meant(text: str) -> bool:
     """Return whether a text that begins with `if` or `else` is more likely a condition than prose.
 
-    >>> [seems_meant(text) for text in ("if a7b7 then c1c4", "else c1c4", "If you like, then rematch?", "If so, great")]
+    >>> [seems_meant(text) for text in ("if a7b7 then c1c4", "else swap", "If you like, then rematch?", "If so, great")]
     [True, True, False, False]
     """
     pieces = _pieces(text)

@@ -16,7 +16,7 @@ from engines.diagram import Tone
 from pbem.matches.naming import name
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.boards.palette import EDGE, FAINT, FILLS, INK, LIT, PAPER, RIMS
-from pbem.messages.boards.tiles import INDEX, PALETTE, legible, lettering
+from pbem.messages.boards.tiles import index_with, legible, lettering, palette_with, unusual
 
 MISTAKE, BLUNDER = 0.25, 0.6
 """How much a turn must have given away for its mark."""
@@ -161,22 +161,24 @@ def _drawn(analysed: Analysed, scale: float) -> Image.Image:
     def dots(measure: float) -> int:
         return round(measure * scale)
 
-    image = Image.new("P", (dots(WIDTH), dots(HEIGHT)), INDEX[PAPER])
-    image.putpalette(PALETTE)
+    tones = unusual(analysed.tones)
+    index = index_with(tones)
+    image = Image.new("P", (dots(WIDTH), dots(HEIGHT)), index[PAPER])
+    image.putpalette(palette_with(tones))
     draw, line = ImageDraw.Draw(image), max(1, dots(1))
-    draw.rectangle((0, 0, image.width - 1, image.height - 1), outline=INDEX[EDGE], width=line)
+    draw.rectangle((0, 0, image.width - 1, image.height - 1), outline=index[EDGE], width=line)
     top, bottom = dots(MARGIN + LABEL), dots(HEIGHT - MARGIN - LABEL)
     middle, reach = (top + bottom) // 2, (bottom - top) // 2
     step = min(dots(WIDEST_BAR), (image.width - 2 * dots(MARGIN)) / max(1, len(analysed.turns)))
     for number, turn in enumerate(analysed.turns):
         left, right = dots(MARGIN) + round(number * step), dots(MARGIN) + round((number + 1) * step) - 1
         if turn.mark:
-            draw.rectangle((left, top, right, bottom), fill=INDEX[LIT[0]])
+            draw.rectangle((left, top, right, bottom), fill=index[LIT[0]])
         tone = analysed.tones[0 if turn.value > 0 else 1]
         end = middle - round(turn.value * reach)
         box = (left, min(middle, end), max(left, right - (right - left) // 6), max(middle, end))
-        draw.rectangle(box, fill=INDEX[FILLS[tone]], outline=INDEX[RIMS[tone]], width=line if step > 4 * line else 0)
-    draw.line((dots(MARGIN), middle, image.width - dots(MARGIN), middle), fill=INDEX[INK], width=line)
+        draw.rectangle(box, fill=index[FILLS[tone]], outline=index[RIMS[tone]], width=line if step > 4 * line else 0)
+    draw.line((dots(MARGIN), middle, image.width - dots(MARGIN), middle), fill=index[INK], width=line)
     for who, place in zip(analysed.names, (MARGIN / 2, HEIGHT - MARGIN / 2 - LABEL), strict=True):
         image.paste(lettering(dots(TEXT), f"{legible(who)} better", FAINT), (dots(MARGIN), dots(place)))
     return image

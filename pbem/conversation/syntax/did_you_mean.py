@@ -40,7 +40,7 @@ def for_message(request: Request, parsed: ParsedMessage) -> Refused:
     elif guess is None and parsed.overlooked:
         said = parsed.overlooked[0]
     refusal = (
-        rognlie.advice(parsed.first)
+        rognlie.advice(parsed.first, match.game if match else None)
         or (_turn_suggested(request, turns_in, said) if turns_in is not None else None)
         or (_set_up_expected(request, turns_in, said) if turns_in is not None else None)
         or intents.understood((parsed.first, *parsed.prose), match, request.server.admin or "")

@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from engines.wording import together
 from notation.games import GAMES
 from pbem.conversation.syntax.courtesies import POLITE, nearest_word
 from pbem.errors import Refused
+from pbem.matches import turns
 
 IGNORED = frozenset({"multiple"})
 """What announces several commands there; here, several lines are enough."""
@@ -24,7 +26,6 @@ INSTEAD_OF_TURN = {
     "propose": "draw",
 }
 """What can replace a turn there, with our command for it."""
-NOT_TURNS = frozenset({"pass", "swap"})
 PLAYING = frozenset({"move", "mvoe", "board"})
 MOVING = PLAYING | {"queue", "submit", "preview"}
 SAYING = frozenset({"say", "chat"})
@@ -34,7 +35,7 @@ ADDRESSED = frozenset({"change", "address", "password"})
 NUMBER = re.compile(r"#?\d{1,9}")
 BOARD = re.compile(r"#?\d{1,9}(?:#\d{1,4})?")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
-TURN = re.compile(r"[A-Za-z]\d{1,2}(?![A-Za-z](?!\d))|set|quadrup", re.IGNORECASE)
+TURN = re.compile(r"[A-Za-z]\d{1,2}(?![A-Za-z](?!\d))|set|quadrup|(?:pass|swap)\b", re.IGNORECASE)
 """The beginning of a turn that starts with a letter; "k9dog" is a name."""
 STEP = re.compile(r"[~@]?[A-Za-z]\d{1,2}(?:\W*[A-Za-z]\d{1,2}|[+xX]|$)")
 """A word of a turn that is unlikely to be a password."""
@@ -62,11 +63,12 @@ ADVICE = {
     ),
     "add": ("A player has one address here.", '"change address NEW" replaces it.'),
     "propose": ("A draw is offered by a command of that name here.", '"#NUMBER draw" offers one.'),
-    "swap": ("None of these games allows swapping sides.", '"help GAME" explains how turns are written.'),
-    "pass": ("None of these games allows passing.", '"help GAME" explains how turns are written.'),
     "multiple": ("To send several commands here, write each on its own line.", '"help" lists the commands.'),
 }
 """Rognlie's commands without a counterpart here: what to say, and what works instead."""
+TURNS_OF_SOME = {"pass": "passing", "swap": "swapping sides"}
+"""Turns that only some games have, and what they are called."""
+WITHOUT_COUNTERPART = ADVICE.keys() | TURNS_OF_SOME
 
 IsTurn = Callable[[str, int | None], bool]
 """Returns whether the words are a turn, in the match with that number or the one the message is about."""
@@ -130,13 +132,19 @@ class Translator:
                 return (Translation(" ".join(before), _unclear()),)
             rest = cut
             text = " ".join([*before, *rest])
-            if head.written in ADVICE:
-                return (Translation(text, advice(text)),)
-        elif head.game and head.written in ADVICE and len(rest) <= 1:
-            return (Translation(text, advice(text)),)
+            if head.written in WITHOUT_COUNTERPART:
+                return (self._instead(head, text),)
+        elif head.game and head.written in WITHOUT_COUNTERPART and len(rest) <= 1:
+            return (self._instead(head, text),)
         elif self._names_somebody(head, rest):
             return (Translation(" ".join(before), _needless()),)
         return (Translation(text),) if head.led else tuple(self._in_our_words(text, head, rest))
+
+    def _instead(self, head: _Head, text: str) -> Translation:
+        """Return the turn that the line is in its game, or why it is nothing here."""
+        if head.written in TURNS_OF_SOME and self.is_turn(head.written, int(head.number) if head.number else None):
+            return Translation(f"#{head.number} {head.written}" if head.number else head.written)
+        return Translation(text, advice(text))
 
     def without_password(self, text: str) -> str:
         """Return the text for a reply, cut where a password may follow: after the sender's name or a strange command.
@@ -182,7 +190,7 @@ class Translator:
 
     def _without_userid(self, head: _Head, rest: list[str]) -> list[str] | None:
         """Return the words after userid and password; None if a password can't be told from a turn."""
-        if head.verb in ADVICE and head.verb not in MOVING:
+        if head.verb in WITHOUT_COUNTERPART and head.verb not in MOVING:
             return []
         if not rest or (head.verb and head.verb not in MOVING):
             return rest[1:]
@@ -194,7 +202,8 @@ class Translator:
 
     def _is_turn_or_such(self, words: list[str], number: int | None) -> bool:
         text = " ".join(words).partition("#")[0].strip()
-        return bool(text) and (text.lower() in INSTEAD_OF_TURN.keys() | NOT_TURNS or self.is_turn(text, number))
+        known = INSTEAD_OF_TURN.keys() | TURNS_OF_SOME.keys()
+        return bool(text) and (text.lower() in known or self.is_turn(text, number))
 
     def _names_somebody(self, head: _Head, rest: list[str]) -> bool:
         """Return whether there seems to be a userid, other than the sender's name here, before a password."""
@@ -239,24 +248,42 @@ class Translator:
             yield Translation(f"games {names[0]}")
 
 
-def advice(text: str) -> Refused | None:
-    """Return the refusal of one of Rognlie's commands that has no counterpart here; None for anything else."""
+def advice(text: str, game: str | None = None) -> Refused | None:
+    """Return the refusal of one of Rognlie's commands that has no counterpart here; None for anything else.
+
+    `game` is the key of the game that the message is about, if it is about one.
+    """
     words = text.split()
     if words and words[0].lower().rstrip(":") in GAMES:
-        words = words[1:]
+        game, words = words[0].lower().rstrip(":"), words[1:]
     verb = _bare(words[0]) if words else ""
-    if verb in MOVING and len(words) <= MOST_HEAD and _bare(words[-1]).partition("#")[0] in NOT_TURNS:
+    if verb in MOVING and len(words) <= MOST_HEAD and _bare(words[-1]).partition("#")[0] in TURNS_OF_SOME:
         verb = _bare(words[-1]).partition("#")[0]
-    if verb not in ADVICE or len(words) > MOST_HEAD:
+    if verb not in WITHOUT_COUNTERPART or len(words) > MOST_HEAD:
         return None
+    if verb in TURNS_OF_SOME:
+        return _turn_of_some(verb, game)
     sentence, fits = ADVICE[verb]
     return Refused(sentence, fits=fits)
+
+
+def _turn_of_some(word: str, game: str | None) -> Refused:
+    """Return the refusal of a turn that only some games have, and which have it."""
+    have = [key for key, pack in GAMES.items() if turns.parse(pack.notation, word).error is None]
+    what = TURNS_OF_SOME[word]
+    if not have:
+        return Refused(f"None of these games allows {what}.", fits='"help GAME" explains how turns are written.')
+    titles = together(GAMES[key].title for key in have)
+    sentence = f"Of these games, only {titles} {'allow' if len(have) > 1 else 'allows'} {what}."
+    if game is not None and game not in have:
+        return Refused(sentence, fits=f'"help {game}" explains how turns are written.')
+    return Refused(sentence, fits=f'"#NUMBER {word}" in a match of {"such a game" if len(have) > 1 else titles}.')
 
 
 @cache
 def _known(verbs: frozenset[str]) -> frozenset[str]:
     """Return our verbs and those of Rognlie's server."""
-    return verbs | MOVING | SAYING | frozenset(ADVICE) | {"showas"}
+    return verbs | MOVING | SAYING | WITHOUT_COUNTERPART | {"showas"}
 
 
 def _may_lead(word: str) -> bool:

@@ -13,7 +13,7 @@ from pbem.matches.conditions import LONGEST, seems_meant
 BEGINS = re.compile(r"(?:#\s?\d{1,9}[\s:,;.)\]]+)?(if|else|queue)\b", re.IGNORECASE)
 GOES_ON = re.compile(r"then\b", re.IGNORECASE)
 LACKS = re.compile(r"\b(?:if|then|else)[,:;]?$", re.IGNORECASE)
-PART = re.compile(r"[^a-z]*\d.*|.*[a-z]\d.*|[^a-z0-9]+|[+x]{4}|then|if|else|quadrupel|enter", re.IGNORECASE)
+PART = re.compile(r"[^a-z]*\d.*|.*[a-z]\d.*|[^a-z0-9]+|[+x]{4}|then|if|else|quadrupel|enter|pass|swap", re.IGNORECASE)
 """A word that stands in turns and conditions."""
 NEARLY_FULL = 60
 """A line is wrapped where its next word would not fit; the shortest lines that programs make have 65 characters."""

@@ -18,7 +18,7 @@ from PIL import Image
 from engines.diagram import Diagram, Shape
 from notation.illustrations import LAST_TURN
 from pbem.messages.boards.outline import outer_sides
-from pbem.messages.boards.palette import FRAME, FRAME_EDGE, INK
+from pbem.messages.boards.palette import FILLS, FRAME, FRAME_EDGE, INK
 from pbem.messages.boards.palette import LABEL as LABELLED
 from pbem.messages.boards.tiles import (
     CORNER_ALPHAS,
@@ -86,6 +86,8 @@ class Layout:
     all_round: bool
     """Whether the letters and numbers stand on all four sides, for a board too large for two."""
     key_lines: int
+    rim: int
+    """The breadth of the edges that belong to sides; 0 if there are none."""
 
     @classmethod
     def of(cls, diagram: Diagram, lines: int, scale: float) -> Self:
@@ -104,7 +106,8 @@ class Layout:
             board = (halves * side // 2, rows * side)
         top = MARGIN + (LABEL if all_round else 0)
         key_lines = 1 + max(line for *_, (_, line) in _key_placed(diagram, LAST_TURN, scale, lit=True))
-        height = top + LABEL + key_lines * KEY + (lines * LINE) + MARGIN
+        rim = BAND if diagram.legend.edges else 0
+        height = top + LABEL + rim + key_lines * KEY + (lines * LINE) + MARGIN
         width = int(WIDTH * scale)
         left = (width - board[0]) // 2
         return cls(
@@ -119,12 +122,13 @@ class Layout:
             board,
             all_round,
             key_lines,
+            round(rim * scale),
         )
 
     @property
     def key(self) -> int:
         """Where the key begins, below the board and its letters."""
-        return self.top + self.board[1] + self.dots(LABEL + GAP / 2)
+        return self.top + self.board[1] + self.dots(LABEL + GAP / 2) + self.rim
 
     @property
     def words(self) -> int:
@@ -246,21 +250,21 @@ def _put_cells(image: Image.Image, layout: Layout, diagram: Diagram, wanted: Col
 
 def _put_edges(image: Image.Image, layout: Layout, diagram: Diagram) -> None:
     """Draw the edges that belong to sides as bands outside the board."""
-    (width, height), tones = layout.cell, tones_of(diagram.legend)
-    thick = layout.dots(BAND)
-    bands = outer_sides(diagram)
-    for row, (_, cells) in enumerate(diagram.rows):
-        for name, _ in cells:
-            if name in bands:
+    bands, tones = outer_sides(diagram), tones_of(diagram.legend)
+    for share in (1, 0.7):  # a light rim around all bands sets off a dark one
+        thick = round(layout.rim * share)
+        for row, (_, cells) in enumerate(diagram.rows):
+            for name in (name for name, _ in cells if name in bands):
+                sides = tuple((side, LABELLED if share == 1 else FILLS[tone]) for side, tone in bands[name])
+                drawn, covered = band(layout.shape, *layout.cell, thick, tones, sides)
                 x, y = layout.place(diagram, name, row)
-                drawn, covered = band(layout.shape, width, height, thick, tones, bands[name])
                 image.paste(drawn, (x - thick, y - thick), covered)
 
 
 def _put_labels(image: Image.Image, layout: Layout, diagram: Diagram) -> None:
     """Draw the letters of the columns below, and the numbers beside the rows; or all round."""
     width, height = layout.cell
-    half = layout.dots(LABEL) // 2 + (layout.dots(BAND) if diagram.legend.edges else 0)
+    half = layout.dots(LABEL) // 2 + layout.rim
     below, above = layout.top + layout.board[1] + half, layout.top - half
     for y, letters in zip((above, below), diagram.letters(), strict=True):
         for place, letter in letters if layout.all_round or y == below else ():
@@ -272,7 +276,7 @@ def _put_labels(image: Image.Image, layout: Layout, diagram: Diagram) -> None:
 
 
 def _put_label(image: Image.Image, layout: Layout, text: str, centre: tuple[int, int]) -> None:
-    label = lettering(layout.dots(SMALL_TEXT), text, LABELLED, FRAME)
+    label = lettering(min(layout.dots(SMALL_TEXT), layout.step * 4 // 5), text, LABELLED, FRAME)
     image.paste(label, (centre[0] - label.width // 2, centre[1] - label.height // 2))
 
 
@@ -314,9 +318,11 @@ def _key(diagram: Diagram, highlight: str, *, lit: bool) -> Iterator[tuple[Seque
     for mark in legend.marks:
         if mark.kind == "piece" and mark.side is None:
             yield (Look(0, "piece", legend.tone_of(mark), mark.shown, mark.height),), mark.words[1]
-    traces = [mark for mark in legend.marks if mark.kind == "trace"]
-    if traces:
-        yield [Look(0, "trace", legend.tone_of(mark), mark.shown) for mark in traces], traces[0].words[1]
+    traces: dict[str, list[Look]] = {}
+    for mark in legend.marks:
+        if mark.kind == "trace":
+            traces.setdefault(mark.words[1], []).append(Look(0, "trace", legend.tone_of(mark), mark.shown))
+    yield from ((looks, words) for words, looks in traces.items())
     for level, name in enumerate(legend.area_names, start=1):
         yield (Look(level),), name
     if lit:

@@ -93,9 +93,8 @@ class Grid:
 
 def grid(diagram: Diagram, links: Mapping[str, str]) -> Grid:
     """Return the diagram as a table; `links` maps cells to URIs."""
-    staggered = diagram.shape == "hex" or any(place % 2 for place in diagram.places.values())
     # Where rows are shifted by half a cell, a column of the table is a quarter of one, and a letter spans two.
-    width, span = (4, 2) if staggered else (1, 1)
+    width, span = (4, 2) if diagram.is_staggered else (1, 1)
     broad = diagram.broad * width // 2
     edges = outer_sides(diagram)
     rows = tuple(_row(diagram, label, cells, width, broad, links, edges) for label, cells in diagram.rows)
@@ -125,7 +124,7 @@ def _row(
     links: Mapping[str, str],
     edges: Mapping[str, Sides],
 ) -> BoardRow:
-    starts = [diagram.place(name) * width // 2 for name, _ in cells]
+    starts = [place * width // 2 for place in diagram.places_in(cells)]
     ends = [0, *(start + width for start in starts)]
     marks = diagram.legend.by_text()
     gaps = [start - end for start, end in zip(starts, ends, strict=False)]  # one end more: the last cell's

@@ -98,10 +98,21 @@ def palette_with(tones: tuple[Tone, ...]) -> tuple[int, ...]:
     return (*PALETTE, *(value for colour in added for value in colour))[: 3 * MOST]
 
 
+@lru_cache(maxsize=64)
+def index_with(tones: tuple[Tone, ...]) -> Mapping[Colour, int]:
+    """Return the numbers of the colours in that palette."""
+    values = iter(palette_with(tones)[3 * CLEAR :])
+    return {colour: number for number, colour in enumerate(zip(values, values, values, strict=True), start=CLEAR)}
+
+
+def unusual(tones: Iterable[Tone]) -> tuple[Tone, ...]:
+    """Return the tones that a picture needs beyond the usual ones, sorted."""
+    return tuple(sorted({*tones} - {*USUAL}))
+
+
 def tones_of(legend: Legend) -> tuple[Tone, ...]:
-    """Return the tones of what can be on a board beyond the usual ones, sorted."""
-    shown = {legend.tone_of(mark) for mark in legend.marks if mark.kind != "empty"}
-    return tuple(sorted({*legend.tones, *shown} - {*USUAL}))
+    """Return the tones of what can be on a board beyond the usual ones."""
+    return unusual((*legend.tones, *(legend.tone_of(mark) for mark in legend.marks if mark.kind != "empty")))
 
 
 Lit = Literal["", "left", "reached"]
@@ -159,17 +170,16 @@ def tile(shape: Shape, width: int, height: int, look: Look, tones: tuple[Tone, .
 
 @lru_cache(maxsize=256)
 def band(
-    shape: Shape, width: int, height: int, thick: int, tones: tuple[Tone, ...], sides: tuple[tuple[int, Tone], ...]
+    shape: Shape, width: int, height: int, thick: int, tones: tuple[Tone, ...], sides: tuple[tuple[int, Colour], ...]
 ) -> tuple[Image.Image, Image.Image]:
     """Return bands outside of these sides of a cell, and what they cover, in its box with `thick` dots around it."""
     size = ((width + 2 * thick) * FINER, (height + 2 * thick) * FINER)
     image, covered = Image.new("RGB", size, FRAME), Image.new("L", size)
     outline = [(x + thick * FINER, y + thick * FINER) for x, y in _outline(shape, width * FINER, height * FINER, 0)]
-    for share in (1.0, 0.7):  # a rim around the band sets off a dark one
-        for side, tone in sides:
-            line = (outline[side], outline[(side + 1) % len(outline)])
-            _stroke(ImageDraw.Draw(image), line, thick * FINER * share, LABEL if share == 1 else FILLS[tone])
-            _stroke(ImageDraw.Draw(covered), line, thick * FINER * share, 255)
+    for side, colour in sides:
+        line = (outline[side], outline[(side + 1) % len(outline)])
+        _stroke(ImageDraw.Draw(image), line, thick * FINER, colour)
+        _stroke(ImageDraw.Draw(covered), line, thick * FINER, 255)
     return reduced(image, tones), covered.reduce(FINER).point([0] * 64 + [255] * 192).convert("1")
 
 

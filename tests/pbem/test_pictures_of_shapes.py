@@ -1,0 +1,214 @@
+"""Pictures of boards of every shape, in every form: PNG, GIF, SVG and HTML."""
+
+from dataclasses import replace
+from io import BytesIO
+from xml.etree import ElementTree as ET
+
+import pytest
+from PIL import Image, ImageChops, ImageStat
+
+from engines.board import rectangle, rhombus
+from engines.diagram import Diagram, Tone
+from pbem.messages.analysis import Analysed, TurnAnalysed
+from pbem.messages.boards import palette
+from pbem.messages.boards.animation import SCALES, animation
+from pbem.messages.boards.board_image import SCALE, TALLEST, Layout, drawn, lines, png, redrawn
+from pbem.messages.boards.html_board import SMALLEST, grid
+from pbem.messages.boards.outline import outer_sides
+from pbem.messages.boards.palette import FIELDS, FILLS, FRAME, RIMS, SIGNS, TRACES, Colour, css
+from pbem.messages.boards.svg_board import BAND, BoardSheet
+from pbem.messages.boards.tiles import MOST, palette_with, tones_of
+from pbem.messages.templating import HTML, templates
+from tests.pbem.test_picture import cells, opened, picture_of
+from tests.shapes import COLOURS, SHAPES, STONES, TONES, with_edges
+
+GRID = '{% import "parts/shapes.html.j2" as shapes with context %}{{ shapes.grid(grid) }}'
+
+
+def contrast(one: Colour, other: Colour) -> float:
+    """Return the contrast of two colours as WCAG 2 defines it."""
+
+    def luminance(colour: Colour) -> float:
+        parts = [part / 255 for part in colour]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("tone", TONES)
+def test_every_tone_is_seen_on_a_board_and_what_is_written_on_it_can_be_read(tone: Tone) -> None:
+    assert contrast(SIGNS[tone], FILLS[tone]) >= 4.5
+    assert contrast(RIMS[tone], TRACES[tone]) >= 3
+    assert contrast(RIMS[tone], FIELDS[0]) >= 3
+    assert all(tone in each for each in (palette.LEFT_TRACES, palette.CSS["PIECES"], palette.CSS["TRACES"]))  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_what_differs_looks_different_in_a_picture(name: str) -> None:
+    diagram = SHAPES[name]
+    alike = cells(diagram, picture_of(diagram), "RGB")
+    told = [what for each in alike.values() for what in each]
+
+    assert len(told) == len(set(told)), "the same looks different"
+    assert all(len(each) == 1 for each in alike.values()), "what differs looks alike"
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_everything_is_inside_the_picture_and_no_cell_covers_another(name: str) -> None:
+    diagram = SHAPES[name]
+    layout = Layout.of(diagram, 0, SCALE)
+    places = [
+        layout.place(diagram, cell, row) for row, (_, row_cells) in enumerate(diagram.rows) for cell, _ in row_cells
+    ]
+
+    assert len(set(places)) == len(places)
+    assert min(x for x, _ in places) > 0
+    assert max(x for x, _ in places) + layout.cell[0] < layout.width
+    assert max(y for _, y in places) + layout.cell[1] <= layout.top + layout.board[1]
+    for x, y in places:
+        assert not any(y == other and 0 < abs(x - beside) < layout.cell[0] for beside, other in places)
+
+
+def test_a_narrow_board_is_not_drawn_taller_than_a_screen() -> None:
+    assert Layout.of(rectangle(3, 30).diagram({}, STONES), 0, 1).board[1] <= TALLEST
+    assert Layout.of(rhombus(2, 30).diagram({}, STONES), 0, 1).board[1] <= TALLEST * 1.05
+
+
+def test_a_key_that_is_too_long_for_a_line_takes_more_of_them() -> None:
+    few, many = SHAPES["rectangle 7x6"], SHAPES["nine tones"]
+
+    assert Layout.of(few, 0, SCALE).key_lines == 1
+    assert Layout.of(many, 0, SCALE).key_lines == 6
+
+
+def test_a_picture_has_the_colours_of_its_tones_and_no_more_than_a_palette_holds() -> None:
+    tones = tones_of(COLOURS)
+    colours = {colour for _, colour in picture_of(SHAPES["nine tones"]).convert("RGB").getcolors(1_000) or []}
+
+    assert tones == ("grey", "pink", "purple", "red", "yellow")
+    assert len(palette_with(tones)) <= 3 * MOST
+    assert {FILLS[tone] for tone in TONES} | {TRACES[tone] for tone in TONES if tone != "green"} <= colours
+    assert tones_of(replace(STONES, marks=STONES.marks[:3])) == ()
+
+
+def test_the_chart_of_an_analysis_has_the_colours_of_the_sides() -> None:
+    turns = tuple(
+        TurnAnalysed(at, 0, "alice", f"a{at}", None, "", "", 0, value) for at, value in enumerate((0.9, -0.9), start=1)
+    )
+    chart = opened(Analysed(("alice", "bob"), ("red", "yellow"), turns).picture(1)).convert("RGB")
+
+    assert {FILLS["red"], FILLS["yellow"]} <= {colour for _, colour in chart.getcolors(1_000) or []}
+
+
+# Edges ------------------------------------------------------------------------------------------------
+
+
+def test_every_outer_side_of_a_board_with_four_edges_belongs_to_somebody_once() -> None:
+    sides = outer_sides(SHAPES["rhombus 11x11 with edges"])
+    owned = [tone for each in sides.values() for _, tone in each]
+
+    assert (owned.count("dark"), owned.count("light")) == (2 * 22, 2 * 21)
+    assert sides["a1"] == ((0, "dark"), (3, "light"), (4, "light"), (5, "dark"))
+    assert sides["k11"] == ((0, "light"), (1, "light"), (2, "dark"), (3, "dark"))
+    assert "b2" not in sides
+    assert outer_sides(SHAPES["triangle"]) == {}
+
+
+def test_an_edge_is_a_band_in_its_owner_s_colour_outside_the_cells() -> None:
+    diagram = SHAPES["square with edges"]
+    picture, layout = picture_of(diagram).convert("RGB"), Layout.of(diagram, 0, SCALE)
+    (x, y), size = layout.place(diagram, "c1", 0), layout.cell[0]
+    (left, beside), far = layout.place(diagram, "a3", 2), layout.left + layout.board[0]
+
+    assert picture.getpixel((x + size // 2, y - 3)) == FILLS["red"]
+    assert picture.getpixel((x + size // 2, layout.top + layout.board[1] + 2)) == FILLS["red"]
+    assert picture.getpixel((left - 3, beside + size // 2)) == FILLS["purple"]
+    assert picture.getpixel((far + 2, beside + size // 2)) == FILLS["purple"]
+    plain = picture_of(replace(diagram, legend=replace(diagram.legend, edges=()))).convert("RGB")
+    assert plain.getpixel((x + size // 2, y - 3)) == FRAME
+
+
+# Animations -------------------------------------------------------------------------------------------
+
+
+def emptied(diagram: Diagram) -> Diagram:
+    """Return the board with nothing on it but for its highlights."""
+    plain = diagram.legend.marks[0].text
+    return replace(diagram, rows=tuple((label, tuple((c, plain) for c, _ in row)) for label, row in diagram.rows))
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_picture_that_is_changed_is_as_one_that_is_drawn_anew(name: str) -> None:
+    after, before = SHAPES[name], emptied(SHAPES[name])
+    layout = Layout.of(before, 0, SCALES[0])
+    picture = drawn(layout, before, ())
+    redrawn(picture, layout, before, after, ())
+
+    assert ImageChops.difference(picture.convert("RGB"), drawn(layout, after, ()).convert("RGB")).getbbox() is None
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_an_animation_shows_what_a_picture_shows(name: str) -> None:
+    after, words = SHAPES[name], "1. a turn"
+    moving = Image.open(BytesIO(animation([emptied(after), after], captions=[words, words])))
+    moving.seek(1)
+    still = drawn(Layout.of(after, 1, SCALES[0]), after, lines(words, SCALES[0])).convert("RGB")
+    box = (20, 10, still.width - 20, still.height - 10)
+    apart = ImageStat.Stat(ImageChops.difference(still.crop(box), moving.convert("RGB").crop(box)))
+
+    assert max(apart.mean) < 1.5
+    assert opened(png(after)).width == 675
+
+
+# Web pages and tables ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_an_svg_shows_each_cell_label_and_edge(name: str) -> None:
+    diagram = SHAPES[name]
+    root = ET.fromstring(BoardSheet().file(diagram, "a board"))
+    used = [each.get("href") for each in root.iter("{http://www.w3.org/2000/svg}use")]
+    texts = {each.text for each in root.iter("{http://www.w3.org/2000/svg}text")}
+    text = ET.tostring(root, encoding="unicode")
+    occupied = [mark for _, row in diagram.rows for _, mark in row if mark != "."]
+    count = sum(len(row) for _, row in diagram.rows)
+
+    assert len(used) >= 1 + count + len(occupied)
+    assert {label for label, _ in diagram.rows} | {*diagram.columns} <= texts
+    marks = diagram.legend.by_text()
+    assert {marks[mark].shown for mark in occupied if len(marks[mark].shown) > 1} <= texts
+    assert all(
+        css(FILLS[diagram.legend.tone_of(marks[mark])]) in text for mark in occupied if marks[mark].kind == "piece"
+    )
+    assert (f'stroke-width="{2 * BAND:.0f}"' in text) == bool(diagram.legend.edges)
+
+
+def test_boards_that_differ_in_their_edges_alone_are_different_drawings() -> None:
+    sheet, board = BoardSheet(), rectangle(3, 3)
+    plain, edged = (sheet.board(board.diagram({}, each), "a board") for each in (STONES, with_edges(board)))
+
+    assert plain != edged
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_every_row_of_a_table_is_as_broad_as_the_board(name: str) -> None:
+    diagram = SHAPES[name]
+    table = grid(diagram, {})
+    for row in table.rows:
+        assert sum(cell.before + cell.span for cell in row.cells) + row.after == table.broad
+    for letters in filter(None, (table.above, table.below)):
+        assert sum(each.before + table.span for each in letters.each) + letters.after == table.broad
+        assert {each.text for each in letters.each} <= {*diagram.columns}
+    assert table.size >= SMALLEST - 3
+
+
+def test_a_table_has_neutral_pieces_edges_and_texts_that_fit() -> None:
+    pages = {name: templates(HTML).from_string(GRID).render(grid=grid(SHAPES[name], {})) for name in SHAPES}
+
+    assert f"background: {css(FILLS['grey'])}" in pages["square with edges"]
+    assert f"border-top: 5px solid {css(FILLS['red'])}" in pages["square with edges"]
+    assert f"border-left: 5px double {css(RIMS['light'])}" in pages["rhombus 11x11 with edges"]
+    assert "font-size: " in pages["texts on pieces"]
+    assert "font-size" not in pages["rectangle 7x6"]
