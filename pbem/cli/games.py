@@ -43,11 +43,12 @@ def play(
     game: Annotated[str, typer.Argument(help="The game, from `pbem games`.", autocompletion=completion.games)],
     options: Annotated[list[str] | None, typer.Argument(metavar="OPTION", help="Its options, such as first=o.")] = None,
 ) -> None:
+    GAMES.enable(installed())  # no server is concerned
     key = game.lower()
     chosen = dict(option.split("=", 1) for option in options or [] if "=" in option)
     try:
         if key not in GAMES:
-            raise BadOption(f"there is no game {game}; the games are {', '.join(GAMES)}")
+            raise BadOption(GAMES.missing.get(key) or f"there is no game {game}; the games are {', '.join(GAMES)}")
         if len(chosen) < len(options or []):
             raise BadOption("write options as NAME=CHOICE, for example first=o")
         hotseat.play(key, chosen, input, lambda words: out.print(words, markup=False, highlight=False))
@@ -63,6 +64,7 @@ def demo_(
     ] = demo.SAMPLE_GAME,
     folder: Annotated[Path | None, typer.Option("--folder", help="Where to put the database and messages.")] = None,
 ) -> None:
+    GAMES.enable(installed())
     if game not in GAMES:
         errors.print(f"pbem: there is no game {escape(game)}; the games are {', '.join(GAMES)}")
         raise typer.Exit(IMPOSSIBLE)
@@ -81,6 +83,7 @@ def record_check(
 
 def _check_record(text: str, game: str | None, *, tolerant: bool) -> int:
     """Print a sentence for each slip and the last board; return the exit code."""
+    GAMES.enable(installed())
     try:
         loaded = record.loads(text, game)
         positions, slips = record.replay_tolerantly(loaded) if tolerant else (record.replay(loaded), ())
