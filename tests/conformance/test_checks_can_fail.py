@@ -202,6 +202,7 @@ def option(name: str) -> GamePack:
     return game(options=(*NOUGHTS.game.options, Option(name, ("on", "off"), "help")))
 
 
+TINY = drawn(rows=NOUGHTS.game.position({}).diagram().rows[:1]).game.position({})
 FIRST = NOUGHTS.game.position({}).diagram()
 FAULTS: Mapping[str, tuple[tuple[GamePack | Callable[[Path], GamePack], str], ...]] = {
     "it is described": (
@@ -259,6 +260,9 @@ FAULTS: Mapping[str, tuple[tuple[GamePack | Callable[[Path], GamePack], str], ..
         (notation(hint=lambda self, position: None), "gets no hint"),
     ),
     "choices lead to turns": ((parse(lambda text: Turn("b2")), "is offered, but play says"),),
+    "half a turn can be drawn": (
+        (notation(midway=lambda self, chosen, position: TINY if chosen else position), "the board has other cells"),
+    ),
     "diagrams are whole": (
         (drawn(legend=replace(FIRST.legend, marks=FIRST.legend.marks[:2])), "doesn't say what the mark"),
         (drawn(rows=(*FIRST.rows, FIRST.rows[0])), "twice on the board"),

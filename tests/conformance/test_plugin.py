@@ -34,8 +34,12 @@ def run_pytest(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return run(folder, "-m", "pytest", "-p", "no:cacheprovider", *words)
 
 
+def run_pbem(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return run(folder, "-c", "from pbem.cli import main; main()", *words)
+
+
 def run_check(folder: Path) -> subprocess.CompletedProcess[str]:
-    return run(folder, "-c", "from pbem.cli import main; main()", "game", "check", "hex")
+    return run_pbem(folder, "game", "check", "hex")
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +60,10 @@ def test_a_new_package_passes_its_tests_and_all_checks(package: Path) -> None:
     checked = run_check(package)
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert "49 passed" in done.stdout
+    assert "50 passed" in done.stdout
     assert (checked.returncode, checked.stderr) == (0, "")
     assert "note: Positions have no state() for the search" in checked.stdout
-    assert checked.stdout.endswith("Hex: 30 of 30 checks hold; the notes are no failures\n")
+    assert checked.stdout.endswith("Hex: 31 of 31 checks hold; the notes are no failures\n")
 
 
 def test_the_checks_are_items_of_the_project_that_are_left_out_where_files_are_named(package: Path) -> None:
@@ -132,6 +136,12 @@ def test_whoever_merely_has_pbem_installed_does_not_notice(tmp_path: Path) -> No
 
     assert done.returncode == 0, done.stdout
     assert "1 passed" in done.stdout
+
+
+def test_a_game_that_is_installed_and_not_enabled_is_listed_as_such(package: Path) -> None:
+    told = run_pbem(package, "games").stdout
+
+    assert "installed, and offered once enabled in [games]: hex\n" in told
 
 
 @pytest.mark.parametrize("key", ["Hex", "h", "tic-tac-toe", "7up"])

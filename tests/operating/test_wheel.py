@@ -63,6 +63,7 @@ def test_the_wheel_holds_all_that_is_read_at_run_time(installed: Path) -> None:
     package = installed / "pbem"
     expected = {
         "cli/demo_record.txt",
+        "conformance/template/pyproject.toml",
         "storage/migrations/env.py",
         "storage/migrations/versions/0001_the_tables.py",
     }
@@ -70,6 +71,17 @@ def test_the_wheel_holds_all_that_is_read_at_run_time(installed: Path) -> None:
     assert "templates/rules/quadraphages.md" in expected
     assert {name for name in expected if not (package / name).is_file()} == set()
     assert not (installed / "tests").exists()
+
+
+def test_a_new_game_that_the_wheel_writes_passes_what_the_wheel_checks(installed: Path, tmp_path: Path) -> None:
+    python(installed, tmp_path, "-c", "from pbem.cli import main; main()", "game", "new", "hex", "here")
+    metadata = tmp_path / "here" / "pbem_hex-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: pbem-hex\nVersion: 1.0\n", encoding="utf-8")
+    (metadata / "entry_points.txt").write_text("[pbem.games]\nhex = pbem_hex:HEX\n", encoding="utf-8")
+    path = tmp_path / "here" / "pyproject.toml"
+    path.write_text(path.read_text(encoding="utf-8").replace('["."]', '[".", "src"]'), encoding="utf-8")
+    assert "50 passed" in python(installed, tmp_path / "here", "-m", "pytest", "-q")
 
 
 def test_what_runs_is_the_wheel_and_not_this_checkout(installed: Path, tmp_path: Path) -> None:
