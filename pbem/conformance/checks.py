@@ -77,6 +77,7 @@ CHECKS = tuple(
             texts.help_has_an_example,
             texts.hints_help,
             texts.choices_lead_to_turns,
+            texts.half_a_turn_can_be_drawn,
             boards.diagrams_are_whole,
             boards.the_last_turn_is_only_lit,
             boards.remarks_are_sentences,

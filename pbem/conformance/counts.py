@@ -17,18 +17,15 @@ LARGEST = 20_000
 """Larger numbers aren't counted."""
 CHEAP = 1_000
 """The largest number that the brute force counts."""
-EACH = 8
-"""At how many positions of a match it counts."""
+MATCHES, TURNS = 6, 60
+"""In how many random matches it is compared with the engine, and for how many turns."""
 
 
 class BruteState(Protocol):
     """A state of the author's brute force: the game once more, plainly, with nothing from the engine."""
 
-    def played(self, text: str) -> Self:
-        """Return the state after a turn."""
-
-    def count(self, depth: int) -> int:
-        """Return the number of lines of play of that length."""
+    def after(self) -> Mapping[str, Self]:
+        """Return each legal turn, as it is written, and the state after it; nothing at the end."""
 
 
 Brute = Callable[[Mapping[str, str]], BruteState]
@@ -84,24 +81,29 @@ def turns_are_counted(pack: GamePack, path: Path) -> None:
 
 
 def the_brute_force_agrees(pack: GamePack, brute: Brute, path: Path | None = None) -> None:
-    """The brute force counts as many turns as the engine in random matches, and as the perft file says."""
-    for seed in seeds(pack):
+    """The brute force has the same turns as the engine in random matches, and counts what the perft file says."""
+    for seed in seeds(pack)[:MATCHES]:
         match = played(pack, seed)
         state, expected = brute(options_at(pack.game, seed)), match[0].position
-        for number, (position, move) in enumerate(match):
+        for number, (position, move) in enumerate(match[:TURNS], start=1):
             if position != expected:
                 break  # the middle of a long match is left out
-            if number % (1 + len(match) // EACH) == 0 or move is None:
-                here, there = sum(1 for _ in position.moves()), state.count(1)
-                require(here == there, f"Turn {number + 1}: the engine counts {here} turns, the brute force {there}.")
+            here, there = {pack.notation.format(each, position) for each in position.moves()}, state.after()
+            for who, texts in (("the engine", here - there.keys()), ("the brute force", there.keys() - here)):
+                require(not texts, f"Turn {number} of a random match: only {who} has {min(texts, default='')}.")
             if move is not None:
-                state, expected = state.played(pack.notation.format(move, position)), position.play(move)
+                state, expected = there[pack.notation.format(move, position)], position.play(move)
     for block in read(path) if path else ():
         state = brute(pack.game.chosen(block.options))
         for text in block.turns:
-            state = state.played(text)
+            state = state.after()[text]
         for depth, nodes in enumerate(block.nodes, start=1):
             if nodes <= CHEAP:
-                found = state.count(depth)
+                found = _count(state, depth)
                 said = f"{block.id}: the brute force counts {found} lines of {depth} turns, not {nodes}."
                 require(found == nodes, said)
+
+
+def _count(state: BruteState, depth: int) -> int:
+    after = state.after()
+    return len(after) if depth == 1 else sum(_count(each, depth - 1) for each in after.values())

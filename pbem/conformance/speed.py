@@ -23,7 +23,7 @@ WORKS: dict[str, tuple[Callable[[GamePack, Sample], object], float]] = {
 
 def floor() -> float:
     """Return the CPU time in seconds that a plain loop takes; the least of three, so that a load makes it no longer."""
-    return max(1e-4, min(_timed(_count) for _ in range(3)))
+    return max(1e-4, min(timed(_count) for _ in range(3)))
 
 
 def measured(pack: GamePack, seed: int = 0) -> dict[str, float]:
@@ -31,7 +31,7 @@ def measured(pack: GamePack, seed: int = 0) -> dict[str, float]:
     some = samples(pack, POSITIONS, seed)
     unit = floor() * len(some)
     return {
-        what: min(_timed(lambda do=do: [do(pack, each) for each in some]) for _ in range(2)) / unit  # type: ignore[misc]
+        what: min(timed(lambda do=do: [do(pack, each) for each in some]) for _ in range(2)) / unit  # type: ignore[misc]
         for what, (do, _) in WORKS.items()
     }
 
@@ -52,7 +52,8 @@ def _count() -> None:
         number += 1
 
 
-def _timed(work: Callable[[], object]) -> float:
+def timed(work: Callable[[], object]) -> float:
+    """Return the CPU time in seconds that some work takes."""
     before = process_time()
     work()
     return process_time() - before

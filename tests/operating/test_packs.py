@@ -79,6 +79,19 @@ def test_the_tests_of_a_package_pass_where_it_is_installed(game: str, environmen
     assert re.search(r"^\d+ passed", told, re.MULTILINE), told
 
 
+def test_a_new_game_passes_what_it_is_checked_for_before_a_line_is_written(
+    environment: Environment, tmp_path: Path
+) -> None:
+    environment.run("pbem", "game", "new", "weekend", folder=tmp_path)
+    package = tmp_path / "pbem-weekend"
+    environment.install(str(package))
+    told = environment.run("python", "-m", "pytest", "-q", folder=package)
+    assert re.search(r"^\d+ passed", told, re.MULTILINE), told
+    assert "checks hold" in environment.run("pbem", "game", "check", "weekend", folder=tmp_path)
+    assert "The last board is that of the match played." in environment.run("pbem", "demo", "weekend", folder=tmp_path)
+    assert "offered once enabled in [games]: " in environment.run("pbem", "games", folder=tmp_path)
+
+
 @pytest.mark.parametrize("game", PACKAGES)
 def test_two_people_play_an_enabled_game_to_its_end(
     game: str, served: Callable[[str], Daemon], post: PostOffice, environment: Environment, site: Site

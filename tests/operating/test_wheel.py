@@ -57,6 +57,7 @@ def test_the_wheel_holds_all_that_is_read_at_run_time(installed: Path) -> None:
     package = installed / "pbem"
     expected = {
         "cli/demo_record.txt",
+        "conformance/template/pyproject.toml",
         "storage/migrations/env.py",
         "storage/migrations/versions/0001_the_tables.py",
     }

@@ -1,4 +1,4 @@
-"""Noughts once more, plainly and with nothing from the engine: it counts as many turns."""
+"""Noughts once more, plainly and with nothing from the engine: it has the same turns."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,13 +19,7 @@ class State:
         own = self.marked[len(self.marked) % 2 == 0 :: 2]
         return any(sum(cell in line for cell in own) == 3 for line in LINES)
 
-    def played(self, text: str) -> "State":
-        """Return the state after a turn."""
-        return replace(self, marked=(*self.marked, text))
-
-    def count(self, depth: int) -> int:
-        """Return the number of lines of play of that length."""
-        if depth == 0:
-            return 1
+    def after(self) -> dict[str, "State"]:
+        """Return each legal turn, as it is written, and the state after it; nothing at the end."""
         free = [] if self.has_line() else [cell for cell in CELLS if cell not in self.marked]
-        return sum(self.played(cell).count(depth - 1) for cell in free)
+        return {cell: replace(self, marked=(*self.marked, cell)) for cell in free}
