@@ -197,29 +197,53 @@ def _perft(key: str) -> str:
     return ", ".join(f"{int(nodes):,}" for nodes in re.findall(r"^perft \d+ (\d+)", first, flags=re.MULTILINE))
 
 
+# docs/game-api.md
+
+
+def gamekit() -> str:
+    """Return what the authors of games import: each name with the first sentence about it, by group."""
+    source = (ROOT / "pbem" / "gamekit.py").read_text(encoding="utf-8")
+    imports = [node for node in ast.parse(source).body if isinstance(node, ast.ImportFrom)]
+    modules = {alias.name: str(node.module) for node in imports for alias in node.names}
+    groups = re.findall(r"^# ([^\n]+)\n__all__ \+?= \[(.*?)\]", source, flags=re.MULTILINE | re.DOTALL)
+    return "\n\n".join(
+        f"### {heading}\n\n"
+        + table(
+            ["name", "what it is"], [[f"`{name}`", _about(modules[name], name)] for name in re.findall(r"\w+", names)]
+        )
+        for heading, names in groups
+    )
+
+
+def _about(module: str, name: str) -> str:
+    """Return the first sentence of what a module says about one of its names."""
+    path = (ROOT / module.replace(".", "/")).with_suffix(".py")
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    for node, below in zip(body, [*body[1:], ast.Pass()], strict=True):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name:
+            said = ast.get_docstring(node) or ""
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and name in {
+            each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+        }:
+            is_said = isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
+            said = str(below.value.value) if is_said else ""  # type: ignore[attr-defined]  # it was looked at
+        else:
+            continue
+        first = said.partition("\n\n")[0].replace("\n", " ")
+        return re.split(r"(?<=\.) (?=[A-Z`])", first)[0]
+    raise KeyError(f"{module} has no {name}")
+
+
 # docs/new-game.md
 
 
-def example_lines() -> tuple[dict[str, int], dict[str, int]]:
-    """Return the number of lines of each file of the two worked examples, a game and a variant."""
-    folder = ROOT / "tests" / "example"
-    paths = sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".md", ".perft"))
-    lines = {
-        path.relative_to(ROOT).as_posix(): count
-        for path in paths
-        if (count := len(path.read_text(encoding="utf-8").splitlines()))
-    }
-    variant = {path: count for path, count in lines.items() if path.endswith("variant.py")}
-    return {path: count for path, count in lines.items() if path not in variant}, variant
-
-
 def example_sizes() -> str:
-    """Return the sizes of the worked examples."""
-    rows = []
-    for what, lines in zip(("The game", "The variant"), example_lines(), strict=True):
-        rows += [[f"[{path}](../{path})", str(count)] for path, count in lines.items()]
-        rows.append([f"**{what}, with its tests**", f"**{sum(lines.values())}**"])
-    return table(["file", "lines"], rows)
+    """Return the sizes of the files that `pbem game new` writes."""
+    folder = ROOT / "pbem" / "conformance" / "template"
+    paths = sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".md", ".perft", ".toml"))
+    lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in paths if path.stat().st_size}
+    rows = [[f"[{path.relative_to(folder)}](../{path.relative_to(ROOT)})", str(count)] for path, count in lines.items()]
+    return table(["file", "lines"], [*rows, ["**together**", f"**{sum(lines.values())}**"]])
 
 
 # docs/configuration.md

@@ -7,6 +7,9 @@ and as in mail programs that drop <style>, block pictures or support little more
 """
 
 import base64
+import importlib
+import itertools
+import random
 import re
 import subprocess
 import sys
@@ -17,12 +20,14 @@ from pathlib import Path
 from PIL import Image, ImageChops
 
 ROOT = Path(__file__).resolve().parent.parent
-if str(ROOT) not in sys.path:
-    sys.path.append(str(ROOT))
+PACKS = {path.name.removeprefix("pbem-"): path for path in (ROOT / "tests" / "packs").glob("pbem-*")}
+sys.path += [path for path in (str(ROOT), *(str(pack / "src") for pack in PACKS.values())) if path not in sys.path]
 
 from bench.publishing import SITE, long_records, store
+from notation.games import GAMES
 from pbem.cli import logs
 from pbem.config import LogSettings
+from pbem.conformance.letters import letters
 from pbem.publishing import publication
 from pbem.publishing.pages import match_path
 from pbem.storage import database
@@ -41,6 +46,10 @@ SHOWN = (
     ("refused-slip", 360, "light"),
     ("digest", 900, "dark"),
     ("section-tournament", 360, "light"),
+    ("hex-swap", 360, "light"),
+    ("hex-over", 900, "dark"),
+    ("amazons-part", 360, "light"),
+    ("amazons-over", 900, "light"),
 )
 """The screenshots in docs/mails.md: message, width in pixels, colour scheme."""
 PUBLISHED = (
@@ -50,6 +59,8 @@ PUBLISHED = (
     ("match", match_path(3), 360, "light"),
 )
 """Those in docs/publishing.md: name, page, width, colour scheme."""
+IN_PARTS = 13
+"""Which turn is sent in parts, if it has any."""
 TALL = 2600
 COLOURS = 64
 
@@ -63,6 +74,30 @@ def page(mail: EmailMessage) -> str:
             content = base64.b64encode(picture.get_content()).decode()
             html = html.replace(f"cid:{picture['Content-ID'].strip('<>')}", f"data:image/png;base64,{content}")
     return html
+
+
+def of_package(game: str, folder: Path) -> dict[str, EmailMessage]:
+    """Play a match of a game in a package of its own at random. Return its messages by what they show."""
+    pack = vars(importlib.import_module(f"pbem_{game}"))[game.upper()]
+    GAMES.packs[game] = pack
+    chance, found, position = random.Random(game), {}, pack.game.position({})  # noqa: S311 - no secret
+    with letters(folder) as post:
+        post.match(f"challenge bob {game}")
+        for number in itertools.count(1):
+            if position.turn is None:
+                break
+            who = ("alice", "bob")[position.turn]
+            turns = [pack.notation.format(move, position) for move in position.moves()]
+            turn = "swap" if "swap" in turns else chance.choice(turns)
+            step, _, rest = turn.partition(" ")
+            if rest and number == IN_PARTS:
+                post.reply(post.last(who), step)
+                found["part"] = post.last(who)
+            post.reply(post.last(who), rest if rest and number == IN_PARTS else turn)
+            if turn == "swap":
+                found["swap"] = post.last("alice")
+            position = position.play(pack.notation.parse(turn))
+        return {f"{game}-{name}": mail for name, mail in found.items()} | {f"{game}-over": post.last("alice")}
 
 
 def lesser(html: str) -> dict[str, str]:
@@ -114,7 +149,10 @@ def main() -> None:
     """Make the screenshots of the documents, or those of all messages in the folder given as an argument."""
     logs.configure(LogSettings(level="error"))
     with tempfile.TemporaryDirectory() as folder:
-        pages = {name: html for name, mail in examples(Path(folder))[0].items() if (html := page(mail))}
+        mails = examples(Path(folder) / "examples")[0]
+        for game in PACKS:
+            mails |= of_package(game, Path(folder) / game)
+        pages = {name: html for name, mail in mails.items() if (html := page(mail))}
     if len(sys.argv) == 1:
         for name, width, scheme in SHOWN:
             shoot(pages[name], ROOT / "docs" / "mails" / f"{name}-{width}-{scheme}.png", width, scheme)

@@ -28,6 +28,7 @@ WAYS: Mapping[Shape, Steps] = {
 }
 """The steps to the neighbours of a cell, in halves of a cell to the right and in rows down."""
 DIAGONAL: Steps = tuple((2 * right, down) for right, down in square.DIAGONAL)
+"""The diagonal steps on a board of squares, in halves of a cell to the right and in rows down."""
 
 
 class BadBoard(ValueError):

@@ -9,6 +9,7 @@ from typing import Any, Generic, Literal, NamedTuple, Never, Protocol, Self, Typ
 from engines.diagram import Diagram
 
 Seat = Literal[0, 1]
+"""The two seats of a match: 0 has the first of a game's sides."""
 Move = TypeVar("Move")
 Before = TypeVar("Before")
 

@@ -5,12 +5,15 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Shape = Literal["square", "hex"]
+"""The form of a board's cells."""
 Kind = Literal["empty", "piece", "trace"]
 """What a mark is: nothing, a piece, or a trace that a piece left and that belongs to a side (a marked cell)."""
 Tone = Literal["dark", "light", "blue", "green", "red", "purple", "yellow", "pink", "grey"]
+"""A colour of pieces in pictures."""
 NEUTRAL: Tone = "grey"
 """The colour of pieces that belong to neither side."""
 Towards = Literal["top", "bottom", "left", "right"]
+"""The direction in which an edge of the board faces."""
 Sign = Literal["+", "x", "o"]
 Letters = tuple[tuple[int, str], ...]
 """The letters above or below a board, each with its place: how many halves of a cell it is from the left."""

@@ -7,6 +7,7 @@ from engines.core import Seat
 Entry = TypeVar("Entry")
 
 SEATS: tuple[Seat, Seat] = (0, 1)
+"""Both seats."""
 
 
 def other(seat: Seat) -> Seat:

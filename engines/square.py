@@ -3,7 +3,9 @@
 from string import ascii_lowercase
 
 Rows = tuple[tuple[str, tuple[str, ...]], ...]
+"""The rows of a board from top to bottom: each a label and its cells from left to right."""
 Steps = tuple[tuple[int, int], ...]
+"""Ways from cell to cell: each how far to the right and how far down."""
 
 ORTHOGONAL: Steps = ((0, -1), (1, 0), (0, 1), (-1, 0))
 DIAGONAL: Steps = ((1, -1), (1, 1), (-1, 1), (-1, -1))

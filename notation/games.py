@@ -13,7 +13,9 @@ from notation.core import Notation, TolerantReader
 GROUP = "pbem.games"
 """The group of entry points in which packages name their games."""
 API = 1
-"""The version of what games are written against (see docs/game-api.md)."""
+"""The version of the interface that games are written against; docs/game-api.md says when it is raised."""
+OLDEST_API = 1
+"""The oldest version that is accepted: for at least a year after API is raised, that before it."""
 KEY = "^[a-z][a-z0-9]{1,19}$"
 """What the key of a game looks like: a word that players write."""
 BUILT_IN = ("quadraphages", "hexaphages", "quadrature", "quadrupel", "kvadratik")
@@ -27,7 +29,7 @@ class GamePack:
     `rules` is the folder of its rules page `<key>.md`, and of the pictures on it, `<key>.toml`. `tolerant` reads
     records that were typed by hand, with slips. `version` is the major version of the rules, raised whenever a stored
     match would replay differently. `older` are the packs of earlier versions, by which running matches end. `api` is
-    the version of the interface that the pack is written against.
+    the version of the interface that the pack is written against; one that doesn't say is written against the first.
     """
 
     game: Game
@@ -36,7 +38,7 @@ class GamePack:
     tolerant: TolerantReader | None = None
     version: int = 1
     older: tuple["GamePack", ...] = ()
-    api: int = API
+    api: int = 1
 
     @property
     def title(self) -> str:
@@ -163,9 +165,16 @@ def _load(key: str, points: list[EntryPoint]) -> GamePack:
         raise GameMissing(key, f"{_told(point)} can't be loaded: {type(error).__name__}: {error}") from error
     if not isinstance(pack, GamePack) or pack.game.key != key:
         raise GameMissing(key, f"{_told(point)} names {point.value}, which isn't the GamePack of a game {key}")
-    if pack.api != API:
-        raise GameMissing(key, f"{_told(point)} is written for version {pack.api} of the interface, not for {API}")
+    if pack.api not in range(OLDEST_API, API + 1):
+        raise GameMissing(key, f"{_told(point)} {_too_far(pack.api)}")
     return pack
+
+
+def _too_far(api: int) -> str:
+    """Return what to do about a pack that is written against a version of the interface that isn't accepted."""
+    accepted = f"version {API}" if OLDEST_API == API else f"versions {OLDEST_API} to {API}"
+    install = "a newer pbem" if api > API else "a newer release of the package"
+    return f"is written against version {api} of pbem.gamekit, and this pbem accepts {accepted}: install {install}"
 
 
 def _told(point: EntryPoint) -> str:

@@ -9,7 +9,9 @@ _WORD = re.compile(r"[\s.!]*+([A-Za-z]{4})[\s.!]*+")
 SWAP_PASSAGE = Passage(
     "You can also take over your opponent's first stone instead of placing one:", (str(Special.SWAP),)
 )
+"""What a hint says where the player can swap."""
 PASS_PASSAGE = Passage("You can also pass:", (str(Special.PASS),))
+"""What a hint says where the player can pass."""
 
 
 def read_special(text: str, *known: Special) -> Special | None:

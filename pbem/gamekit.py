@@ -1,13 +1,11 @@
-"""Everything that the author of a game imports: one module, which only re-exports.
+"""What the author of a game imports; docs/game-api.md says what each name is for, and what changes when."""
 
-Its names keep their meaning as long as API, the version of the interface, stays the same.
-"""
-
+from engines.bitboard import bits, cells_in
 from engines.board import DIAGONAL, WAYS, BadBoard, Board, hexagon, rectangle, rhombus, triangle
 from engines.core import (
+    BadOption,
     Game,
     IllegalMove,
-    Move,
     Option,
     Outcome,
     Played,
@@ -16,65 +14,95 @@ from engines.core import (
     Reason,
     Seat,
 )
-from engines.diagram import Diagram, Edge, Legend, Mark, Tone, Towards, last_move
-from engines.seats import SEATS, other, with_entry
+from engines.diagram import Diagram, Edge, Kind, Legend, Mark, Shape, Tone, Towards, last_move
+from engines.repetition import History
+from engines.search.state import WON, Searchable, State
+from engines.seats import SEATS, other, seat_of, with_entry
 from engines.special import Special, mirrored, taken_over
-from engines.step import Step
+from engines.square import Rows, Steps
+from engines.step import Step, vacated
 from engines.wording import either, together
-from notation.core import BadNotation, Notation
+from notation.core import BadNotation, Correction, Notation, TolerantReader
 from notation.games import API, GamePack
 from notation.hints import Hint, Passage
 from notation.special import PASS_PASSAGE, SWAP_PASSAGE, read_special
 from notation.steps import steps_of
-from notation.tokens import ARROW, check_length, refuse_cell, skip
+from notation.tokens import ARROW, CELL, DASH, STEP, check_end_of_cell, check_length, refuse_cell, skip
 
-__all__ = [
-    "API",
-    "ARROW",
-    "DIAGONAL",
-    "PASS_PASSAGE",
-    "SEATS",
-    "SWAP_PASSAGE",
-    "WAYS",
-    "BadBoard",
-    "BadNotation",
-    "Board",
-    "Diagram",
-    "Edge",
+# The pack
+__all__ = ["API", "GamePack"]
+# The rules
+__all__ += [
+    "BadOption",
     "Game",
-    "GamePack",
-    "Hint",
     "IllegalMove",
-    "Legend",
-    "Mark",
-    "Move",
-    "Notation",
     "Option",
     "Outcome",
-    "Passage",
     "Played",
     "PlayedWhole",
     "Position",
     "Reason",
     "Seat",
+]
+# Helpers for the rules
+__all__ += [
+    "SEATS",
+    "History",
     "Special",
     "Step",
-    "Tone",
-    "Towards",
-    "check_length",
+    "bits",
+    "cells_in",
     "either",
-    "hexagon",
-    "last_move",
     "mirrored",
     "other",
-    "read_special",
-    "rectangle",
-    "refuse_cell",
-    "rhombus",
-    "skip",
-    "steps_of",
+    "seat_of",
     "taken_over",
     "together",
-    "triangle",
+    "vacated",
     "with_entry",
 ]
+# Boards
+__all__ += [
+    "DIAGONAL",
+    "WAYS",
+    "BadBoard",
+    "Board",
+    "Diagram",
+    "Edge",
+    "Kind",
+    "Legend",
+    "Mark",
+    "Rows",
+    "Shape",
+    "Steps",
+    "Tone",
+    "Towards",
+    "hexagon",
+    "last_move",
+    "rectangle",
+    "rhombus",
+    "triangle",
+]
+# The notation
+__all__ += [
+    "ARROW",
+    "CELL",
+    "DASH",
+    "PASS_PASSAGE",
+    "STEP",
+    "SWAP_PASSAGE",
+    "BadNotation",
+    "Correction",
+    "Hint",
+    "Notation",
+    "Passage",
+    "TolerantReader",
+    "check_end_of_cell",
+    "check_length",
+    "read_special",
+    "refuse_cell",
+    "skip",
+    "steps_of",
+]
+# What the house can search
+__all__ += ["WON", "Searchable", "State"]

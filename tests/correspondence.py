@@ -1,17 +1,13 @@
 """A correspondence between players and a server, for tests, with a real database, queues, and messages in folders."""
 
-import email
-import email.policy
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from email.headerregistry import BaseHeader, HeaderRegistry
+from datetime import datetime
 from email.message import EmailMessage
-from email.utils import make_msgid
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,6 +20,12 @@ from typer.testing import CliRunner, Result
 from notation.games import GAMES
 from pbem import config
 from pbem.cli.index import app
+from pbem.conformance import letters
+from pbem.conformance.letters import ADDRESS as ADDRESS
+from pbem.conformance.letters import MORNING as MORNING
+from pbem.conformance.letters import Clock, Letters, parsed
+from pbem.conformance.letters import quoted as quoted
+from pbem.conformance.letters import text as text
 from pbem.conversation.feature import Features
 from pbem.features.all import FEATURES
 from pbem.mail.reading.protocol import InProcessParser, MailParser
@@ -36,78 +38,18 @@ from tests import databases
 from tests.searchers import FirstTurn
 
 Told = TypeVar("Told")
-ADDRESS = "games@pbem.example"
-MORNING = datetime(2026, 3, 2, 8, tzinfo=UTC)
-"""The time at which every correspondence begins."""
 
 
 def settings(folder: Path, **changes: str) -> config.Settings:
     """Return settings for a server with its own database and with mail folders in that folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "pbem.toml"
-    database = changes.get("database") or databases.at(folder)
-    path.write_text(
-        f"""
-        [server]
-        address = "{ADDRESS}"
-        database = "{database}"
-        key = {{ value = "the key of the tests" }}
-        {changes.get("server", "")}
-        [inbox.maildir]
-        path = "in"
-        [outbox.maildir]
-        path = "out"
-        {changes.get("more", "")}
-        """,
-        encoding="utf-8",
-    )
-    return config.load(path)
+    return letters.settings(folder, changes.pop("database", "") or databases.at(folder), **changes)
 
 
-class Clock:
-    """The clock of a server under test, which only moves when a test moves it."""
-
-    def __init__(self) -> None:
-        self._now = MORNING
-        self._leapt = timedelta()
-
-    def __call__(self) -> datetime:
-        """Return the current time of the server."""
-        return self._now
-
-    def set(self, now: datetime) -> None:
-        """Set the time."""
-        self._now = now
-
-    def leap(self, **time: float) -> None:
-        """Change the time without letting any pass."""
-        self._now += timedelta(**time)
-        self._leapt += timedelta(**time)
-
-    def monotonic(self) -> float:
-        """Return how many seconds have really passed."""
-        return (self._now - MORNING - self._leapt).total_seconds()
-
-    def advance(self, **time: float) -> None:
-        """Let some minutes, hours or days pass."""
-        self._now += timedelta(**time)
-
-
-class Correspondence:
-    """A server and the mailboxes of everyone to whom it writes."""
+class Correspondence(Letters):
+    """Letters whose scenes are played once, with an operator."""
 
     def __init__(self, server: daemon.Server, folder: Path, clock: Clock, setting: object = None) -> None:
-        self.server = server
-        self.clock = clock
-        self.folder = folder
-        self._out = folder / "out" / "new"
-        self._seen: set[str] = set()
-        self.received: dict[str, list[EmailMessage]] = {}
-        """All messages by recipient, oldest first."""
-        self.log: list[tuple[str, EmailMessage]] = []
-        """All messages in order, each with its direction, "in" or "out"."""
-        self._above = b""
-        self._delivered = 0
+        super().__init__(server, folder, clock)
         self._begun_with = server, setting
         self._scenes: tuple[object, ...] = ()
         self._commits = self._commits_of_scenes = 0
@@ -157,30 +99,6 @@ class Correspondence:
         self._delivered = moment.delivered
         self._seen = {path.name for path in self._out.iterdir()} if self._out.is_dir() else set()
 
-    def deliver(self, raw: bytes) -> list[EmailMessage]:
-        """Deliver a raw message and let the server work. Return what it sent."""
-        self.log.append(("in", parsed(self._above + raw)))
-        return self.deliver_unread(raw)
-
-    def deliver_unread(self, raw: bytes) -> list[EmailMessage]:
-        """Do the same with a message that isn't safe to parse here, and isn't logged."""
-        inbox = self.server.inboxes[0]
-        folder = self._out.parent.parent / "in"
-        for name in ("new", "cur", "tmp"):
-            (folder / name).mkdir(parents=True, exist_ok=True)
-        self._delivered += 1
-        (folder / "new" / f"{self._delivered}.test").write_bytes(self._above + raw)
-        daemon.run_once(self.server)
-        inbox.close()
-        return self._collect()
-
-    def wait(self, **time: float) -> list[EmailMessage]:
-        """Let some minutes, hours or days pass, then let the server work. Return what it sent."""
-        self.clock.advance(**time)
-        daemon.run_once(self.server)
-        self.server.inboxes[0].close()
-        return self._collect()
-
     def run_for(self, **time: float) -> list[EmailMessage]:
         """Let some time pass in which the server runs, as its heartbeats say. Return what it sends at the end."""
         self.clock.advance(**time)
@@ -197,52 +115,13 @@ class Correspondence:
         yield
         self._above = before
 
-    def _collect(self) -> list[EmailMessage]:
-        if not self._out.is_dir():
-            return []
-        fresh = sorted((path for path in self._out.iterdir() if path.name not in self._seen), key=_written)
-        mails = []
-        for path in fresh:
-            self._seen.add(path.name)
-            mail = parsed(path.read_bytes())
-            mails.append(mail)
-            self.received.setdefault(str(mail["To"]), []).append(mail)
-            self.log.append(("out", mail))
-        return mails
-
-    def write(
-        self, sender: str, body: str = "", subject: str = "", *, to: str = ADDRESS, **headers: str
-    ) -> list[EmailMessage]:
-        """Send a new plain text message from an address. Return what the server sent."""
-        mail = EmailMessage()
-        mail["From"] = sender
-        mail["To"] = to
-        mail["Subject"] = subject
-        mail["Message-ID"] = make_msgid(domain="mail.example")
-        for name, value in headers.items():
-            mail[name.replace("_", "-")] = value
-        mail.set_content(body)
-        return self.deliver(mail.as_bytes())
-
-    def reply(self, mail: EmailMessage, body: str, *, to: str | None = None, quote: bool = True) -> list[EmailMessage]:
-        """Reply to a message as a mail program does, quoting it below. Return what the server sent."""
-        answer = f"{body}\n\n{quoted(mail)}\n" if quote else body
-        return self.write(
-            str(mail["To"]),
-            answer,
-            f"Re: {mail['Subject']}",
-            to=to or mail["Reply-To"].addresses[0].addr_spec,
-            In_Reply_To=str(mail["Message-ID"]),
-            References=f"{mail.get('References', '')} {mail['Message-ID']}".strip(),
-        )
-
     def join(self, name: str) -> str:
         """Make NAME@mail.example a player. Return their personal address."""
-        return self.play(_join, name)
+        return self.play(Letters.join, name)
 
     def match(self, challenge: str = "challenge bob quadraphages", first: str = "alice", second: str = "bob") -> None:
         """Let both join, challenge and accept."""
-        self.play(_match, challenge, first, second)
+        self.play(Letters.match, challenge, first, second)
 
     def resign(self, name: str, words: str = "resign") -> list[EmailMessage]:
         """Let a player resign in reply to the newest message, and confirm. Return what the server sent then."""
@@ -265,10 +144,6 @@ class Correspondence:
             result = connection.execute(sql(statement))
             return [tuple(row) for row in result] if result.returns_rows else []
 
-    def last(self, name: str) -> EmailMessage:
-        """Return the newest message to NAME@mail.example."""
-        return self.last_to(f"{name}@mail.example")
-
     def carried(self, mail: EmailMessage) -> EmailMessage:
         """Return a message of ours as its carriers know it, with its envelope sender as Return-Path."""
         services = self.server.services
@@ -276,24 +151,6 @@ class Correspondence:
             row = session.exec(select(Outgoing).where(Outgoing.message_id == str(mail["Message-ID"]))).one()
             path = bounces.return_path(services.server, services.keyring, row)
         return parsed(f"Return-Path: {path}\n".encode() + mail.as_bytes())
-
-    def last_to(self, address: str) -> EmailMessage:
-        """Return the newest message to an address."""
-        return self.received[address][-1]
-
-
-def _join(letters: Correspondence, name: str) -> str:
-    address = f"{name}@mail.example"
-    (confirm,) = letters.write(address, f"join {name}")
-    (welcome,) = letters.reply(confirm, "yes")
-    return next(line.strip() for line in text(welcome).splitlines() if "games+" in line)
-
-
-def _match(letters: Correspondence, challenge: str, first: str, second: str) -> None:
-    personal = letters.join(first)
-    letters.join(second)
-    letters.write(f"{first}@mail.example", challenge, to=personal)
-    letters.reply(letters.last(second), "accept")
 
 
 @dataclass(frozen=True)
@@ -325,43 +182,6 @@ def forget() -> None:
         shutil.rmtree(_moments_folder())
         _moments_folder.cache_clear()
         _MOMENTS.clear()
-
-
-class _Registry(HeaderRegistry):
-    """The library's header registry with a cache, so that tests parse each header only once."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._read = lru_cache(maxsize=4096)(super().__call__)
-
-    def __call__(self, name: str, value: Any) -> BaseHeader:
-        return self._read(name, value)
-
-
-STRICT = email.policy.default.clone(header_factory=_Registry())
-
-
-def parsed(raw: bytes) -> EmailMessage:
-    """Return a parsed message of ours, after strict parsing."""
-    mail = email.message_from_bytes(raw, policy=STRICT)
-    assert isinstance(mail, EmailMessage)
-    return mail
-
-
-def text(mail: EmailMessage) -> str:
-    """Return the text part of a message."""
-    part = mail.get_body(("plain",))
-    return str(part.get_content()) if part else ""
-
-
-def quoted(mail: EmailMessage) -> str:
-    """Return a message as a mail program quotes it in a reply."""
-    lines = "\n".join(f"> {line}" for line in text(mail).splitlines())
-    return f"On Mon, 1 Jan 2007 at 10:00, PBeM <{ADDRESS}> wrote:\n{lines}"
-
-
-def _written(path: Path) -> tuple[int, str]:
-    return path.stat().st_mtime_ns, path.name
 
 
 Alter = Callable[[daemon.Server], daemon.Server]

@@ -12,10 +12,10 @@ PATIENCE = {"connect_timeout": 2}
 
 
 def games(incomplete: str) -> list[str]:
-    """Return the games that begin so."""
-    from notation.games import GAMES
+    """Return the installed games that begin so."""
+    from notation.games import installed
 
-    return [key for key in GAMES if key.startswith(incomplete)]
+    return [key for key in installed() if key.startswith(incomplete)]
 
 
 def players(ctx: typer.Context, incomplete: str) -> list[str]:

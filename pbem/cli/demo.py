@@ -16,6 +16,7 @@ import threading
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.utils import localtime, make_msgid
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,9 @@ port = {port}
 host = "127.0.0.1"
 port = {mailboxes}
 security = "none"
+
+[games]
+enabled = ["{game}"]
 """
 
 
@@ -170,7 +174,8 @@ def _serve_and_play(
     mailboxes: int,
 ) -> bool:
     path = folder / "pbem.toml"
-    path.write_text(CONFIG.format(server=SERVER, port=0, mailboxes=mailboxes), encoding="utf-8")
+    written = partial(CONFIG.format, server=SERVER, mailboxes=mailboxes, game=sample.game)
+    path.write_text(written(port=0), encoding="utf-8")
     (folder / "pbem.key").write_text("the key of a demonstration\n", encoding="ascii")
     settings = config.load(path)
     stop = threading.Event()
@@ -182,7 +187,7 @@ def _serve_and_play(
             if not ready.wait(PATIENCE_SECONDS):
                 raise Stuck("the server didn't start")
             port = server.listeners[0].port
-            path.write_text(CONFIG.format(server=SERVER, port=port, mailboxes=mailboxes), encoding="utf-8")
+            path.write_text(written(port=port), encoding="utf-8")
             screen.console.print(
                 f"A server listens for mail on {HOST}, port {port}; {players[0].name} and {players[1].name} join it."
             )

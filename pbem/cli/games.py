@@ -11,7 +11,7 @@ from engines.core import BadOption
 from notation import record
 from notation.board import format_board
 from notation.ending import in_words
-from notation.games import GAMES
+from notation.games import GAMES, installed
 from pbem.cli import completion, core, demo, hotseat
 from pbem.cli.core import FOUND, IMPOSSIBLE, GameOption, JsonOption, app, errors, out
 from pbem.cli.terminal import TerminalListing
@@ -31,6 +31,10 @@ def games(as_json: JsonOption = False) -> None:
         options = "\n".join(f"{option.name}={'|'.join(option.choices)}" for option in pack.game.options)
         table.add_row(f"{pack.title}\n[dim]{key}[/]", escape(options), escape(pack.notation.help))
     out.print(table)
+    if waiting := [key for key in installed() if key not in GAMES]:
+        out.print(f"installed, and offered once enabled in [games]: {', '.join(sorted(waiting))}", markup=False)
+    for why in GAMES.missing.values():
+        out.print(f"missing: {why}", markup=False, highlight=False)
     out.print('"pbem play GAME" lets you try one; by email, "rules GAME" explains it')
 
 
@@ -39,11 +43,12 @@ def play(
     game: Annotated[str, typer.Argument(help="The game, from `pbem games`.", autocompletion=completion.games)],
     options: Annotated[list[str] | None, typer.Argument(metavar="OPTION", help="Its options, such as first=o.")] = None,
 ) -> None:
+    GAMES.enable(installed())  # no server is concerned
     key = game.lower()
     chosen = dict(option.split("=", 1) for option in options or [] if "=" in option)
     try:
         if key not in GAMES:
-            raise BadOption(f"there is no game {game}; the games are {', '.join(GAMES)}")
+            raise BadOption(GAMES.missing.get(key) or f"there is no game {game}; the games are {', '.join(GAMES)}")
         if len(chosen) < len(options or []):
             raise BadOption("write options as NAME=CHOICE, for example first=o")
         hotseat.play(key, chosen, input, lambda words: out.print(words, markup=False, highlight=False))
@@ -59,6 +64,7 @@ def demo_(
     ] = demo.SAMPLE_GAME,
     folder: Annotated[Path | None, typer.Option("--folder", help="Where to put the database and messages.")] = None,
 ) -> None:
+    GAMES.enable(installed())
     if game not in GAMES:
         errors.print(f"pbem: there is no game {escape(game)}; the games are {', '.join(GAMES)}")
         raise typer.Exit(IMPOSSIBLE)
@@ -77,6 +83,7 @@ def record_check(
 
 def _check_record(text: str, game: str | None, *, tolerant: bool) -> int:
     """Print a sentence for each slip and the last board; return the exit code."""
+    GAMES.enable(installed())
     try:
         loaded = record.loads(text, game)
         positions, slips = record.replay_tolerantly(loaded) if tolerant else (record.replay(loaded), ())

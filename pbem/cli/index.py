@@ -156,6 +156,14 @@ COMMANDS = {
         "games",
         "Replay a record file, and name each slip in it. Exit code 1 if there are any.",
     ),
+    "game check": (
+        "packs",
+        "Check what every game promises, enabled or not. With what a reviewer would ask; exit code 1 if one is broken.",
+    ),
+    "game new": (
+        "packs",
+        "Write a package for a new game. It plays Noughts at first, and passes all checks.",
+    ),
 }
 """The module of each command, and what it does: the first sentence fits into a line of `pbem --help`."""
 GROUPS = {
@@ -166,6 +174,7 @@ GROUPS = {
     "tournament": "Open tournaments, and look at them.",
     "ratings": "Work with the ratings of players.",
     "record": "Work with record files.",
+    "game": "Make a game, and check it.",
 }
 PANELS = {"init": "The server", "show": "Players, matches and messages", "games": "Without a server"}
 """The headings in `pbem --help`, each with the command that it begins at."""

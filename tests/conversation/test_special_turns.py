@@ -22,7 +22,7 @@ def letters(tmp_path: Path) -> Iterator[Correspondence]:
 @pytest.fixture
 def row(monkeypatch: pytest.MonkeyPatch) -> None:
     """Offer the toy game."""
-    monkeypatch.setitem(GAMES.packs, "row", GamePack(game=ROW, notation=NOTATION, rules=Path()))
+    monkeypatch.setitem(GAMES.packs, "row", GamePack(game=ROW, notation=NOTATION, rules=Path(__file__).parent))
 
 
 def words(letters: Correspondence, name: str) -> str:

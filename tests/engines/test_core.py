@@ -1,11 +1,12 @@
-"""Where illegal moves locate the wrong word, and how seats and histories behave."""
+"""Where illegal moves locate the wrong word, which options there are, and how seats and histories behave."""
 
 import pytest
 
-from engines.core import IllegalMove
+from engines.core import BadOption, IllegalMove
 from engines.phages import Reason
 from engines.repetition import History
 from engines.seats import SEATS, other, seat_of, with_entry
+from notation.games import GAMES
 
 
 @pytest.mark.parametrize(
@@ -45,3 +46,12 @@ def test_seats() -> None:
     assert [other(seat) for seat in SEATS] == [1, 0]
     assert [seat_of(number) for number in (0, 1)] == [0, 1]
     assert [with_entry(("a", "b"), seat, "c") for seat in SEATS] == [("c", "b"), ("a", "c")]
+
+
+def test_an_option_is_said_with_its_choices() -> None:
+    with pytest.raises(BadOption, match=r"Quadrupel has no minimum=31; use minimum=10\.\.\.30"):
+        GAMES["quadrupel"].game.position({"minimum": "31"})
+    with pytest.raises(BadOption, match="first=x or first=o"):
+        GAMES["quadraphages"].game.position({"first": "y"})
+    with pytest.raises(BadOption, match="no option size"):
+        GAMES["quadraphages"].game.position({"size": "9"})

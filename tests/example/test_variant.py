@@ -1,8 +1,9 @@
-"""The other worked example of docs/new-game.md: a variant of Quadrupel in less than 150 lines, with its tests.
+"""The worked example of docs/new-game.md: a variant of Quadrupel in less than 150 lines, with its tests.
 
 In the variant `no-square` a Square is too easy: it can't be announced, and any other figure wins.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,10 +15,17 @@ from engines.quadrupel.board import INDEX, KINDS
 from engines.quadrupel.first_figure import Basic
 from engines.quadrupel.variant import Formed, Score, Stone
 from engines.wording import either
-from notation.games import GAMES
+from notation.games import GAMES, GamePack
 from notation.hints import format_hint
-from tests.engines import test_contract as contract
+from pbem.conformance import engine, texts
 
+CHECKS = (
+    engine.random_play_ends,
+    engine.moves_are_listed_once,
+    engine.play_agrees_with_moves,
+    texts.turns_are_read_as_they_are_written,
+    texts.hints_help,
+)
 OTHERS = f"a {either(KINDS[1:])} of all four stones"
 
 
@@ -78,14 +86,6 @@ def test_the_hint_says_so() -> None:
     assert "a Square does not count" in hint
 
 
-def test_the_contract_of_the_engines_holds() -> None:
-    variants = len(contract.options_of("quadrupel"))
-    seed = next(n for n in range(variants) if contract.options_of("quadrupel")[n]["variant"] == "no-square")
-    contract.played.cache_clear()
-    contract.test_random_play_ends_with_an_outcome("quadrupel", seed)
-    contract.test_every_move_is_listed_once_and_there_is_one_until_the_game_is_over("quadrupel", seed)
-    contract.test_every_move_is_read_as_it_is_written_and_no_two_alike("quadrupel", seed)
-    *_, (end, _) = contract.played("quadrupel", seed)
-    contract.played.cache_clear()
-
-    assert isinstance(end.outcome, Outcome)
+@pytest.mark.parametrize("check", CHECKS)
+def test_it_keeps_the_promises_of_every_game(check: Callable[[GamePack], None]) -> None:
+    check(GAMES["quadrupel"])

@@ -61,12 +61,6 @@ def test_cells_are_as_wide_as_the_widest_mark_and_brackets_stand_close() -> None
     ]
 
 
-@pytest.mark.parametrize("key", GAMES)
-def test_no_line_ends_in_a_space(key: str) -> None:
-    for line in format_board(GAMES[key].game.position({}).diagram()).splitlines():
-        assert line == line.rstrip()
-
-
 def test_longer_marks_make_all_cells_as_wide_and_are_lit_closely() -> None:
     rows: Any = (("1", (("a1", "x4"), ("b1", ","), ("c1", "o"))), ("2", (("a2", "."), ("b2", "o"), ("c2", "x1"))))
     diagram = Diagram("square", ("a", "b", "c"), rows, frozenset({"a1", "c1", "a2", "b2"}), ("a note",))

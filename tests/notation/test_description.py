@@ -10,8 +10,6 @@ from engines.step import vacated
 from notation.description import describe
 from notation.games import GAMES
 from notation.record import replay
-from pbem.conversation.syntax.mail import Reader
-from pbem.features.all import FEATURES
 from tests.diagrams import NAMES, diagrams, played
 
 WHO = ("alice", "bob")
@@ -94,19 +92,6 @@ def test_wrapped_words_fit_and_are_the_same_words(name: str) -> None:
         assert " ".join(wrapped).replace(", and ", ", ") == " ".join(describe(diagram, WHO).splitlines()).replace(
             ", and ", ", "
         )
-
-
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize("name", NAMES)
-def test_no_line_of_them_acts_when_it_is_quoted_without_marks(name: str) -> None:
-    game = name.split("-")[0]
-    readers = [Reader(FEATURES.commands, lambda number: game, match) for match in (1, None)]
-    for line in {line for diagram in diagrams(name) for line in describe(diagram, WHO, width=72).splitlines()}:
-        for reader in readers:
-            acting = [
-                found for found in reader.read("", [line]).commands if found.command.changes and not found.malformed
-            ]
-            assert not acting, line
 
 
 def test_players_are_named_where_they_are_known() -> None:

@@ -107,32 +107,6 @@ def test_what_cannot_be_read_is_pointed_at(text: str, at: int, expected: str) ->
     assert expected in bad.value.expected
 
 
-@given(
-    text=st.one_of(
-        st.text(),
-        st.text("abcd1234 -.@~+xsetup\u2013"),
-        st.from_regex(r"(@[a-d][1-4][+x] ?|~[a-d][1-4] ?|[a-d][1-4] ?){1,80}"),
-        st.from_regex(r"setup ([a-d][1-4][+x] ?|[+x]){1,8}"),
-    )
-)
-def test_garbage_gives_bad_notation_and_nothing_else(text: str) -> None:
-    move = read(text)
-    if isinstance(move, BadNotation):
-        assert 0 <= move.at <= len(text)
-        assert move.expected
-        assert len(str(move)) < 400
-    else:
-        assert KVADRATIK.parse(KVADRATIK.format(move, START)) == move
-
-
-def read(text: str) -> Any:
-    """Return the move that a text describes, or the error."""
-    try:
-        return KVADRATIK.parse(text)
-    except BadNotation as bad:
-        return bad
-
-
 CELLS = st.sampled_from(sorted(NAMES))
 SIDES = st.sampled_from("+x")
 STEPS = st.builds(Step, CELLS, CELLS)
@@ -157,16 +131,6 @@ def test_every_spellable_turn_is_read_as_it_is_written(move: Move) -> None:
 
     assert KVADRATIK.parse(text) == move
     assert KVADRATIK.parse(text.upper().replace(" ", " , ")) == move
-
-
-@pytest.mark.parametrize("unit", ["b4b3 ", "b4", "~", "~b4 ", "@a4+", "@", "+", "-", " ", "setup ", "setup +", "b4 -"])
-def test_a_very_long_line_is_refused_and_not_repeated(unit: str) -> None:
-    text = unit * (100_000 // len(unit))
-    with pytest.raises(BadNotation, match="none is longer than 300 characters") as bad:
-        KVADRATIK.parse(text)
-
-    assert bad.value.at == 300
-    assert len(str(bad.value)) < 400
 
 
 # The hint ------------------------------------------------------------------------------------------
@@ -215,21 +179,6 @@ def test_the_hint_says_what_may_be_put_down_by_right() -> None:
 
     assert "* first, for what was covered: a disc from the reserve on a4" in told
     assert "* such a disc is written @a4+ or @a4x" in told
-
-
-@pytest.mark.slow
-def test_the_example_of_every_hint_is_legal_and_no_line_is_a_turn() -> None:
-    chance = random.Random(3)
-    for options in ({}, {"setup": "half"}, {"flip": "none"}):
-        position: Any = GAMES["kvadratik"].game.position(options)
-        while position.turn is not None:
-            *lines, last = format_hint(KVADRATIK.hint(position)).splitlines()
-            position.play(KVADRATIK.parse(last.removeprefix("For example: ")))
-            for line in (*lines, last):
-                with pytest.raises(BadNotation):
-                    KVADRATIK.parse(line)
-            position = position.play(chance.choice(list(position.moves())))
-        assert format_hint(KVADRATIK.hint(position)) == ""
 
 
 # Records -------------------------------------------------------------------------------------------

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from engines.quadrature import QuadraturePosition
 from engines.quadrature.board import PLACES, men_on
@@ -17,7 +15,6 @@ from notation.ending import Ending, Termination
 from notation.games import GAMES
 from notation.hints import format_hint
 from notation.record import BadRecord, Record, dumps, loads, replay
-from pbem.features.all import FEATURES
 
 QUADRATURE = GAMES["quadrature"].notation
 
@@ -100,25 +97,6 @@ def test_what_cannot_be_read_is_pointed_at(text: str, at: int, expected: str) ->
     assert expected in bad.value.expected
 
 
-@given(text=st.one_of(st.text(), st.text("abkx19 -.:;to>3\u2013"), st.from_regex(r"([a-k][0-9]{1,2}[ x-]?){1,9}")))
-def test_garbage_gives_bad_notation_and_nothing_else(text: str) -> None:
-    turn = read(text)
-    if isinstance(turn, BadNotation):
-        assert 0 <= turn.at <= len(text)
-        assert turn.expected
-        assert len(str(turn)) < 400
-    else:
-        assert QUADRATURE.parse(str(turn)) == turn
-
-
-def read(text: str) -> Step | BadNotation:
-    """Return the turn that a text describes, or the error."""
-    try:
-        return QUADRATURE.parse(text)
-    except BadNotation as bad:
-        return bad
-
-
 def test_every_spellable_turn_is_read_as_it_is_written() -> None:
     start = GAMES["quadrature"].game.position({})
     for origin in PLACES:
@@ -127,16 +105,6 @@ def test_every_spellable_turn_is_read_as_it_is_written() -> None:
 
             assert QUADRATURE.format(turn, start) == origin + target
             assert QUADRATURE.parse(origin + target) == turn
-
-
-@pytest.mark.parametrize("unit", ["e3f4 ", "e3", "-", " ", "e3f4 x ", "x", "e3 -", "e3f4 and ", "9", "e9"])
-def test_a_very_long_line_is_refused_and_not_repeated(unit: str) -> None:
-    text = unit * (100_000 // len(unit))
-    with pytest.raises(BadNotation, match="none is longer than 300 characters") as bad:
-        QUADRATURE.parse(text)
-
-    assert bad.value.at == 300
-    assert len(str(bad.value)) < 400
 
 
 # The hint ------------------------------------------------------------------------------------------------
@@ -202,21 +170,6 @@ def test_the_hint_lists_the_turns_where_they_are_few_and_says_who_sits_out() -> 
         "* a10a11 | a10b11 | a10b10 | c6b7 | c6c7 | c6d7 | c6b6 | c6d6",
         "For example: a10a11",
     ]
-
-
-@pytest.mark.slow
-def test_no_line_of_a_hint_is_a_turn_or_a_command() -> None:
-    verbs = {verb for command in FEATURES.commands.values() for verb in (command.name, *command.aliases)}
-    for seed in range(4):
-        for position, turn in positions("18", seed):
-            hint = format_hint(QUADRATURE.hint(position))
-            assert bool(hint) == (turn is not None)
-            for line in hint.splitlines():
-                assert len(line) <= 70
-                assert line.split()[0].strip(":.,").lower() not in verbs
-                with pytest.raises(BadNotation) as bad:
-                    QUADRATURE.parse(line)
-                assert bad.value.at == 0
 
 
 # Records --------------------------------------------------------------------------------------------------

@@ -16,24 +16,25 @@ from tests.forks import Fork, Surroundings
 from tests.operating.site import Done, Site, environment
 from tests.servers import HOST, until
 
+PROGRAM = str(Path(sys.executable).with_name("pbem"))
+
 
 class Daemon:
     """A running `pbem run` that logs to a file, one JSON object per line."""
 
     _number = 0
 
-    def __init__(self, site: Site, *, is_forked: bool = True) -> None:
+    def __init__(self, site: Site, *, is_forked: bool = True, program: str = PROGRAM) -> None:
         """Start it, by default in a fork of a process that has imported everything, which saves a second."""
         Daemon._number += 1
         self._log = site.folder / f"log{Daemon._number}"
         self._log.touch()
-        self.process = self._forked(site) if is_forked else self._started(site)
+        self.process = self._forked(site) if is_forked else self._started(site, program)
 
     def _forked(self, site: Site) -> Fork | subprocess.Popen[bytes]:
         return Fork(["run"], Surroundings(site.folder, environment(), self._log, self._log))
 
-    def _started(self, site: Site) -> Fork | subprocess.Popen[bytes]:
-        program = str(Path(sys.executable).with_name("pbem"))
+    def _started(self, site: Site, program: str) -> Fork | subprocess.Popen[bytes]:
         with self._log.open("wb") as log:
             return subprocess.Popen([program, "run"], cwd=site.folder, env=environment(), stdout=log, stderr=log)
 

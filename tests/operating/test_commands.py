@@ -25,7 +25,8 @@ def test_the_help_has_a_line_for_each_command_on_a_narrow_terminal(words: str, s
     told = site.pbem(*words.split(), "--help", **NARROW).out
     assert max(map(len, told.splitlines())) <= 72
     listed = rows(told)
-    names = {path.removeprefix(words).split()[0] for path in COMMANDS if path.startswith(words)}
+    within = f"{words} ".lstrip()
+    names = {path.removeprefix(within).split()[0] for path in COMMANDS if path.startswith(within)}
     assert set(listed) == names
     assert [name for name, about in listed.items() if not about.endswith(".")] == []
 

@@ -99,6 +99,8 @@ VERBS = {
     "demo": Verb("--folder T/demo", needs=NOTHING, taken=("--folder T/mail.eml", "--folder T/mail.eml/demo")),
     "verify": Verb(),
     "record check": Verb("T/record.txt", code=1, needs=NOTHING, taken=("T/none.txt", "T/in")),
+    "game check": Verb("quadraphages", needs=NOTHING, taken=("chess",)),
+    "game new": Verb("hex T/hex", needs=NOTHING, taken=("hex T", "hex T/mail.eml", "hex T/mail.eml/hex", "Hex! T/x")),
 }
 
 

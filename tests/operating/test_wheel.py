@@ -11,16 +11,17 @@ from pathlib import Path
 
 import pytest
 
+from deploy.wheel import moved
 from tests.correspondence import parsed, text
 from tests.docs.pages import page, section
 from tests.operating import matches
+from tests.operating.environments import ROOT, Environment, build
 from tests.operating.people import written
 from tests.operating.site import ADDRESS, Site, environment
 from tests.servers import missing
 
 pytestmark = pytest.mark.slow  # building a wheel is slow
 
-ROOT = Path(__file__).parent.parent.parent
 PYTHON = "/usr/bin/python3"
 """Debian's, which its pipx uses."""
 
@@ -31,13 +32,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("built")
     build(ROOT, folder)
     return folder
-
-
-def build(source: Path, folder: Path) -> None:
-    """Build what `hatchling build` builds from a folder of sources."""
-    words = [sys.executable, "-m", "hatchling", "build", "-d", str(folder)]
-    done = subprocess.run(words, cwd=source, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +57,7 @@ def test_the_wheel_holds_all_that_is_read_at_run_time(installed: Path) -> None:
     package = installed / "pbem"
     expected = {
         "cli/demo_record.txt",
+        "conformance/template/pyproject.toml",
         "storage/migrations/env.py",
         "storage/migrations/versions/0001_the_tables.py",
     }
@@ -73,14 +68,80 @@ def test_the_wheel_holds_all_that_is_read_at_run_time(installed: Path) -> None:
 
 
 def test_what_runs_is_the_wheel_and_not_this_checkout(installed: Path, tmp_path: Path) -> None:
-    words = "import pbem, engines, notation; print(pbem.__file__, engines.__file__, notation.__file__, sep='\\n')"
+    words = "from pbem import engines, notation; print(engines.__file__, notation.__file__, sep='\\n')"
     found = python(installed, tmp_path, "-c", words).splitlines()
-    assert [Path(path).is_relative_to(installed) for path in found] == [True] * 3
+    assert [Path(path).is_relative_to(installed) for path in found] == [True] * 2
     words = "from pbem.cli import demo; "
     words += "from pbem.messages.said import templates as words; "
     words += "from pbem.storage import database; print(demo.SAMPLE, database.MIGRATIONS,"
     found = python(installed, tmp_path, "-c", f"{words} words.templates_folder(), sep='\\n')").splitlines()
     assert [Path(path).is_relative_to(installed) for path in found] == [True] * 3
+
+
+def test_the_wheel_has_one_package(built: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    names = {name.partition("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
+    assert {name for name in names if not re.search(r"\.(dist-info|data)$", name)} == {"pbem"}
+
+
+OTHERS = """
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+[project]
+name = "steam"
+version = "1.0"
+[tool.hatch.build.targets.wheel]
+packages = ["engines", "notation"]
+"""
+EVERY_MODULE = """
+import importlib, pkgutil, sys, pbem
+names = [each.name for each in pkgutil.walk_packages(pbem.__path__, "pbem.")]
+for name in names:
+    if name != "pbem.storage.migrations.env":  # runs in alembic only
+        importlib.import_module(name)
+print("pbem.engines.core" in names, "pbem.notation.games" in names, "engines" in sys.modules, "notation" in sys.modules)
+"""
+
+
+def test_pbem_lives_beside_packages_that_are_named_as_parts_of_it(built: Path, tmp_path: Path) -> None:
+    for name in ("engines", "notation"):
+        (tmp_path / "steam" / name).mkdir(parents=True)
+        (tmp_path / "steam" / name / "__init__.py").write_text("OF = 'steam'\n", encoding="utf-8")
+    (tmp_path / "steam" / "pyproject.toml").write_text(OTHERS, encoding="utf-8")
+    (wheel,) = built.glob("*.whl")
+    installed = Environment.with_wheel(tmp_path / "environment", wheel)
+    installed.install("--no-deps", str(tmp_path / "steam"))
+    assert installed.run("python", "-c", EVERY_MODULE) == "True True False False\n"
+    assert "Quadrupel" in installed.run("pbem", "games")
+    assert "won" in installed.run("pbem", "demo", "quadrupel", "--folder", str(tmp_path / "demo"))
+    words = "import engines, notation; print(engines.OF, notation.OF)"
+    assert installed.run("python", "-c", words) == "steam steam\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "in_the_wheel"),
+    [
+        ("from engines import hex as h, square", "from pbem.engines import hex as h, square"),
+        ("import engines.hex as h, re", "import pbem.engines.hex as h, re"),
+        ("if x: from notation.core import (\n    A,  # from engines\n)", None),
+        ("é = 1; from notation import core", "é = 1; from pbem.notation import core"),
+        ("from engines_of_mine import x", "from engines_of_mine import x"),
+        ("from pbem import engines", "from pbem import engines"),
+        ("from .engines import x", "from .engines import x"),
+        ('"""\nfrom engines import x\n"""', '"""\nfrom engines import x\n"""'),
+        ("engines = from_ = 'from engines import x'", "engines = from_ = 'from engines import x'"),
+    ],
+)
+def test_only_imports_are_rewritten(written: str, in_the_wheel: str | None) -> None:
+    expected = in_the_wheel or written.replace("from notation", "from pbem.notation")
+    assert moved(written.encode()).decode() == expected
+
+
+@pytest.mark.parametrize("written", ["import engines", "import re, notation.core", "from \\\n engines import hex"])
+def test_an_import_that_cannot_be_rewritten_stops_the_build(written: str) -> None:
+    with pytest.raises(ValueError, match=r"x\.py:1: write `from (engines|notation)"):
+        moved(written.encode(), "x.py")
 
 
 def test_a_match_is_played_from_the_wheel(installed: Path, site: Site) -> None:

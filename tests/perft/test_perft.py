@@ -1,19 +1,16 @@
 """The numbers of legal turns at each depth, from the start and from late positions, in a file for each game.
 
-A file is a list of blocks: `id` is a name, `position` has the options and, after semicolons, the turns that lead to it,
-and `perft 2 6659` is the number of lines of two turns. Lines that end with the game before that depth don't count. The
-numbers were computed by the brute force of each game (tests/engines/brute*.py).
+They were computed by the brute force of each game (tests/engines/brute*.py); pbem.conformance.counts reads them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engines.core import Position
 from notation.games import GAMES
+from pbem.conformance.counts import Block, counts, read
 from tests.engines import brute, brute_kvadratik, brute_quadrature, brute_quadrupel
 
 HERE = Path(__file__).parent
@@ -35,31 +32,6 @@ BRUTE: Mapping[str, tuple[Callable[[dict[str, str]], Any], Callable[[Any, str], 
 }
 
 
-@dataclass(frozen=True)
-class Block:
-    """A position and its numbers for depth 1, 2 and so on."""
-
-    game: str
-    id: str
-    options: dict[str, str]
-    turns: tuple[str, ...]
-    nodes: tuple[int, ...]
-
-
-def read(path: Path) -> list[Block]:
-    """Return every block of a file."""
-    found = []
-    for block in path.read_text().split("\n\n"):
-        lines = [line.partition(" ")[::2] for line in block.splitlines() if not line.startswith("#")]
-        words = dict(lines)
-        if "id" in words:
-            chosen, *turns = words["position"].split("; ")
-            nodes = tuple(int(rest.split()[1]) for word, rest in lines if word == "perft")
-            options = dict(pair.split("=") for pair in chosen.split())
-            found.append(Block(path.stem, words["id"], options, tuple(turns), nodes))
-    return found
-
-
 BLOCKS = [block for path in sorted(HERE.glob("*.perft")) for block in read(path)]
 
 
@@ -74,15 +46,6 @@ def marks(block: Block, latest: int, largest: int) -> Iterator[pytest.MarkDecora
         yield pytest.mark.slow
     if max(block.nodes) > largest:
         yield pytest.mark.soak
-
-
-def counts(here: Position[Any], depth: int) -> list[int]:
-    """Return the numbers of lines of 1, 2, ... turns; the moves of the last turn are only listed."""
-    moves = list(here.moves())
-    if depth == 1:
-        return [len(moves)]
-    below = [counts(here.play(move), depth - 1) for move in moves]
-    return [len(moves), *(map(sum, zip(*below, strict=True)) if below else [0] * (depth - 1))]
 
 
 @pytest.mark.sampled(30)

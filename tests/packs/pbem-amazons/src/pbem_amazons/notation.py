@@ -50,8 +50,8 @@ class AmazonsNotation(kit.Notation[Turn]):
 
     def midway(self, chosen: str, position: kit.Position[Any]) -> kit.Position[Any]:
         """Return the position with the amazon where her chosen step brings her."""
-        steps = kit.steps_of(chosen)
-        return position.play(Turn(kit.Step(*steps[0]), None)) if steps else position
+        turn = next((Turn(kit.Step(*step), None) for step in kit.steps_of(chosen)), None)
+        return position.play(turn) if turn in position.parts() else position  # g10h1 may become g10h10
 
     def hint(self, position: kit.Position[Any]) -> kit.Hint | None:
         """Return what the player to move can write now; None when the game is over."""

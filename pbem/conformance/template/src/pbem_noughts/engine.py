@@ -1,22 +1,35 @@
-"""Noughts and Crosses (traditional): nine squares, and three marks in a line win; or, with goal=avoid, lose."""
+"""The rules of Noughts: nine squares, and three marks in a line win; or, with goal=avoid, lose."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
-from engines import core, square
-from engines.core import Game, IllegalMove, Option, Outcome, Played, PlayedWhole, Seat
-from engines.diagram import Diagram, Legend, Mark, last_move
-from engines.seats import other, with_entry
-from engines.wording import either, together
+from pbem import gamekit
+from pbem.gamekit import (
+    Diagram,
+    Game,
+    IllegalMove,
+    Legend,
+    Mark,
+    Option,
+    Outcome,
+    Played,
+    PlayedWhole,
+    Seat,
+    either,
+    last_move,
+    other,
+    together,
+    with_entry,
+)
 
-SIZE = 3
 SIDES = ("X", "O")
-ROWS = square.rows(SIZE)
+COLUMNS = ("a", "b", "c")
+ROWS = tuple((row, tuple(f"{column}{row}" for column in COLUMNS)) for row in ("1", "2", "3"))
 NAMES = tuple(cell for _, cells in ROWS for cell in cells)
 LINES = (
     *(cells for _, cells in ROWS),
-    *(tuple(f"{letter}{row}" for row in (1, 2, 3)) for letter in "abc"),
+    *zip(*(cells for _, cells in ROWS), strict=True),
     ("a1", "b2", "c3"),
     ("a3", "b2", "c1"),
 )
@@ -25,7 +38,7 @@ LEGEND = Legend(
     (
         Mark(".", "empty", None, ("empty", "empty")),
         Mark("X", "piece", 0, ("cross", "crosses"), "x"),
-        Mark("O", "piece", 1, ("nought", "noughts"), "o"),
+        Mark("O", "piece", 1, ("ring", "rings"), "o"),
     ),
 )
 
@@ -36,7 +49,7 @@ class Turn(NamedTuple):
     cell: str
 
 
-class Reason(core.Reason):
+class Reason(gamekit.Reason):
     """Why a turn is refused."""
 
     GAME_OVER = "the game is over: {outcome}"
@@ -46,7 +59,7 @@ class Reason(core.Reason):
 
 @dataclass(frozen=True, slots=True)
 class NoughtsPosition(PlayedWhole):
-    """The state of a game of Noughts and Crosses. `marks` holds each side's squares, sorted."""
+    """The state of a game. `marks` holds each side's squares, sorted."""
 
     avoid: bool
     turn: Seat | None = 0
@@ -83,19 +96,19 @@ class NoughtsPosition(PlayedWhole):
         return None if after._free() else Outcome(None, "the board is full")
 
     def diagram(self, last: Played[Self, Turn] | None = None) -> Diagram:
-        """Return the board with crosses X and noughts O."""
+        """Return the board with crosses X and rings O."""
         shown = {cell: side for side, cells in zip(SIDES, self.marks, strict=True) for cell in cells}
         rows = tuple((label, tuple((cell, shown.get(cell, ".")) for cell in cells)) for label, cells in ROWS)
         lit = frozenset(() if last is None else last.move)
         told = "" if last is None else last_move(f"a mark on {last.move.cell}")
-        return Diagram("square", square.columns(SIZE), rows, lit, legend=LEGEND, told=told)
+        return Diagram("square", COLUMNS, rows, lit, legend=LEGEND, told=told)
 
 
 def _start(chosen: Mapping[str, str]) -> NoughtsPosition:
     return NoughtsPosition(chosen["goal"] == "avoid")
 
 
-NOUGHTS = Game(
+GAME = Game(
     "noughts",
     "Noughts",
     (Option("goal", ("line", "avoid"), "whether a line wins or loses"),),

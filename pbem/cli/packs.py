@@ -1,0 +1,71 @@
+"""Commands for authors of games: game check, game new."""
+
+import re
+import traceback
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from notation.games import KEY, GameMissing, GamePack, load
+from pbem.cli import core
+from pbem.cli.core import FOUND, IMPOSSIBLE, app, errors, out
+from pbem.conformance import new_game
+from pbem.conformance.checks import CHECKS, Check, notes
+from pbem.conformance.samples import Nonconforming
+
+
+@app.command("game check")
+def game_check(game: Annotated[str, typer.Argument(metavar="KEY", help="The key of an installed game.")]) -> None:
+    try:
+        pack = load(game.lower())
+    except GameMissing as missing:
+        raise _ended(f"{missing}") from missing
+    found = []
+    with core.progress() as show:
+        for number, check in enumerate(CHECKS):
+            show(check.name, number, len(CHECKS))
+            if (fault := _fault(check, pack)) and fault not in found:
+                found.append(fault)
+                _say(f"{check.name}: {fault}")
+    if not found:
+        for note in notes(pack):
+            _say(f"note: {note}")
+    held = len(CHECKS) - len(found)
+    _say(f"{pack.title}: {held} of {len(CHECKS)} checks hold" + ("; the notes are no failures" if not found else ""))
+    raise typer.Exit(FOUND if found else 0)
+
+
+def _fault(check: Check, pack: GamePack) -> str:
+    try:
+        check.run(pack)
+    except Nonconforming as fault:
+        return str(fault)
+    except Exception as error:  # noqa: BLE001 - a game can raise anything
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        return f"It stopped with {type(error).__name__}: {error} ({Path(at.filename).name}, line {at.lineno})."
+    return ""
+
+
+@app.command("game new")
+def game_new(
+    key: Annotated[str, typer.Argument(help="The key of the game: one word that players write, such as hex.")],
+    folder: Annotated[Path | None, typer.Argument(help="Where to write it, instead of pbem-KEY here.")] = None,
+) -> None:
+    if not re.fullmatch(KEY, key):
+        raise _ended(f'"{key}" is no key of a game: use 2 to 20 small letters and digits, a letter first')
+    folder = folder or Path(f"pbem-{key}")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise _ended(f"{folder} is there already; name another folder")
+    for path in new_game.write(key, folder):
+        _say(str(path))
+    _say(f"It plays Noughts so far. To try it: cd {folder}, pip install -e '.[dev]', pytest, pbem game check {key}")
+
+
+def _say(words: str) -> None:
+    out.print(words, markup=False, highlight=False)
+
+
+def _ended(sentence: str) -> typer.Exit:
+    errors.print(f"pbem: {sentence}", markup=False, highlight=False)
+    return typer.Exit(IMPOSSIBLE)

@@ -1,0 +1,1 @@
+"""The conformance kit: what holds for every game, as checks that the author of a game runs on theirs."""

@@ -1,0 +1,173 @@
+"""A whole match by mail, through a real server; and its messages as a golden file in the author's repository."""
+
+import random
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from email.message import EmailMessage
+from pathlib import Path
+
+import structlog
+
+from engines.core import Outcome
+from notation import record
+from notation.core import BadNotation
+from notation.games import GamePack
+from pbem.conformance.engine import near_misses, refused
+from pbem.conformance.letters import Letters, letters, text
+from pbem.conformance.samples import Nonconforming, require
+from pbem.messages.templating import WIDTH
+
+READABLE = 60
+"""The most turns of a match; a longer one ends with a resignation."""
+MOST_WRITTEN = 50_000
+"""How many turns are written down in the search for such a match."""
+MOST = 100_000
+"""The most bytes of a message without its attachments: Gmail cuts longer ones."""
+WHO = ("alice", "bob")
+TOKEN = re.compile(r"games\+[a-z2-7]{40}@")
+
+
+def a_match_goes_by_mail(pack: GamePack, seed: int = 0) -> None:
+    """Two people play a match by mail from the challenge to the end, and read its record."""
+    transcript(pack, seed)
+
+
+def messages_stay_as_they_are(pack: GamePack, golden: Path, *, write: bool = False) -> None:
+    """The messages of a match are those in the golden file."""
+    told = transcript(pack)
+    if write:
+        golden.parent.mkdir(parents=True, exist_ok=True)
+        golden.write_text(told, encoding="utf-8")
+    require(golden.is_file(), f"There is no {golden.name}: pytest --pbem-golden=write writes it.")
+    for number, (now, then) in enumerate(zip(*_evenly(told, golden.read_text(encoding="utf-8"))), start=1):  # noqa: B905
+        require(
+            now == then,
+            f"Line {number} of {golden.name} is different now: {now!r}, not {then!r}."
+            " If that is what you want, write it anew with pytest --pbem-golden=write, and review the changes.",
+        )
+
+
+def transcript(pack: GamePack, seed: int = 0) -> str:
+    """Play a match by mail; return its messages that differ between games, as text."""
+    turns, outcome = drawn(pack, seed)
+    with tempfile.TemporaryDirectory(prefix="pbem-game-") as folder, _quietly(), letters(Path(folder)) as post:
+        post.match(f"challenge bob {pack.game.key}")
+        (page,) = post.write("alice@mail.example", f"rules {pack.game.key}")
+        require(pack.title.upper() in text(page), "The command for the rules doesn't show the page.")
+        post.received["alice@mail.example"].pop()  # turns reply to the message with the board
+        shown = [post.received["bob@mail.example"][2], *_newest(post)]
+        shown += _refused(pack, post, turns)
+        for number, turn in enumerate(turns):
+            sent = post.reply(post.last(_mover(post)), turn)
+            require(len(sent) == len(WHO), f"After turn {number + 1}, {turn}, the server sent {len(sent)} messages.")
+            shown += sent if number == 0 else []
+        if outcome is None:
+            (question,) = post.reply(post.last(_mover(post)), "resign")
+            post.reply(question, "yes")
+        ends = [*_newest(post)]
+        (answer,) = post.reply(post.last("alice"), "record 1")
+        _require_end(pack, ends, answer, turns, outcome)
+        for _, mail in (each for each in post.log if each[0] == "out"):
+            _require_size(mail)
+    return "\n".join(_readable(mail) for mail in (*shown, *ends, answer))
+
+
+def drawn(pack: GamePack, seed: int = 0) -> tuple[tuple[str, ...], Outcome | None]:
+    """Return the turns of a random match with the usual options and how it ended: the first one that is readable.
+
+    If none is, its first turns, and None.
+    """
+    first: tuple[str, ...] = ()
+    written = 0
+    while written < MOST_WRITTEN or not first:
+        chance = random.Random(f"{pack.game.key} {seed} {written}")  # noqa: S311 - the same match on every call
+        position = pack.game.position({})
+        turns: list[str] = []
+        while position.turn is not None and len(turns) < READABLE:
+            texts = sorted(pack.notation.format(move, position) for move in position.moves())
+            written += len(texts)
+            turns.append(chance.choice(texts))
+            position = position.play(pack.notation.parse(turns[-1]))
+        if position.turn is None:
+            return tuple(turns), position.outcome
+        first = first or tuple(turns)
+    return first, None
+
+
+def _mover(post: Letters) -> str:
+    """Return who is asked for a turn."""
+    asked = [name for name in WHO if text(post.last(name)).startswith("Your turn against ")]
+    require(len(asked) == 1, f"{len(asked)} players are asked for a turn.")
+    return asked[0]
+
+
+def _newest(post: Letters) -> Iterator[EmailMessage]:
+    return (post.last(name) for name in WHO)
+
+
+def _refused(pack: GamePack, post: Letters, turns: tuple[str, ...]) -> list[EmailMessage]:
+    """Send a turn that the rules forbid, if there is one like the first; return the answer."""
+    start = pack.game.position({})
+    for wrong in near_misses(turns[0]):
+        try:
+            refusal = refused(start, pack.notation.parse(wrong))
+        except BadNotation:
+            continue
+        if refusal is not None:
+            sent = post.reply(post.last(_mover(post)), wrong)
+            told = " ".join(text(mail) for mail in sent)
+            require(len(sent) == 1 and wrong in told, f"The forbidden turn {wrong} isn't answered.")
+            post.received[str(sent[0]["To"])].pop()
+            return sent
+    return []
+
+
+def _require_end(
+    pack: GamePack, ends: list[EmailMessage], answer: EmailMessage, turns: tuple[str, ...], outcome: Outcome | None
+) -> None:
+    for mail in ends:
+        told = " ".join(text(mail).split())
+        require("The match is over" in told, f"The last message to {mail['To']} doesn't say that the match is over.")
+        if outcome is not None:
+            require(outcome.reason in told, f'The last message to {mail["To"]} doesn\'t say why: "{outcome.reason}".')
+    try:
+        read = record.loads(text(answer).replace("\r\n", "\n"))
+    except record.BadRecord as bad:
+        raise Nonconforming(f"The record of the match can't be read: {bad}.") from bad
+    require((read.game, read.moves) == (pack.game.key, turns), "The record of the match has other turns.")
+
+
+def _require_size(mail: EmailMessage) -> None:
+    files = sum(len(part.as_bytes()) for part in mail.iter_attachments() if part.is_attachment())
+    require(len(mail.as_bytes()) - files < MOST, f'The message "{mail["Subject"]}" has {len(mail.as_bytes()):,} bytes.')
+    for line in text(mail).splitlines():
+        require(len(line) <= WIDTH, f'A line of the message "{mail["Subject"]}" is too long: {line}')
+
+
+def _readable(mail: EmailMessage) -> str:
+    said = TOKEN.sub("games+...@", "\n".join(line.rstrip() for line in text(mail).splitlines()))
+    return f"<<< to {mail['To']}\nSubject: {mail['Subject']}\n\n{said}\n"
+
+
+def _evenly(one: str, other: str) -> tuple[list[str], list[str]]:
+    """Return the lines of both texts, as many of each."""
+    lines = one.splitlines(), other.splitlines()
+    longest = max(map(len, lines))
+    return lines[0] + [""] * (longest - len(lines[0])), lines[1] + [""] * (longest - len(lines[1]))
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Keep what the server logs to itself."""
+    before = structlog.get_config()
+    structlog.configure(processors=[_drop], cache_logger_on_first_use=False)
+    try:
+        yield
+    finally:
+        structlog.configure(**before)
+
+
+def _drop(_logger: object, _name: str, _event: object) -> dict[str, object]:
+    raise structlog.DropEvent

@@ -1,0 +1,142 @@
+"""All checks of a game by name, and what a reviewer would ask besides."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from engines.search.state import Searchable
+from notation.games import GAMES, GamePack
+from pbem.conformance import boards, by_mail, counts, engine, pages, speed, texts
+from pbem.conformance.counts import Brute
+from pbem.conformance.samples import matches, options_of, samples
+
+SLOW = 2.0
+"""The number of floors from which the time that something takes is worth a note."""
+MANY_TURNS, LONG_PAGE, LONG_MATCH = 1_000, 150, 200
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A promise that every game keeps. `holds` raises Nonconforming, with a sentence, if this one doesn't."""
+
+    name: str
+    about: str
+    holds: Callable[[GamePack, int], None]
+
+    @classmethod
+    def of(cls, holds: Callable[[GamePack, int], None]) -> "Check":
+        """Return a check that is named and described as its function is."""
+        return cls(holds.__name__.replace("_", " "), holds.__doc__ or "", holds)
+
+    def run(self, pack: GamePack, seed: int = 0) -> None:
+        """Raise Nonconforming if the game doesn't keep the promise; each seed looks at other random matches."""
+        with offered(pack):
+            self.holds(pack, seed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthorFiles:
+    """What the author has beside the game: numbers, a brute force, and the messages of a match."""
+
+    perft: Path | None = None
+    brute: Brute | None = None
+    golden: Path | None = None
+    write: bool = False
+    """Whether the messages are written anew."""
+
+    def checks(self) -> Iterator[Check]:
+        """Yield the checks against them."""
+        if (perft := self.perft) is not None:
+            yield Check.of(_named(counts.turns_are_counted, path=perft))
+        if (brute := self.brute) is not None:
+            yield Check.of(_named(counts.the_brute_force_agrees, brute=brute, path=perft))
+        if (golden := self.golden) is not None:
+            yield Check.of(_named(by_mail.messages_stay_as_they_are, golden=golden, write=self.write))
+
+
+CHECKS = tuple(
+    map(
+        Check.of,
+        (
+            pages.it_is_described,
+            pages.its_names_are_its_own,
+            engine.random_play_ends,
+            engine.moves_are_listed_once,
+            engine.play_leaves_the_old_position,
+            engine.play_agrees_with_moves,
+            engine.the_end_is_final,
+            engine.positions_are_values,
+            engine.asking_changes_nothing,
+            engine.reading_a_turn_again_leads_to_the_same_position,
+            engine.parts_complete_turns,
+            texts.turns_are_read_as_they_are_written,
+            texts.turns_are_read_forgivingly,
+            texts.garbage_is_refused,
+            texts.reading_takes_linear_time,
+            texts.help_has_an_example,
+            texts.hints_help,
+            texts.choices_lead_to_turns,
+            texts.half_a_turn_can_be_drawn,
+            boards.diagrams_are_whole,
+            boards.the_last_turn_is_only_lit,
+            boards.remarks_are_sentences,
+            boards.boards_are_drawn_in_text,
+            boards.boards_are_drawn_as_pictures,
+            pages.the_page_has_title_designer_and_year,
+            pages.the_page_names_every_option,
+            pages.the_page_fits_into_a_message,
+            pages.the_page_is_plain_markdown,
+            pages.the_pictures_are_true,
+            speed.it_is_fast_enough,
+            by_mail.a_match_goes_by_mail,
+        ),
+    )
+)
+"""What needs nothing but the game, the quick and the simple first."""
+
+
+def notes(pack: GamePack) -> Iterator[str]:
+    """Yield what is no fault, but what a reviewer would ask, as sentences."""
+    start = pack.game.position({})
+    if not isinstance(start, Searchable):
+        yield "Positions have no state() for the search, so the house plays this game weakly, and says so."
+    if not pack.pictures:
+        yield "The rules page has no pictures; their file would be beside it."
+    if (lines := len(pack.page.splitlines())) > LONG_PAGE:
+        yield f"The rules page has {lines} lines; people read it in a message."
+    if pack.tolerant is None:
+        yield "Records that were typed by hand are read strictly: the pack has no tolerant reader."
+    if (turns := max(sum(1 for _ in at.position.moves()) for at in samples(pack, 40))) > MANY_TURNS:
+        yield f"A position can have {turns:,} legal turns; it takes a list of parts to offer them."
+    if (longest := max(map(len, matches(pack)))) > LONG_MATCH:
+        yield f"Random matches take {longest - 1} turns and more; think of a rule or an option that ends them."
+    if (choices := len(options_of(pack.game))) > 1:
+        yield f"The options can be combined in {choices} ways: is each worth playing?"
+    for what, floors in speed.measured(pack).items():
+        if floors > SLOW:
+            yield f"{what} takes as long as counting to {floors * speed.STEPS:,.0f} in Python, on average."
+
+
+@contextmanager
+def offered(pack: GamePack) -> Iterator[None]:
+    """Offer a game, enabled or not, in this process."""
+    key, before = pack.game.key, GAMES.get(pack.game.key)
+    GAMES.packs[key] = pack
+    try:
+        yield
+    finally:
+        if before is None:
+            GAMES.packs.pop(key, None)
+        else:
+            GAMES.packs[key] = before
+
+
+def _named(check: Callable[..., None], **given: object) -> Callable[[GamePack, int], None]:
+    """Return a check of a pack alone, with the name and the description of one that needs more."""
+
+    def holds(pack: GamePack, seed: int) -> None:
+        check(pack, **given)
+
+    holds.__name__, holds.__doc__ = check.__name__, check.__doc__
+    return holds

@@ -1,0 +1,217 @@
+"""A server and the mailboxes of all to whom it writes: matches by mail, with a real database and mail in folders."""
+
+import email
+import email.policy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from email.headerregistry import BaseHeader, HeaderRegistry
+from email.message import EmailMessage
+from email.utils import make_msgid
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from pbem import config
+from pbem.mail.reading.protocol import InProcessParser
+from pbem.server import daemon
+
+ADDRESS = "games@pbem.example"
+MORNING = datetime(2026, 3, 2, 8, tzinfo=UTC)
+"""The time at which every correspondence begins."""
+
+
+def settings(folder: Path, database: str = "", *, server: str = "", more: str = "") -> config.Settings:
+    """Return settings for a server with its own database and with mail folders in that folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "pbem.toml"
+    path.write_text(
+        f"""
+        [server]
+        address = "{ADDRESS}"
+        database = "{database or f"sqlite:///{folder}/pbem.sqlite"}"
+        key = {{ value = "the key of the tests" }}
+        {server}
+        [inbox.maildir]
+        path = "in"
+        [outbox.maildir]
+        path = "out"
+        {more}
+        """,
+        encoding="utf-8",
+    )
+    return config.load(path)
+
+
+class Clock:
+    """The clock of a server under test, which only moves when a test moves it."""
+
+    def __init__(self) -> None:
+        self._now = MORNING
+        self._leapt = timedelta()
+
+    def __call__(self) -> datetime:
+        """Return the current time of the server."""
+        return self._now
+
+    def set(self, now: datetime) -> None:
+        """Set the time."""
+        self._now = now
+
+    def leap(self, **time: float) -> None:
+        """Change the time without letting any pass."""
+        self._now += timedelta(**time)
+        self._leapt += timedelta(**time)
+
+    def monotonic(self) -> float:
+        """Return how many seconds have really passed."""
+        return (self._now - MORNING - self._leapt).total_seconds()
+
+    def advance(self, **time: float) -> None:
+        """Let some minutes, hours or days pass."""
+        self._now += timedelta(**time)
+
+
+class Letters:
+    """A server and the mailboxes of everyone to whom it writes."""
+
+    def __init__(self, server: daemon.Server, folder: Path, clock: Clock) -> None:
+        self.server = server
+        self.clock = clock
+        self.folder = folder
+        self._out = folder / "out" / "new"
+        self._seen: set[str] = set()
+        self.received: dict[str, list[EmailMessage]] = {}
+        """All messages by recipient, oldest first."""
+        self.log: list[tuple[str, EmailMessage]] = []
+        """All messages in order, each with its direction, "in" or "out"."""
+        self._above = b""
+        self._delivered = 0
+
+    def deliver(self, raw: bytes) -> list[EmailMessage]:
+        """Deliver a raw message and let the server work. Return what it sent."""
+        self.log.append(("in", parsed(self._above + raw)))
+        return self.deliver_unread(raw)
+
+    def deliver_unread(self, raw: bytes) -> list[EmailMessage]:
+        """Do the same with a message that isn't safe to parse here, and isn't logged."""
+        inbox = self.server.inboxes[0]
+        folder = self._out.parent.parent / "in"
+        for name in ("new", "cur", "tmp"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        self._delivered += 1
+        (folder / "new" / f"{self._delivered}.test").write_bytes(self._above + raw)
+        daemon.run_once(self.server)
+        inbox.close()
+        return self._collect()
+
+    def wait(self, **time: float) -> list[EmailMessage]:
+        """Let some minutes, hours or days pass, then let the server work. Return what it sent."""
+        self.clock.advance(**time)
+        daemon.run_once(self.server)
+        self.server.inboxes[0].close()
+        return self._collect()
+
+    def _collect(self) -> list[EmailMessage]:
+        if not self._out.is_dir():
+            return []
+        fresh = sorted((path for path in self._out.iterdir() if path.name not in self._seen), key=_written)
+        mails = []
+        for path in fresh:
+            self._seen.add(path.name)
+            mail = parsed(path.read_bytes())
+            mails.append(mail)
+            self.received.setdefault(str(mail["To"]), []).append(mail)
+            self.log.append(("out", mail))
+        return mails
+
+    def write(
+        self, sender: str, body: str = "", subject: str = "", *, to: str = ADDRESS, **headers: str
+    ) -> list[EmailMessage]:
+        """Send a new plain text message from an address. Return what the server sent."""
+        mail = EmailMessage()
+        mail["From"] = sender
+        mail["To"] = to
+        mail["Subject"] = subject
+        mail["Message-ID"] = make_msgid(domain="mail.example")
+        for name, value in headers.items():
+            mail[name.replace("_", "-")] = value
+        mail.set_content(body)
+        return self.deliver(mail.as_bytes())
+
+    def reply(self, mail: EmailMessage, body: str, *, to: str | None = None, quote: bool = True) -> list[EmailMessage]:
+        """Reply to a message as a mail program does, quoting it below. Return what the server sent."""
+        answer = f"{body}\n\n{quoted(mail)}\n" if quote else body
+        return self.write(
+            str(mail["To"]),
+            answer,
+            f"Re: {mail['Subject']}",
+            to=to or mail["Reply-To"].addresses[0].addr_spec,
+            In_Reply_To=str(mail["Message-ID"]),
+            References=f"{mail.get('References', '')} {mail['Message-ID']}".strip(),
+        )
+
+    def last(self, name: str) -> EmailMessage:
+        """Return the newest message to NAME@mail.example."""
+        return self.last_to(f"{name}@mail.example")
+
+    def last_to(self, address: str) -> EmailMessage:
+        """Return the newest message to an address."""
+        return self.received[address][-1]
+
+    def join(self, name: str) -> str:
+        """Make NAME@mail.example a player. Return their personal address."""
+        address = f"{name}@mail.example"
+        (confirm,) = self.write(address, f"join {name}")
+        (welcome,) = self.reply(confirm, "yes")
+        return next(line.strip() for line in text(welcome).splitlines() if "games+" in line)
+
+    def match(self, challenge: str, first: str = "alice", second: str = "bob") -> None:
+        """Let both join, challenge and accept."""
+        personal = self.join(first)
+        self.join(second)
+        self.write(f"{first}@mail.example", challenge, to=personal)
+        self.reply(self.last(second), "accept")
+
+
+@contextmanager
+def letters(folder: Path) -> Iterator[Letters]:
+    """Run a server in a folder, which reads messages in this process."""
+    clock = Clock()
+    with daemon.open_server(settings(folder), clock, InProcessParser(), monotonic=clock.monotonic) as server:
+        yield Letters(server, folder, clock)
+
+
+class _Registry(HeaderRegistry):
+    """The library's header registry with a cache, so that tests parse each header only once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._read = lru_cache(maxsize=4096)(super().__call__)
+
+    def __call__(self, name: str, value: Any) -> BaseHeader:
+        return self._read(name, value)
+
+
+STRICT = email.policy.default.clone(header_factory=_Registry())
+
+
+def parsed(raw: bytes) -> EmailMessage:
+    """Return a parsed message of ours, after strict parsing."""
+    return email.message_from_bytes(raw, policy=STRICT)
+
+
+def text(mail: EmailMessage) -> str:
+    """Return the text part of a message."""
+    part = mail.get_body(("plain",))
+    return str(part.get_content()) if part else ""
+
+
+def quoted(mail: EmailMessage) -> str:
+    """Return a message as a mail program quotes it in a reply."""
+    lines = "\n".join(f"> {line}" for line in text(mail).splitlines())
+    return f"On Mon, 1 Jan 2007 at 10:00, PBeM <{ADDRESS}> wrote:\n{lines}"
+
+
+def _written(path: Path) -> tuple[int, str]:
+    return path.stat().st_mtime_ns, path.name

@@ -1,0 +1,61 @@
+"""A package for a new game, which begins as Noughts and is named after the new one."""
+
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+
+from notation.games import GamePack
+from pbem.conformance.by_mail import messages_stay_as_they_are
+from pbem.conformance.checks import offered
+
+TEMPLATE = Path(__file__).parent / "template"
+TOY = "noughts"
+UNDERLINE = re.compile(rf"^={{{len(TOY)}}}$", re.MULTILINE)
+
+
+def write(key: str, folder: Path) -> tuple[Path, ...]:
+    """Write the package into a folder; return its files. Raise OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = [_write(path, key, folder) for path in sorted(TEMPLATE.rglob("*")) if _is_source(path)]
+    golden = folder / "tests" / "golden" / f"{key}.txt"
+    pack = _imported(key, folder)
+    with offered(pack):
+        messages_stay_as_they_are(pack, golden, write=True)
+    return (*written, golden)
+
+
+def _is_source(path: Path) -> bool:
+    return path.is_file() and path.suffix != ".pyc"
+
+
+def _write(source: Path, key: str, folder: Path) -> Path:
+    path = folder / _named(str(source.relative_to(TEMPLATE)), key)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = UNDERLINE.sub("=" * len(key), source.read_text(encoding="utf-8"))
+    path.write_text(_named(text, key), encoding="utf-8")
+    return path
+
+
+def _named(text: str, key: str) -> str:
+    """Return a text of the template with the new name.
+
+    >>> _named("NOUGHTS = Noughts()  # noughts", "hex")
+    'HEX = Hex()  # hex'
+    """
+    for old, new in ((TOY, key), (TOY.capitalize(), key.capitalize()), (TOY.upper(), key.upper())):
+        text = text.replace(old, new)
+    return text
+
+
+def _imported(key: str, folder: Path) -> GamePack:
+    """Return the pack of a package that isn't installed yet."""
+    source = str(folder / "src")
+    sys.path.insert(0, source)
+    try:
+        pack: GamePack = getattr(import_module(f"pbem_{key}"), key.upper())
+    finally:
+        sys.path.remove(source)
+        for name in [name for name in sys.modules if name.partition(".")[0] == f"pbem_{key}"]:
+            del sys.modules[name]
+    return pack

@@ -1,0 +1,186 @@
+"""What every notation promises: turns are read as they are written, and nothing else passes for one."""
+
+import random
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+from typing import Any
+
+from notation.core import BadNotation
+from notation.games import GamePack
+from notation.hints import WIDTH, format_hint
+from notation.steps import choices
+from pbem.conformance.engine import refused
+from pbem.conformance.samples import Nonconforming, matches, require, samples, some_moves
+from pbem.conformance.speed import FLOORS_TO_READ, floor, timed
+from pbem.conversation.syntax.mail import Reader
+from pbem.features.all import FEATURES
+
+ENOUGH, MOVES = 60, 400
+TEXTS = 400
+LONGEST_REFUSAL = 600
+MOST_STEPS = 100
+"""The most choices in a turn."""
+PIECES = (
+    *("", " ", "-", "->", "+", "x", ".", "!", "?", ",", "#1", "/", "\n", "\t", "\0", "\x1b", "\ud83d", "\u0661"),
+    *("\N{NO-BREAK SPACE}", "\N{SUPERSCRIPT TWO}", "é", "ß", "swap", "pass", "resign", "hello"),
+    *("a", "a1", "b2", "z99", "3"),
+)
+LENGTHS = (12, 16, 20, 24, 28, 32, 40, 64, 128, 256, 512, 1024, 4096, 16_384, 65_536)
+
+
+def turns_are_read_as_they_are_written(pack: GamePack, seed: int = 0) -> None:
+    """Every turn is read as it is written, and no two of a position are written alike."""
+    notation = pack.notation
+    for position, _ in samples(pack, ENOUGH, seed):
+        moves = some_moves(pack, position, MOVES)
+        texts = [notation.format(move, position) for move in moves]
+        require(len(texts) == len(set(texts)), "Two legal turns of a position are written alike.")
+        for text, move in zip(texts, moves, strict=True):
+            require(notation.parse(text) == move, f"{text} isn't read as the turn that it was written for.")
+            require(notation.format(notation.parse(text), position) == text, f"{text} is written otherwise then.")
+            require(text.isascii() and text.isprintable(), f"The turn {text!r} can't be typed by everybody.")
+            require(text == " ".join(text.split()), f"The words of {text!r} aren't separated by one space each.")
+
+
+def turns_are_read_forgivingly(pack: GamePack, seed: int = 0) -> None:
+    """A turn is read in capitals as well, with spaces around it, and with a period at the end."""
+    notation = pack.notation
+    for position, move in samples(pack, ENOUGH, seed):
+        text = notation.format(move, position)
+        for said in (text.upper(), f"  {text} ", f"{text}."):
+            try:
+                read = notation.parse(said)
+            except BadNotation as bad:
+                require(False, f"{said!r} isn't read as {text}: {bad}.")
+            else:
+                require(read == move, f"{said!r} is read as another turn than {text}.")
+
+
+def garbage_is_refused(pack: GamePack, seed: int = 0) -> None:
+    """What isn't a turn raises BadNotation and nothing else, with the place and with what was expected."""
+    start = pack.game.position({})
+    for text in _garbage(pack, seed):
+        try:
+            move = pack.notation.parse(text)
+        except BadNotation as bad:
+            require(0 <= bad.at <= len(text), f"BadNotation for {text!r} is at {bad.at}, which isn't in the text.")
+            require(bad.expected, f"BadNotation for {text!r} doesn't say what was expected.")
+            require(len(str(bad)) < LONGEST_REFUSAL, f"BadNotation for {text[:20]!r}... repeats a long text.")
+        except Exception as error:  # noqa: BLE001 - whatever it is, the server would stumble over it
+            require(False, f"{text!r} raises {type(error).__name__}, not BadNotation: {error}.")
+        else:
+            told = pack.notation.format(move, start)
+            require(pack.notation.parse(told) == move, f"{text!r} is read as {told}, which is read as something else.")
+            refused(start, move)
+
+
+def reading_takes_linear_time(pack: GamePack, seed: int = 0) -> None:
+    """A text without end is read, or refused, in time linear in its length."""
+    position, move = samples(pack, 1, seed)[0]
+    text = pack.notation.format(move, position)
+    for unit in (text, f"{text} ", text[:1], text[:2], text[-1:], " ", "-", "a1", "a", "1 ", "."):
+        most = FLOORS_TO_READ * floor()
+        for length in LENGTHS:
+            long = (unit * length)[:length] + "\0"
+            spent = (timed(lambda long=long: _read(pack, long)) for _ in range(3))  # type: ignore[misc]
+            require(
+                any(each < most for each in spent),
+                f"{length:,} characters of {unit!r} take too long to read: refuse what is too long (check_length).",
+            )
+
+
+def help_has_an_example(pack: GamePack, seed: int = 0) -> None:
+    """The help is one line that ends with an example."""
+    told = pack.notation.help
+    require(told and "\n" not in told, "The help of the notation isn't one line.")
+    example = told.split(": ")[-1].strip('"')
+    try:
+        pack.notation.parse(example)
+    except BadNotation as bad:
+        require(False, f'The help must end with an example, as in `the square to mark: "b2"`: {bad}.')
+
+
+def hints_help(pack: GamePack, seed: int = 0) -> None:
+    """Hints show a legal turn in short lines, none of which acts when a reply quotes it."""
+    verbs = {verb for name, command in FEATURES.commands.items() for verb in (name, *command.aliases)}
+    for position, _ in samples(pack, ENOUGH, seed):
+        hint = pack.notation.hint(position)
+        if hint is None:
+            raise Nonconforming("A player to move gets no hint.")
+        if hint.example:
+            refusal = refused(position, pack.notation.parse(hint.example))
+            require(refusal is None, f"The example of a hint, {hint.example}, is refused: {refusal}.")
+        lines = format_hint(hint).splitlines()
+        require(lines, "A hint says nothing.")
+        for line in lines:
+            require(len(line) <= WIDTH, f"A line of a hint is longer than {WIDTH} columns: {line}")
+            require(not is_turn(pack, line), f"A line of a hint would be played when it is quoted: {line}")
+            first = line.split()[0].lower().rstrip(":!.")
+            require(first not in verbs, f'A line of a hint starts with the command "{first}": {line}')
+    for *_, (end, _) in matches(pack, seed):
+        require(pack.notation.hint(end) is None, "There is a hint after the end of a match.")
+
+
+def acting(pack: GamePack, lines: list[str], match: int | None) -> Iterator[str]:
+    """Yield those of the lines that would do something if a reply about the match quoted them without marks."""
+    reader = Reader(FEATURES.commands, lambda _number: pack.game.key, match)
+    for line in lines:
+        read = reader.read("", [line]).commands
+        if any(found.command.changes and not found.malformed for found in read):
+            yield line
+
+
+def is_turn(pack: GamePack, line: str) -> bool:
+    """Return whether the line can be read as a turn."""
+    return _read(pack, line) is not None
+
+
+def _read(pack: GamePack, text: str) -> Any:
+    """Return what the text says; None for what isn't a turn."""
+    with suppress(BadNotation):
+        return pack.notation.parse(text)
+    return None
+
+
+def _garbage(pack: GamePack, seed: int) -> Iterator[str]:
+    chance = random.Random(seed)  # noqa: S311 - the same texts on every call
+    texts: list[Any] = [pack.notation.format(move, position) for position, move in samples(pack, 12, seed)]
+    pieces = (*PIECES, *texts, *(word for text in texts for word in text.split()))
+    yield from pieces
+    for unit in pieces:
+        yield unit * 500
+    for _ in range(TEXTS):
+        text = chance.choice(texts)
+        at = chance.randrange(len(text) + 1)
+        yield text[:at] + chance.choice(pieces) + text[at + chance.randrange(3) :]
+        yield " ".join(chance.choice(pieces) for _ in range(chance.randrange(1, 6)))
+
+
+def choices_lead_to_turns(pack: GamePack, seed: int = 0) -> None:
+    """A turn can be put together choice by choice, as boards that are tapped offer it."""
+    chance = random.Random(seed)  # noqa: S311
+    for position, _ in samples(pack, 12, seed):
+        chosen = ""
+        for _ in range(MOST_STEPS):
+            offered = choices(pack.notation, position, chosen)
+            require(offered or not chosen, f"Nothing follows {chosen!r}, the start of a legal turn.")
+            if offered.turns or not offered.steps:
+                for text in islice(offered.turns, 3):
+                    refusal = refused(position, pack.notation.parse(text))
+                    require(refusal is None, f"{text} is offered, but play says: {refusal}.")
+                break
+            step = chance.choice(offered.steps)
+            chosen = step.text
+            if step.whole:
+                break
+
+
+def half_a_turn_can_be_drawn(pack: GamePack, seed: int = 0) -> None:
+    """The board can be drawn with the beginning of a turn on it, for a preview."""
+    for position, move in samples(pack, 12, seed):
+        text = pack.notation.format(move, position)
+        for end in range(len(text) + 1):
+            rows = pack.notation.midway(text[:end], position).diagram().rows
+            cells, before = ([name for _, row in each for name, _ in row] for each in (rows, position.diagram().rows))
+            require(cells == before, f"With {text[:end]!r} on it, the board has other cells.")

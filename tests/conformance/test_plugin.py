@@ -1,0 +1,161 @@
+"""A package that `pbem game new` writes passes pytest and `pbem game check`, and both say what is broken in one.
+
+Nothing is downloaded: instead of being installed, a package has the metadata of an installed one beside it.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from pbem.cli.index import app
+
+PLAIN = """
+import sys
+
+def test_pbem_stays_out_of_the_way():
+    ours = {name for name in sys.modules if name.partition(".")[0] in ("pbem", "engines", "notation")}
+    assert ours == {"pbem", "pbem.conformance", "pbem.conformance.plugin"}
+"""
+
+
+def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run Python in a folder, as if the package in it were installed."""
+    env = {**os.environ, "PYTHONPATH": "src", "COLUMNS": "200", "PYTHONDONTWRITEBYTECODE": "1"}
+    env.pop("PYTEST_ADDOPTS", None)
+    return subprocess.run([sys.executable, *words], cwd=folder, env=env, capture_output=True, text=True, timeout=600)
+
+
+def run_pytest(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return run(folder, "-m", "pytest", "-p", "no:cacheprovider", *words)
+
+
+def run_pbem(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return run(folder, "-c", "from pbem.cli import main; main()", *words)
+
+
+def run_check(folder: Path) -> subprocess.CompletedProcess[str]:
+    return run_pbem(folder, "game", "check", "hex")
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a new package, for tests that leave it as it was."""
+    folder = tmp_path_factory.mktemp("new") / "pbem-hex"
+    written = CliRunner().invoke(app, ["game", "new", "hex", str(folder)])
+    assert written.exit_code == 0, written.output
+    metadata = folder / "src" / "pbem_hex-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: pbem-hex\nVersion: 1.0\n", encoding="utf-8")
+    (metadata / "entry_points.txt").write_text("[pbem.games]\nhex = pbem_hex:HEX\n", encoding="utf-8")
+    return folder
+
+
+def test_a_new_package_passes_its_tests_and_all_checks(package: Path) -> None:
+    done = run_pytest(package, "-q", "-W", "error", "--strict-config", "--strict-markers")
+    checked = run_check(package)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "50 passed" in done.stdout
+    assert (checked.returncode, checked.stderr) == (0, "")
+    assert "note: Positions have no state() for the search" in checked.stdout
+    assert checked.stdout.endswith("Hex: 31 of 31 checks hold; the notes are no failures\n")
+
+
+def test_the_checks_are_items_of_the_project_that_are_left_out_where_files_are_named(package: Path) -> None:
+    every, own, alone = (
+        run_pytest(package, "-q", "--collect-only", *words).stdout
+        for words in ((), ("tests/test_hex.py",), ("pyproject.toml",))
+    )
+
+    assert "pyproject.toml::hex::random play ends\n" in every
+    assert "tests/test_hex.py::test_the_last_turn_is_lit\n" in every
+    assert every.count("pyproject.toml::hex::random play ends\n") == 1
+    assert "pyproject.toml" not in own
+    assert "test_hex.py" not in alone
+    assert "pyproject.toml::hex::messages stay as they are\n" in alone
+
+
+def test_a_fault_is_told_in_a_sentence_by_both(package: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(package, tmp_path / "pbem-hex")
+    engine = folder / "src" / "pbem_hex" / "engine.py"
+    source = engine.read_text(encoding="utf-8")
+    engine.write_text(source.replace("if move.cell not in NAMES:", "if False:"), encoding="utf-8")
+    done = run_pytest(folder, "-q", "pyproject.toml", "-k", "agrees or described")
+    checked = run_check(folder)
+
+    assert done.returncode == 1
+    assert "1 failed, 2 passed" in done.stdout
+    assert "but moves() doesn't list it." in done.stdout
+    assert "Traceback" not in done.stdout
+    assert checked.returncode == 1
+    assert "\nplay agrees with moves: play takes " in f"\n{checked.stdout}"
+    assert "Traceback" not in checked.stdout + checked.stderr
+
+
+def test_what_a_game_raises_is_no_traceback_of_the_command(package: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(package, tmp_path / "pbem-hex")
+    notation = folder / "src" / "pbem_hex" / "notation.py"
+    source = notation.read_text(encoding="utf-8")
+    notation.write_text(source.replace("return move.cell", "return move.sell"), encoding="utf-8")
+    checked = run_check(folder)
+
+    assert checked.returncode == 1
+    assert "It stopped with AttributeError: 'Turn' object has no attribute 'sell' (notation.py, line " in checked.stdout
+    assert "Traceback" not in checked.stdout + checked.stderr
+
+
+def test_the_messages_of_a_match_are_compared_and_written_anew(package: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(package, tmp_path / "pbem-hex")
+    golden = folder / "tests" / "golden" / "hex.txt"
+    written = golden.read_text(encoding="utf-8")
+    golden.write_text(written.replace("three in a row", "four in a row"), encoding="utf-8")
+    words = ("-q", "pyproject.toml", "-k", "messages")
+
+    assert "of hex.txt is different now" in run_pytest(folder, *words).stdout
+    assert run_pytest(folder, *words, "--pbem-golden=write").returncode == 0
+    assert golden.read_text(encoding="utf-8") == written
+
+
+def test_a_game_that_is_not_installed_is_named(tmp_path: Path) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\npbem_games = chess\n", encoding="utf-8")
+    done = run_pytest(tmp_path, "-q")
+
+    assert done.returncode == 2
+    assert "no installed package has a game chess" in done.stdout
+
+
+def test_whoever_merely_has_pbem_installed_does_not_notice(tmp_path: Path) -> None:
+    (tmp_path / "test_plain.py").write_text(PLAIN, encoding="utf-8")
+    (tmp_path / "pyproject.toml").write_text("[tool.pytest.ini_options]\ntestpaths = ['.']\n", encoding="utf-8")
+    done = run_pytest(tmp_path, "-q", "-W", "error", "--strict-config", "--strict-markers")
+
+    assert done.returncode == 0, done.stdout
+    assert "1 passed" in done.stdout
+
+
+def test_a_game_that_is_installed_and_not_enabled_is_listed_as_such(package: Path) -> None:
+    told = run_pbem(package, "games").stdout
+
+    assert "installed, and offered once enabled in [games]: hex\n" in told
+
+
+@pytest.mark.parametrize("key", ["Hex", "h", "tic-tac-toe", "7up"])
+def test_what_is_no_key_of_a_game_is_refused(key: str, tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["game", "new", key, str(tmp_path / "new")])
+
+    assert done.exit_code == 2
+    assert f'"{key}" is no key of a game' in done.output
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_folder_that_has_something_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
+    done = CliRunner().invoke(app, ["game", "new", "hex", str(tmp_path)])
+
+    assert done.exit_code == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]

@@ -1,0 +1,133 @@
+"""Games in packages of their own: installed with pip beside the wheel, enabled with a line, and played by mail."""
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.operating.daemons import Daemon
+from tests.operating.environments import ROOT, Environment, build
+from tests.operating.people import Person, PostOffice, words
+from tests.operating.site import ADDRESS, LMTP_IN, Site, smtp_out
+
+pytestmark = pytest.mark.slow  # building and installing packages is slow
+
+PACKAGES = {path.parent.name.removeprefix("pbem-"): path.parent for path in ROOT.glob("tests/packs/*/pyproject.toml")}
+TURNS = """
+import random, sys
+from importlib.metadata import entry_points
+(point,) = entry_points(group="pbem.games", name=sys.argv[1])
+pack, chance = point.load(), random.Random(1)
+position = pack.game.position({})
+while position.turn is not None:
+    turns = [pack.notation.format(move, position) for move in position.moves()]
+    turn = "swap" if "swap" in turns else chance.choice(turns)
+    print(position.turn, turn)
+    position = position.play(pack.notation.parse(turn))
+print("end", position.outcome.winner)
+"""
+"""Prints a match to its end: each turn with the seat that plays it. Who can swap does."""
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """Make an environment with the wheel and all packages of games."""
+    folder = tmp_path_factory.mktemp("packs")
+    build(ROOT, folder / "built")
+    (wheel,) = (folder / "built").glob("*.whl")
+    made = Environment.with_wheel(folder / "environment", wheel)
+    for package in PACKAGES.values():
+        shutil.copytree(package, folder / package.name)
+        made.install(str(folder / package.name))
+    return made
+
+
+@pytest.fixture
+def served(site: Site, post: PostOffice, environment: Environment) -> Iterator[Callable[[str], Daemon]]:
+    """Return a function that runs a server from the wheel with some games enabled, until the test ends."""
+    started: list[Daemon] = []
+
+    def serve(enabled: str) -> Daemon:
+        site.configure(LMTP_IN, smtp_out(post.port))
+        with site.config.open("a", encoding="utf-8") as file:
+            file.write(f"[games]\nenabled = [{enabled}]\n")
+        started.append(Daemon(site, is_forked=False, program=environment.program("pbem")))
+        return started[-1].ready()
+
+    yield serve
+    for daemon in started:
+        daemon.kill()
+
+
+@pytest.mark.parametrize("game", PACKAGES)
+def test_a_game_that_is_merely_installed_is_not_offered(
+    game: str, served: Callable[[str], Daemon], post: PostOffice
+) -> None:
+    ann = Person("ann", ADDRESS, served("").deliver, post)
+    ann.join()
+    ann.write(f"rules {game}")
+    assert game.upper() not in words(ann.next())
+
+
+@pytest.mark.parametrize("game", PACKAGES)
+def test_the_tests_of_a_package_pass_where_it_is_installed(game: str, environment: Environment, tmp_path: Path) -> None:
+    shutil.copytree(PACKAGES[game], tmp_path / game)
+    shutil.rmtree(tmp_path / game / "src")
+    told = environment.run("python", "-m", "pytest", folder=tmp_path / game)
+    assert "pyproject.toml ....." in told  # what is checked of every game
+    assert f"tests/test_{game}.py ....." in told
+
+
+def test_a_new_game_passes_what_it_is_checked_for_before_a_line_is_written(
+    environment: Environment, tmp_path: Path
+) -> None:
+    environment.run("pbem", "game", "new", "weekend", folder=tmp_path)
+    package = tmp_path / "pbem-weekend"
+    environment.install(str(package))
+    told = environment.run("python", "-m", "pytest", folder=package)
+    assert "pyproject.toml ....." in told
+    assert "tests/test_weekend.py ....." in told
+    assert "checks hold" in environment.run("pbem", "game", "check", "weekend", folder=tmp_path)
+    assert "The last board is that of the match played." in environment.run("pbem", "demo", "weekend", folder=tmp_path)
+    assert "offered once enabled in [games]: " in environment.run("pbem", "games", folder=tmp_path)
+
+
+@pytest.mark.parametrize("game", PACKAGES)
+def test_two_people_play_an_enabled_game_to_its_end(
+    game: str, served: Callable[[str], Daemon], post: PostOffice, environment: Environment, site: Site
+) -> None:
+    daemon = served(f'"{game}"')
+    players = [Person(name, ADDRESS, daemon.deliver, post) for name in ("ann", "bo")]
+    personal = [player.join() for player in players]
+    players[0].write(f"rules {game}", to=personal[0])
+    assert game.upper() in words(players[0].next())
+    players[0].write(f"challenge bo {game} begin=me", to=personal[0])
+    players[0].next()
+    players[1].answer(players[1].next(), "accept")
+    newest = [player.next() for player in players]
+    *turns, end = (line.split(maxsplit=1) for line in environment.run("python", "-c", TURNS, game).splitlines())
+    for seat, turn in turns:
+        players[int(seat)].answer(newest[int(seat)], turn)
+        newest = [player.next() for player in players]
+        assert all(turn in words(mail) for mail in newest)
+    assert game != "hex" or "swap" in [turn for _, turn in turns]
+    assert "You won!" in words(newest[int(end[1])])
+    assert environment.run("pbem", "check", folder=site.folder) == "1 matches replayed, 0 problems\n"
+
+
+@pytest.mark.parametrize("begin", ["me", "you"])
+@pytest.mark.parametrize("game", PACKAGES)
+def test_the_house_plays_an_enabled_game_to_its_end(
+    game: str, begin: str, served: Callable[[str], Daemon], post: PostOffice, environment: Environment, site: Site
+) -> None:
+    """The player writes what each message gives as an example."""
+    ann = Person("ann", ADDRESS, served(f'"{game}"').deliver, post)
+    ann.write(f"play {game} level=1 begin={begin}", to=ann.join())
+    newest = ann.next()
+    while example := re.search(r"^For example: (.*)$", words(newest), re.MULTILINE):
+        ann.answer(newest, example[1])
+        newest = ann.next()
+    assert re.search(r"\bwon\b", words(newest))
+    assert environment.run("pbem", "check", folder=site.folder) == "1 matches replayed, 0 problems\n"
