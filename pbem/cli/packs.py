@@ -1,17 +1,17 @@
 """Commands for authors of games: game check, game new."""
 
-import re
 import traceback
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from notation.games import KEY, GameMissing, GamePack, load
+from notation.games import GAMES, GameMissing, GamePack, installed, load
 from pbem.cli import core
 from pbem.cli.core import FOUND, IMPOSSIBLE, app, errors, out
 from pbem.conformance import new_game
 from pbem.conformance.checks import CHECKS, Check, notes
+from pbem.conformance.pages import require_free
 from pbem.conformance.samples import Nonconforming
 
 
@@ -52,8 +52,10 @@ def game_new(
     key: Annotated[str, typer.Argument(help="The key of the game: one word that players write, such as hex.")],
     folder: Annotated[Path | None, typer.Argument(help="Where to write it, instead of pbem-KEY here.")] = None,
 ) -> None:
-    if not re.fullmatch(KEY, key):
-        raise _ended(f'"{key}" is no key of a game: use 2 to 20 small letters and digits, a letter first')
+    try:
+        require_free(key, besides=(*GAMES, *installed()))
+    except Nonconforming as taken:
+        raise _ended(str(taken)) from taken
     folder = folder or Path(f"pbem-{key}")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise _ended(f"{folder} is there already; name another folder")

@@ -144,12 +144,21 @@ def test_a_game_that_is_installed_and_not_enabled_is_listed_as_such(package: Pat
     assert "installed, and offered once enabled in [games]: hex\n" in told
 
 
-@pytest.mark.parametrize("key", ["Hex", "h", "tic-tac-toe", "7up"])
-def test_what_is_no_key_of_a_game_is_refused(key: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("key", "why"),
+    [
+        *((key, "is no key of a game") for key in ("Hex", "h", "tic-tac-toe", "7up")),
+        ("resign", "is a command"),
+        ("rules", "is a command"),
+        ("guest", "means something else"),
+        ("quadrupel", 'There is a game "quadrupel" already'),
+    ],
+)
+def test_a_key_that_no_game_can_have_is_refused(key: str, why: str, tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["game", "new", key, str(tmp_path / "new")])
 
     assert done.exit_code == 2
-    assert f'"{key}" is no key of a game' in done.output
+    assert why in done.output
     assert not (tmp_path / "new").exists()
 
 
