@@ -109,6 +109,7 @@ def test_what_a_game_raises_is_no_traceback_of_the_command(package: Path, tmp_pa
     assert "Traceback" not in checked.stdout + checked.stderr
 
 
+@pytest.mark.slow
 def test_the_messages_of_a_match_are_compared_and_written_anew(package: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(package, tmp_path / "pbem-hex")
     golden = folder / "tests" / "golden" / "hex.txt"
