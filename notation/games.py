@@ -1,8 +1,9 @@
 """The one registry of games: a pack for each game that is offered, found by the entry points of packages."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ KEY = "^[a-z][a-z0-9]{1,19}$"
 """What the key of a game looks like: a word that players write."""
 BUILT_IN = ("quadraphages", "hexaphages", "quadrature", "quadrupel", "kvadratik")
 """The games that are offered everywhere, without being enabled."""
+FEW = 6
+"""How many games a sentence names."""
+_WORD, _LETTERS = re.compile(r"\w+"), re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +119,34 @@ class Games(Mapping[str, GamePack]):
         """
         return self[key].title if key in self else key.capitalize()
 
+    def keyed(self, text: str) -> str:
+        """Return the text with its first title of a game replaced by the key, unless it has a key already.
+
+        >>> _replaced("Lines-of-action with bob", {"loa": "Lines of Action"})
+        'loa with bob'
+        """
+        return text if self._key_in(text) else _replaced(text, {key: pack.title for key, pack in self.packs.items()})
+
+    def first_in(self, text: str) -> str | None:
+        """Return the key of the first game that a text names, by its key or its title; None if it names none.
+
+        >>> GAMES.first_in("Is Kvadratik, or quadrupel, older?"), GAMES.first_in("quadrupels")
+        ('kvadratik', None)
+        """
+        return self._key_in(self.keyed(text))
+
+    def _key_in(self, text: str) -> str | None:
+        return next((word for word in _WORD.findall(text.lower()) if word in self), None)
+
+    def some(self, mark: str = "") -> str:
+        """Return the keys of the games in a row, each between these marks, or the first FEW and how many there are.
+
+        >>> GAMES.some()
+        'quadraphages, hexaphages, quadrature, quadrupel, kvadratik'
+        """
+        named = [f"{mark}{key}{mark}" for key in self]
+        return ", ".join(named if len(named) <= FEW else [*named[:FEW], f"and {len(named) - FEW} more"])
+
     def of_version(self, key: str, version: int | None = None) -> GamePack:
         """Return the pack by whose rules a match of that version is played; raise GameMissing."""
         pack = self.get(key)
@@ -129,6 +161,24 @@ class Games(Mapping[str, GamePack]):
             f"the match is played by version {version} of the rules of {pack.title}, but the installed package has"
             f" {versions}: install a release of it that still has version {version}",
         )
+
+
+def _replaced(text: str, titles: Mapping[str, str]) -> str:
+    keys, pattern = _spellings(tuple(titles.items()))
+    return pattern.sub(lambda found: keys[_joined(found[0])], text, count=1) if pattern else text
+
+
+@lru_cache(maxsize=8)
+def _spellings(titles: tuple[tuple[str, str], ...]) -> tuple[Mapping[str, str], re.Pattern[str] | None]:
+    """Return the keys by the letters and digits of titles, and a pattern of the titles that aren't just the key."""
+    keys = {_joined(title): key for key, title in titles if title.casefold() != key}
+    words = sorted((_LETTERS.findall(title) for key, title in titles if title.casefold() != key), key=len)
+    spelled = "|".join(r"[\s_-]?".join(map(re.escape, each)) for each in reversed(words) if each)
+    return keys, re.compile(rf"(?<![\w@.+-])(?:{spelled})(?![\w@+-]|\.\w)", re.IGNORECASE) if spelled else None
+
+
+def _joined(title: str) -> str:
+    return "".join(_LETTERS.findall(title.casefold()))
 
 
 def _installed() -> dict[str, list[EntryPoint]]:

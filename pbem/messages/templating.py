@@ -84,6 +84,7 @@ def templates(face: str) -> Environment:
         "SHOWN_TURNS": SHOWN_TURNS,
         "SHOWN_BOARDS": SHOWN_BOARDS,
         "LISTED_MATCHES": LISTED_MATCHES,
+        "number_of_games": lambda: len(GAMES),
         "rules_of": lambda game: GAMES[game].page,
     }
     environment.filters |= {

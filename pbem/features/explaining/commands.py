@@ -65,7 +65,7 @@ def _rules_said(sentence: str) -> str | None:
     >>> _rules_said("How do you play quadrupel?"), _rules_said("I play quadrupel")
     ('rules quadrupel', None)
     """
-    game = next((key for key in GAMES if key in sentence.lower()), None)
+    game = GAMES.first_in(sentence)
     return f"rules {game}" if game and _ABOUT_RULES.search(sentence) else None
 
 
