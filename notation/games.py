@@ -19,6 +19,8 @@ KEY = "^[a-z][a-z0-9]{1,19}$"
 """What the key of a game looks like: a word that players write."""
 BUILT_IN = ("quadraphages", "hexaphages", "quadrature", "quadrupel", "kvadratik")
 """The games that are offered everywhere, without being enabled."""
+LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{2,8})?")
+"""What names a language, such as de or pt-br."""
 FEW = 6
 """How many games a sentence names."""
 _WORD, _LETTERS = re.compile(r"\w+"), re.compile(r"[^\W_]+")
@@ -28,7 +30,8 @@ _WORD, _LETTERS = re.compile(r"\w+"), re.compile(r"[^\W_]+")
 class GamePack:
     """Everything that makes a game playable here.
 
-    `rules` is the folder of its rules page `<key>.md`, and of the pictures on it, `<key>.toml`. `tolerant` reads
+    `rules` is the folder of its rules page `<key>.md`, of the pictures on it, `<key>.toml`, and of the page in other
+    languages, such as `<key>.de.md`. `tolerant` reads
     records that were typed by hand, with slips. `version` is the major version of the rules, raised whenever a stored
     match would replay differently. `older` are the packs of earlier versions, by which running matches end. `api` is
     the version of the interface that the pack is written against.
@@ -51,6 +54,13 @@ class GamePack:
     def page(self) -> str:
         """The rules page, in Markdown."""
         return (self.rules / f"{self.game.key}.md").read_text(encoding="utf-8")
+
+    @property
+    def translations(self) -> Mapping[str, str]:
+        """The rules page in other languages, `<key>.de.md` for German, by what stands between its dots."""
+        pages = sorted(self.rules.glob(f"{self.game.key}.*.md"))
+        named = {page.name.removeprefix(f"{self.game.key}.").removesuffix(".md"): page for page in pages}
+        return {each: page.read_text(encoding="utf-8") for each, page in named.items() if LANGUAGE.fullmatch(each)}
 
     @property
     def pictures(self) -> str:

@@ -111,3 +111,38 @@ def test_the_house_says_of_itself_that_it_is_weak_at_some_games(letters: Corresp
     (answer,) = letters.write(ALICE, "whois house", to=personal)
 
     assert "plays them weakly" in " ".join(text(answer).split())
+
+
+GERMAN = "Linien\n======\n\nWer den letzten Stein nimmt, gewinnt.\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("rules loa de", "Wer den letzten Stein nimmt, gewinnt."),
+        ("rules Lines of Action DE", "Wer den letzten Stein nimmt, gewinnt."),
+        ("rules loa", 'These rules are also there in other languages: "rules loa de".'),
+        ("rules loa en", "Who takes the last stone wins."),
+        ("rules loa fr", '"rules loa" or "rules loa de" sends them.'),
+        ("rules quadrupel de", '"rules quadrupel" sends them.'),
+    ],
+)
+@pytest.mark.parametrize("is_player", [True, False])
+def test_rules_are_sent_in_the_languages_that_there_are(
+    letters: Correspondence, tmp_path: Path, line: str, told: str, is_player: bool
+) -> None:
+    (tmp_path / "loa.de.md").write_text(GERMAN, encoding="utf-8")
+    if is_player:
+        (answer,) = letters.write(ALICE, line, to=letters.join("alice"))
+    else:
+        (answer,) = letters.write("stranger@mail.example", line)
+
+    assert told in " ".join(text(answer).split())
+
+
+def test_in_a_reply_the_language_is_enough(letters: Correspondence, tmp_path: Path) -> None:
+    (tmp_path / "loa.de.md").write_text(GERMAN, encoding="utf-8")
+    letters.match("challenge bob loa begin=me")
+    (answer,) = letters.reply(letters.last("alice"), "rules de")
+
+    assert "Wer den letzten Stein nimmt" in text(answer)

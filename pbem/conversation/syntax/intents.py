@@ -20,6 +20,8 @@ from pbem.storage.models import Match
 SHOWN = 60
 MOST_LINES, LONGEST = 5, 200
 """How many lines are looked at, and of how many characters."""
+ALL = '"help games" lists them all.'
+"""What follows a list of the first FEW."""
 _WORD = re.compile(r"[\w'-]+")
 
 
@@ -94,7 +96,7 @@ def rules_commands() -> str:
 
 def there_are() -> str:
     """Return a sentence with the games that there are, of many the first few."""
-    return f"The games: {GAMES.some()}." + (' "help games" lists them all.' if len(GAMES) > FEW else "")
+    return f"The games: {GAMES.some()}." + (f" {ALL}" if len(GAMES) > FEW else "")
 
 
 def _refusal(intent: Intent, text: str, said: str, match: Match | None, admin: str) -> Refused:

@@ -136,5 +136,9 @@ class Rules(Section):
     """The rules of a game."""
 
     game: GameHelp
+    language: str = ""
+    """Empty for English."""
+    languages: tuple[str, ...] = ()
+    """The other languages that there are."""
     template: Literal["rules"] = "rules"
     heading: ClassVar = "Rules of {0.game.title}"
