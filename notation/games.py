@@ -1,7 +1,7 @@
 """The one registry of games: a pack for each game that is offered, found by the entry points of packages."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.metadata import EntryPoint, entry_points
@@ -86,10 +86,12 @@ class Games(Mapping[str, GamePack]):
 
     def __init__(self) -> None:
         self._wanted: tuple[str, ...] = BUILT_IN
+        self._is_usable: Callable[[Game], bool] = lambda _: True
         self.missing: dict[str, str] = {}
 
-    def enable(self, keys: Iterable[str]) -> None:
-        """Offer these games beside those of pbem itself, and no others."""
+    def enable(self, keys: Iterable[str], is_usable: Callable[[Game], bool] = lambda _: True) -> None:
+        """Offer these games beside those of pbem itself, and no others, if players can name them so."""
+        self._is_usable = is_usable
         wanted = tuple(dict.fromkeys((*BUILT_IN, *keys)))
         if wanted != self._wanted:
             self._wanted = wanted
@@ -103,7 +105,10 @@ class Games(Mapping[str, GamePack]):
         installed = _installed()
         for key in self._wanted:
             try:
-                found[key] = _load(key, installed.get(key, []))
+                pack = _load(key, installed.get(key, []))
+                if not self._is_usable(pack.game):
+                    raise GameMissing(key, unusable(pack.game))
+                found[key] = pack
             except GameMissing as missing:
                 self.missing[key] = missing.why
         return found
@@ -189,6 +194,14 @@ def _spellings(titles: tuple[tuple[str, str], ...]) -> tuple[Mapping[str, str], 
 
 def _joined(title: str) -> str:
     return "".join(_LETTERS.findall(title.casefold()))
+
+
+def unusable(game: Game) -> str:
+    """Return why a game can't be offered whose key or title already means something else to players."""
+    return (
+        f"a game can't have the key {game.key} and the title {game.title}, since players write one of these for"
+        " something else, such as a command: its package has to choose others"
+    )
 
 
 def _installed() -> dict[str, list[EntryPoint]]:

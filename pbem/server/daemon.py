@@ -22,6 +22,7 @@ from notation.games import GAMES
 from pbem import failpoints
 from pbem.config import Settings
 from pbem.conversation.feature import Features
+from pbem.conversation.names import can_be_named
 from pbem.failpoints import Step
 from pbem.features.all import FEATURES
 from pbem.features.house.searcher import SandboxedSearcher, Searcher
@@ -203,7 +204,7 @@ def open_server(
     Unless a parser or a searcher is given, messages are parsed, and the house thinks, in separate processes. The outbox
     is closed by the thread that sends: it may be in the middle of a message when the server closes.
     """
-    GAMES.enable(settings.games.enabled)
+    GAMES.enable(settings.games.enabled, partial(can_be_named, features=FEATURES))
     keyring, limits, dkim = settings.server.keyring(), settings.limits, settings.outbox.dkim
     sign = dkim_signing.signer(dkim, settings.server.domain) if dkim else unsigned
     authentication.prepare(settings.checks)
