@@ -235,9 +235,9 @@ def main() -> None:
     chosen = arguments.parse_args()
     console = Console()
     GAMES.enable(chosen.add)
+    games = all_games()
     if GAMES.missing:
         sys.exit("\n".join(GAMES.missing.values()))
-    games = all_games()
     pairings = [
         (game, *pair) for game in games for pair in PAIRS if chosen.game in game and chosen.pair in ("", ":".join(pair))
     ]
