@@ -53,33 +53,34 @@ class Heap(PlayedWhole):
         return Diagram("square", ("a",), (("1", (("a1", "o" if self.left else "."),)),), legend=LEGEND)
 
 
+@dataclass(frozen=True)
 class HeapNotation(Notation[int]):
-    """A turn is "take" and a number: take2."""
+    """A turn is a word and a number: take2."""
 
-    __slots__ = ()
+    word: str = "take"
 
     @property
     def help(self) -> str:
         """One line for players: how a turn is written, with an example."""
-        return 'how many stones you take: "take2"'
+        return f'how many stones you take: "{self.word}2"'
 
     def parse(self, text: str) -> int:
         """Return the number of stones; raise BadNotation."""
-        found = re.fullmatch(r"\s*take(\d{1,5})[\s.!]*", text.lower())
+        found = re.fullmatch(rf"\s*{self.word}(\d{{1,5}})[\s.!]*", text.lower())
         if found is None:
-            raise BadNotation(text, 0, "a turn such as take2")
+            raise BadNotation(text, 0, f"a turn such as {self.word}2")
         return int(found[1])
 
     def format(self, move: int, position: Position[Any]) -> str:
         """Return the turn as we write it."""
-        return f"take{move}"
+        return f"{self.word}{move}"
 
     def hint(self, position: Position[Any]) -> Hint | None:
         """Return what the player to move can write now; None when the game is over."""
-        return None if position.turn is None else Hint((Passage("Take some stones."),), "take1")
+        return None if position.turn is None else Hint((Passage("Take some stones."),), f"{self.word}1")
 
 
-def toy(folder: Path, key: str, title: str, *, left: int = 12, most: int = 3) -> GamePack:
+def toy(folder: Path, key: str, title: str, *, left: int = 12, most: int = 3, word: str = "take") -> GamePack:
     """Return the pack of a heap, and write its rules page into the folder."""
     (folder / f"{key}.md").write_text(RULES.format(title=title, line="=" * len(title)), encoding="utf-8")
 
@@ -87,7 +88,7 @@ def toy(folder: Path, key: str, title: str, *, left: int = 12, most: int = 3) ->
         return Heap(left, most)
 
     return GamePack(
-        game=Game(key, title, (), start, SIDES, "take the last stone"), notation=HeapNotation(), rules=folder
+        game=Game(key, title, (), start, SIDES, "take the last stone"), notation=HeapNotation(word), rules=folder
     )
 
 

@@ -51,21 +51,8 @@ def reserved_keys(features: Features) -> frozenset[str]:
     commands = (word for each in features.all_commands.values() for word in (each.name, *each.aliases))
     phrases = (*POLITE, *GREETINGS, *(phrase for kind in WORDS.values() for phrase in kind))
     said = (word for phrase in phrases for word in phrase.split())
-    terms = (
-        "me",
-        "you",
-        "random",
-        "rated",
-        "unrated",
-        "begin",
-        "time",
-        "level",
-        "weekends",
-        "en",
-        "ladder",
-        "league",
-        "swiss",
-    )
+    terms = ("me", "you", "random", "rated", "unrated", "begin", "time", "level", "weekends", "en")
+    contests = ("ladder", "league", "swiss")
     return frozenset((*commands, *features.preferences, *features.topics, *said, *terms, *contests, *RESERVED))
 
 

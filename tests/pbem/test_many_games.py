@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from notation.core import BadNotation
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
 from tests import toys
@@ -61,18 +62,27 @@ def test_a_stranger_and_a_newcomer_are_told_of_a_few(letters: Correspondence) ->
         assert len(message.as_bytes()) < 2 * LONGEST
 
 
-def test_a_turn_in_a_game_of_the_senders_is_understood_without_a_number(letters: Correspondence) -> None:
+def test_a_turn_in_a_game_of_the_senders_is_understood_without_a_number(
+    letters: Correspondence, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toys.offer(monkeypatch, toys.toy(tmp_path, "grabs", "Grabs", word="grab"))
     personal = letters.join("alice")
-    letters.write(ALICE, "play toy40", to=personal)
-    (answer,) = letters.write(ALICE, "take2", to=personal)
+    letters.write(ALICE, "play grabs", to=personal)
+    (answer,) = letters.write(ALICE, "grab2", to=personal)
 
-    assert '"#1 take2"' in text(answer)
+    assert '"#1 grab2"' in text(answer)
 
 
 def test_few_games_are_tried_where_nothing_says_which(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
     """A stranger's lines are read as turns of a handful of games at most, however many there are."""
     tried: list[str] = []
-    monkeypatch.setattr(toys.HeapNotation, "parse", lambda _, text: tried.append(text) or 1)
+
+    def parse(_: toys.HeapNotation, text: str) -> int:
+        tried.append(text)
+        raise BadNotation(text, 0, "anything else")
+
+    monkeypatch.setattr(toys.HeapNotation, "parse", parse)
     Reader(FEATURES.commands, lambda _: None, None).read("", ["a1 is a fine square c3d4 e5f3"])
 
-    assert len(tried) == len(set(tried))
+    assert tried
+    assert len(tried) < 40
