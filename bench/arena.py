@@ -12,6 +12,7 @@ point more on each side, so that it is finite. The error bars are the ends of Wi
 import argparse
 import csv
 import random
+import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
@@ -46,7 +47,7 @@ VARIANTS: Mapping[str, Sequence[Mapping[str, str]]] = {
     ),
     "kvadratik": ({}, {"setup": "half"}, {"flip": "none"}),
 }
-"""The main variants of every game."""
+"""The main variants of games; others are played with the choices that they begin with."""
 UCT_AS = 3
 """The level whose budget of nodes the player `uct` has: the same search by random play that is used without states."""
 PAIRS = (("5", "1"), ("5", "random"), ("5", "greedy"), ("2", "1"), ("3", "2"), ("4", "3"), ("5", "4"), ("3", "uct"))
@@ -134,6 +135,11 @@ def name_of(key: str, options: Mapping[str, str]) -> str:
     return " ".join([key, *(f"{name}={choice}" for name, choice in options.items())])
 
 
+def all_games() -> list[str]:
+    """Return every game that is offered, with the options of its main variants."""
+    return [name_of(key, options) for key in GAMES for options in VARIANTS.get(key, ({},))]
+
+
 def parsed(game: str) -> tuple[str, dict[str, str]]:
     """Return the key and the options of a game in one string."""
     key, *options = game.split()
@@ -195,7 +201,7 @@ def table(results: Mapping[Pairing, Result]) -> str:
     together: dict[Pairing, Result] = defaultdict(Result)
     for (_, *pair), result in results.items():
         together["all", pair[0], pair[1]] += result
-    games = ["all", *(name_of(key, options) for key, variants in VARIANTS.items() for options in variants)]
+    games = ["all", *all_games()]
     found = together | results
     rows += [row_of(game, pair, found[game, *pair]) for game in games for pair in PAIRS if (game, *pair) in found]
     return "\n".join(rows)
@@ -222,12 +228,16 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--matches", type=int, default=20, help="of each pair, half of them on each seat")
     arguments.add_argument("--game", default="", help="only games whose name and options contain this")
+    arguments.add_argument("--add", action="append", default=[], help="the key of an installed game that isn't ours")
     arguments.add_argument("--pair", default="", help="only this pair, as 5:1")
     arguments.add_argument("--results", type=Path, default=KEPT, help="the file of results; the table is beside it")
     arguments.add_argument("--forget", action="store_true", help="first forget the matches of these games and pairs")
     chosen = arguments.parse_args()
     console = Console()
-    games = [name_of(key, options) for key, variants in VARIANTS.items() for options in variants]
+    GAMES.enable(chosen.add)
+    games = all_games()
+    if GAMES.missing:
+        sys.exit("\n".join(GAMES.missing.values()))
     pairings = [
         (game, *pair) for game in games for pair in PAIRS if chosen.game in game and chosen.pair in ("", ":".join(pair))
     ]

@@ -1,8 +1,9 @@
 """The one registry of games: a pack for each game that is offered, found by the entry points of packages."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -20,13 +21,19 @@ KEY = "^[a-z][a-z0-9]{1,19}$"
 """What the key of a game looks like: a word that players write."""
 BUILT_IN = ("quadraphages", "hexaphages", "quadrature", "quadrupel", "kvadratik")
 """The games that are offered everywhere, without being enabled."""
+LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{2,8})?")
+"""What names a language, such as de or pt-br."""
+FEW = 6
+"""How many games a sentence names."""
+_WORD, _LETTERS = re.compile(r"\w+"), re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GamePack:
     """Everything that makes a game playable here.
 
-    `rules` is the folder of its rules page `<key>.md`, and of the pictures on it, `<key>.toml`. `tolerant` reads
+    `rules` is the folder of its rules page `<key>.md`, of the pictures on it, `<key>.toml`, and of the page in other
+    languages, such as `<key>.de.md`. `tolerant` reads
     records that were typed by hand, with slips. `version` is the major version of the rules, raised whenever a stored
     match would replay differently. `older` are the packs of earlier versions, by which running matches end. `api` is
     the version of the interface that the pack is written against; one that doesn't say is written against the first.
@@ -49,6 +56,13 @@ class GamePack:
     def page(self) -> str:
         """The rules page, in Markdown."""
         return (self.rules / f"{self.game.key}.md").read_text(encoding="utf-8")
+
+    @property
+    def translations(self) -> Mapping[str, str]:
+        """The rules page in other languages, `<key>.de.md` for German, by what stands between its dots."""
+        pages = sorted(self.rules.glob(f"{self.game.key}.*.md"))
+        named = {page.name.removeprefix(f"{self.game.key}.").removesuffix(".md"): page for page in pages}
+        return {each: page.read_text(encoding="utf-8") for each, page in named.items() if LANGUAGE.fullmatch(each)}
 
     @property
     def pictures(self) -> str:
@@ -74,10 +88,12 @@ class Games(Mapping[str, GamePack]):
 
     def __init__(self) -> None:
         self._wanted: tuple[str, ...] = BUILT_IN
+        self._is_usable: Callable[[Game], bool] = lambda _: True
         self.missing: dict[str, str] = {}
 
-    def enable(self, keys: Iterable[str]) -> None:
-        """Offer these games beside those of pbem itself, and no others."""
+    def enable(self, keys: Iterable[str], is_usable: Callable[[Game], bool] = lambda _: True) -> None:
+        """Offer these games beside those of pbem itself, and no others, if players can name them so."""
+        self._is_usable = is_usable
         wanted = tuple(dict.fromkeys((*BUILT_IN, *keys)))
         if wanted != self._wanted:
             self._wanted = wanted
@@ -91,7 +107,10 @@ class Games(Mapping[str, GamePack]):
         installed = _installed()
         for key in self._wanted:
             try:
-                found[key] = _load(key, installed.get(key, []))
+                pack = _load(key, installed.get(key, []))
+                if not self._is_usable(pack.game):
+                    raise GameMissing(key, unusable(pack.game))
+                found[key] = pack
             except GameMissing as missing:
                 self.missing[key] = missing.why
         return found
@@ -117,6 +136,34 @@ class Games(Mapping[str, GamePack]):
         """
         return self[key].title if key in self else key.capitalize()
 
+    def keyed(self, text: str) -> str:
+        """Return the text with its first title of a game replaced by the key, unless it has a key already.
+
+        >>> _replaced("Lines-of-action with bob", {"loa": "Lines of Action"})
+        'loa with bob'
+        """
+        return text if self._key_in(text) else _replaced(text, {key: pack.title for key, pack in self.packs.items()})
+
+    def first_in(self, text: str) -> str | None:
+        """Return the key of the first game that a text names, by its key or its title; None if it names none.
+
+        >>> GAMES.first_in("Is Kvadratik, or quadrupel, older?"), GAMES.first_in("quadrupels")
+        ('kvadratik', None)
+        """
+        return self._key_in(self.keyed(text))
+
+    def _key_in(self, text: str) -> str | None:
+        return next((word for word in _WORD.findall(text.lower()) if word in self), None)
+
+    def some(self, mark: str = "") -> str:
+        """Return the keys of the games in a row, each between these marks, or the first FEW and how many there are.
+
+        >>> GAMES.some()
+        'quadraphages, hexaphages, quadrature, quadrupel, kvadratik'
+        """
+        named = [f"{mark}{key}{mark}" for key in self]
+        return ", ".join(named if len(named) <= FEW else [*named[:FEW], f"and {len(named) - FEW} more"])
+
     def of_version(self, key: str, version: int | None = None) -> GamePack:
         """Return the pack by whose rules a match of that version is played; raise GameMissing."""
         pack = self.get(key)
@@ -131,6 +178,32 @@ class Games(Mapping[str, GamePack]):
             f"the match is played by version {version} of the rules of {pack.title}, but the installed package has"
             f" {versions}: install a release of it that still has version {version}",
         )
+
+
+def _replaced(text: str, titles: Mapping[str, str]) -> str:
+    keys, pattern = _spellings(tuple(titles.items()))
+    return pattern.sub(lambda found: keys[_joined(found[0])], text, count=1) if pattern else text
+
+
+@lru_cache(maxsize=8)
+def _spellings(titles: tuple[tuple[str, str], ...]) -> tuple[Mapping[str, str], re.Pattern[str] | None]:
+    """Return the keys by the letters and digits of titles, and a pattern of the titles that aren't just the key."""
+    keys = {_joined(title): key for key, title in titles if title.casefold() != key}
+    words = sorted((_LETTERS.findall(title) for key, title in titles if title.casefold() != key), key=len)
+    spelled = "|".join(r"[\s_-]?".join(map(re.escape, each)) for each in reversed(words) if each)
+    return keys, re.compile(rf"(?<![\w@.+-])(?:{spelled})(?![\w@+-]|\.\w)", re.IGNORECASE) if spelled else None
+
+
+def _joined(title: str) -> str:
+    return "".join(_LETTERS.findall(title.casefold()))
+
+
+def unusable(game: Game) -> str:
+    """Return why a game can't be offered whose key or title already means something else to players."""
+    return (
+        f"a game can't have the key {game.key} and the title {game.title}, since players write one of these for"
+        " something else, such as a command: its package has to choose others"
+    )
 
 
 def _installed() -> dict[str, list[EntryPoint]]:

@@ -64,7 +64,7 @@ class Record:
     def __post_init__(self) -> None:
         """Fill in the defaults; raise BadOption."""
         if self.game not in GAMES:
-            raise BadOption(f"there is no game {self.game}; there are {', '.join(GAMES)}")
+            raise BadOption(f"there is no game {self.game}; there are {GAMES.some()}")
         try:
             pack = self.pack
         except GameMissing as missing:
@@ -189,7 +189,7 @@ def loads(text: str, game: str | None = None) -> Record:
         raise BadRecord(0, text, f"the record says it is of {named}, not of {game}")
     game = game or named
     if game is not None and game not in GAMES:
-        raise BadRecord(0, text, f"there is no game {game}; there are {', '.join(GAMES)}")
+        raise BadRecord(0, text, f"there is no game {game}; there are {GAMES.some()}")
     try:
         if game is not None and options:
             return _record(sheet, game, options)

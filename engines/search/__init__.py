@@ -6,16 +6,17 @@ counts nodes, not seconds, and all chance comes from the seed, so the same call 
 machine.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from engines.core import Position
+from engines.core import Game, Position
 from engines.search import uct
 from engines.search.alphabeta import AlphaBeta
-from engines.search.state import Plain, state_of
+from engines.search.state import Plain, Searchable, state_of
 
-__all__ = ["CARELESS", "LEVELS", "Found", "Level", "choose", "examine"]
+__all__ = ["CARELESS", "LEVELS", "Found", "Level", "choose", "examine", "is_weak_at"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +60,38 @@ CARELESS = 8
 """The nodes of a careless turn: a few turns by chance, each looked at for itself."""
 
 
-def choose(position: Position[Any], level: int, seed: int, *, careful: bool = False) -> Found:
+def is_weak_at(game: Game) -> bool:
+    """Return whether nothing but the rules of a game is known to the search, which then plays on at random to its end.
+
+    The search is weak at such a game, the more so the longer it lasts and the more turns there are.
+    """
+    return not isinstance(game.position({}), Searchable)
+
+
+def choose(
+    position: Position[Any],
+    level: int,
+    seed: int,
+    *,
+    careful: bool = False,
+    is_late: Callable[[], bool] = lambda: False,
+) -> Found:
     """Return a turn for the seat to move, without lapses if it is to be careful. The game must not be over.
 
-    After a part of a turn, the turn returned is what completes it.
+    After a part of a turn, the turn returned is what completes it. When `is_late` says so, a search of a game that
+    offers no states ends with what it has found: by then the seed alone doesn't decide any more.
     """
     chosen = LEVELS[level - 1]
     lapses = not careful and Random(f"lapse {seed}").random() < chosen.lapses
-    return _found(position, CARELESS if lapses else chosen.nodes, chosen.noise, seed)
+    return _found(position, CARELESS if lapses else chosen.nodes, chosen.noise, seed, is_late)
 
 
-def examine(position: Position[Any], nodes: int, seed: int) -> Found:
+def examine(position: Position[Any], nodes: int, seed: int, is_late: Callable[[], bool] = lambda: False) -> Found:
     """Return the turn and the value that so many nodes find, taking no estimate wrong. The game must not be over."""
-    return _found(position, nodes, 0.0, seed)
+    return _found(position, nodes, 0.0, seed, is_late)
 
 
-def _found(position: Position[Any], budget: int, noise: float, seed: int) -> Found:
+def _found(position: Position[Any], budget: int, noise: float, seed: int, is_late: Callable[[], bool]) -> Found:
     state, chance = state_of(position), Random(seed)
     if state.turn is None:
         raise ValueError("the game is over; there is no turn to choose")
@@ -82,5 +99,5 @@ def _found(position: Position[Any], budget: int, noise: float, seed: int) -> Fou
         search = AlphaBeta(budget, chance, noise)
         line = search.line(state)
         return Found(state.turn_of(line.choices), line.value, line.is_exact, search.nodes)
-    choices, value, is_solved, nodes = uct.search(state, budget, chance)
+    choices, value, is_solved, nodes = uct.search(state, budget, chance, is_late)
     return Found(state.turn_of(choices), value, is_solved, nodes)

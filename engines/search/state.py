@@ -6,13 +6,17 @@ or with an estimate. Any other position is searched as it is, by its complete tu
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Protocol, Self, runtime_checkable
 
 from engines.core import Position, Seat
 
 WON = 1.0
 """The value of a won position for its winner; a lost one has -WON, a drawn one 0."""
+
+MOST_TURNS = 5_000
+"""How many turns of a position are looked at, in the order in which the rules list them."""
 
 
 class State(Protocol):
@@ -57,9 +61,19 @@ class Searchable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A position that offers no states of its own: each choice is a complete turn."""
+    """A position that offers no states of its own: each choice is a complete turn, or a part of one if `by_parts`."""
 
     position: Position[Any]
+    by_parts: bool = False
+
+    def in_parts(self) -> Self:
+        """Return the state with turns in parts, if they come to the same turns: that is less to list at once."""
+        turns, parts = self.choices(), tuple(self.position.parts())
+        if not parts or self.position.part is not None:
+            return self
+        rests = [tuple(islice(self.position.play(part).moves(), MOST_TURNS)) for part in parts[:MOST_TURNS]]
+        is_whole = len(turns) in (sum(map(len, rests)), MOST_TURNS)
+        return replace(self, by_parts=is_whole and self._whole((parts[0], *rests[0][:1])) is not None)
 
     @property
     def turn(self) -> Seat | None:
@@ -73,8 +87,8 @@ class Plain:
 
     @property
     def is_between_turns(self) -> bool:
-        """True: each choice is a complete turn."""
-        return True
+        """Whether a turn has just been completed."""
+        return self.position.part is None
 
     @property
     def key(self) -> Any:
@@ -82,20 +96,28 @@ class Plain:
         return self.position
 
     def choices(self) -> Sequence[Any]:
-        """Return every legal turn."""
-        return tuple(self.position.moves())
+        """Return every legal turn, or every part that begins one, up to MOST_TURNS."""
+        begun = tuple(islice(self.position.parts(), MOST_TURNS)) if self.by_parts and self.position.part is None else ()
+        return begun or tuple(islice(self.position.moves(), MOST_TURNS))
 
     def after(self, choice: Any) -> Self:
-        """Return the state after a turn."""
-        return type(self)(self.position.play(choice))
+        """Return the state after a choice."""
+        return type(self)(self.position.play(choice), self.by_parts)
 
     def estimate(self, seat: Seat) -> float:
         """Return 0: nothing is known but the rules."""
         return 0.0
 
     def turn_of(self, choices: Sequence[Any]) -> Any:
-        """Return the turn, which is a single choice."""
-        return choices[0]
+        """Return the turn: the only choice, or the turn that leads where a part and its completion lead."""
+        return choices[0] if len(choices) == 1 else self._whole(choices)
+
+    def _whole(self, choices: Sequence[Any]) -> Any:
+        """Return the complete turn that comes to the same as its parts; None if there is none."""
+        after = self.position
+        for choice in choices:
+            after = after.play(choice)
+        return next((turn for turn in self.position.moves() if self.position.play(turn) == after), None)
 
 
 def state_of(position: Position[Any]) -> State:

@@ -1,5 +1,6 @@
 """Search by random play: a tree that grows where the play went well, with proven nodes solved exactly (MCTS-Solver)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import log, sqrt
 from random import Random
@@ -12,10 +13,14 @@ CURIOSITY = 0.7
 """How much a choice that was tried less often is preferred (the constant of UCB1)."""
 WIDENING = 2.0
 """A node that was visited n times has about WIDENING * sqrt(n) children."""
-LONGEST = 60
+LONGEST = 400
 """The number of choices after which random play stops and counts as drawn, if nothing is known but the rules."""
 SHORT = 4
 """The same where the game offers an estimate, which then counts."""
+WIDEST = 300
+"""How many of the choices of a node are kept: no budget makes one wider."""
+LISTED, PLAYED = 1 / 500, 1 / 50
+"""What a turn costs in nodes to list and to play, if nothing is known but the rules: that takes most of the time."""
 
 
 @dataclass(slots=True, eq=False)
@@ -25,6 +30,9 @@ class Node:
     state: State
     chooser: Seat | None
     choices: list[Any] = field(default_factory=list)
+    """The choices that the search may try here."""
+    is_whole: bool = True
+    """Whether these are all."""
     children: list["Node"] = field(default_factory=list)
     visits: int = 0
     total: float = 0.0
@@ -34,40 +42,55 @@ class Node:
 
 @dataclass(slots=True)
 class Tree:
-    """A search from one state, with a budget of nodes: a node is a choice that was played."""
+    """A search from one state, with a budget of nodes: a node is a choice that was played.
+
+    A state of nothing but the rules counts the turns that are listed and played. `is_late` says when to stop before.
+    """
 
     root: Node
     chance: Random
     budget: int
-    nodes: int = 0
+    is_late: Callable[[], bool]
+    nodes: float = 0.0
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether the search is to end."""
+        return self.nodes >= self.budget or self.is_late()
 
     def grow(self) -> None:
         """Search until the budget is spent or the root is proven."""
-        self._look_for_a_win()
-        while self.nodes < self.budget and self.root.proven is None:
+        while not self.is_spent and self.root.proven is None:
             before = self.nodes
             self._try_once()
             if self.nodes == before and self.root.proven is None:
                 break  # everything below is proven as far as it can be
 
-    def _look_for_a_win(self) -> None:
-        """Try every choice at the root once, as far as half of the budget goes, and stop at one that wins."""
-        root = self.root
-        root.choices = self._choices(root.state)
-        for _ in root.choices[: self.budget // 2]:
-            child = self._expand(root)
-            child.visits = 1  # as if drawn, until something is known
-            root.visits += 1
-            _prove(root)
-            if root.proven is not None:
+    def win_at_once(self, state: State) -> list[Any] | None:
+        """Return the choices of a turn that wins at once, if half of the budget finds one; None otherwise."""
+        for choice in self._choices(state):
+            if self.nodes >= self.budget / 2 or self.is_late():
                 break
+            after = self._after(state, choice)
+            if after.turn is None:
+                if after.winner == state.turn:
+                    return [choice]
+            elif not after.is_between_turns and (rest := self.win_at_once(after)) is not None:
+                return [choice, *rest]
+        return None
 
     def _choices(self, state: State) -> list[Any]:
         """Return the choices in the order in which they are tried: by chance, if the game offers no order."""
         choices = list(state.choices())
         if isinstance(state, Plain):
+            self.nodes += LISTED * len(choices)
             self.chance.shuffle(choices)
         return choices
+
+    def _after(self, state: State, choice: Any) -> State:
+        """Return the state after a choice."""
+        self.nodes += PLAYED if isinstance(state, Plain) else 1
+        return state.after(choice)
 
     def _try_once(self) -> None:
         """Go down the tree, add a child, play on at random, and count the result on the way back."""
@@ -75,7 +98,8 @@ class Tree:
         while path[-1].proven is None:
             node = path[-1]
             if not node.children and not node.choices:
-                node.choices = self._choices(node.state)
+                choices = self._choices(node.state)
+                node.choices, node.is_whole = choices[:WIDEST], len(choices) <= WIDEST
                 if not node.choices:
                     node.proven = 0.0  # the game is drawn
                     break
@@ -93,8 +117,7 @@ class Tree:
 
     def _expand(self, node: Node) -> Node:
         """Return a new child of the node: its next choice."""
-        self.nodes += 1
-        state = node.state.after(node.choices[len(node.children)])
+        state = self._after(node.state, node.choices[len(node.children)])
         child = Node(state, node.state.turn)
         if state.turn is None:
             child.proven = value_of(state, 0)
@@ -109,14 +132,15 @@ class Tree:
 
     def _played_out(self, state: State) -> float:
         """Return the result for seat 0 of random play."""
-        for _ in range(LONGEST if isinstance(state, Plain) else SHORT):
-            if state.turn is None or self.nodes >= self.budget:
+        is_plain = isinstance(state, Plain)
+        for _ in range(LONGEST if is_plain else SHORT):
+            if state.turn is None or self.is_spent:
                 break
             choices = state.choices()
             if not choices:
                 return 0.0
-            self.nodes += 1
-            state = state.after(self.chance.choice(choices))
+            self.nodes += LISTED * len(choices) if is_plain else 0
+            state = self._after(state, self.chance.choice(choices))
         return value_of(state, 0) if state.turn is None else state.estimate(0)
 
 
@@ -129,13 +153,19 @@ def _prove(node: Node) -> None:
     values = [child.proven for child in node.children]
     if sign * WON in values:
         node.proven = sign * WON
-    elif len(values) == len(node.choices) > 0 and None not in values:
+    elif node.is_whole and len(values) == len(node.choices) > 0 and None not in values:
         node.proven = sign * max(sign * value for value in values if value is not None)
 
 
-def search(state: State, budget: int, chance: Random) -> tuple[list[Any], float, bool, int]:
+def search(
+    state: State, budget: int, chance: Random, is_late: Callable[[], bool] = lambda: False
+) -> tuple[list[Any], float, bool, int]:
     """Return the choices of one turn, their value for the seat to move, whether it is exact, and the nodes used."""
-    tree = Tree(Node(state, None), chance, budget)
+    if isinstance(state, Plain):
+        state = state.in_parts()
+    tree = Tree(Node(state, None), chance, budget, is_late)
+    if (wins := tree.win_at_once(state)) is not None:
+        return wins, WON, True, round(tree.nodes)
     tree.grow()
     sign, node = 1 if state.turn == 0 else -1, tree.root
     choices: list[Any] = []
@@ -150,4 +180,4 @@ def search(state: State, budget: int, chance: Random) -> tuple[list[Any], float,
             value = sign * best.proven if best.proven is not None else best.total / best.visits
         choices.append(node.choices[node.children.index(best)])
         node = best
-    return choices, value, tree.root.proven is not None, tree.nodes
+    return choices, value, tree.root.proven is not None, round(tree.nodes)

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,8 +18,10 @@ from pbem.cli import FOUND as FOUND
 from pbem.cli import IMPOSSIBLE as IMPOSSIBLE
 from pbem.cli import INTERRUPTED, UNREAD, completion, logs, terminal
 from pbem.cli.doctor import database_advice
+from pbem.conversation.names import can_be_named
 from pbem.errors import Refused
 from pbem.failpoints import BadFailpoint
+from pbem.features.all import FEATURES
 from pbem.mail.transports.protocols import NotStored, ServerUnreachable
 from pbem.secret import BadConfig
 from pbem.storage import database, holders
@@ -94,7 +97,7 @@ def stored(path: Path) -> Iterator[Stored]:
     """Open the configured database, for a verb that neither parses nor renders. It never upgrades the tables."""
     settings = config.load(path)
     logs.configure(settings.log, server=settings.server)
-    GAMES.enable(settings.games.enabled)
+    GAMES.enable(settings.games.enabled, partial(can_be_named, features=FEATURES))
     failpoints.prepare()
     engine = database.connect(settings.server.database)
     try:

@@ -48,7 +48,7 @@ def play(
     chosen = dict(option.split("=", 1) for option in options or [] if "=" in option)
     try:
         if key not in GAMES:
-            raise BadOption(GAMES.missing.get(key) or f"there is no game {game}; the games are {', '.join(GAMES)}")
+            raise BadOption(GAMES.missing.get(key) or f"there is no game {game}; the games are {GAMES.some()}")
         if len(chosen) < len(options or []):
             raise BadOption("write options as NAME=CHOICE, for example first=o")
         hotseat.play(key, chosen, input, lambda words: out.print(words, markup=False, highlight=False))
@@ -66,7 +66,7 @@ def demo_(
 ) -> None:
     GAMES.enable(installed())
     if game not in GAMES:
-        errors.print(f"pbem: there is no game {escape(game)}; the games are {', '.join(GAMES)}")
+        errors.print(f"pbem: there is no game {escape(game)}; the games are {GAMES.some()}")
         raise typer.Exit(IMPOSSIBLE)
     if not demo.play(out, game, folder):
         raise typer.Exit(FOUND)

@@ -47,7 +47,7 @@ def import_(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     if game and game not in GAMES:
-        errors.print(f"pbem: there is no game {game}; the games are {', '.join(GAMES)}", markup=False)
+        errors.print(f"pbem: there is no game {game}; the games are {GAMES.some()}", markup=False)
         raise typer.Exit(IMPOSSIBLE)
     stored = known = 0
     refused: list[str] = []

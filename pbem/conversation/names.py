@@ -3,9 +3,11 @@
 import re
 from functools import cache
 
+from engines.core import Game
 from notation.games import GAMES
 from pbem.conversation.feature import Features
-from pbem.conversation.syntax.courtesies import GREETINGS, POLITE
+from pbem.conversation.syntax.courtesies import GREETINGS, POLITE, with_other_number
+from pbem.conversation.syntax.sentences import WORDS
 from pbem.messages.said import templates
 from pbem.storage.models import ANONYMOUS, IMPORTED
 
@@ -37,6 +39,32 @@ def words_in_use(features: Features) -> frozenset[str]:
     settings = {*known, *(choice for each in known.values() for choice in each.choices)}
     polite = {word for phrase in (*POLITE, *GREETINGS) for word in phrase.split()}
     return RESERVED | games | settings | polite | templates.words()
+
+
+@cache
+def reserved_keys(features: Features) -> frozenset[str]:
+    """Return the words that can't be the key of a game: commands, settings, and what else means something to us.
+
+    >>> {"please", "random", "rated", "level", "house", "play"} <= reserved_keys(Features())
+    True
+    """
+    commands = (word for each in features.all_commands.values() for word in (each.name, *each.aliases))
+    phrases = (*POLITE, *GREETINGS, *(phrase for kind in WORDS.values() for phrase in kind))
+    said = (word for phrase in phrases for word in phrase.split())
+    terms = ("me", "you", "random", "rated", "unrated", "begin", "time", "level", "weekends", "en")
+    contests = ("ladder", "league", "swiss")
+    return frozenset((*commands, *features.preferences, *features.topics, *said, *terms, *contests, *RESERVED))
+
+
+def can_be_named(game: Game, features: Features) -> bool:
+    """Return whether players can write the key and the title of a game for it; `notation.games.unusable` says why not.
+
+    >>> from dataclasses import replace
+    >>> [can_be_named(replace(GAMES["quadrupel"].game, key=key), Features()) for key in ("hex", "please")]
+    [True, False]
+    """
+    reserved = reserved_keys(features)
+    return all(with_other_number(word.lower(), reserved) not in reserved for word in (game.key, game.title))
 
 
 def suggested_name(address: str, features: Features) -> str | None:

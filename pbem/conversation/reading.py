@@ -9,6 +9,7 @@ from pbem.conversation.core import Line, Request
 from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match
 from pbem.mail.reading.message import Message
 from pbem.matches import turns
+from pbem.matches.queries import games_of
 from pbem.matches.snapshot import snapshot_of
 from pbem.storage.models import Match, MatchState, Outgoing
 
@@ -56,7 +57,10 @@ def reader(request: Request, message: Message) -> Reader:
         snapshot = snapshot_of(request.session, match)
         return turns.after(snapshot.notation, snapshot.position, text)
 
-    return Reader(request.commands, game_of, about, player.name if player else None, after)
+    def played() -> list[str]:
+        return games_of(request.session, player) if player else []
+
+    return Reader(request.commands, game_of, about, player.name if player else None, after, played)
 
 
 def _answered(request: Request, message: Message) -> Outgoing | None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from sqlalchemy import union
 from sqlmodel import Session, col, func, or_, select
 
 from engines.core import Seat
@@ -99,6 +100,15 @@ def of_player(session: Session, player: Player, states: tuple[str, ...]) -> list
             .order_by(col(Match.id))
         )
     )
+
+
+def games_of(session: Session, player: Player) -> list[str]:
+    """Return the games of the player's running matches, once each."""
+    running = (
+        select(Match.game).where(seat == player.id, col(Match.to_move).is_not(None))
+        for seat in (Match.seat0, Match.seat1)
+    )
+    return [game for (game,) in session.execute(union(*running))]
 
 
 def newest_of(

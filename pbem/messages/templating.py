@@ -84,7 +84,8 @@ def templates(face: str) -> Environment:
         "SHOWN_TURNS": SHOWN_TURNS,
         "SHOWN_BOARDS": SHOWN_BOARDS,
         "LISTED_MATCHES": LISTED_MATCHES,
-        "rules_of": lambda game: GAMES[game].page,
+        "number_of_games": lambda: len(GAMES),
+        "rules_of": lambda game, language: GAMES[game].translations[language] if language else GAMES[game].page,
     }
     environment.filters |= {
         "as_text": format_hint,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
+from engines.search import is_weak_at
 from engines.seats import seat_of
 from notation.board import format_board
 from notation.ending import Termination
@@ -132,6 +133,7 @@ class View:
         if began := snapshot.record.began:
             self.options = f"{self.options}, begins {began}" if self.options else f"begins {began}"
         self.level = snapshot.match.level
+        self.is_weak = self.level is not None and is_weak_at(snapshot.game)
         self.tournament, self.round = snapshot.match.tournament, snapshot.match.round
         self.time = in_words(parse(snapshot.match.time)) if snapshot.match.time else None
         self.per_turn = per_turn_instead(parse(snapshot.match.time)) if snapshot.match.time else ""

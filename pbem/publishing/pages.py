@@ -18,6 +18,7 @@ from notation import illustrations
 from notation.games import GAMES
 from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.said.templates import templates_folder
+from pbem.messages.said.welcome import LISTED
 from pbem.messages.templating import HTML, PagePicture, page, templates
 from pbem.publishing import contents
 from pbem.publishing.contents import MatchPage, PageLine, PagePlace, TournamentPage
@@ -45,6 +46,15 @@ def tournament_path(number: int, ending: str = "html") -> str:
     return f"tournaments/{number}.{ending}"
 
 
+def game_path(key: str, language: str = "") -> str:
+    """Return where a game is in the site.
+
+    >>> game_path("quadrupel"), game_path("hex", "de")
+    ('games/quadrupel.html', 'games/hex.de.html')
+    """
+    return f"games/{key}.{language}.html" if language else f"games/{key}.html"
+
+
 @cache
 def environment() -> Environment:
     """Return the environment for the pages, made once per process; it escapes everything."""
@@ -52,6 +62,8 @@ def environment() -> Environment:
     made.globals = {  # the overlay shares those of messages
         **made.globals,
         "GAMES": GAMES,
+        "LISTED": LISTED,
+        "game_path": game_path,
         "match_path": match_path,
         "player_path": lambda name: quote(player_path(name)),
         "tournament_path": tournament_path,
@@ -121,16 +133,30 @@ def game(site: Site, key: str, places: Sequence[PagePlace], lines: Sequence[Page
         for number, each in enumerate(_illustrations(key), start=1)
     ]
     attributes = {"img": {"class": "picture"}, "caption": {"class": "caption"}, "code": {"tabindex": "0"}}
-    body = page(_below_title(pack.page), attributes, shown)
-    return _page("game", f"games/{key}.html", site=site, game=pack.game, rules=body, places=places, lines=lines)
+    body, languages = page(_below_title(pack.page), attributes, shown), [*pack.translations]
+    lists = {"places": places, "lines": lines}
+    return _page("game", game_path(key), site=site, game=pack.game, rules=body, languages=languages, **lists)
+
+
+def translation(site: Site, key: str, language: str) -> str:
+    """Return the rules of a game in another language."""
+    pack, attributes = GAMES[key], {"code": {"tabindex": "0"}}
+    text = pack.translations[language]
+    body, title = page(_below_title(text), attributes), text.partition("\n")[0]
+    told = {"title": title, "language": language, "rules": body}
+    return _page("rules", game_path(key, language), site=site, key=key, **told)
 
 
 def pictures(key: str) -> dict[str, str]:
     """Return the pictures on the page of a game, by their paths."""
-    return {
-        f"games/{key}-{number}.svg": BoardSheet().file(each.diagram, each.in_words)
-        for number, each in enumerate(_illustrations(key), start=1)
-    }
+    drawn = [BoardSheet().file(each.diagram, each.in_words) for each in _illustrations(key)]
+    return dict(zip((path for path in game_paths(key) if path.endswith(".svg")), drawn, strict=True))
+
+
+def game_paths(key: str) -> list[str]:
+    """Return where everything about a game is: its pages and their pictures."""
+    shown = [f"games/{key}-{number}.svg" for number in range(1, len(_illustrations(key)) + 1)]
+    return [*(game_path(key, each) for each in ("", *GAMES[key].translations)), *shown]
 
 
 def tournament(site: Site, shown: TournamentPage) -> str:

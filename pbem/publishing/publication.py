@@ -105,6 +105,8 @@ class _Publication:
         for key in GAMES:
             for path, content in pages.pictures(key).items():
                 self._folder.write(path, content)
+            for language in GAMES[key].translations:
+                self._folder.write(pages.game_path(key, language), pages.translation(self._site, key, language))
 
     def _write_matches(self, progress: Progress, processes: int) -> None:
         changed, done = self._changes.matches, 0
@@ -207,6 +209,7 @@ class _Publication:
 
     def _remove(self) -> None:
         """Remove what is no longer shown; first what links to something, then what it links to."""
+        self._remove_games()
         vanished = sorted(self._folder.stamps("folder").keys() - set(map(str, self._folders)))
         for each in vanished:
             self._folder.remove(*(f"matches/{each}/{name}" for name in ("index.html", "index.json", "sitemap.xml")))
@@ -230,6 +233,13 @@ class _Publication:
                 self._folder.note(kind, stamps)
                 self._folder.forget(kind, gone)
 
+    def _remove_games(self) -> None:
+        """Remove the pages and pictures of games that are no longer offered, and of languages that are gone."""
+        kept = {path for key in GAMES for path in pages.game_paths(key)}
+        there = {f"games/{path.name}" for path in (self._folder.path / "games").glob("*")}
+        self._folder.remove(*sorted(there - kept))
+        self._folder.forget("file", there - kept)
+
     def _lines(self, found: Sequence[Listed]) -> list[PageLine]:
         return [contents.line(each, self._people) for each in found]
 
@@ -237,5 +247,6 @@ class _Publication:
 def _version() -> str:
     """Return what changes whenever the templates do."""
     sources = [path.read_bytes() for path in sorted((templates_folder() / "site").iterdir())]
-    rules = [f"{pack.page}{pack.pictures}".encode() for pack in GAMES.values()]
+    told = ((pack.game.key, pack.title, pack.page, pack.pictures, pack.translations) for pack in GAMES.values())
+    rules = [repr(each).encode() for each in told]
     return f"{FORMAT}.{crc32(b''.join((*sources, *rules))):08x}"

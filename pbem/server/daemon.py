@@ -22,6 +22,7 @@ from notation.games import GAMES
 from pbem import failpoints
 from pbem.config import Settings
 from pbem.conversation.feature import Features
+from pbem.conversation.names import can_be_named
 from pbem.failpoints import Step
 from pbem.features.all import FEATURES
 from pbem.features.house.searcher import SandboxedSearcher, Searcher
@@ -203,18 +204,17 @@ def open_server(
     Unless a parser or a searcher is given, messages are parsed, and the house thinks, in separate processes. The outbox
     is closed by the thread that sends: it may be in the middle of a message when the server closes.
     """
-    GAMES.enable(settings.games.enabled)
+    GAMES.enable(settings.games.enabled, partial(can_be_named, features=features))
     keyring, limits, dkim = settings.server.keyring(), settings.limits, settings.outbox.dkim
     sign = dkim_signing.signer(dkim, settings.server.domain) if dkim else unsigned
     authentication.prepare(settings.checks)
-    vitals = Vitals()
+    vitals, holder = Vitals(), leases.new_holder()
     killed = vitals.counts.killed
     kill_reader = killed.labels("reading").inc
     parsers = (parser or Sandbox(kill_reader), parser or Sandbox(kill_reader))
     searcher = searcher or SandboxedSearcher(lost=killed.labels("house").inc)
     engine = database.connect(settings.server.database)
     tokens = AccessTokens(settings.oauth2) if settings.oauth2 is not None else None
-    holder = leases.new_holder()
     retention = Retention(SteadyClock(clock(), monotonic), limits.keep_mail_days, limits.keep_waiting_days)
     services = Services(
         settings.server, keyring, settings.checks, settings.limits, settings.house, parsers[0], features, vitals=vitals

@@ -1,13 +1,19 @@
 """The house's player: legal turns in every game, found again by the seed, within the budget."""
 
-from itertools import pairwise, product
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise, product
 from random import Random
+from typing import Any, Self
 
 import pytest
 
+from engines.core import Outcome
 from engines.search import CARELESS, LEVELS, choose, uct
-from engines.search.state import Plain
+from engines.search.state import MOST_TURNS, Plain
+from engines.seats import other
 from notation.games import GAMES
+from tests.toys import Heap
 
 
 def options_of(game: str) -> list[dict[str, str]]:
@@ -79,7 +85,8 @@ def test_a_game_that_offers_no_states_is_searched_by_its_rules(game: str) -> Non
     assert before is not None
     assert position.outcome is not None
 
-    (turn,), value, is_exact, nodes = uct.search(Plain(before), 1_000, Random(1))
+    choices, value, is_exact, nodes = uct.search(Plain(before), 1_000, Random(1))
+    turn = Plain(before).turn_of(choices)
 
     assert nodes <= 1_000
     assert is_exact
@@ -99,3 +106,97 @@ def test_after_a_part_of_a_turn_the_rest_is_found(game: str) -> None:
     assert begun.turn == position.turn
     assert after.turn != begun.turn
     assert after.part is None
+
+
+# Games that offer no states --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Pair(Heap):
+    """A heap of which a turn takes two numbers of stones, one after the other: each is a part of the turn."""
+
+    begun: int | None = None
+
+    @property
+    def part(self) -> Any:
+        """The stones that were taken first."""
+        return self.begun
+
+    def moves(self) -> Iterator[Any]:
+        """Yield every pair of numbers that can be taken; after the first, the second ones."""
+        if self.turn is None:
+            return
+        if self.begun is not None:
+            yield from (second for second in range(1, self.most + 1) if second <= self.left)
+            return
+        pairs = product(range(1, self.most + 1), repeat=2)
+        yield from (pair for pair in pairs if sum(pair) <= self.left)
+
+    def parts(self) -> Iterator[Any]:
+        """Yield every first number."""
+        return iter(range(1, min(self.most, self.left - 1) + 1) if self.begun is None else ())
+
+    def play(self, move: Any) -> Self:
+        """Return the position after the turn or a part of it."""
+        if isinstance(move, tuple):
+            return self.play(move[0]).play(move[1])
+        if self.begun is None:
+            return replace(self, left=self.left - move, begun=move)
+        left, seat = self.left - move, self.turn
+        outcome = None if left > 1 else Outcome(seat, "too few are left")
+        return replace(self, left=left, begun=None, turn=None if outcome else other(seat or 0), outcome=outcome)
+
+
+def test_a_win_among_two_thousand_turns_is_found() -> None:
+    found = choose(Heap(1_990, 2_000), 3, 1, careful=True)
+
+    assert (found.turn, found.value, found.is_solved) == (1_990, 1.0, True)
+
+
+def test_the_one_good_turn_of_ten_is_found() -> None:
+    """Who leaves a multiple of 11 stones wins, whatever the other does."""
+    assert choose(Heap(29, 10), 5, 1).turn == 7
+
+
+def test_a_turn_of_parts_is_searched_part_by_part_and_told_whole() -> None:
+    position = Pair(60, 50)
+    found = choose(position, 3, 1, careful=True)
+
+    assert Plain(position).in_parts().by_parts
+    assert found.turn in set(position.moves())
+    assert position.play(found.turn).outcome is not None
+    assert found.is_solved
+
+
+def test_parts_that_miss_some_turns_are_not_used() -> None:
+    class Partly(Pair):
+        def parts(self) -> Iterator[Any]:
+            return islice(super().parts(), 1)
+
+    assert not Plain(Partly(60, 50)).in_parts().by_parts
+
+
+def test_a_long_game_is_played_to_its_end() -> None:
+    """Of 300 stones one or two are taken: a match takes 150 turns and more, and who leaves a multiple of 3 wins."""
+    lost, won = (choose(Heap(left, 2), 5, 1).value for left in (300, 301))
+
+    assert lost != 0
+    assert won != 0
+
+
+def test_a_search_that_is_late_answers_with_what_it_has() -> None:
+    late = iter([False] * 50)
+    found = choose(Heap(3_000, 2_000), 5, 1, is_late=lambda: next(late, True))
+
+    assert found.turn in range(1, 2_001)
+    assert found.nodes < 50
+
+
+def test_the_same_seed_finds_the_same_turn_by_the_rules_alone() -> None:
+    assert choose(Heap(900, 300), 3, 7) == choose(Heap(900, 300), 3, 7)
+
+
+def test_more_turns_than_a_search_can_hold_are_looked_at_in_part() -> None:
+    found = choose(Heap(10**9, 10**8), 1, 1, careful=True)
+
+    assert 1 <= found.turn <= MOST_TURNS

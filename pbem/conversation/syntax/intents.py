@@ -13,15 +13,15 @@ from itertools import islice
 
 from pydantic import TypeAdapter
 
-from notation.games import GAMES
+from notation.games import FEW, GAMES
 from pbem.errors import Refused
 from pbem.storage.models import Match
 
 SHOWN = 60
 MOST_LINES, LONGEST = 5, 200
 """How many lines are looked at, and of how many characters."""
-FEW = 6
-"""How many games a sentence names."""
+ALL = '"help games" lists them all.'
+"""What follows a list of the first FEW."""
 _WORD = re.compile(r"[\w'-]+")
 
 
@@ -94,8 +94,13 @@ def rules_commands() -> str:
     return " or ".join(f'"rules {key}"' for key in islice(GAMES, FEW))
 
 
+def there_are() -> str:
+    """Return a sentence with the games that there are, of many the first few."""
+    return f"The games: {GAMES.some()}." + (f" {ALL}" if len(GAMES) > FEW else "")
+
+
 def _refusal(intent: Intent, text: str, said: str, match: Match | None, admin: str) -> Refused:
-    game = next((key for key in GAMES if key in said.split()), match.game if match is not None else "")
+    game = GAMES.first_in(said) or (match.game if match is not None else "")
     line = intent.line.format(match=match.id if match is not None else "", game=game, text=text[:LONGEST])
     refused = Refused(
         f"It seems that {intent.means}.",

@@ -5,14 +5,16 @@ courtesies, and counts if nothing is left to guess.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
 from notation.games import GAMES
 from pbem.conversation.core import Command, Line, named
 from pbem.conversation.syntax import courtesies
+from pbem.conversation.syntax.looks import begins_like_a_move, cells, is_board_or_record, is_sentence
 from pbem.errors import Refused
 from pbem.mail.reading.subjects import bare_subject
 from pbem.matches import conditions, turns
@@ -22,33 +24,44 @@ NUMBER = re.compile(r"#?(\d{1,9})(?:#(\d{1,4}))?(?:\s+|$)")
 ADDRESSED = re.compile(r"#\s?(\d{1,9})(#\d{1,4})?(?:\s*[:,;.)\]]+(?=\s|$)|(?=\s|$))\s*")
 """The number of a match at the beginning of a line: the line is about that match, and never words."""
 NAMED = re.compile(r"(?<!\S)#(\d{1,9})\b")
-CELL = re.compile(r"[a-z]\d{1,2}", re.IGNORECASE)
 MAY_BEGIN = re.compile(r"(?<![\w#])(?:[~@]?[a-z]\d|\d{1,2}\s)", re.IGNORECASE)
 MOST_BEGINNINGS = 6
 """At how many places of a line a turn is looked for among words."""
-RECORD_ROW = re.compile(r"\d{1,3}\.?\s{2,}")
 ANSWERED_TAG = re.compile(r"\[pbem #(\d{1,9})\]\s*(\S.*)")
 TURN_NUMBER = re.compile(r"\s*#(\d{1,4})$")
 MOST_NAMES = 3
 """How many words somebody's name may have; more are no name."""
 NAMES_PERSON = re.compile(r"NAME|PLAYER|GAME")
-CONNECTIVES = frozenset({"or", "can", "must", "but", "because"})
-"""Words that appear in sentences about squares, but in no turn."""
+
+MOST_GAMES = 6
+"""In how many games a turn is looked for, where nothing says which match it is for."""
 
 GameOf = Callable[[int], str | None]
 """Returns the game's key of a match by number, or None if there is no such match."""
+Played = Callable[[], Collection[str]]
+"""Returns the keys of the games that the sender plays."""
 
 
 class LineReader:
     """Reads one line at a time, in a message about `match`, if it is about one."""
 
-    def __init__(self, commands: Mapping[str, Command], game_of: GameOf, match: int | None) -> None:
+    def __init__(
+        self, commands: Mapping[str, Command], game_of: GameOf, match: int | None, played: Played = lambda: ()
+    ) -> None:
         self._commands = commands
         self._game_of = game_of
+        self._played = played
         self._match = match
         self._parsed: dict[tuple[str, str], ParsedTurn] = {}
         self._usages = " ".join(command.arguments for command in commands.values())
         self.verbs = frozenset(verb for command in commands.values() for verb in (command.name, *command.aliases))
+
+    @cached_property
+    def _likely(self) -> Sequence[str]:
+        """The games in which a turn is looked for, where nothing says which match it is for: the sender's first."""
+        if len(GAMES) <= MOST_GAMES:
+            return tuple(GAMES)
+        return tuple(islice(dict.fromkeys(key for key in (*self._played(), *GAMES) if key in GAMES), MOST_GAMES))
 
     @property
     def move(self) -> Command:
@@ -73,7 +86,7 @@ class LineReader:
         line = self.exactly(text)
         if line is not None and not line.malformed and self._needs_no_trimming(line):
             return line
-        for plainer, was_quoted in () if _is_board_or_record(text) else self._plainer(text, opening=opening):
+        for plainer, was_quoted in () if is_board_or_record(text) else self._plainer(text, opening=opening):
             other = self.exactly(plainer)
             joins = first and other is not None and other.command.makes_player == 1 and not other.malformed
             if other is None or not (joins or self.is_sure(other)):
@@ -109,11 +122,20 @@ class LineReader:
         return replace(line, malformed=True, refusal=wrong)
 
     def _untied(self, text: str) -> Line | None:
-        """Like `exactly`, without the number of a turn."""
-        words, match, named_match, pointed = text, self._match, False, False
+        """Like `exactly`, without the number of a turn. Titles of games stand for their keys, but not in free text."""
+        words = GAMES.keyed(text)
+        line = self._keyed(words, text)
+        if words == text or line is None:
+            return line
+        is_free = line.command.takes_text or line.command.keeps_text or line.command.takes_turn
+        return (self._keyed(text, text) or line) if is_free else line
+
+    def _keyed(self, words: str, text: str) -> Line | None:
+        """Return the words as a command, where each game has its key; the text is what the person wrote."""
+        match, named_match, pointed = self._match, False, False
         ply: int | None = None
-        if text.startswith("#") and (number := NUMBER.match(text)):
-            match, words, named_match, pointed = int(number[1]), text[number.end() :], True, True
+        if words.startswith("#") and (number := NUMBER.match(words)):
+            match, words, named_match, pointed = int(number[1]), words[number.end() :], True, True
             ply = _ply(number)
         verb, _, rest = words.partition(" ")
         game: str | None = None
@@ -186,10 +208,10 @@ class LineReader:
         return any(turn.error is None for turn in self._read_for(words, number))
 
     def _read_for(self, words: str, number: int | None) -> Iterator[ParsedTurn]:
-        """Yield the words as read for that match, or for the one the message is about, or else for every game."""
+        """Yield the words as read for that match, or for the one the message is about, or else for likely games."""
         number = self._match if number is None else number
         key = self._game_of(number) if number is not None else None
-        return (self._parse(words, each) for each in ([key] if key else GAMES))
+        return (self._parse(words, each) for each in ([key] if key else self._likely))
 
     def held_turn(self, text: str) -> str | None:
         """Return the turn that words hold, of the match that they name or of the one the message is about; or None.
@@ -200,8 +222,8 @@ class LineReader:
         key = self._game_of(number) if number is not None else None
         for begun in islice(MAY_BEGIN.finditer(text), MOST_BEGINNINGS):
             rest = text[begun.start() :].rstrip(" .,;:!?)\"'*")
-            for turn in (turns.parse(GAMES[each].notation, rest) for each in ([key] if key else GAMES)):
-                if len(CELL.findall(rest[: turn.length])) > 1:
+            for turn in (turns.parse(GAMES[each].notation, rest) for each in ([key] if key else self._likely)):
+                if cells(rest[: turn.length]) > 1:
                     return rest[: turn.length].strip(" ,")
         return None
 
@@ -235,10 +257,10 @@ class LineReader:
             if not self._may_be_turn(words, match) and courtesies.nearest_word(word, self.verbs):
                 return None  # "#42 resing"
             return self._called(move, words.strip(), match, text, malformed=not words.strip())
-        if _is_board_or_record(words):
+        if is_board_or_record(words):
             return None
-        for turn in (self._parse(words, each) for each in ([key] if key else GAMES)):
-            is_begun = key is not None and _begins_like_a_move(words[: turn.length]) and not _is_sentence(words)
+        for turn in (self._parse(words, each) for each in ([key] if key else self._likely)):
+            is_begun = key is not None and begins_like_a_move(words[: turn.length]) and not is_sentence(words)
             if turn.error is None or is_begun:
                 return self._called(move, words, match, text)
         return None
@@ -342,15 +364,6 @@ def _names_game(words: str) -> bool:
     return any(courtesies.with_other_number(word.strip(".,;:!?"), games) in games for word in words.lower().split())
 
 
-def cells(text: str) -> int:
-    """Return how many cells a text names.
-
-    >>> cells("1 c1b1 g9h9"), cells("[1]")
-    (4, 0)
-    """
-    return len(CELL.findall(text))
-
-
 def _addressed(text: str) -> str:
     """Return the line with the number of a match at its beginning as we write it.
 
@@ -364,31 +377,3 @@ def _addressed(text: str) -> str:
 def _ply(number: re.Match[str]) -> int | None:
     """Return the turn after the number of a match, as in 42#7."""
     return int(number[2]) if number[2] else None
-
-
-def _is_board_or_record(words: str) -> bool:
-    """Return whether a line is a row of one of our boards or records, quoted without marks.
-
-    >>> _is_board_or_record("x o . O x x . . x  3"), _is_board_or_record("1.  ....  ....  1  c1b1  g9h9")
-    (True, True)
-    >>> _is_board_or_record("5 c1b1 g9h9")
-    False
-    """
-    first = words.split(maxsplit=1)[0] if words.strip() else "."
-    return (len(first) == 1 and not first.isdigit()) or RECORD_ROW.match(words) is not None
-
-
-def _begins_like_a_move(read: str) -> bool:
-    """Return whether the readable beginning of a line names at least one square."""
-    return any(character.isalpha() for character in read) and any(character.isdigit() for character in read)
-
-
-def _is_sentence(words: str) -> bool:
-    """Return whether a text that starts like a turn is more likely prose ("3 cheers for you", "a1 is a fine square").
-
-    >>> _is_sentence("c1b1 g9h9 9"), _is_sentence("c1 b1 is what I feared")
-    (False, True)
-    """
-    if not CONNECTIVES.isdisjoint(words.lower().split()):
-        return True
-    return sum(word.strip(".,!?").isalpha() and len(word) > 1 for word in words.split()) > 1

@@ -25,7 +25,8 @@ from pbem.conversation.refusals import not_a_command
 from pbem.conversation.syntax import wrapped
 from pbem.conversation.syntax.courtesies import is_of_marks, without_list_mark, without_quotes
 from pbem.conversation.syntax.draft import MOST_COMMANDS, MOST_READ, MessageDraft, Prose
-from pbem.conversation.syntax.line import ADDRESSED, GameOf, LineReader, cells
+from pbem.conversation.syntax.line import ADDRESSED, GameOf, LineReader, Played
+from pbem.conversation.syntax.looks import cells
 from pbem.conversation.syntax.rognlie import IGNORED, Translation, Translator
 from pbem.mail.reading.subjects import bare_subject
 from pbem.mail.reading.text.normalize import to_ascii
@@ -93,9 +94,10 @@ class Reader:
         match: int | None,
         own: str | None = None,
         after: After = lambda _number, _text: None,
+        played: Played = lambda: (),
     ) -> None:
         self._commands = commands
-        self._line = LineReader(commands, game_of, match)
+        self._line = LineReader(commands, game_of, match, played)
         self._match = match
         self._after = after
         plain = frozenset(name for name, command in commands.items() if command.of_admin)

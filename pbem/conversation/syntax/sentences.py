@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 
+from notation.games import GAMES
 from pbem.conversation.core import Command
 from pbem.conversation.syntax import intents
 
@@ -29,7 +30,7 @@ def any_of(kind: str) -> str:
 
 def lines_said(commands: Mapping[str, Command], text: Iterable[str]) -> list[str]:
     """Return what the sentences ask for, each command once, those first that make somebody a player."""
-    sentences = [_QUOTED.sub(" ", line.strip()[:LONGEST]) for line in text if line.strip()]
+    sentences = [GAMES.keyed(_QUOTED.sub(" ", line.strip()[:LONGEST])) for line in text if line.strip()]
     if len(sentences) > MOST_LINES:
         return []
     found: dict[str, str] = {}

@@ -6,6 +6,7 @@ a week, however many daemons there are and whatever crashes.
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -22,6 +23,7 @@ from pbem.matches.queries import people_of
 from pbem.matches.ratings import standings
 from pbem.messages import preferences
 from pbem.messages.preferences import HOUR
+from pbem.messages.said.welcome import LISTED
 from pbem.players import schedule
 from pbem.players.directory import is_reachable
 from pbem.storage.models import Bulletin, Match, Player
@@ -95,12 +97,14 @@ def between(session: Session, reader: Player, since: datetime, now: datetime) ->
         .order_by(col(Match.ended).desc(), col(Match.id).desc())
         .limit(MOST_MATCHES + 1)
     ).all()
-    people = people_of(session, found)
+    people, games = people_of(session, found), GAMES if len(GAMES) <= LISTED else {each.game: each for each in found}
     return WeeklyBulletin(
         matches=tuple(_played(match, people[match.seat0], people[match.seat1]) for match in found[:MOST_MATCHES]),
         more=len(found) > MOST_MATCHES,
         seeks=open_seeks.newest(session, reader, now),
-        leaders=tuple(leaders for game in GAMES if (leaders := _leaders(session, game, reader, now)).rows),
+        leaders=tuple(
+            leaders for game in islice(games, LISTED) if (leaders := _leaders(session, game, reader, now)).rows
+        ),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from notation import time_control
 from notation.games import GAMES
 from pbem.conversation.core import NAMED_CONTEST, Shape
-from pbem.conversation.syntax import terms
+from pbem.conversation.syntax import intents, terms
 from pbem.conversation.syntax.sentences import WORDS, any_of
 from pbem.conversation.syntax.terms import BEGIN, Terms
 from pbem.errors import Refused
@@ -32,13 +32,12 @@ def read(words: Sequence[str], own_name: str | None, default_time: str = time_co
     rated, people = terms.rated_in(people)
     if len(people) > 1 and people[0].lower() == own_name:
         people = people[1:]
-    there_are = ", ".join(GAMES)
     if len(games) != 1 or len(people) != 1:
         unknown = f" ({' '.join(people)[:60]}?)" if len(people) > 1 else ""
         raise Refused(
             f"Whom do you challenge, and to which game{unknown}?",
             fits=f'For example "challenge bob {next(iter(GAMES))}"; against the house, "play {next(iter(GAMES))}" is '
-            f"enough. The games: {there_are}.",
+            f"enough. {intents.there_are()}",
         )
     level = given.pop(house.LEVEL, None)
     return Proposal(people[0].lower(), terms.chosen(games[0], given, default_time, text, rated=rated), level)

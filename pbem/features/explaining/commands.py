@@ -1,8 +1,9 @@
 """Explanations: help and rules."""
 
 import re
+from collections.abc import Sequence
 
-from notation.games import GAMES
+from notation.games import FEW, GAMES
 from pbem.conversation.core import Command, Decision, Group, Line, Request, Who
 from pbem.conversation.syntax import intents, rognlie
 from pbem.conversation.syntax.sentences import any_of
@@ -10,6 +11,9 @@ from pbem.errors import Refused
 from pbem.features.explaining import topics
 from pbem.features.explaining.messages import Rules
 from pbem.storage.models import Match
+
+ENGLISH = "en"
+"""The language of the rules where none is named."""
 
 
 def help_(request: Request, line: Line) -> Decision:
@@ -27,17 +31,30 @@ def help_(request: Request, line: Line) -> Decision:
 def rules(request: Request, line: Line) -> Decision:
     """Send the rules of a game: the one that is named, or that of the match which the message is about."""
     about = request.session.get(Match, line.match) if line.match is not None else None
-    key = line.words.strip().lower() or (about.game if about is not None else "")
+    words = line.words.lower().split()
+    if about is not None and about.game in GAMES and " ".join(words) in ("", ENGLISH, *GAMES[about.game].translations):
+        words = [about.game, *words]
+    key, *rest = sorted(words, key=lambda word: word not in GAMES) or [""]
     if key not in GAMES:
-        raise Refused(
-            f'There is no game called "{key[:40]}".' if key else "Which game?",
-            fits=_which_rules(),
-        )
-    return Decision(answer=(Rules(game=topics.game(key)),))
+        unknown = f'There is no game called "{line.words[:40].lower()}".'
+        raise Refused(unknown if words else "Which game?", fits=_which_rules())
+    language = _language(key, rest)
+    others = tuple(each for each in GAMES[key].translations if each != language)
+    return Decision(answer=(Rules(game=topics.game(key), language=language, languages=others),))
+
+
+def _language(key: str, words: Sequence[str]) -> str:
+    """Return the language that the words name, in which there are the rules of a game; "" for English; or refuse."""
+    there = tuple(GAMES[key].translations)
+    named = " ".join(words)
+    if named not in ("", ENGLISH, *there):
+        fits = " or ".join(f'"{" ".join(("rules", key, each)).strip()}"' for each in ("", *there))
+        raise Refused(f"The rules of {GAMES[key].title} aren't there in that language.", fits=f"{fits} sends them.")
+    return "" if named == ENGLISH else named
 
 
 def _which_rules() -> str:
-    return f"Write {intents.rules_commands()}."
+    return f"Write {intents.rules_commands()}." + (f" {intents.ALL}" if len(GAMES) > FEW else "")
 
 
 def _help_for_stranger(request: Request, line: Line) -> Line:
@@ -50,9 +67,11 @@ def _help_for_stranger(request: Request, line: Line) -> Line:
 
 def _rules_for_stranger(request: Request, line: Line) -> Line:
     """Return the line in lower case; raise Refused, without repeating it, for a game that there isn't."""
-    words = line.words.lower().strip()
-    if words not in GAMES:
+    words = " ".join(line.words.lower().split())
+    game, *rest = words.split() or [""]
+    if game not in GAMES:
         raise Refused("There is no game of that name." if words else "Which game?", fits=_which_rules())
+    _language(game, rest)
     return Line(RULES, words, None, f"rules {words}")
 
 
@@ -65,7 +84,7 @@ def _rules_said(sentence: str) -> str | None:
     >>> _rules_said("How do you play quadrupel?"), _rules_said("I play quadrupel")
     ('rules quadrupel', None)
     """
-    game = next((key for key in GAMES if key in sentence.lower()), None)
+    game = GAMES.first_in(sentence)
     return f"rules {game}" if game and _ABOUT_RULES.search(sentence) else None
 
 
@@ -84,10 +103,10 @@ HELP = Command(
 )
 RULES = Command(
     "rules",
-    "[GAME]",
-    "send you the rules of a game",
+    "[GAME] [LANGUAGE]",
+    "send you the rules of a game, in English or in another language that they are written in",
     rules,
-    words=(0, 1),
+    words=(0, 2),
     group=Group.EXPLAINING,
     brief="send the rules of a game",
     keywords="rule howto",

@@ -47,6 +47,8 @@ class GameHelp:
     title: str
     notation: str
     options: tuple[OptionHelp, ...]
+    is_weak: bool = False
+    """Whether the house knows only its rules."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +98,8 @@ class HelpOnCommand(Section):
     """One command."""
 
     command: CommandHelp
+    games: tuple[GameTitle, ...] = ()
+    """All games, for people who look for them under the command that lists matches."""
     template: Literal["help_command"] = "help_command"
     heading: ClassVar = "Help on {0.command.name}"
 
@@ -132,5 +136,9 @@ class Rules(Section):
     """The rules of a game."""
 
     game: GameHelp
+    language: str = ""
+    """Empty for English."""
+    languages: tuple[str, ...] = ()
+    """The other languages that there are."""
     template: Literal["rules"] = "rules"
     heading: ClassVar = "Rules of {0.game.title}"

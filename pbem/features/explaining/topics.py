@@ -1,8 +1,10 @@
 """What `help WORD` finds: commands, games, and topics under every word that people look for them with."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from itertools import islice
 
+from engines.search import is_weak_at
 from notation.games import GAMES
 from pbem.conversation.core import Command, Group, named
 from pbem.conversation.feature import Features
@@ -21,7 +23,7 @@ from pbem.features.explaining.messages import (
     HelpOnTopic,
     OptionHelp,
 )
-from pbem.messages.said.welcome import titles
+from pbem.messages.said.welcome import LISTED, titles
 from pbem.storage.preferences import Preference
 
 Explanation = (
@@ -37,6 +39,8 @@ SETTING = frozenset({"set", "setting", "settings", "preference", "preferences"})
 """Words with which a setting is named: "help set mail"."""
 MODERATION = frozenset({"moderation", "moderate", "moderator", "admin", "operator"})
 """Words with which the admin looks for what only they can write."""
+MATCHES = "games"
+"""The command whose name people write who look for all games."""
 NOTATION = "notation"
 NOTATION_WORDS = "notations coordinate coordinates square squares syntax format write writing"
 OVERVIEW = frozenset({"command", "commands", "all", "everything", "list", "options"})
@@ -61,7 +65,7 @@ def find(features: Features, commands: Mapping[str, Command], words: str) -> Exp
         return _setting(chosen)
     games = [key for word in wanted if (key := with_other_number(word, frozenset(GAMES))) in GAMES]
     if "notation" in wanted:
-        return HelpOnNotation(games=tuple(game(key) for key in games or GAMES))
+        return _notation(games)
     if games:
         return HelpOnGame(game=game(games[0]))
     return next(
@@ -84,7 +88,15 @@ def game(key: str) -> GameHelp:
         OptionHelp(name=option.name, spelled=option.spelled, default=option.choices[0], help=option.help)
         for option in GAMES[key].game.options
     )
-    return GameHelp(key=key, title=GAMES[key].game.title, notation=GAMES[key].notation.help, options=options)
+    pack = GAMES[key]
+    return GameHelp(
+        key=key, title=pack.title, notation=pack.notation.help, options=options, is_weak=is_weak_at(pack.game)
+    )
+
+
+def _notation(games: Iterable[str] = ()) -> HelpOnNotation:
+    """Return how turns are written in these games, or in those that lists show."""
+    return HelpOnNotation(games=tuple(game(key) for key in games or islice(GAMES, LISTED)))
 
 
 def _index(features: Features, commands: Mapping[str, Command]) -> dict[str, str]:
@@ -99,9 +111,9 @@ def _found(features: Features, commands: Mapping[str, Command], word: str, *, as
     meant = next((topic for topic, others in index.items() if word == topic or word in others.split()), None)
     has_page = meant in features.topics and (asks_how or meant == word)
     if not has_page and (command := named(commands, word)) is not None:
-        return HelpOnCommand(command=_entry(command))
+        return HelpOnCommand(command=_entry(command), games=titles(None) if command.name == MATCHES else ())
     if meant == NOTATION:
-        return HelpOnNotation(games=tuple(game(key) for key in GAMES))
+        return _notation()
     if word in features.preferences and meant in (None, "set"):
         return _setting(features.preferences[word])
     if meant is None or meant in features.topics:

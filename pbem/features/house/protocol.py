@@ -1,7 +1,7 @@
 """What can be asked of a search, and what it answers. The process that searches imports nothing else of pbem."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import Any
@@ -11,6 +11,8 @@ from engines.search import choose, examine
 from notation.games import GAMES
 from notation.record import Record, replay
 
+IsLate = Callable[[], bool]
+"""Returns whether the time is nearly over, so that the search is to answer with what it has."""
 NOBODY = ("", "")
 """The players in a record that is only replayed."""
 
@@ -173,24 +175,24 @@ def seed(match: int, ply: int) -> int:
     return (match << 16) + ply
 
 
-def respond(question: Question) -> SearchAnswer:
+def respond(question: Question, is_late: IsLate = lambda: False) -> SearchAnswer:
     """Return the answer, computed in this process; it may take a while."""
     position = _positions(question)[-1]
-    found = choose(position, question.level, question.seed, careful=question.careful)
+    found = choose(position, question.level, question.seed, careful=question.careful, is_late=is_late)
     turn = question.record.pack.notation.format(found.turn, position)
     return SearchAnswer(turn, found.value, found.is_solved, found.nodes)
 
 
-def findings(asked: Examination) -> Findings:
+def findings(asked: Examination, is_late: IsLate = lambda: False) -> Findings:
     """Return what is found for the positions, computed in this process; it may take a while."""
-    return Findings(tuple(_examined(asked, each) for each in _positions(asked)[asked.first : asked.last + 1]))
+    return Findings(tuple(_examined(asked, each, is_late) for each in _positions(asked)[asked.first : asked.last + 1]))
 
 
-def _examined(asked: Examination, position: Position[Any]) -> SearchFinding:
+def _examined(asked: Examination, position: Position[Any], is_late: IsLate) -> SearchFinding:
     if position.turn is None:
         winner = position.outcome.winner if position.outcome else None
         return SearchFinding(0.0 if winner is None else 1.0 if winner == 0 else -1.0, is_solved=True, turn=None)
-    found = examine(position, asked.nodes, asked.seed)
+    found = examine(position, asked.nodes, asked.seed, is_late)
     value = found.value if position.turn == 0 else -found.value
     return SearchFinding(
         round(value, 3),

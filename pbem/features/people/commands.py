@@ -3,6 +3,7 @@
 import re
 from datetime import datetime, timedelta
 
+from engines.search import is_weak_at
 from notation.ending import WITHOUT_RESULT, Termination
 from notation.games import GAMES
 from notation.time_control import spoken
@@ -89,7 +90,8 @@ def whois(request: Request, line: Line) -> Decision:
 def _of_house(request: Request, player: Player) -> HouseProfile:
     """Return what to know of the house: nothing is counted over its matches, which are as many as everybody's."""
     total = history.between(request.session, request.player, player)
-    return HouseProfile(player=name(player), levels=len(LEVELS), total=_results("", total))
+    weak = any(map(is_weak_at, GAMES.games()))
+    return HouseProfile(player=name(player), levels=len(LEVELS), total=_results("", total), weak=weak)
 
 
 def _results(title: str, tally: Tally, rating: str | None = None) -> Results:

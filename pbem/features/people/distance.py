@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from notation.games import GAMES
 from pbem.conversation.core import Command, Decision, Group, Line, Request, Shape
+from pbem.conversation.syntax import intents
 from pbem.errors import Refused
 from pbem.features.accounts import settings
 from pbem.features.house import player as house
@@ -86,7 +87,7 @@ def _game(line: Line) -> str:
     """Return the game that the line names; raise Refused."""
     game = line.words.lower()
     if game not in GAMES:
-        raise Refused(f'There is no game called "{game[:40]}".', read=line.text, fits=f"The games: {', '.join(GAMES)}.")
+        raise Refused(f'There is no game called "{game[:40]}".', read=line.text, fits=intents.there_are())
     return game
 
 

@@ -67,6 +67,8 @@ class HouseProfile(Section):
     player: str
     levels: int
     total: Results
+    weak: bool = False
+    """Whether there are games of which it knows only the rules."""
     template: Literal["whois_house"] = "whois_house"
     heading: ClassVar = "About {0.player}"
 

@@ -1,15 +1,17 @@
 """Standings: the players of each game by their ratings."""
 
 from collections.abc import Iterable
+from itertools import islice
 
 from engines.core import Game
 from notation.games import GAMES
 from pbem.conversation.core import BOARD, Command, Decision, Group, Line, Request
-from pbem.conversation.syntax import paging
+from pbem.conversation.syntax import intents, paging
 from pbem.errors import Refused
 from pbem.features.ratings.messages import GameStandings, Standings, places_listed
 from pbem.matches.ratings import derivation, standings
 from pbem.matches.ratings.weeks import rated_on
+from pbem.messages.said import welcome
 
 FIRST = 5
 """How many players of each game are listed where no game is named."""
@@ -23,14 +25,17 @@ def show(request: Request, line: Line) -> Decision:
         raise Refused(
             f"No game is called {unknown[0][:40]}." if unknown else "Standings are those of one game, or of all.",
             read=line.text,
-            fits=f"The games: {', '.join(GAMES)}.",
+            fits=intents.there_are(),
         )
     if words:
         listed = _listed(request, GAMES[words[0]].game, page, paging.SIZE)
         first = "" if listed.rows or page > 1 else _first_ratings(request, words)
         return Decision(answer=(Standings(games=(listed,), page=page, first=first),))
-    games = tuple(each for game in GAMES.games() if (each := _listed(request, game, 1, FIRST)).rows)
-    return Decision(answer=(Standings(games=games, first="" if games else _first_ratings(request, GAMES)),))
+    rated = (each for game in GAMES.games() if (each := _listed(request, game, 1, FIRST)).rows)
+    games = tuple(islice(rated, welcome.LISTED + 1))
+    first = "" if games else _first_ratings(request, GAMES)
+    more = len(games) > welcome.LISTED
+    return Decision(answer=(Standings(games=games[: welcome.LISTED], first=first, more=more),))
 
 
 def _first_ratings(request: Request, games: Iterable[str]) -> str:

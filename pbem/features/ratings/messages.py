@@ -58,6 +58,8 @@ class Standings(Section):
     page: int = 1
     first: str = ""
     """The day on which the first ratings come, if nobody has any and matches have ended that count."""
+    more: bool = False
+    """Whether there are players with ratings in more games."""
     template: Literal["standings"] = "standings"
 
     @property

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+from notation.games import GAMES
 from pbem.conversation.syntax import terms
 from pbem.errors import Refused
 from pbem.features.tournaments import entries
@@ -44,7 +45,7 @@ def read(words: str, default_time: str) -> TournamentTerms:
     'Little Cup'
     """
     said, title = _split(KINDS.sub(lambda found: f"{found[1]}-{found[2]}".lower(), words))
-    games, given, others = terms.split(said)
+    games, given, others = terms.split(GAMES.keyed(" ".join(said)).split())
     rated, others = terms.rated_in(others)
     kinds = [word.lower() for word in others if word.lower() in {*Format}]
     unknown = [word for word in others if word.lower() not in kinds]

@@ -6,6 +6,9 @@ from typing import ClassVar, Literal
 from notation.games import GAMES
 from pbem.storage.payloads import Payload, Section
 
+LISTED = 12
+"""How many games a list shows that isn't about the games."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenSeek:
@@ -75,6 +78,6 @@ class Welcome(Payload, Section):
     heading: ClassVar = "Welcome"
 
 
-def titles() -> tuple[GameTitle, ...]:
-    """Return all games, as lists show them."""
-    return tuple(GameTitle(key=game.key, title=game.title, summary=game.summary) for game in GAMES.games())
+def titles(most: int | None = LISTED) -> tuple[GameTitle, ...]:
+    """Return the games as lists show them, so many at most."""
+    return tuple(GameTitle(key=each.key, title=each.title, summary=each.summary) for each in GAMES.games()[:most])

@@ -1,0 +1,45 @@
+"""What a line looks like: a turn, a row of a board or of a record, a sentence."""
+
+import re
+
+CELL = re.compile(r"[a-z]\d{1,2}", re.IGNORECASE)
+RECORD_ROW = re.compile(r"\d{1,3}\.?\s{2,}")
+CONNECTIVES = frozenset({"or", "can", "must", "but", "because"})
+"""Words that appear in sentences about squares, but in no turn."""
+
+
+def cells(text: str) -> int:
+    """Return how many cells a text names.
+
+    >>> cells("1 c1b1 g9h9"), cells("[1]")
+    (4, 0)
+    """
+    return len(CELL.findall(text))
+
+
+def is_board_or_record(words: str) -> bool:
+    """Return whether a line is a row of one of our boards or records, quoted without marks.
+
+    >>> is_board_or_record("x o . O x x . . x  3"), is_board_or_record("1.  ....  ....  1  c1b1  g9h9")
+    (True, True)
+    >>> is_board_or_record("5 c1b1 g9h9")
+    False
+    """
+    first = words.split(maxsplit=1)[0] if words.strip() else "."
+    return (len(first) == 1 and not first.isdigit()) or RECORD_ROW.match(words) is not None
+
+
+def begins_like_a_move(read: str) -> bool:
+    """Return whether the readable beginning of a line names at least one square."""
+    return any(character.isalpha() for character in read) and any(character.isdigit() for character in read)
+
+
+def is_sentence(words: str) -> bool:
+    """Return whether a text that starts like a turn is more likely prose ("3 cheers for you", "a1 is a fine square").
+
+    >>> is_sentence("c1b1 g9h9 9"), is_sentence("c1 b1 is what I feared")
+    (False, True)
+    """
+    if not CONNECTIVES.isdisjoint(words.lower().split()):
+        return True
+    return sum(word.strip(".,!?").isalpha() and len(word) > 1 for word in words.split()) > 1

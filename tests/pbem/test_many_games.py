@@ -1,0 +1,88 @@
+"""A server with many games: its messages stay short, and a turn is found without trying them all."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from notation.core import BadNotation
+from pbem.conversation.syntax.mail import Reader
+from pbem.features.all import FEATURES
+from tests import toys
+from tests.correspondence import Correspondence, correspondence, text
+
+ALICE = "alice@mail.example"
+LONGEST = 16_000
+"""How many bytes of text any answer may have: as much as the longest help on a server with our own games."""
+
+
+@pytest.fixture(params=[40, 275])
+def letters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Iterator[Correspondence]:
+    """Offer 40 or 275 games beside our own."""
+    toys.offer(monkeypatch, *toys.many(tmp_path, request.param))
+    with correspondence(tmp_path, house="enabled = true") as letters:
+        yield letters
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("help", '"help games" lists them all'),
+        ("help games", "40"),
+        ("help notation", '"help GAME" says it for any other game'),
+        ("help toy7", "how many stones you take"),
+        ("rules chess", '"help games" lists them all'),
+        ("reject toy30", "toy30"),
+        ("standings", "Nobody has a rating yet."),
+        ("standings chess", '"help games" lists them all'),
+        ("challenge bob chess", '"help games" lists them all'),
+        ("set rejects chess", "rejects"),
+        ("play toy40", "Your turn against house"),
+        ("set", "rejects"),
+    ],
+)
+def test_an_answer_is_short_and_no_line_too_long(letters: Correspondence, line: str, told: str) -> None:
+    (answer,) = letters.write(ALICE, line, to=letters.join("alice"))
+
+    said = text(answer)
+    assert told.lower() in " ".join(said.split()).lower()
+    assert len(said.encode()) < LONGEST
+    assert max(len(each.rstrip("\r")) for each in said.split("\n")) <= 72 or "@" in said
+    assert len(answer.as_bytes()) < 6 * LONGEST
+
+
+def test_a_stranger_and_a_newcomer_are_told_of_a_few(letters: Correspondence) -> None:
+    (introduction,) = letters.write("stranger@mail.example", "hello")
+    letters.join("alice")
+
+    for message in (introduction, letters.last("alice")):
+        assert 'more: "help games" lists them all.' in " ".join(text(message).split())
+        assert len(message.as_bytes()) < 2 * LONGEST
+
+
+def test_a_turn_in_a_game_of_the_senders_is_understood_without_a_number(
+    letters: Correspondence, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toys.offer(monkeypatch, toys.toy(tmp_path, "grabs", "Grabs", word="grab"))
+    personal = letters.join("alice")
+    letters.write(ALICE, "play grabs", to=personal)
+    (answer,) = letters.write(ALICE, "grab2", to=personal)
+
+    assert '"#1 grab2"' in text(answer)
+
+
+def test_few_games_are_tried_where_nothing_says_which(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stranger's lines are read as turns of a handful of games at most, however many there are."""
+    tried: list[str] = []
+
+    def parse(_: toys.HeapNotation, text: str) -> int:
+        tried.append(text)
+        raise BadNotation(text, 0, "anything else")
+
+    monkeypatch.setattr(toys.HeapNotation, "parse", parse)
+    Reader(FEATURES.commands, lambda _: None, None).read("", ["a1 is a fine square c3d4 e5f3"])
+
+    assert tried
+    assert len(tried) < 40

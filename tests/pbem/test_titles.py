@@ -1,0 +1,148 @@
+"""Games whose titles are several words, and games whose names are ordinary words: what players may write for them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pbem.conversation.syntax.sentences import lines_said
+from pbem.features.all import FEATURES
+from tests import toys
+from tests.correspondence import Correspondence, correspondence, text
+
+ALICE = "alice@mail.example"
+
+
+@pytest.fixture(autouse=True)
+def games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Offer a game whose key isn't its title, and one whose key is an English word."""
+    toys.offer(monkeypatch, toys.toy(tmp_path, "loa", "Lines of Action"), toys.toy(tmp_path, "go", "Go"))
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Iterator[Correspondence]:
+    """Begin a server that has a house."""
+    with correspondence(tmp_path, house="enabled = true") as letters:
+        yield letters
+
+
+SPELLINGS = ["loa", "lines of action", "Lines of Action", "LINES-OF-ACTION", "linesofaction"]
+
+
+@pytest.mark.parametrize("title", SPELLINGS)
+@pytest.mark.parametrize(
+    ("line", "column"),
+    [
+        ("play {}", "match"),
+        ("challenge bob {} begin=me", "match"),
+        ("challenge {} bob", "match"),
+        ("seek {} time=14d+1d", "seek"),
+    ],
+)
+def test_the_title_of_a_game_is_as_good_as_its_key(letters: Correspondence, title: str, line: str, column: str) -> None:
+    letters.join("bob")
+    letters.write(ALICE, line.format(title), to=letters.join("alice"))
+
+    assert letters.execute(f"select game from {column}") == [("loa",)]
+
+
+@pytest.mark.parametrize("title", SPELLINGS)
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("rules {}", "Who takes the last stone wins"),
+        ("{} rules", "Who takes the last stone wins"),
+        ("help {}", "How many stones you take"),
+        ("standings {}", "Lines of Action"),
+        ("reject {}", "rejects loa"),
+        ("refuse {}", "rejects loa"),
+        ("seeks {}", "no open seeks of that kind"),
+    ],
+)
+def test_every_command_that_takes_a_game_takes_its_title(
+    letters: Correspondence, title: str, line: str, told: str
+) -> None:
+    (answer,) = letters.write(ALICE, line.format(title), to=letters.join("alice"))
+
+    assert told in " ".join(text(answer).split())
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ("I'd like to play lines of action.", "play loa"),
+        ("I'd like to play Lines-of-Action with bob", "challenge bob loa"),
+        ("How do you play lines of action?", "rules loa"),
+    ],
+)
+def test_a_sentence_may_have_the_title(said: str, line: str) -> None:
+    commands = FEATURES.commands
+    assert line in lines_said(commands, [said])
+
+
+def test_a_title_stands_as_it_was_written_where_it_is_no_game(letters: Correspondence) -> None:
+    letters.match("challenge bob quadrupel begin=me")
+    letters.reply(letters.last("alice"), "say I prefer Lines of Action.")
+
+    assert "I prefer Lines of Action." in text(letters.last("bob"))
+
+
+def test_a_tournament_keeps_its_name(letters: Correspondence) -> None:
+    personal = letters.join("alice")
+    assert letters.operate("trust", "alice").exit_code == 0
+    letters.write(ALICE, "host swiss lines of action time=14d+1d called Lines of Action Open", to=personal)
+
+    assert letters.execute("select game, title from tournament") == [("loa", "Lines of Action Open")]
+
+
+@pytest.mark.parametrize(("game", "is_weak"), [("loa", True), ("quadrupel", False)])
+@pytest.mark.parametrize("line", ["play {}", "help {}"])
+def test_the_house_says_where_it_knows_only_the_rules(
+    letters: Correspondence, game: str, line: str, is_weak: bool
+) -> None:
+    (answer,) = letters.write(ALICE, line.format(game), to=letters.join("alice"))
+
+    assert ("plays it weakly at every level" in " ".join(text(answer).split())) is is_weak
+
+
+def test_the_house_says_of_itself_that_it_is_weak_at_some_games(letters: Correspondence) -> None:
+    personal = letters.join("alice")
+    letters.write(ALICE, "play loa", to=personal)
+    (answer,) = letters.write(ALICE, "whois house", to=personal)
+
+    assert "plays them weakly" in " ".join(text(answer).split())
+
+
+GERMAN = "Linien\n======\n\nWer den letzten Stein nimmt, gewinnt.\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("rules loa de", "Wer den letzten Stein nimmt, gewinnt."),
+        ("rules Lines of Action DE", "Wer den letzten Stein nimmt, gewinnt."),
+        ("rules loa", 'These rules are also there in other languages: "rules loa de".'),
+        ("rules loa en", "Who takes the last stone wins."),
+        ("rules loa fr", '"rules loa" or "rules loa de" sends them.'),
+        ("rules quadrupel de", '"rules quadrupel" sends them.'),
+    ],
+)
+@pytest.mark.parametrize("is_player", [True, False])
+def test_rules_are_sent_in_the_languages_that_there_are(
+    letters: Correspondence, tmp_path: Path, line: str, told: str, is_player: bool
+) -> None:
+    (tmp_path / "loa.de.md").write_text(GERMAN, encoding="utf-8")
+    if is_player:
+        (answer,) = letters.write(ALICE, line, to=letters.join("alice"))
+    else:
+        (answer,) = letters.write("stranger@mail.example", line)
+
+    assert told in " ".join(text(answer).split())
+
+
+def test_in_a_reply_the_language_is_enough(letters: Correspondence, tmp_path: Path) -> None:
+    (tmp_path / "loa.de.md").write_text(GERMAN, encoding="utf-8")
+    letters.match("challenge bob loa begin=me")
+    (answer,) = letters.reply(letters.last("alice"), "rules de")
+
+    assert "Wer den letzten Stein nimmt" in text(answer)

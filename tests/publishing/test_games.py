@@ -1,0 +1,54 @@
+"""The pages of games: with many of them, in several languages, and after a game has come, changed or gone."""
+
+from pathlib import Path
+
+import pytest
+
+from tests import toys
+from tests.publishing.site import Archive, files
+from tests.publishing.test_publication import broken_links
+
+
+def test_with_many_games_each_page_links_a_few_and_the_first_page_all(
+    shown: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toys.offer(monkeypatch, *toys.many(tmp_path, 40))
+    shown.publish()
+
+    assert broken_links(shown.folder) == []
+    assert shown.text("index.html").count('<a href="games/toy') > 40
+    assert shown.text("games/toy1.html").count('href="../games/') == 12
+    assert "All 45 games" in shown.text("games/toy1.html")
+
+
+def test_a_game_comes_and_goes(shown: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = files(shown.folder)
+    with monkeypatch.context() as offered:
+        toys.offer(offered, toys.toy(tmp_path, "toy", "Toy"))
+        shown.publish()
+        assert "Who takes the last stone wins." in shown.text("games/toy.html")
+        assert "Toy" in shown.text("matches/0/1.html")
+    shown.publish()
+
+    assert files(shown.folder) == before
+    assert (shown.publish().written, shown.publish().removed) == (0, 0)
+
+
+def test_a_rules_page_that_has_changed_is_published(
+    shown: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toys.offer(monkeypatch, toys.toy(tmp_path, "toy", "Toy"))
+    shown.publish()
+    (tmp_path / "toy.md").write_text("Toy\n===\n\nThe rules have changed.\n", encoding="utf-8")
+    (tmp_path / "toy.de.md").write_text("Spielzeug\n=========\n\nWer den letzten Stein nimmt, gewinnt.\n")
+    shown.publish()
+
+    assert "The rules have changed." in shown.text("games/toy.html")
+    assert '<a href="../games/toy.de.html" hreflang="de" lang="de">' in shown.text("games/toy.html")
+    german = shown.text("games/toy.de.html")
+    assert 'lang="de">\n<h1>Spielzeug</h1>\n<p>Wer den letzten Stein nimmt, gewinnt.</p>' in german
+    assert broken_links(shown.folder) == []
+
+    (tmp_path / "toy.de.md").unlink()
+    shown.publish()
+    assert not (shown.folder / "games/toy.de.html").exists()
