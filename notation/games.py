@@ -89,7 +89,12 @@ class Games(Mapping[str, GamePack]):
     def __init__(self) -> None:
         self._wanted: tuple[str, ...] = BUILT_IN
         self._is_usable: Callable[[Game], bool] = lambda _: True
-        self.missing: dict[str, str] = {}
+        self._missing: dict[str, str] = {}
+
+    @property
+    def missing(self) -> Mapping[str, str]:
+        """Why games that are enabled aren't offered, by key."""
+        return self._missing if self.packs else {}
 
     def enable(self, keys: Iterable[str], is_usable: Callable[[Game], bool] = lambda _: True) -> None:
         """Offer these games beside those of pbem itself, and no others, if players can name them so."""
@@ -103,7 +108,7 @@ class Games(Mapping[str, GamePack]):
     def packs(self) -> dict[str, GamePack]:
         """The packs that are offered, loaded when they are first needed."""
         found: dict[str, GamePack] = {}
-        self.missing = {}
+        self._missing = {}
         installed = _installed()
         for key in self._wanted:
             try:
@@ -112,7 +117,7 @@ class Games(Mapping[str, GamePack]):
                     raise GameMissing(key, unusable(pack.game))
                 found[key] = pack
             except GameMissing as missing:
-                self.missing[key] = missing.why
+                self._missing[key] = missing.why
         return found
 
     def __getitem__(self, key: str) -> GamePack:
