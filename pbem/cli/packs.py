@@ -1,17 +1,17 @@
 """Commands for authors of games: game check, game new."""
 
-import re
 import traceback
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from notation.games import KEY, GameMissing, GamePack, load
+from notation.games import GAMES, GameMissing, GamePack, installed, load
 from pbem.cli import core
 from pbem.cli.core import FOUND, IMPOSSIBLE, app, errors, out
 from pbem.conformance import new_game
 from pbem.conformance.checks import CHECKS, Check, notes
+from pbem.conformance.pages import require_free
 from pbem.conformance.samples import Nonconforming
 
 
@@ -21,19 +21,21 @@ def game_check(game: Annotated[str, typer.Argument(metavar="KEY", help="The key 
         pack = load(game.lower())
     except GameMissing as missing:
         raise _ended(f"{missing}") from missing
-    found = []
+    faults: list[str] = []
     with core.progress() as show:
         for number, check in enumerate(CHECKS):
             show(check.name, number, len(CHECKS))
-            if (fault := _fault(check, pack)) and fault not in found:
-                found.append(fault)
-                _say(f"{check.name}: {fault}")
-    if not found:
-        for note in notes(pack):
-            _say(f"note: {note}")
-    held = len(CHECKS) - len(found)
-    _say(f"{pack.title}: {held} of {len(CHECKS)} checks hold" + ("; the notes are no failures" if not found else ""))
-    raise typer.Exit(FOUND if found else 0)
+            if fault := _fault(check, pack):
+                if fault not in faults:  # one mistake can break several promises
+                    _say(f"{check.name}: {fault}")
+                faults.append(fault)
+    held = f"{pack.title}: {len(CHECKS) - len(faults)} of {len(CHECKS)} checks hold"
+    if faults:
+        _say(held)
+        raise typer.Exit(FOUND)
+    for note in notes(pack):
+        _say(f"note: {note}")
+    _say(f"{held}; the notes are no failures")
 
 
 def _fault(check: Check, pack: GamePack) -> str:
@@ -43,7 +45,8 @@ def _fault(check: Check, pack: GamePack) -> str:
         return str(fault)
     except Exception as error:  # noqa: BLE001 - a game can raise anything
         at = traceback.extract_tb(error.__traceback__)[-1]
-        return f"It stopped with {type(error).__name__}: {error} ({Path(at.filename).name}, line {at.lineno})."
+        said = " ".join(str(error).split())
+        return f"It stopped with {type(error).__name__}: {said} ({Path(at.filename).name}, line {at.lineno})."
     return ""
 
 
@@ -52,8 +55,10 @@ def game_new(
     key: Annotated[str, typer.Argument(help="The key of the game: one word that players write, such as hex.")],
     folder: Annotated[Path | None, typer.Argument(help="Where to write it, instead of pbem-KEY here.")] = None,
 ) -> None:
-    if not re.fullmatch(KEY, key):
-        raise _ended(f'"{key}" is no key of a game: use 2 to 20 small letters and digits, a letter first')
+    try:
+        require_free(key, besides=(*GAMES, *installed()))
+    except Nonconforming as taken:
+        raise _ended(str(taken)) from taken
     folder = folder or Path(f"pbem-{key}")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise _ended(f"{folder} is there already; name another folder")

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from email.message import EmailMessage
+from itertools import zip_longest
 from pathlib import Path
 
 import structlog
@@ -41,7 +42,8 @@ def messages_stay_as_they_are(pack: GamePack, golden: Path, *, write: bool = Fal
         golden.parent.mkdir(parents=True, exist_ok=True)
         golden.write_text(told, encoding="utf-8")
     require(golden.is_file(), f"There is no {golden.name}: pytest --pbem-golden=write writes it.")
-    for number, (now, then) in enumerate(zip(*_evenly(told, golden.read_text(encoding="utf-8"))), start=1):  # noqa: B905
+    lines = told.splitlines(), golden.read_text(encoding="utf-8").splitlines()
+    for number, (now, then) in enumerate(zip_longest(*lines, fillvalue=""), start=1):
         require(
             now == then,
             f"Line {number} of {golden.name} is different now: {now!r}, not {then!r}."
@@ -149,13 +151,6 @@ def _require_size(mail: EmailMessage) -> None:
 def _readable(mail: EmailMessage) -> str:
     said = TOKEN.sub("games+...@", "\n".join(line.rstrip() for line in text(mail).splitlines()))
     return f"<<< to {mail['To']}\nSubject: {mail['Subject']}\n\n{said}\n"
-
-
-def _evenly(one: str, other: str) -> tuple[list[str], list[str]]:
-    """Return the lines of both texts, as many of each."""
-    lines = one.splitlines(), other.splitlines()
-    longest = max(map(len, lines))
-    return lines[0] + [""] * (longest - len(lines[0])), lines[1] + [""] * (longest - len(lines[1]))
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """What every rules page promises, its pictures, and the names of the game."""
 
 import re
+from collections.abc import Collection
 
 from markdown_it import MarkdownIt
 
@@ -10,12 +11,13 @@ from notation.games import API, GAMES, KEY, GamePack
 from notation.illustrations import BadIllustration, of
 from pbem.conformance.samples import require
 from pbem.conformance.texts import acting, is_turn
+from pbem.conversation import names
 from pbem.features.all import FEATURES
 from pbem.messages.templating import WIDTH
 
 SUMMARY = 54
 TITLE = 24
-RESERVED = frozenset({"rules", "site", "games", "all", "any", "none", "house", "guest"})
+RESERVED = names.RESERVED | {"rules", "site", "all", "any", "none", "house", "yes", "no", "me", "you", "random"}
 """Words that stand for something else where the key of a game is written."""
 TAKEN = frozenset(
     {"time", "begin", "rated", "level", "weekends", "days", "repeat", "rating", "places", "called", "nag"}
@@ -91,27 +93,35 @@ def the_pictures_are_true(pack: GamePack, seed: int = 0) -> None:
 def its_names_are_its_own(pack: GamePack, seed: int = 0) -> None:
     """Key, title and options mean nothing else in a message."""
     game = pack.game
-    commands = {word for name, command in FEATURES.all_commands.items() for word in (name, *command.aliases)}
-    others = {
-        word for each in GAMES.values() if each.game.key != game.key for word in (each.game.key, each.title.lower())
-    }
-    require(re.fullmatch(KEY, game.key), f'The key "{game.key}" isn\'t a word of 2 to 20 small letters and digits.')
-    for what in (game.key, game.title.lower()):
-        require(what not in commands, f'"{what}" is a command.')
-        require(what not in RESERVED, f'"{what}" means something else in messages.')
-        require(what not in others, f'There is another game "{what}".')
-    require(game.key not in FEATURES.preferences, f'"{game.key}" is a setting.')
+    require_free(game.key)
+    others = {each.title.lower() for key, each in GAMES.items() if key != game.key}
+    title = game.title.lower()
+    require(title not in _commands() | RESERVED | others, f'The title "{game.title}" means something else in messages.')
     require(
         0 < len(game.title) <= TITLE and game.title.isascii(),
         f"The title has more than {TITLE} characters, or odd ones.",
     )
-    names = [option.name for option in game.options]
-    require(len(names) == len(set(names)), "Two options have the same name.")
+    called = [option.name for option in game.options]
+    require(len(called) == len(set(called)), "Two options have the same name.")
     for option in game.options:
         require(option.name not in TAKEN, f"The option {option.name}= means something else in messages.")
         require(option.help and len(option.choices) > 1, f"The option {option.name} has no help, or no choice.")
         for word in (option.name, *option.choices):
             require(re.fullmatch(r"[a-z0-9][a-z0-9-]*", word), f"The option or choice {word!r} isn't one small word.")
+
+
+def require_free(key: str, *, besides: Collection[str] = ()) -> None:
+    """Raise Nonconforming if a game can't have the key; `besides` are those of other games."""
+    require(
+        re.fullmatch(KEY, key), f'"{key}" is no key of a game: use 2 to 20 small letters and digits, a letter first.'
+    )
+    require(key not in _commands(), f'"{key}" is a command, and can\'t be the key of a game.')
+    require(key not in RESERVED | FEATURES.preferences.keys(), f'"{key}" means something else in messages.')
+    require(key not in besides, f'There is a game "{key}" already.')
+
+
+def _commands() -> frozenset[str]:
+    return frozenset(word for name, each in FEATURES.all_commands.items() for word in (name, *each.aliases))
 
 
 def it_is_described(pack: GamePack, seed: int = 0) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 if TYPE_CHECKING:  # they and all that they import are loaded by those who have a game
     from notation.games import GamePack
-    from pbem.conformance.checks import Check
+    from pbem.conformance.checks import AuthorFiles, Check
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -63,7 +63,7 @@ class GameChecks(pytest.Collector):
         for check in (*CHECKS, *self._files().checks()):
             yield CheckItem.from_parent(self, name=check.name, check=check, pack=pack)
 
-    def _files(self) -> Any:
+    def _files(self) -> "AuthorFiles":
         from pbem.conformance.checks import AuthorFiles
 
         perft, brute, folder = (

@@ -214,8 +214,8 @@ FAULTS: Mapping[str, tuple[tuple[GamePack | Callable[[Path], GamePack], str], ..
     "its names are its own": (
         (game(key="resign"), '"resign" is a command'),
         (game(key="rules"), '"rules" '),
-        (game(title="Quadrupel"), 'another game "quadrupel"'),
-        (game(key="tic-tac"), "isn't a word of"),
+        (game(title="Quadrupel"), 'The title "Quadrupel" means something else'),
+        (game(key="tic-tac"), "is no key of a game"),
         (option("time"), "time= means something else"),
         (option("goal"), "the same name"),
     ),
