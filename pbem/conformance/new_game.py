@@ -4,6 +4,7 @@ import re
 import sys
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from notation.games import GamePack
 from pbem.conformance.by_mail import messages_stay_as_they_are
@@ -50,12 +51,18 @@ def _named(text: str, key: str) -> str:
 
 def _imported(key: str, folder: Path) -> GamePack:
     """Return the pack of a package that isn't installed yet."""
-    source = str(folder / "src")
+    source, others = str(folder / "src"), _modules(f"pbem_{key}")
     sys.path.insert(0, source)
     try:
         pack: GamePack = getattr(import_module(f"pbem_{key}"), key.upper())
     finally:
         sys.path.remove(source)
-        for name in [name for name in sys.modules if name.partition(".")[0] == f"pbem_{key}"]:
-            del sys.modules[name]
+        _modules(f"pbem_{key}")
+        sys.modules.update(others)  # of a package of that name that is installed
     return pack
+
+
+def _modules(package: str) -> dict[str, ModuleType]:
+    """Forget the modules of a package; return those that were loaded."""
+    names = [name for name in sys.modules if name.partition(".")[0] == package]
+    return {name: sys.modules.pop(name) for name in names}

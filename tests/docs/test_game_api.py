@@ -17,8 +17,8 @@ from notation import games
 from notation.games import GameMissing, load
 from pbem import gamekit
 
-FOR_DRAWINGS = (gamekit.Diagram, gamekit.Legend)
-"""What authors only make; its methods are for what draws boards, and not promised."""
+ONLY_MADE = (gamekit.Diagram, gamekit.GamePack, gamekit.Legend)
+"""What authors make and the server uses; its methods aren't promised."""
 PROMISED = Path(__file__).parent / "gamekit.txt"
 """Each name of version API with its fields or parameters, `=` after those that can be left out."""
 
@@ -53,7 +53,7 @@ def _found() -> Iterator[tuple[str, list[str]]]:
         else:
             made_by = () if getattr(value, "_is_protocol", False) else vars(value).get("__init__")
             yield name, list(getattr(value, "_fields", ())) or _parameters(made_by)[1:]
-            for method, defined in sorted(vars(value).items()) if value not in FOR_DRAWINGS else ():
+            for method, defined in sorted(vars(value).items()) if value not in ONLY_MADE else ():
                 function = getattr(defined, "__func__", defined)
                 if not method.startswith("_") and (inspect.isfunction(function) or isinstance(function, property)):
                     yield f"{name}.{method}", _parameters(function)[1:]
