@@ -48,6 +48,7 @@ FIRST_COMMANDS = frozenset(
 """The commands that "help" explains to somebody who hasn't joined: an answer to a stranger is short."""
 EXAMPLE_NAME = "anna"
 """A name as a newcomer could choose it."""
+NO_BOARD = "The board can't be shown while the game isn't there."
 SHOWN_BOARDS, LISTED_MATCHES = 3, 25
 """How many matches of a digest have their boards, and how many are listed; "show" and "games" have the others."""
 
@@ -84,6 +85,7 @@ def templates(face: str) -> Environment:
         "SHOWN_TURNS": SHOWN_TURNS,
         "SHOWN_BOARDS": SHOWN_BOARDS,
         "LISTED_MATCHES": LISTED_MATCHES,
+        "NO_BOARD": NO_BOARD,
         "rules_of": lambda game: GAMES[game].page,
     }
     environment.filters |= {

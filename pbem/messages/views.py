@@ -128,7 +128,7 @@ class View:
         )
         chosen = snapshot.game.options_in_words(snapshot.match.options)
         self.options = " ".join((*chosen, "rated") if snapshot.match.rated else chosen)
-        if began := snapshot.record.began:
+        if began := snapshot.began:
             self.options = f"{self.options}, begins {began}" if self.options else f"begins {began}"
         self.level = snapshot.match.level
         self.tournament, self.round = snapshot.match.tournament, snapshot.match.round
@@ -151,7 +151,9 @@ class View:
         self.asked = self.offered and reader is not None and reader.id != match.challenger and self.seat is not None
         self.closed = match.state if match.state in (MatchState.DECLINED, MatchState.WITHDRAWN) else None
         self.to_move = None if at_end or turn is None else name(snapshot.players[turn])
-        self.yours = not at_end and turn is not None and turn == self.seat
+        self.missing = snapshot.is_missing
+        """Whether the game isn't there, so that there is no board, and no turn can be played."""
+        self.yours = not at_end and turn is not None and turn == self.seat and not self.missing
         self.notation = snapshot.notation.help
         outcome, ending = snapshot.position.outcome, snapshot.ending
         winner = outcome.winner if outcome else snapshot.match.winner if ending else None
