@@ -87,15 +87,27 @@ class Games(Mapping[str, GamePack]):
             self._wanted = wanted
             self.__dict__.pop("packs", None)
 
+    def told(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return what another process needs to know to offer the same games: those wanted, and those suspended."""
+        return self._wanted, tuple(self.suspended)
+
+    def adopt(self, wanted: Iterable[str], suspended: Iterable[str]) -> None:
+        """Offer the same games as the process that told this."""
+        self.enable(wanted)
+        self.suspended = frozenset(suspended)
+
     @cached_property
     def packs(self) -> dict[str, GamePack]:
         """The packs that are offered, loaded when they are first needed."""
+        from notation.guarded import guard  # which knows what a pack is
+
         found: dict[str, GamePack] = {}
         self.missing = {}
         installed = _installed()
         for key in self._wanted:
             try:
-                found[key] = _load(key, installed.get(key, []))
+                pack = _load(key, installed.get(key, []))
+                found[key] = pack if key in BUILT_IN else guard(pack)
             except GameMissing as missing:
                 self.missing[key] = missing.why
         return found

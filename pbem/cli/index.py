@@ -134,6 +134,10 @@ COMMANDS = {
         "contests",
         "List pairs of whom one wins nearly all rated matches. Perhaps they are one person with two accounts.",
     ),
+    "game resume": (
+        "games",
+        "Let a game be played again that was suspended, since its package had failed. Its matches go on.",
+    ),
     "announce": (
         "moderation",
         "Write to all players who get news. Shows the message and their number first; some get it each minute.",
@@ -161,6 +165,7 @@ GROUPS = {
     "match": "Show and end matches, or bring them in.",
     "tournament": "Open tournaments, and look at them.",
     "ratings": "Work with the ratings of players.",
+    "game": "Work with the games of other packages.",
     "record": "Work with record files.",
 }
 PANELS = {"init": "The server", "show": "Players, matches and messages", "games": "Without a server"}

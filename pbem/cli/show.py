@@ -224,7 +224,7 @@ def _match(session: Session, _server: Stored, match: Match) -> Told:
         "ending": (match.reason or in_words(ending, names)) if ending else None,
         "unfinished": match.part,
         "problems": problems,
-        "board": None if problems else format_board(snapshot.snapshot_of(session, match).position.diagram()),
+        "board": None if problems or match.missing else _board(session, match),
         "turns": _turns(session, match, names).objects(),
         "messages": [
             {"number": f"out {row.id}", "what": f"{row.template}, turn {row.ply}", "to": row.address}
@@ -232,6 +232,10 @@ def _match(session: Session, _server: Stored, match: Match) -> Told:
             for row in session.exec(about)
         ],
     }
+
+
+def _board(session: Session, match: Match) -> str:
+    return format_board(snapshot.snapshot_of(session, match).position.diagram())
 
 
 def _turns(session: Session, match: Match, players: tuple[str, str]) -> TerminalListing:

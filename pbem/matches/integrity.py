@@ -8,12 +8,13 @@ from itertools import groupby
 from sqlmodel import Session, col, select
 
 from engines.core import BadOption, IllegalMove
+from notation.allowance import PackFault
 from notation.core import BadNotation
-from notation.games import GameMissing
+from notation.games import GAMES, GameMissing
 from notation.record import BadRecord, replay
 from notation.time_control import BadTime
 from pbem.matches.clock import timekeeping
-from pbem.matches.queries import pack_of, version
+from pbem.matches.queries import version
 from pbem.matches.snapshot import record_of
 from pbem.storage.models import ClockEvent, Match, MatchState, Player, Ply, Prepared, TakenBack
 
@@ -83,7 +84,7 @@ def _faults(stored: _Stored, now: datetime | None) -> Iterator[Fault]:
     match, rows = stored.match, stored.turns
     number = match.id or 0
     try:
-        notation = pack_of(match).notation
+        notation = GAMES.of_version(match.game, match.rules).notation
     except GameMissing as missing:
         yield Fault(number, str(missing))
         return
@@ -93,7 +94,7 @@ def _faults(stored: _Stored, now: datetime | None) -> Iterator[Fault]:
             return
     try:
         positions = replay(record_of(match, stored.players, tuple(ply.text for ply in rows)))
-    except (BadOption, BadRecord) as error:
+    except (BadOption, BadRecord, PackFault) as error:
         yield Fault(number, str(error))
         return
     for ply, before in zip(rows, positions, strict=False):

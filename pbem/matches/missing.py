@@ -7,13 +7,13 @@ from collections.abc import Collection
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, and_, false, or_
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
 from notation.games import GAMES
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.clock import Stopped, WentOn
 from pbem.matches.events import Events, MatchStopped, MatchWentOn
-from pbem.storage.models import Match
+from pbem.storage.models import Match, MatchState
 
 ARE_STOPPED = col(Match.missing).is_not(None)
 """Which matches have stopped."""
@@ -52,6 +52,13 @@ def running(session: Session, games: Collection[tuple[str, int]]) -> list[int]:
 def stopped(session: Session, games: Collection[tuple[str, int]], latest: datetime) -> list[int]:
     """Return the matches of those games that have stopped by then."""
     return _numbers(session, games, ARE_STOPPED, col(Match.missing) <= latest)
+
+
+def stored(session: Session) -> dict[tuple[str, int], int]:
+    """Return how many matches there are by the rules of each game, over or not, that have had a board."""
+    played = col(Match.state).in_((MatchState.RUNNING, MatchState.OVER))
+    counted = select(Match.game, Match.rules, func.count()).where(played).group_by(col(Match.game), col(Match.rules))
+    return {(game, rules): number for game, rules, number in session.exec(counted)}
 
 
 _GO_ON = (col(Match.to_move).is_not(None), col(Match.missing).is_(None))

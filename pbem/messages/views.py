@@ -81,7 +81,7 @@ class Views:
         """Return the match as the section asks to see it, with turns that nobody has played."""
         if asked not in self._previewed:
             snapshot = self._drawings.of(self._matches[asked.match], asked.ply).snapshot
-            if isinstance(asked, MatchThen):
+            if isinstance(asked, MatchThen) or snapshot.is_missing:
                 hypothesis = snapshot.with_hypothesis((), past=True)
             elif isinstance(asked, Branch):
                 hypothesis = snapshot.with_hypothesis(asked.turns)

@@ -157,7 +157,7 @@ def match(session: Session, listed: Listed, people: Mapping[int, Shown]) -> Matc
         started=row.started or row.created,
         ended=row.ended,
         tournament=row.tournament,
-        boards=tuple(_boards(snapshot)),
+        boards=() if snapshot.is_missing else tuple(_boards(snapshot)),
         sides=tuple(zip((each.name for each in shown.players), legend.sides, legend.tones, strict=True)),
         snapshot=snapshot,
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError
 
+from notation.games import GAMES
 from pbem.publishing import publication
 from pbem.publishing.folder import NotASite
 from pbem.publishing.pages import Site
@@ -21,9 +22,10 @@ NICENESS = 10
 
 
 def main() -> int:
-    """Publish once. The input is a JSON object: database, folder, name, address and url."""
+    """Publish once. The input is a JSON object: database, folder, name, address, url and games."""
     os.nice(NICENESS)
     asked = json.load(sys.stdin)
+    GAMES.adopt(*asked["games"])
     engine = database.connect(asked["database"])
     site = Site(asked["name"], asked["address"], asked["url"])
     try:

@@ -17,6 +17,7 @@ from typing import Any
 
 from sqlalchemy import Engine
 
+from notation.games import GAMES
 from pbem.mail import sandboxing
 from pbem.messages import attachments
 from pbem.messages.boards import board_image
@@ -53,15 +54,20 @@ class FolderPlace:
 
 
 def files_of(site: Site, match: MatchPage) -> Iterator[tuple[str, bytes | str]]:
-    """Yield paths and contents of all files of a match; the page, which has links to the others, comes last."""
+    """Yield paths and contents of all files of a match; the page, which has links to the others, comes last.
+
+    One whose game isn't there has no boards: its page shows the record, and the files that it had stay.
+    """
     number, endings = match.line.number, []
     made = attachments.records(match.snapshot, site=site.name, generated=match.ended or match.started)
     moving = attachments.animations(match.snapshot, [each.diagram for each in match.boards])
     for each in chain(made, moving if match.line.is_over else ()):
         endings.append(each.name.rpartition(".")[2])
         yield match_path(number, endings[-1]), each.content
-    yield match_path(number, "png"), board_image.png(match.boards[-1].diagram, scale=1.0)
-    yield match_path(number), pages.match(site, match, (*endings, "png"))
+    if match.boards:
+        endings.append("png")
+        yield match_path(number, "png"), board_image.png(match.boards[-1].diagram, scale=1.0)
+    yield match_path(number), pages.match(site, match, endings)
 
 
 def written(place: FolderPlace, batches: Iterable[Batch], processes: int) -> Generator[Batch, None, None]:
@@ -92,7 +98,7 @@ def _written_by(processes: int, place: FolderPlace, batches: Iterator[Batch]) ->
     spawning = multiprocessing.get_context("spawn")
     is_over = spawning.RawValue("b", 0)
     url = place.engine.url.render_as_string(hide_password=False)
-    told = (url, place.site, place.files.path, is_over)
+    told = (url, place.site, place.files.path, is_over, GAMES.told())
     waiting: dict[Future[int], Batch] = {}
     with ProcessPoolExecutor(processes, spawning, _begin, told) as pool:
         try:
@@ -125,8 +131,9 @@ HERE: list[_There] = []
 """What this process works with, if it is one of several."""
 
 
-def _begin(url: str, site: Site, path: Path, is_over: Any) -> None:
+def _begin(url: str, site: Site, path: Path, is_over: Any, games: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
     """Begin to be a process that writes, and that ends when the first one does."""
+    GAMES.adopt(*games)
     files = Files(path)
     lock = folder_locks.share(files.drafts)
     parent = multiprocessing.parent_process()

@@ -50,7 +50,7 @@ from pbem.server.scheduler import Scheduler
 from pbem.server.triage import Triage
 from pbem.server.work_queue import work_queue
 from pbem.server.worker import Desk
-from pbem.storage import database, leases, notifications
+from pbem.storage import database, leases, notifications, suspensions
 from pbem.storage.clock import SteadyClock
 from pbem.storage.models import Analysis, Backup, Lane, Search
 from pbem.storage.notifications import Channel
@@ -242,6 +242,7 @@ def open_server(
         else:
             database.require_current(engine)
             server_key.require(engine, settings.server)
+        suspensions.adopt(engine)
         yield Server(
             settings=settings,
             engine=engine,

@@ -11,6 +11,7 @@ from pathlib import Path
 import structlog
 from sqlalchemy import Engine
 
+from notation.games import GAMES
 from pbem.config import PublishSettings, ServerSettings
 from pbem.storage.setbacks import Setbacks
 
@@ -51,6 +52,7 @@ class Publisher:
             "name": self.server.name,
             "address": self.server.address,
             "url": self.wanted.url,
+            "games": GAMES.told(),
         }
         words = [sys.executable, "-m", "pbem.publishing.worker"]
         pipe = subprocess.PIPE

@@ -8,9 +8,11 @@ from typing import TypeVar
 from sqlalchemy import BindParameter, ColumnElement, Engine, bindparam
 from sqlmodel import Session, SQLModel
 
+from notation import allowance
 from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.failpoints import Step
+from pbem.storage import suspensions
 from pbem.storage.database import lock_if_free, read_only, transaction
 from pbem.storage.setbacks import Setbacks, at_once
 
@@ -78,7 +80,7 @@ def act_on(
     for number in setbacks.ready(numbers):
         if stopped():
             break
-        with setbacks.noting(number):
+        with allowance.budget() as spent, setbacks.noting(number):
             with transaction(engine) as session:
                 has_acted = act(session, number)
                 if has_acted:
@@ -86,4 +88,5 @@ def act_on(
             if has_acted and after is not None:
                 failpoints.reach(after)
             acted += has_acted
+        suspensions.note(engine, spent.faults, now)
     return acted

@@ -24,6 +24,8 @@ AT_ONCE = 200
 """How many rows are looked at in one go, beside those that have failed."""
 SENDING = "sending"
 """What the setback is called while the next hop takes no message."""
+GAME = "game "
+"""What the setback of a game begins with (see pbem.storage.suspensions); it isn't scheduled work."""
 STALE = timedelta(days=1)
 """What wasn't tried again for so long isn't due any more."""
 
@@ -97,7 +99,8 @@ class Setbacks:
 
 def failing(session: Session, now: datetime, least: int = 1) -> list[str]:
     """Return what has failed that often, the latest first, such as "time-outs 12"."""
-    found = select(Setback).where(col(Setback.failures) >= least, col(Setback.due) > now - STALE)
+    is_work = ~col(Setback.doing).startswith(GAME)
+    found = select(Setback).where(is_work, col(Setback.failures) >= least, col(Setback.due) > now - STALE)
     rows = session.exec(found.order_by(col(Setback.since).desc(), col(Setback.doing), col(Setback.number)))
     return [f"{row.doing} {row.number}".removesuffix(" 0") for row in rows]
 

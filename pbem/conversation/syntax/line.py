@@ -6,10 +6,12 @@ courtesies, and counts if nothing is left to guess.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from notation.allowance import PackFault
 from notation.games import GAMES, GamePack
 from pbem.conversation.core import Command, Line, named
 from pbem.conversation.syntax import courtesies
@@ -250,7 +252,12 @@ class LineReader:
 
     def _parsed_for(self, words: str, pack: GamePack | None) -> Iterator[ParsedTurn]:
         """Yield the words parsed as a turn of that game, or else of every game that is offered."""
-        return (self._parse(words, each) for each in ([pack] if pack else GAMES.values()))
+        if pack is not None:
+            yield self._parse(words, pack)
+            return
+        for each in GAMES.values():
+            with suppress(PackFault):  # the message may be about another game
+                yield self._parse(words, each)
 
     def _parse(self, words: str, pack: GamePack) -> ParsedTurn:
         """Return the words parsed as a turn of that game, each text only once in a message."""

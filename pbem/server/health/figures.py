@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, select
 from sqlmodel import Session, col
 
-from pbem.storage import setbacks
+from pbem.storage import setbacks, suspensions
 from pbem.storage.clock import THE_ONE
 from pbem.storage.models import Backup, Incoming, IncomingState, Lane, Match, MatchState, Outgoing, OutgoingState
 
@@ -52,6 +52,10 @@ class Figures:
 
     failing: tuple[str, ...]
     """What fails of the scheduled work."""
+    suspended: tuple[str, ...]
+    """The games whose packages have failed too often."""
+    stopped: dict[str, int]
+    """How many matches have stopped because their game isn't there, by its key."""
     backup: datetime | None
     """When a server made the last backup by itself."""
     no_backup_since: datetime | None
@@ -87,6 +91,8 @@ def read(session: Session, now: datetime, matches: dict[str, int] | None = None)
         troubled=_queue(session, "troubled", Outgoing.troubled, (col(Outgoing.troubled).is_not(None),), now),
         matches=matches or count_matches(session),
         failing=tuple(setbacks.failing(session, now)),
+        suspended=tuple(suspensions.suspended(session)),
+        stopped=count_stopped(session),
         backup=backup.made if backup is not None else None,
         no_backup_since=backup.troubled if backup is not None else None,
     )
@@ -95,6 +101,12 @@ def read(session: Session, now: datetime, matches: dict[str, int] | None = None)
 def count_matches(session: Session) -> dict[str, int]:
     """Return how many matches there are, by state. Of all figures this one takes the longest, if there are many."""
     return {state.value: _count(session, col(Match.state) == state) for state in MatchState}
+
+
+def count_stopped(session: Session) -> dict[str, int]:
+    """Return how many matches have stopped because their game isn't there, by its key."""
+    of_game = select(col(Match.game), func.count()).where(col(Match.missing).is_not(None)).group_by(col(Match.game))
+    return {row[0]: row[1] for row in session.connection().execute(of_game.order_by(col(Match.game)))}
 
 
 def _came(state: IncomingState) -> tuple[ColumnElement[bool], ...]:
