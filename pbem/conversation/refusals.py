@@ -127,7 +127,8 @@ def not_there(missing: GameMissing, match: Match | None, line: str = "") -> Refu
     if match is None or match.game != missing.key:
         sentence = f"This server doesn't have {title} at present."
         return Refused(sentence, read=line, fits=f"It has {', '.join(GAMES)}.")
-    sentence = f"Match #{match.id} is a match of {title}, which this server doesn't have at present."
+    what = f"was begun by rules of {title}" if missing.key in GAMES else f"is a match of {title}"
+    sentence = f"Match #{match.id} {what}, which this server doesn't have at present."
     if match.to_move is None:
         return Refused(sentence, read=line, fits=f'"record {match.id}" still sends you its turns.')
     kept = f"Its turns and everybody's time are kept, and we'll write when it goes on. {STILL_WORK}"

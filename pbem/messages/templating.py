@@ -86,6 +86,7 @@ def templates(face: str) -> Environment:
         "SHOWN_BOARDS": SHOWN_BOARDS,
         "LISTED_MATCHES": LISTED_MATCHES,
         "NO_BOARD": NO_BOARD,
+        "GAMES": GAMES,
         "rules_of": lambda game: GAMES[game].page,
     }
     environment.filters |= {

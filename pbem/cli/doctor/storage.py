@@ -221,7 +221,7 @@ def games(settings: ServerSettings) -> Iterator[Finding]:
             for (key, version), number in missing.stored(session).items():
                 if key not in GAMES.missing and (why := GAMES.why_missing(key, version)):
                     found = True
-                    yield problem(f"{number} matches of {key} can't be shown or go on", why)
+                    yield problem(f"matches of {key} can't be shown or go on ({number})", why)
         engine.dispose()
     if not found:
         yield ok(f"{len(GAMES)} games are offered: {', '.join(GAMES)}")

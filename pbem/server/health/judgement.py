@@ -56,7 +56,7 @@ def of_figures(figures: Figures) -> Iterator[str]:
         yield f'the game {key} is suspended, since its package has failed too often: see "pbem doctor"'
     for key, number in figures.stopped.items():
         if key not in figures.suspended:
-            yield f'{number} matches of {key} have stopped, since the game isn\'t there: see "pbem doctor"'
+            yield f'matches of {key} have stopped ({number}), since the game isn\'t there: see "pbem doctor"'
     for queue in figures.received:
         if queue.oldest > SLOW:
             yield f"received messages ({queue.name}) have waited for {spell(queue.oldest)}"
