@@ -78,7 +78,7 @@ class Games(Mapping[str, GamePack]):
         self._wanted: tuple[str, ...] = BUILT_IN
         self.missing: dict[str, str] = {}
         self.suspended: frozenset[str] = frozenset()
-        """The games whose packages have failed too often (see pbem.storage.suspensions)."""
+        """The games whose packages have failed too often (see pbem.storage.setbacks)."""
 
     def enable(self, keys: Iterable[str]) -> None:
         """Offer these games beside those of pbem itself, and no others."""

@@ -1,23 +1,197 @@
-"""The games of others, behind a guard: each call is bounded and named where it fails (see notation.allowance).
+"""The games of others, behind a guard: each call is bounded, and named where it fails.
 
 A position of such a game is wrapped, and unwrapped where it is handed back; moves and diagrams are not. Refusals pass:
 IllegalMove, BadNotation and BadOption. The games of pbem itself need no guard, and have none.
+
+A call is watched while a budget of CPU time holds. Where it has used that up, another thread interrupts it by an
+exception, as `stopit` and others do (PyThreadState_SetAsyncExc). The exception never arrives later than that: on its
+way out, a call waits until the watcher has done what it was about to do, and takes an exception back that hasn't
+arrived. The time is that of the thread alone, so neither load nor a slow disk matters.
+
+What can't be interrupted is a single long step of C, such as `10**10**9` or a regular expression that backtracks; and
+memory isn't bounded at all.
 """
 
+import ctypes
+import os
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Self, TypeVar
 
-from engines.core import Game, Outcome, Played, Position, Seat
+from engines.core import BadOption, Game, IllegalMove, Outcome, Played, Position, Seat
 from engines.diagram import Diagram
-from notation import allowance
-from notation.allowance import Nonsense
-from notation.core import Notation, TolerantReader
+from notation.core import BadNotation, Notation, TolerantReader
 from notation.games import GamePack
 from notation.hints import Hint
 
-_END = object()
+SECONDS = 5.0
+"""How much CPU time a game of others may take for one message."""
+EVERY = 0.05
+"""How often it is looked whether a call takes too long."""
+AGAIN = 1.0
+"""After how much more time a call is interrupted once more that has caught the exception."""
 _Found = TypeVar("_Found")
+_END = object()
+
+
+class PackFault(Exception):
+    """A game's package raised what it shouldn't, returned nonsense, or took too long."""
+
+    def __init__(self, key: str, call: str, why: str) -> None:
+        self.key = key
+        self.call = call
+        super().__init__(f"the package of the game {key} failed in {call}: {why}")
+
+
+class Nonsense(Exception):
+    """What a game returned isn't of the right type."""
+
+
+class _Interrupted(BaseException):
+    """A call has used up its budget. Games that catch every Exception don't catch this one."""
+
+
+class Budget:
+    """What the calls of a thread into each game may take, and which of them have failed."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.left: dict[str, float] = {}
+        self.faults: list[PackFault] = []
+        self.thread = threading.get_ident()
+        self.clock = time.pthread_getcpuclockid(self.thread)
+
+
+class _Call:
+    """A call that is watched. Its thread and the watcher both set attributes, in an order that matters."""
+
+    __slots__ = ("clock", "deadline", "fired", "is_over", "settled", "thread")
+
+    def __init__(self, budget: Budget, left: float) -> None:
+        self.thread, self.clock = budget.thread, budget.clock
+        self.deadline = time.thread_time() + left
+        self.fired = self.settled = 0
+        self.is_over = False
+
+    def check(self) -> None:
+        """Interrupt the call if it has taken too long; called by the watcher."""
+        try:
+            used = time.clock_gettime(self.clock)
+        except OSError:  # the thread has ended
+            return
+        if used < self.deadline:
+            return
+        self.deadline = used + AGAIN
+        self.fired += 1  # from here until it is settled, the call doesn't end
+        if not self.is_over:
+            _raise_in(self.thread, _Interrupted)
+        self.settled += 1
+
+    def end(self) -> None:
+        """Have nothing arrive from now on."""
+        self.is_over = True
+        while self.fired != self.settled:
+            time.sleep(0)
+        if self.fired:
+            _raise_in(self.thread, None)
+        _calls.pop(self.thread, None)
+
+
+_here = threading.local()
+_calls: dict[int, _Call] = {}
+"""The calls that are watched, by thread."""
+_are_any = threading.Event()
+_watcher = 0
+"""The process whose watcher runs."""
+
+
+@contextmanager
+def budget(seconds: float | None = None) -> Iterator[Budget]:
+    """Let the calls of this thread into a game together take no more CPU time than that (default: SECONDS)."""
+    outer = getattr(_here, "budget", None)
+    _here.budget = Budget(SECONDS if seconds is None else seconds)
+    try:
+        yield _here.budget
+    finally:
+        _here.budget = outer
+
+
+def forget_faults() -> None:
+    """Don't hold the failures so far against the games."""
+    present: Budget | None = getattr(_here, "budget", None)
+    if present is not None:
+        present.faults.clear()
+
+
+def call(key: str, name: str, function: Callable[..., _Found], *args: Any) -> _Found:
+    """Call a function of a game and return what it returns; raise PackFault, or a refusal that it raises."""
+    present: Budget | None = getattr(_here, "budget", None)
+    try:
+        return function(*args) if present is None else _watched(present, key, function, args)
+    except (IllegalMove, BadNotation, BadOption, PackFault):
+        raise
+    except _Interrupted:
+        why = "it took too long"
+        cause: BaseException | None = None
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, it is a bug of that package
+        why, cause = f"{type(error).__name__}: {error}"[:200], error
+    fault = PackFault(key, name, why)
+    if present is not None:
+        present.faults.append(fault)
+    raise fault from cause
+
+
+def _watched(present: Budget, key: str, function: Callable[..., _Found], args: tuple[Any, ...]) -> _Found:
+    """Call the function, and let it be interrupted once the budget is used up."""
+    if (left := present.left.get(key, present.seconds)) <= 0:
+        raise _Interrupted
+    watched = _Call(present, left)
+    try:
+        try:
+            _calls[watched.thread] = watched
+            _watch()
+            return function(*args)
+        finally:
+            watched.is_over = True
+    finally:
+        try:
+            watched.end()
+        except _Interrupted:  # it arrived on the way out; no other will
+            watched.end()
+        present.left[key] = 0.0 if watched.fired else watched.deadline - time.thread_time()
+
+
+def _watch() -> None:
+    """Wake the watcher, or start it."""
+    global _watcher
+    if not _are_any.is_set():
+        _are_any.set()
+    if _watcher != os.getpid():
+        _watcher = os.getpid()
+        threading.Thread(target=_keep_watching, name="games of others", daemon=True).start()
+
+
+def _keep_watching() -> None:
+    while True:
+        _are_any.wait()
+        time.sleep(EVERY)
+        _are_any.clear()
+        if calls := [*_calls.values()]:
+            _are_any.set()
+        for each in calls:
+            each.check()
+
+
+def _raise_in(thread: int, exception: type[BaseException] | None) -> None:
+    """Raise an exception in a thread as soon as it runs Python again; None takes one back that hasn't arrived."""
+    raised = None if exception is None else ctypes.py_object(exception)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), raised)
+
+
+# The guard
 
 
 def guard(pack: GamePack) -> GamePack:
@@ -53,7 +227,7 @@ class GuardedPosition:
     @property
     def part(self) -> Any:
         """The part of a turn that was played already."""
-        return allowance.call(self._key, "part", lambda: self.inner.part)
+        return call(self._key, "part", lambda: self.inner.part)
 
     def moves(self) -> Iterator[Any]:
         """Yield every legal complete turn."""
@@ -79,11 +253,11 @@ class GuardedPosition:
         """Return whether the positions are equal."""
         if not isinstance(other, GuardedPosition):
             return NotImplemented
-        return bool(allowance.call(self._key, "==", lambda: self.inner == other.inner))
+        return bool(call(self._key, "==", lambda: self.inner == other.inner))
 
     def __hash__(self) -> int:
         """Return the hash of the position."""
-        return allowance.call(self._key, "hash", hash, self.inner)
+        return call(self._key, "hash", hash, self.inner)
 
 
 class GuardedSearchable(GuardedPosition):
@@ -93,7 +267,7 @@ class GuardedSearchable(GuardedPosition):
 
     def state(self) -> Any:
         """Return the position as the search sees it."""
-        return allowance.call(self._key, "state", self.inner.state)  # type: ignore[attr-defined]
+        return call(self._key, "state", self.inner.state)  # type: ignore[attr-defined]
 
 
 class GuardedNotation(Notation[Any]):
@@ -119,11 +293,11 @@ class GuardedNotation(Notation[Any]):
 
     def is_shown(self, move: Any) -> bool:
         """Return whether lists show the turn."""
-        return bool(allowance.call(self._key, "is_shown", self.inner.is_shown, move))
+        return bool(call(self._key, "is_shown", self.inner.is_shown, move))
 
     def endings(self, position: Position[Any]) -> tuple[str, ...]:
         """Return what players can add after a turn."""
-        return allowance.call(self._key, "endings", lambda: tuple(self.inner.endings(unguarded(position))))
+        return call(self._key, "endings", lambda: tuple(self.inner.endings(unguarded(position))))
 
     def midway(self, chosen: str, position: Position[Any]) -> Position[Any]:
         """Return the position with the beginning of a turn on its board."""
@@ -157,7 +331,7 @@ def _game(game: Game) -> Game:
 
 def _tolerant(key: str, reader: TolerantReader) -> TolerantReader:
     def read(position: Position[Any], seat: Seat, text: str) -> Any:
-        found, slips = allowance.call(key, "tolerant", reader, unguarded(position), seat, text)
+        found, slips = call(key, "tolerant", reader, unguarded(position), seat, text)
         return _guarded(key, found), slips
 
     return read
@@ -180,11 +354,11 @@ def _checked(key: str, name: str, function: Callable[[], _Found], fits: Callable
             raise Nonsense(f"{name} returned {type(found).__name__}")
         return found
 
-    return allowance.call(key, name, checked)
+    return call(key, name, checked)
 
 
 def _each(key: str, name: str, function: Callable[[], Iterable[Any]]) -> Iterator[Any]:
     """Yield what the game yields; each step is a call."""
-    found = allowance.call(key, name, lambda: iter(function()))
-    while (move := allowance.call(key, name, next, found, _END)) is not _END:
+    found = call(key, name, lambda: iter(function()))
+    while (move := call(key, name, next, found, _END)) is not _END:
         yield move

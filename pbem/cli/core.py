@@ -21,7 +21,7 @@ from pbem.errors import Refused
 from pbem.failpoints import BadFailpoint
 from pbem.mail.transports.protocols import NotStored, ServerUnreachable
 from pbem.secret import BadConfig
-from pbem.storage import database, holders, suspensions
+from pbem.storage import database, holders, setbacks
 from pbem.storage.utc import now as now
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def stored(path: Path) -> Iterator[Stored]:
     try:
         with who_is_in_the_way(settings):
             database.require_current(engine)
-            suspensions.adopt(engine)
+            setbacks.adopt_suspensions(engine)
             yield Stored(settings, engine)
     finally:
         engine.dispose()

@@ -15,7 +15,7 @@ from notation.games import GAMES
 from pbem.cli import completion, core, demo, hotseat
 from pbem.cli.core import FOUND, IMPOSSIBLE, GameOption, JsonOption, app, errors, out
 from pbem.cli.terminal import TerminalListing
-from pbem.storage import database, suspensions
+from pbem.storage import database, setbacks
 
 
 @app.command()
@@ -41,7 +41,7 @@ def resume(
     config_file: core.ConfigOption = core.CONFIG,
 ) -> None:
     with core.stored(config_file) as server, database.transaction(server.engine) as session:
-        was_suspended = suspensions.resume(session, key)
+        was_suspended = setbacks.resume(session, key)
     if not was_suspended:
         errors.print(f"pbem: the game {escape(key)} isn't suspended")
         raise typer.Exit(IMPOSSIBLE)

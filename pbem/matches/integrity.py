@@ -8,9 +8,9 @@ from itertools import groupby
 from sqlmodel import Session, col, select
 
 from engines.core import BadOption, IllegalMove
-from notation.allowance import PackFault
 from notation.core import BadNotation
 from notation.games import GAMES, GameMissing
+from notation.guarded import PackFault
 from notation.record import BadRecord, replay
 from notation.time_control import BadTime
 from pbem.matches.clock import timekeeping

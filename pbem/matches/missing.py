@@ -1,15 +1,23 @@
 """Matches whose game isn't there: they stop, and go on once it is back. Both players lose no time by that.
 
-As in `lifecycle`, each function checks, writes rows and returns the events, and the caller has locked the match.
+As in `lifecycle`, `stop` and `go_on` check, write rows and return the events, and the caller has locked the match.
+Meanwhile another game stands in for it, which shows who played what, and knows no rules and no board.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
+from typing import Any, Never, Self
 
 from sqlalchemy import ColumnElement, and_, false, or_
 from sqlmodel import Session, col, func, select
 
-from notation.games import GAMES
+from engines.core import Game, IllegalMove, Option, Outcome, Played, PlayedWhole, Position, Reason, Seat
+from engines.diagram import Diagram
+from engines.seats import seat_of
+from notation.core import Notation
+from notation.games import GAMES, GamePack
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.clock import Stopped, WentOn
 from pbem.matches.events import Events, MatchStopped, MatchWentOn
@@ -68,3 +76,71 @@ def _numbers(session: Session, games: Collection[tuple[str, int]], *which: Colum
     of_games = (and_(col(Match.game) == game, col(Match.rules) == rules) for game, rules in sorted(games))
     found = select(Match.id).where(or_(false(), *of_games), *which).order_by(col(Match.id))
     return [number or 0 for number in session.exec(found)]
+
+
+# What stands in
+
+SUMMARY = "a game that this server does not have at present"
+
+
+class Unplayable(Reason):
+    """Why no turn is legal."""
+
+    MISSING = "the game isn't there"
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(PlayedWhole):
+    """A position of which nothing is known but whose turn it is."""
+
+    turn: Seat | None
+    outcome: Outcome | None = None
+
+    def moves(self) -> Iterator[Never]:
+        """Yield nothing."""
+        return iter(())
+
+    def play(self, move: object) -> Self:
+        """Raise IllegalMove."""
+        raise IllegalMove(Unplayable.MISSING)
+
+    def diagram(self, last: Played[Any, Any] | None = None) -> Diagram:
+        """Return a board without cells."""
+        return Diagram("square", (), ())
+
+
+class AsWritten(Notation[str]):
+    """Takes each turn for what was written down."""
+
+    __slots__ = ()
+
+    @property
+    def help(self) -> str:
+        """Nothing: no turn can be written."""
+        return ""
+
+    def parse(self, text: str) -> str:
+        """Return the text."""
+        return text
+
+    def format(self, move: str, position: Position[Any]) -> str:
+        """Return the text."""
+        return move
+
+    def hint(self, position: Position[Any]) -> None:
+        """Return None: nothing can be written."""
+        return
+
+
+def stand_in(match: Match) -> GamePack:
+    """Return what stands in for the game of a match."""
+    options = tuple(Option(name, (choice,), "") for name, choice in match.options.items())
+    title, sides = GAMES.title(match.game), ("first", "second")
+    game = Game(match.game, title, options, lambda _: Unknown(None), sides, SUMMARY)
+    return GamePack(game=game, notation=AsWritten(), rules=Path(), version=match.rules)
+
+
+def positions_of(match: Match, seats: Sequence[int]) -> tuple[Unknown, ...]:
+    """Return the positions of a match whose turns were played by those seats."""
+    last = seat_of(match.to_move or 0)
+    return (*(Unknown(seat_of(seat)) for seat in seats), Unknown(last))

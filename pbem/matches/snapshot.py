@@ -22,7 +22,7 @@ from notation.ending import Ending, Termination
 from notation.games import GameMissing, GamePack
 from notation.record import Record, replay, written
 from notation.steps import cells_of, steps_of
-from pbem.matches import stand_in
+from pbem.matches import missing
 from pbem.matches.naming import name, shown
 from pbem.matches.queries import pack_of, players_of, seat_of
 from pbem.matches.turns import ReadTurn
@@ -306,9 +306,9 @@ def to_show(match: Match, by_seat: tuple[Player, Player], turns: Sequence[TurnRo
     try:
         return replayed(match, by_seat, texts)
     except GameMissing:
-        positions = stand_in.positions(match, [turn.seat for turn in turns])
+        positions = missing.positions_of(match, [turn.seat for turn in turns])
         first, second = by_seat
-        players, pack = (shown(match, first), shown(match, second)), stand_in.pack(match)
+        players, pack = (shown(match, first), shown(match, second)), missing.stand_in(match)
         last = Played(positions[-2], texts[-1]) if texts else None
         end = positions[-1]
         return Snapshot(match, players, texts, positions, end, match.part, len(texts), pack, last, is_missing=True)

@@ -19,7 +19,7 @@ from pbem.matches.ratings import derivation
 from pbem.players import traces
 from pbem.players.erasure import REMEMBERED
 from pbem.server.scheduled import alerts, digest, games, unreachable
-from pbem.storage import outages, setbacks, suspensions
+from pbem.storage import outages, setbacks
 from pbem.storage.database import reading
 from pbem.storage.due import NOW, Due
 from pbem.storage.retention import Retention
@@ -105,7 +105,7 @@ class Scheduler:
         is_trusted = self.retention.clock.is_trusted(engine, now)
         looked, fails, merged = self._look(engine, now)
         if fails or GAMES.suspended:
-            suspensions.adopt(engine)
+            setbacks.adopt_suspensions(engine)
         noted = partial(_noted, engine, now, are_any=fails)
         noted("old messages", lambda: self.retention.step(engine, now))
         acted = self._right(engine, now, stopped) if is_trusted else 0

@@ -25,8 +25,8 @@ from sqlalchemy import (
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, or_
 
-from notation import allowance
-from notation.allowance import PackFault
+from notation import guarded
+from notation.guarded import PackFault
 from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.failpoints import Step
@@ -35,7 +35,7 @@ from pbem.matches.clock import timekeeping
 from pbem.messages.render import Renderer
 from pbem.players import bounces, erasure
 from pbem.server.next_hop import PAUSES, Letter, NextHop, Result, Sign, log_out, unsigned
-from pbem.storage import leases, suspensions
+from pbem.storage import leases, setbacks
 from pbem.storage.database import read_only, reading, transaction, writing
 from pbem.storage.leases import is_free
 from pbem.storage.models import Outgoing, OutgoingLane, OutgoingState
@@ -223,7 +223,7 @@ class MailSender:
         failpoints.reach(Step.BEGUN)
         with read_only(self.queue.engine) as session:
             rows = session.scalars(_LETTERS, {"numbers": [row.id for row in claimed], "who": self.queue.holder}).all()
-            note = partial(suspensions.note, self.queue.engine, now=self.clock())
+            note = partial(setbacks.note_faults, self.queue.engine, now=self.clock())
             letters = _rendered(session, self.renderer, rows, note)
         failpoints.reach(Step.RENDERED)
         results: list[Result] = []
@@ -288,7 +288,7 @@ class MailSender:
 def _rendered(session: Session, renderer: Renderer, rows: Sequence[Outgoing], note: Note) -> list[Letter]:
     """Return the rendered messages of those rows, in order."""
     try:
-        with allowance.budget():
+        with guarded.budget():
             return [Letter(row, raw) for row, raw in zip(rows, renderer.render(session, rows), strict=True)]
     except DBAPIError:
         raise
@@ -297,7 +297,7 @@ def _rendered(session: Session, renderer: Renderer, rows: Sequence[Outgoing], no
 
 
 def _rendered_alone(session: Session, renderer: Renderer, row: Outgoing, note: Note) -> Letter:
-    with allowance.budget() as spent:
+    with guarded.budget() as spent:
         try:
             (raw,) = renderer.render(session, [row])
             return Letter(row, raw)

@@ -9,8 +9,8 @@ import structlog
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
-from notation import allowance
-from notation.allowance import PackFault
+from notation import guarded
+from notation.guarded import PackFault
 from pbem import failpoints
 from pbem.conversation import dispatch
 from pbem.conversation.core import Request
@@ -23,7 +23,7 @@ from pbem.players import bounces, identity, trust
 from pbem.server import work_queue
 from pbem.server.examination import Examined, Received, Services, examine
 from pbem.server.sender import what_is_due
-from pbem.storage import notifications, suspensions
+from pbem.storage import notifications, setbacks
 from pbem.storage.database import transaction
 from pbem.storage.models import Incoming, IncomingState
 from pbem.storage.notifications import Channel
@@ -80,7 +80,7 @@ def handle(desk: Desk, claim: Any, now: datetime, *, hands_over: bool = False) -
     failpoints.reach(Step.COUNTED)
     for attempt in range(1, work_queue.MOST + 1):
         try:
-            with allowance.budget() as spent:
+            with guarded.budget() as spent:
                 handled = _attempt(desk, claim, received, now, hands_over=hands_over)
         except (OperationalError, Unavailable):
             raise
@@ -102,7 +102,7 @@ def handle(desk: Desk, claim: Any, now: datetime, *, hands_over: bool = False) -
                 took = services.vitals.monotonic() - began
                 counts.handled_in.observe(max(0.0, (now - handled.received).total_seconds() + took))
         break
-    suspensions.note(queue.engine, spent.faults, now)
+    setbacks.note_faults(queue.engine, spent.faults, now)
     queue.in_hand = ()
 
 

@@ -1,18 +1,23 @@
 """A game whose package is broken: each message that it fails alone is put aside, and soon the game is suspended."""
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from notation import allowance
+from notation import guarded
 from notation.games import GAMES
 from notation.guarded import guard
+from pbem.server import daemon
 from tests.correspondence import Correspondence, correspondence, text
 from tests.example.conftest import PACK
 from tests.games import broken
 from tests.games.conftest import Offered
 from tests.games.test_missing import said, stored
+from tests.games.test_nothing_else import personal
+from tests.operating.people import written
+from tests.servers import until
 
 ADMIN = "admin@mail.example"
 
@@ -20,7 +25,7 @@ ADMIN = "admin@mail.example"
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Allow little time, and forget at the end which games are suspended."""
-    monkeypatch.setattr(allowance, "SECONDS", 0.1)
+    monkeypatch.setattr(guarded, "SECONDS", 0.1)
     monkeypatch.setattr(GAMES, "suspended", frozenset())
 
 
@@ -127,3 +132,29 @@ def test_what_an_unproven_message_makes_a_game_fail_does_not_count_against_it(
     for number in range(5):
         letters.write(f"stranger{number}@elsewhere.example", "noughts a3\n#1 a3")
     assert "the game noughts" not in letters.operate("status").stdout
+
+
+@pytest.mark.own_database
+def test_a_running_server_keeps_serving_other_games_while_one_loops(
+    letters: Correspondence, noughts: Offered, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun(letters, noughts, "play", "loop")
+    monkeypatch.setattr(guarded, "SECONDS", 1.0)
+    folder, address = letters.folder / "in" / "new", to_move(letters)
+    for number in range(4):
+        (folder / f"loop{number}").write_bytes(written("alice@mail.example", address, "a3"))
+        (folder / f"other{number}").write_bytes(written("bob@mail.example", personal(letters, "bob"), "games"))
+    stop = threading.Event()
+    server = threading.Thread(target=daemon.run, args=(letters.server, stop))
+    server.start()
+    try:
+        until(lambda: len(shunted(letters)) == 3, "the game is suspended")
+        waiting = "select count(*) from incoming where state = 'new'"
+        until(lambda: letters.execute(waiting) == [(0,)], "everything is handled")
+        until(lambda: stored(letters).missing is not None, "its match has stopped")
+    finally:
+        stop.set()
+        server.join(60)
+    assert not server.is_alive()
+    answers = "select count(*) from incoming where state = 'done' and verdict like '%games%'"
+    assert letters.execute(answers) == [(4,)]

@@ -12,11 +12,10 @@ import pytest
 from engines.core import IllegalMove
 from engines.search import choose
 from engines.search.state import Searchable
-from notation import allowance
-from notation.allowance import PackFault
+from notation import guarded
 from notation.core import BadNotation
 from notation.games import GAMES
-from notation.guarded import GuardedPosition, guard, unguarded
+from notation.guarded import GuardedPosition, PackFault, guard, unguarded
 from tests.example.conftest import PACK
 from tests.games import broken
 from tests.games.broken import FAULTS
@@ -44,7 +43,7 @@ def use(pack: Any, call: str) -> None:
 @pytest.mark.parametrize("call", CALLS)
 def test_whatever_is_wrong_with_a_game_is_a_fault_that_names_it(call: str, fault: str) -> None:
     pack = guard(broken.pack(call, fault))
-    with allowance.budget(0.02) as spent:
+    with guarded.budget(0.02) as spent:
         if call == "parse" and fault == "nonsense":
             with pytest.raises(PackFault):
                 pack.notation.parse("a3")
@@ -59,7 +58,7 @@ def test_whatever_is_wrong_with_a_game_is_a_fault_that_names_it(call: str, fault
 
 def test_refusals_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     pack = guard(PACK)
-    with allowance.budget() as spent:
+    with guarded.budget() as spent:
         position = pack.game.position({}).play(pack.notation.parse("b2"))
         with pytest.raises(IllegalMove):
             position.play(pack.notation.parse("b2"))
@@ -90,19 +89,19 @@ def test_what_a_game_has_used_counts_for_all_calls_of_a_message_and_for_no_other
         while time.thread_time() < until:
             pass
 
-    with allowance.budget(0.03) as spent:
+    with guarded.budget(0.03) as spent:
         with suppress(PackFault):
             for _ in range(10):
-                allowance.call("slow", "play", spend)
-        allowance.call("other", "play", spend)
+                guarded.call("slow", "play", spend)
+        guarded.call("other", "play", spend)
     assert [str(each) for each in spent.faults] == ["the package of the game slow failed in play: it took too long"]
-    with allowance.budget(0.03):
-        allowance.call("slow", "play", spend)
+    with guarded.budget(0.03):
+        guarded.call("slow", "play", spend)
 
 
 def test_nothing_is_interrupted_without_a_budget_nor_counted() -> None:
     with pytest.raises(PackFault):
-        allowance.call("noughts", "play", broken.crash)
+        guarded.call("noughts", "play", broken.crash)
 
 
 def calls_that_end_at_about_the_limit(found: list[BaseException], rounds: int) -> None:
@@ -110,7 +109,7 @@ def calls_that_end_at_about_the_limit(found: list[BaseException], rounds: int) -
     chance = Random(threading.get_ident())
     try:
         for _ in range(rounds):
-            with allowance.budget(0.001):
+            with guarded.budget(0.001):
                 until = time.thread_time() + chance.uniform(0.0005, 0.004)
 
                 def spend(until: float = until) -> None:
@@ -118,7 +117,7 @@ def calls_that_end_at_about_the_limit(found: list[BaseException], rounds: int) -
                         pass
 
                 with suppress(PackFault):
-                    allowance.call("slow", "play", spend)
+                    guarded.call("slow", "play", spend)
             for _ in range(50):  # anything that is late arrives in here
                 len([])
     except BaseException as late:  # noqa: BLE001 - that is what must not be
@@ -126,7 +125,7 @@ def calls_that_end_at_about_the_limit(found: list[BaseException], rounds: int) -
 
 
 def test_no_interruption_ever_arrives_after_its_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(allowance, "EVERY", 0.0005)
+    monkeypatch.setattr(guarded, "EVERY", 0.0005)
     found: list[BaseException] = []
     threads = [threading.Thread(target=calls_that_end_at_about_the_limit, args=(found, 200)) for _ in range(3)]
     for each in threads:
@@ -145,7 +144,7 @@ def test_a_generator_is_bounded_at_each_step() -> None:
     position = GuardedPosition("noughts", pack.game.position({}))
     monkey: Any = position
     monkey.inner = type("Endless", (), {"moves": staticmethod(endless)})()
-    with allowance.budget(0.02):
+    with guarded.budget(0.02):
         moves = position.moves()
         assert next(moves) == 1
         with pytest.raises(PackFault, match="failed in moves: it took too long"):

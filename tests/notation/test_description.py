@@ -100,7 +100,7 @@ def test_wrapped_words_fit_and_are_the_same_words(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_no_line_of_them_acts_when_it_is_quoted_without_marks(name: str) -> None:
     game = name.split("-")[0]
-    readers = [Reader(FEATURES.commands, lambda number: game, match) for match in (1, None)]
+    readers = [Reader(FEATURES.commands, lambda number: GAMES[game], match) for match in (1, None)]
     for line in {line for diagram in diagrams(name) for line in describe(diagram, WHO, width=72).splitlines()}:
         for reader in readers:
             acting = [

@@ -22,7 +22,7 @@ from pbem.matches import missing
 from pbem.secret import BadConfig
 from pbem.server import server_key
 from pbem.server.backups import rotation
-from pbem.storage import database, holders, suspensions
+from pbem.storage import database, holders, setbacks
 from pbem.storage.clock import LEAP, SETTLES_IN
 from pbem.storage.models import Clock, Incoming
 
@@ -214,7 +214,7 @@ def games(settings: ServerSettings) -> Iterator[Finding]:
         engine = database.connect(settings.database)
         database.require_current(engine)
         with database.read_only(engine) as session:
-            for key in suspensions.suspended(session):
+            for key in setbacks.suspended(session):
                 found = True
                 advice = f'mend or replace its package; then "pbem game resume {key}" lets it be played again'
                 yield problem(f"the game {key} is suspended, since its package has failed too often", advice)

@@ -6,13 +6,13 @@ courtesies, and counts if nothing is left to guess.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from notation.allowance import PackFault
 from notation.games import GAMES, GamePack
+from notation.guarded import PackFault
 from pbem.conversation.core import Command, Line, named
 from pbem.conversation.syntax import courtesies
 from pbem.errors import Refused
@@ -189,22 +189,19 @@ class LineReader:
 
     def _read_for(self, words: str, number: int | None) -> Iterator[ParsedTurn]:
         """Yield the words as read for that match, or for the one the message is about, or else for every game."""
-        number = self._match if number is None else number
-        pack = self._game_of(number) if number is not None else None
-        return self._parsed_for(words, pack)
+        return self._parsed_for(words, self._pack_of(self._match if number is None else number))
 
     def held_turn(self, text: str) -> str | None:
         """Return the turn that words hold, of the match that they name or of the one the message is about; or None.
 
         Two squares in a row that the notation can read are enough: "My move is c1b1 g9h9 3."
         """
-        number = self.match_named_in(text) or self._match
-        pack = self._game_of(number) if number is not None else None
+        pack = self._pack_of(self.match_named_in(text) or self._match)
         for begun in islice(MAY_BEGIN.finditer(text), MOST_BEGINNINGS):
             rest = text[begun.start() :].rstrip(" .,;:!?)\"'*")
-            for turn in self._parsed_for(rest, pack):
-                if len(CELL.findall(rest[: turn.length])) > 1:
-                    return rest[: turn.length].strip(" ,")
+            lengths = (turn.length for turn in self._parsed_for(rest, pack))
+            if held := next((rest[:end] for end in lengths if len(CELL.findall(rest[:end])) > 1), ""):
+                return held.strip(" ,")
         return None
 
     def match_named_in(self, text: str) -> int | None:
@@ -221,17 +218,14 @@ class LineReader:
         if not command.takes_turn or self._match is None or game is not None or number[2]:
             return True
         pack = self._game_of(self._match)
-        if pack is None:
-            return False
-        turn = self._parse(rest, pack)
-        if turn.error is None or (command.looks_back and turn.length > 0):
+        turn = self._parse(rest, pack) if pack is not None else None
+        if turn is None or turn.error is None or (command.looks_back and turn.length > 0):
             return False
         return self._game_of(int(number[1])) is not None
 
     def _move(self, words: str, match: int | None, text: str, *, pointed: bool) -> Line | None:
         """Return the line as a turn: readable, readable at its beginning, or after the number of a match."""
-        move = self.move
-        pack = self._game_of(match) if match is not None else None
+        move, pack = self.move, self._pack_of(match)
         if pointed:
             word = words.strip().partition(" ")[0].lower()
             if not self._may_be_turn(words, match) and courtesies.nearest_word(word, self.verbs):
@@ -247,22 +241,21 @@ class LineReader:
 
     def _called(self, command: Command, words: str, match: int | None, text: str, **further: Any) -> Line:
         """Return the line of a command; the turn in it, in a match that is known, is parsed here once and for all."""
-        pack = self._game_of(match) if match is not None and command.plays else None
+        pack = self._pack_of(match) if command.plays else None
         return Line(command, words, match, text, turn=self._parse(words, pack) if pack else None, **further)
+
+    def _pack_of(self, number: int | None) -> GamePack | None:
+        return None if number is None else self._game_of(number)
 
     def _parsed_for(self, words: str, pack: GamePack | None) -> Iterator[ParsedTurn]:
         """Yield the words parsed as a turn of that game, or else of every game that is offered."""
-        if pack is not None:
-            yield self._parse(words, pack)
-            return
-        for each in GAMES.values():
-            with suppress(PackFault):  # the message may be about another game
+        for each in GAMES.values() if pack is None else (pack,):
+            with suppress(PackFault) if pack is None else nullcontext():  # the message may be about another game
                 yield self._parse(words, each)
 
     def _parse(self, words: str, pack: GamePack) -> ParsedTurn:
         """Return the words parsed as a turn of that game, each text only once in a message."""
-        key = (words, pack.game.key, pack.version)
-        if key not in self._parsed:
+        if (key := (words, pack.game.key, pack.version)) not in self._parsed:
             self._parsed[key] = turns.parse(pack.notation, words)
         return self._parsed[key]
 

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, select
 from sqlmodel import Session, col
 
-from pbem.storage import setbacks, suspensions
+from pbem.storage import setbacks
 from pbem.storage.clock import THE_ONE
 from pbem.storage.models import Backup, Incoming, IncomingState, Lane, Match, MatchState, Outgoing, OutgoingState
 
@@ -91,7 +91,7 @@ def read(session: Session, now: datetime, matches: dict[str, int] | None = None)
         troubled=_queue(session, "troubled", Outgoing.troubled, (col(Outgoing.troubled).is_not(None),), now),
         matches=matches or count_matches(session),
         failing=tuple(setbacks.failing(session, now)),
-        suspended=tuple(suspensions.suspended(session)),
+        suspended=tuple(setbacks.suspended(session)),
         stopped=count_stopped(session),
         backup=backup.made if backup is not None else None,
         no_backup_since=backup.troubled if backup is not None else None,
@@ -105,8 +105,9 @@ def count_matches(session: Session) -> dict[str, int]:
 
 def count_stopped(session: Session) -> dict[str, int]:
     """Return how many matches have stopped because their game isn't there, by its key."""
-    of_game = select(col(Match.game), func.count()).where(col(Match.missing).is_not(None)).group_by(col(Match.game))
-    return {row[0]: row[1] for row in session.connection().execute(of_game.order_by(col(Match.game)))}
+    some = select(col(Match.game)).where(col(Match.missing).is_not(None)).limit(MOST_MATCHES).subquery()
+    found = session.connection().execute(select(some.c.game, func.count()).group_by(some.c.game).order_by(some.c.game))
+    return {row[0]: row[1] for row in found}
 
 
 def _came(state: IncomingState) -> tuple[ColumnElement[bool], ...]:

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, func, select
 from pbem.config import LimitsSettings, ServerSettings
 from pbem.messages.said.messages import Alert
 from pbem.players import invitations, rate_limits
-from pbem.storage import setbacks, suspensions
+from pbem.storage import setbacks
 from pbem.storage.clock import within
 from pbem.storage.database import exclude_others, read_only, transaction
 from pbem.storage.models import Analysis, Backup, Incoming, IncomingState, Match, Outgoing, OutgoingState, Search
@@ -167,7 +167,7 @@ def _unanalysed(session: Session, last: Outgoing | None, now: datetime) -> tuple
 def _failing(session: Session, last: Outgoing | None, now: datetime) -> tuple[str, ...]:
     """Return what fails of the scheduled work, if the last alert doesn't tell all of it."""
     failing = setbacks.failing(session, now, setbacks.LASTING)[:KEPT]
-    failing += [f"{setbacks.GAME}{key}" for key in suspensions.suspended(session)]
+    failing += [f"{setbacks.GAME}{key}" for key in setbacks.suspended(session)]
     if last is None or last.created > now:
         return tuple(failing)
     is_new = {*failing} - {*last.payload.get("failing", ())} or setbacks.have_begun(session, last.created)

@@ -45,7 +45,7 @@ class Match(SQLModel, table=True):
         partial_index("ix_match_remind", "remind", where="remind IS NOT NULL"),
         partial_index("ix_match_unreported", "tournament", where=IS_NEWS),
         partial_index("ix_match_unseen", "shown", where=UNSEEN),
-        partial_index("ix_match_missing", "game", "rules", where="missing IS NOT NULL"),
+        partial_index("ix_match_missing", "missing", "game", "rules", where="missing IS NOT NULL"),
         partial_index("ix_match_unreached", "unreached", where="unreached IS NOT NULL"),
     )
 

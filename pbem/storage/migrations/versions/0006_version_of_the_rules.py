@@ -14,4 +14,4 @@ def upgrade() -> None:
     op.add_column("match", sa.Column("rules", sa.Integer(), server_default="1", nullable=False))
     op.add_column("match", sa.Column("missing", Utc(), nullable=True))
     few = sa.text("missing IS NOT NULL")
-    op.create_index("ix_match_missing", "match", ["game", "rules"], sqlite_where=few, postgresql_where=few)
+    op.create_index("ix_match_missing", "match", ["missing", "game", "rules"], sqlite_where=few, postgresql_where=few)
