@@ -204,14 +204,15 @@ def _apart(time: timedelta) -> str:
     return f"{seconds / size:.0f} {unit}"
 
 
-def games(settings: ServerSettings) -> Iterator[Finding]:
+def games(settings: Settings) -> Iterator[Finding]:
     """Look for games that are wanted, by the configuration or by matches, and aren't there."""
-    found = False
+    GAMES.enable(settings.games.enabled)
+    found, _ = False, len(GAMES)  # which loads them
     for why in GAMES.missing.values():
         found = True
         yield problem(why, "until then nobody can play it, and its matches stop")
     with suppress(DBAPIError, database.Unusable):
-        engine = database.connect(settings.database)
+        engine = database.connect(settings.server.database)
         database.require_current(engine)
         with database.read_only(engine) as session:
             for key in setbacks.suspended(session):
