@@ -7,9 +7,11 @@ from typing import Annotated, Any
 import typer
 from sqlmodel import Session, col, select
 
+from notation import guarded
 from notation.board import format_board
 from notation.ending import in_words
 from notation.games import GAMES
+from notation.guarded import PackFault
 from pbem.cli import completion, correspondence
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, PlayerName, Stored, app, out, stored
 from pbem.cli.correspondence import Told
@@ -235,7 +237,11 @@ def _match(session: Session, _server: Stored, match: Match) -> Told:
 
 
 def _board(session: Session, match: Match) -> str:
-    return format_board(snapshot.snapshot_of(session, match).position.diagram())
+    try:
+        with guarded.budget():
+            return format_board(snapshot.snapshot_of(session, match).position.diagram())
+    except PackFault as fault:
+        return str(fault)
 
 
 def _turns(session: Session, match: Match, players: tuple[str, str]) -> TerminalListing:

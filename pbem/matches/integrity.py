@@ -8,6 +8,7 @@ from itertools import groupby
 from sqlmodel import Session, col, select
 
 from engines.core import BadOption, IllegalMove
+from notation import guarded
 from notation.core import BadNotation
 from notation.games import GAMES, GameMissing
 from notation.guarded import PackFault
@@ -39,7 +40,12 @@ def faults(session: Session, matches: Sequence[Match], now: datetime | None = No
     Takes five statements, and loads all that is stored of those matches: use some hundred at a time.
     """
     for stored in _gathered(session, matches):
-        yield list(_faults(stored, now))
+        try:
+            with guarded.budget():
+                found = list(_faults(stored, now))
+        except PackFault as fault:
+            found = [Fault(stored.match.id or 0, str(fault))]
+        yield found
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +100,7 @@ def _faults(stored: _Stored, now: datetime | None) -> Iterator[Fault]:
             return
     try:
         positions = replay(record_of(match, stored.players, tuple(ply.text for ply in rows)))
-    except (BadOption, BadRecord, PackFault) as error:
+    except (BadOption, BadRecord) as error:
         yield Fault(number, str(error))
         return
     for ply, before in zip(rows, positions, strict=False):

@@ -48,6 +48,7 @@ FIRST_COMMANDS = frozenset(
 """The commands that "help" explains to somebody who hasn't joined: an answer to a stranger is short."""
 EXAMPLE_NAME = "anna"
 """A name as a newcomer could choose it."""
+NO_RULES = "This server doesn't have that game at present, and so not its rules."
 NO_BOARD = "The board can't be shown while the game isn't there."
 SHOWN_BOARDS, LISTED_MATCHES = 3, 25
 """How many matches of a digest have their boards, and how many are listed; "show" and "games" have the others."""
@@ -87,7 +88,7 @@ def templates(face: str) -> Environment:
         "LISTED_MATCHES": LISTED_MATCHES,
         "NO_BOARD": NO_BOARD,
         "GAMES": GAMES,
-        "rules_of": lambda game: GAMES[game].page,
+        "rules_of": lambda game: GAMES[game].page if game in GAMES else NO_RULES,
     }
     environment.filters |= {
         "as_text": format_hint,

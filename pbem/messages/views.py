@@ -8,6 +8,7 @@ from functools import cached_property
 from engines.seats import seat_of
 from notation.board import format_board
 from notation.ending import Termination
+from notation.games import GAMES
 from notation.hints import Hint
 from notation.time_control import in_words, parse, per_turn_instead
 from pbem.matches import offers
@@ -100,7 +101,7 @@ class Views:
             return ()
         return tuple(
             PagePicture(shown.below, self._context.enclosed.show(image), shown.caption, shown.in_words, shown.instead)
-            for shown, image in illustrated(game)
+            for shown, image in (illustrated(game) if game in GAMES else ())
         )
 
 

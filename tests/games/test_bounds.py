@@ -9,11 +9,14 @@ import pytest
 from notation import guarded
 from notation.games import GAMES
 from notation.guarded import guard
+from pbem.publishing import publication
+from pbem.publishing.pages import Site
 from pbem.server import daemon
 from tests.correspondence import Correspondence, correspondence, text
 from tests.example.conftest import PACK
 from tests.games import broken
 from tests.games.conftest import Offered
+from tests.games.test_missing import begun as begun_match
 from tests.games.test_missing import said, stored
 from tests.games.test_nothing_else import personal
 from tests.operating.people import written
@@ -158,3 +161,21 @@ def test_a_running_server_keeps_serving_other_games_while_one_loops(
     assert not server.is_alive()
     answers = "select count(*) from incoming where state = 'done' and verdict like '%games%'"
     assert letters.execute(answers) == [(4,)]
+
+
+@pytest.mark.parametrize("call", ["diagram", "play"])
+def test_a_page_that_a_game_cannot_draw_stays_and_the_others_are_published(
+    letters: Correspondence, noughts: Offered, tmp_path: Path, call: str
+) -> None:
+    noughts.install(guard(PACK))
+    begun_match(letters, "a3", "b2")
+    for name in ("alice", "bob"):
+        letters.write(f"{name}@mail.example", "set public on", to=personal(letters, name))
+    letters.write("alice@mail.example", "challenge bob quadraphages", to=personal(letters))
+    letters.reply(letters.last("bob"), "accept")
+    site, folder = Site("PBeM", "games@pbem.example"), tmp_path / "site"
+    noughts.install(guard(broken.pack(call, "loop")))
+    publication.publish(letters.server.engine, site, folder, letters.clock())
+    assert [path.name for path in folder.rglob("matches/*/[0-9]*.html")] == ["2.html"]
+    checked = letters.operate("check")
+    assert checked.exit_code == (1 if call == "play" else 0)

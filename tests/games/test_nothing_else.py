@@ -8,6 +8,7 @@ import pytest
 from pbem.matches.ratings import derivation
 from pbem.publishing import publication
 from pbem.publishing.pages import Site
+from pbem.server.health.reports import Reporter
 from pbem.storage.database import read_only
 from tests.correspondence import Correspondence, text
 from tests.example.conftest import PACK
@@ -179,6 +180,47 @@ def test_the_operator_is_told_what_to_install(letters: Correspondence, noughts: 
     shown = letters.operate("match", "show", "1")
     assert install in shown.stdout
     assert "b2" in shown.stdout
+
+
+def test_a_match_of_it_is_salvaged_only_once_it_is_there(
+    letters: Correspondence, noughts: Offered, tmp_path: Path
+) -> None:
+    begun(letters, "b2")
+    mail = tmp_path / "mail.eml"
+    mail.write_bytes(letters.last("bob").as_bytes())
+    noughts.remove()
+    for table in ("ply", "clockevent"):
+        letters.execute(f"delete from {table}")
+    letters.execute("update match set plies = 0, to_move = 0")
+    refused = letters.operate("match", "salvage", str(mail))
+    assert refused.exit_code == 1
+    assert "there is no game noughts" in " ".join(refused.output.split())
+    noughts.install(PACK)
+    assert letters.operate("match", "salvage", str(mail)).exit_code == 0
+    assert stored(letters).plies == 1
+
+
+def test_status_tells_programs_which_games_wait(letters: Correspondence, noughts: Offered) -> None:
+    begun(letters)
+    noughts.remove()
+    letters.wait(minutes=1)
+    Reporter(letters.server.vitals, letters.clock()).tell(letters.server.engine, letters.clock())
+    told = json.loads(letters.operate("status", "--json").stdout)
+    assert told["stopped"] == {"noughts": 1}
+    assert ["kvadratik", 1] in told["servers"][0]["state"]["games"]
+
+
+def test_it_goes_on_only_when_all_servers_have_it(letters: Correspondence, noughts: Offered) -> None:
+    begun(letters)
+    noughts.remove()
+    letters.wait(minutes=1)
+    Reporter(letters.server.vitals, letters.clock()).tell(letters.server.engine, letters.clock())
+    noughts.install(PACK)
+    assert letters.wait(minutes=2) == []
+    assert stored(letters).missing is not None
+    letters.execute("delete from daemon")  # that one has ended
+    letters.wait(minutes=1)
+    assert stored(letters).missing is None
 
 
 def test_spectators_and_digests_go_on(letters: Correspondence, noughts: Offered) -> None:

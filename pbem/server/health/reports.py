@@ -56,7 +56,7 @@ class ServerState:
     mails_in: int = 0
     mails_out: int = 0
     killed: int = 0
-    games: frozenset[tuple[str, int]] | None = None
+    games: tuple[tuple[str, int], ...] | None = None
     """The games that it offers, with the versions of their rules; None if it doesn't tell."""
 
     @property
@@ -92,7 +92,7 @@ def state(vitals: "Vitals") -> ServerState:
         mails_in=counts.total(counts.mails_in),
         mails_out=counts.total(counts.sent_in),
         killed=counts.total(counts.killed),
-        games=GAMES.versions(),
+        games=tuple(sorted(GAMES.versions())),
     )
 
 
@@ -155,7 +155,7 @@ class Reporter:
 def offered_by_all(session: Session, own: frozenset[tuple[str, int]], now: datetime) -> frozenset[tuple[str, int]]:
     """Return which of these games all servers offer that run."""
     theirs = (report.state.games for report in reports(session) if abs(now - report.told) <= SILENT)
-    return frozenset.intersection(own, *(games for games in theirs if games is not None))
+    return own.intersection(*(games for games in theirs if games is not None))
 
 
 def reports(session: Session) -> list[Report]:
