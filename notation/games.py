@@ -71,7 +71,7 @@ class GamePack:
         return file.read_text(encoding="utf-8") if file.is_file() else ""
 
 
-class GameMissing(Exception):
+class GameMissing(KeyError):
     """A game, or a version of its rules, that isn't there. The text says what an operator can do."""
 
     def __init__(self, key: str, why: str) -> None:
@@ -79,17 +79,23 @@ class GameMissing(Exception):
         self.why = why
         super().__init__(why)
 
+    def __str__(self) -> str:
+        """Return the text."""
+        return self.why
+
 
 class Games(Mapping[str, GamePack]):
     """The games that are offered, by key: those of pbem itself, and those that the operator has enabled.
 
-    A game that is enabled but can't be loaded isn't among them; `missing` says why.
+    A game that is enabled but can't be loaded isn't among them; `missing` says why. Nor is one that is suspended.
     """
 
     def __init__(self) -> None:
         self._wanted: tuple[str, ...] = BUILT_IN
         self._is_usable: Callable[[Game], bool] = lambda _: True
         self._missing: dict[str, str] = {}
+        self.suspended: frozenset[str] = frozenset()
+        """The games whose packages have failed too often (see pbem.storage.setbacks)."""
 
     @property
     def missing(self) -> Mapping[str, str]:
@@ -104,9 +110,20 @@ class Games(Mapping[str, GamePack]):
             self._wanted = wanted
             self.__dict__.pop("packs", None)
 
+    def told(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return what another process needs to know to offer the same games: those loaded, and those suspended."""
+        return tuple(self.packs), tuple(self.suspended)
+
+    def adopt(self, wanted: Iterable[str], suspended: Iterable[str]) -> None:
+        """Offer the same games as the process that told this."""
+        self.enable(wanted)
+        self.suspended = frozenset(suspended)
+
     @cached_property
     def packs(self) -> dict[str, GamePack]:
         """The packs that are offered, loaded when they are first needed."""
+        from notation.guarded import guard  # which knows what a pack is
+
         found: dict[str, GamePack] = {}
         self._missing = {}
         installed = _installed()
@@ -115,19 +132,22 @@ class Games(Mapping[str, GamePack]):
                 pack = _load(key, installed.get(key, []))
                 if not self._is_usable(pack.game):
                     raise GameMissing(key, unusable(pack.game))
-                found[key] = pack
+                found[key] = pack if key in BUILT_IN else guard(pack)
             except GameMissing as missing:
                 self._missing[key] = missing.why
         return found
 
     def __getitem__(self, key: str) -> GamePack:
-        return self.packs[key]
+        """Return the pack of a game; raise GameMissing."""
+        if key in self.packs and key not in self.suspended:
+            return self.packs[key]
+        raise GameMissing(key, self._why(key))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.packs)
+        return (key for key in self.packs if key not in self.suspended)
 
     def __len__(self) -> int:
-        return len(self.packs)
+        return sum(1 for _ in self)
 
     def games(self) -> tuple[Game, ...]:
         """Return the rule books of the games that are offered."""
@@ -169,11 +189,37 @@ class Games(Mapping[str, GamePack]):
         named = [f"{mark}{key}{mark}" for key in self]
         return ", ".join(named if len(named) <= FEW else [*named[:FEW], f"and {len(named) - FEW} more"])
 
+    def options_in_words(self, key: str, chosen: Mapping[str, str]) -> tuple[str, ...]:
+        """Return the choices that tell a match from others of the game, also of one that isn't there.
+
+        >>> GAMES.options_in_words("quadraphages", {"first": "o"}), GAMES.options_in_words("chess", {"time": "5"})
+        (('first=o',), ('time=5',))
+        """
+        if key in self:
+            return self[key].game.options_in_words(chosen)
+        return tuple(f"{option}={choice}" for option, choice in chosen.items())
+
+    def versions(self) -> frozenset[tuple[str, int]]:
+        """Return the games that are offered, each with every version of its rules by which matches can be played."""
+        return frozenset((key, each.version) for key, pack in self.items() for each in (pack, *pack.older))
+
+    def why_missing(self, key: str, version: int) -> str:
+        """Return what to do about a game or a version of its rules that isn't there; nothing if it is."""
+        try:
+            self.of_version(key, version)
+        except GameMissing as missing:
+            return missing.why
+        return ""
+
+    def _why(self, key: str) -> str:
+        """Return what to do about a game that isn't offered."""
+        if key in self.suspended:
+            return f'the game {key} is suspended, since its package has failed too often: see "pbem doctor"'
+        return self.missing.get(key) or _not_enabled(key)
+
     def of_version(self, key: str, version: int | None = None) -> GamePack:
         """Return the pack by whose rules a match of that version is played; raise GameMissing."""
-        pack = self.get(key)
-        if pack is None:
-            raise GameMissing(key, self.missing.get(key) or _not_enabled(key))
+        pack = self[key]
         for each in (pack, *pack.older):
             if version in (None, each.version):
                 return each

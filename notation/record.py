@@ -63,12 +63,11 @@ class Record:
 
     def __post_init__(self) -> None:
         """Fill in the defaults; raise BadOption."""
-        if self.game not in GAMES:
-            raise BadOption(f"there is no game {self.game}; there are {GAMES.some()}")
         try:
             pack = self.pack
         except GameMissing as missing:
-            raise BadOption(str(missing)) from missing
+            known = f"there is no game {self.game}; there are {', '.join(GAMES)}"
+            raise BadOption(missing.why if self.game in GAMES else known) from missing
         object.__setattr__(self, "options", pack.game.chosen(self.options))
 
     @property

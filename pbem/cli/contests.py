@@ -8,7 +8,6 @@ from rich.progress import track
 from rich.table import Table
 from sqlmodel import Session
 
-from notation.games import GAMES
 from pbem.cli import core
 from pbem.cli.core import CONFIG, ConfigOption, JsonOption, PlayerName, app, errors, out, stored
 from pbem.cli.terminal import TerminalListing
@@ -35,9 +34,11 @@ NumberArgument = Annotated[int, typer.Argument(help="The number of the tournamen
 @app.command("ratings rebuild")
 def rebuild(config_file: ConfigOption = CONFIG) -> None:
     with stored(config_file) as server:
+        with database.read_only(server.engine) as session:
+            games = derivation.rated_games(session)
         derived = sum(
             derivation.rebuild(server.engine, game)
-            for game in track(GAMES, "rebuilding", console=errors, transient=True)
+            for game in track(games, "rebuilding", console=errors, transient=True)
         )
     out.print(f"{derived} ratings derived from the matches")
 

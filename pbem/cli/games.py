@@ -15,6 +15,7 @@ from notation.games import GAMES, installed
 from pbem.cli import completion, core, demo, hotseat
 from pbem.cli.core import FOUND, IMPOSSIBLE, GameOption, JsonOption, app, errors, out
 from pbem.cli.terminal import TerminalListing
+from pbem.storage import database, setbacks
 
 
 @app.command()
@@ -36,6 +37,19 @@ def games(as_json: JsonOption = False) -> None:
     for why in GAMES.missing.values():
         out.print(f"missing: {why}", markup=False, highlight=False)
     out.print('"pbem play GAME" lets you try one; by email, "rules GAME" explains it')
+
+
+@app.command("game resume")
+def resume(
+    key: Annotated[str, typer.Argument(metavar="KEY", help="The suspended game, from `pbem doctor`.")],
+    config_file: core.ConfigOption = core.CONFIG,
+) -> None:
+    with core.stored(config_file) as server, database.transaction(server.engine) as session:
+        was_suspended = setbacks.resume(session, key)
+    if not was_suspended:
+        errors.print(f"pbem: the game {escape(key)} isn't suspended")
+        raise typer.Exit(IMPOSSIBLE)
+    out.print(f"{key} can be played again; its matches go on within some minutes")
 
 
 @app.command()

@@ -134,6 +134,10 @@ COMMANDS = {
         "contests",
         "List pairs of whom one wins nearly all rated matches. Perhaps they are one person with two accounts.",
     ),
+    "game resume": (
+        "games",
+        "Let a game be played again that was suspended, since its package had failed. Its matches go on.",
+    ),
     "announce": (
         "moderation",
         "Write to all players who get news. Shows the message and their number first; some get it each minute.",
@@ -174,7 +178,7 @@ GROUPS = {
     "tournament": "Open tournaments, and look at them.",
     "ratings": "Work with the ratings of players.",
     "record": "Work with record files.",
-    "game": "Make a game, and check it.",
+    "game": "Work with games of other packages, and make one.",
 }
 PANELS = {"init": "The server", "show": "Players, matches and messages", "games": "Without a server"}
 """The headings in `pbem --help`, each with the command that it begins at."""

@@ -7,9 +7,11 @@ from typing import Annotated, Any
 import typer
 from sqlmodel import Session, col, select
 
+from notation import guarded
 from notation.board import format_board
 from notation.ending import in_words
 from notation.games import GAMES
+from notation.guarded import PackFault
 from pbem.cli import completion, correspondence
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, PlayerName, Stored, app, out, stored
 from pbem.cli.correspondence import Told
@@ -224,7 +226,7 @@ def _match(session: Session, _server: Stored, match: Match) -> Told:
         "ending": (match.reason or in_words(ending, names)) if ending else None,
         "unfinished": match.part,
         "problems": problems,
-        "board": None if problems else format_board(snapshot.snapshot_of(session, match).position.diagram()),
+        "board": None if problems or match.missing else _board(session, match),
         "turns": _turns(session, match, names).objects(),
         "messages": [
             {"number": f"out {row.id}", "what": f"{row.template}, turn {row.ply}", "to": row.address}
@@ -232,6 +234,14 @@ def _match(session: Session, _server: Stored, match: Match) -> Told:
             for row in session.exec(about)
         ],
     }
+
+
+def _board(session: Session, match: Match) -> str:
+    try:
+        with guarded.budget():
+            return format_board(snapshot.snapshot_of(session, match).position.diagram())
+    except PackFault as fault:
+        return str(fault)
 
 
 def _turns(session: Session, match: Match, players: tuple[str, str]) -> TerminalListing:

@@ -124,7 +124,7 @@ def hints_help(pack: GamePack, seed: int = 0) -> None:
 
 def acting(pack: GamePack, lines: list[str], match: int | None) -> Iterator[str]:
     """Yield those of the lines that would do something if a reply about the match quoted them without marks."""
-    reader = Reader(FEATURES.commands, lambda _number: pack.game.key, match)
+    reader = Reader(FEATURES.commands, lambda _number: pack, match)
     for line in lines:
         read = reader.read("", [line]).commands
         if any(found.command.changes and not found.malformed for found in read):

@@ -6,11 +6,12 @@ Nothing here asks who the sender is; the caller has settled that.
 from contextlib import nullcontext
 from dataclasses import replace
 
+from notation.games import GameMissing
 from pbem.conversation import addressees, effects, work
 from pbem.conversation.addressees import Allotment, note_to_opponent
 from pbem.conversation.core import Command, Decision, Line, Request
 from pbem.conversation.judge import covers_notes
-from pbem.conversation.refusals import forbidden
+from pbem.conversation.refusals import forbidden, not_there
 from pbem.conversation.reply import Reply, clipped, not_attempted, refused
 from pbem.conversation.syntax import intents
 from pbem.conversation.syntax.draft import MOST_COMMANDS
@@ -142,6 +143,9 @@ def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, Decis
         decision = line.command.run(request, line)
     except NotPossible as impossible:
         raise forbidden(impossible.obstacle, impossible.match, line) from impossible
+    except GameMissing as missing:
+        match = request.session.get(Match, line.match) if line.match is not None and line.command.of_match else None
+        raise not_there(missing, match, line.text) from missing
     reply = replace(reply, match=_about(request, line) or reply.match)
     reply = effects.apply(request, reply, decision)
     if line.command.resumes:

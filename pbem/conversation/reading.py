@@ -4,12 +4,13 @@ from functools import cache
 from typing import Any
 
 from engines.core import Position
+from notation.games import GameMissing, GamePack
 from pbem.conversation import offer_answers, suggested_yes
 from pbem.conversation.core import Line, Request
 from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match
 from pbem.mail.reading.message import Message
 from pbem.matches import turns
-from pbem.matches.queries import games_of
+from pbem.matches.queries import games_of, pack_of
 from pbem.matches.snapshot import snapshot_of
 from pbem.storage.models import Match, MatchState, Outgoing
 
@@ -40,9 +41,12 @@ def reader(request: Request, message: Message) -> Reader:
     """Return the reader of the message, which knows what match it is about."""
 
     @cache  # every line asks; the row itself is fetched when it is locked
-    def game_of(number: int) -> str | None:
+    def game_of(number: int) -> GamePack | None:
         match = request.session.get(Match, number)
-        return match.game if match else None
+        try:
+            return pack_of(match) if match else None
+        except GameMissing:
+            return None
 
     player = request.sender.player
     about = request.sender.match
@@ -54,7 +58,10 @@ def reader(request: Request, message: Message) -> Reader:
         match = request.session.get(Match, number)
         if match is None or match.state != MatchState.RUNNING:
             return None
-        snapshot = snapshot_of(request.session, match)
+        try:
+            snapshot = snapshot_of(request.session, match)
+        except GameMissing:
+            return None
         return turns.after(snapshot.notation, snapshot.position, text)
 
     def played() -> list[str]:

@@ -2,6 +2,7 @@
 
 import re
 
+from notation.games import GAMES, GameMissing
 from pbem.config import ServerSettings
 from pbem.conversation.core import Line, Request
 from pbem.errors import Refused
@@ -9,6 +10,9 @@ from pbem.matches.lifecycle import MOST_OPEN, Obstacle
 from pbem.matches.queries import is_playing_enough
 from pbem.storage.models import Match, Player
 from pbem.tokens import LARGEST_PLY
+
+STILL_WORK = 'Meanwhile "say TEXT", "cancel" and "resign" work.'
+"""What players can do in a match whose game isn't there."""
 
 
 def forbidden(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
@@ -115,6 +119,20 @@ def forbidden(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
             sentence = "You've already invited this address."
             return Refused(sentence, fits="Please wait for a reply; we won't write to them twice.")
     raise AssertionError(f"{obstacle} is not reached by a command")
+
+
+def not_there(missing: GameMissing, match: Match | None, line: str = "") -> Refused:
+    """Return the refusal of what needs a game, or a version of its rules, that this server doesn't have at present."""
+    title = GAMES.title(missing.key)
+    if match is None or match.game != missing.key:
+        sentence = f"This server doesn't have {title} at present."
+        return Refused(sentence, read=line, fits=f"It has {', '.join(GAMES)}.")
+    what = f"was begun by rules of {title}" if missing.key in GAMES else f"is a match of {title}"
+    sentence = f"Match #{match.id} {what}, which this server doesn't have at present."
+    if match.to_move is None:
+        return Refused(sentence, read=line, fits=f'"record {match.id}" still sends you its turns.')
+    kept = f"Its turns and everybody's time are kept, and we'll write when it goes on. {STILL_WORK}"
+    return Refused(sentence, read=line, fits=kept)
 
 
 def not_a_command(written: str, guess: Line) -> Refused:

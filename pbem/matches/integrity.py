@@ -8,12 +8,14 @@ from itertools import groupby
 from sqlmodel import Session, col, select
 
 from engines.core import BadOption, IllegalMove
+from notation import guarded
 from notation.core import BadNotation
-from notation.games import GameMissing
+from notation.games import GAMES, GameMissing
+from notation.guarded import PackFault
 from notation.record import BadRecord, replay
 from notation.time_control import BadTime
 from pbem.matches.clock import timekeeping
-from pbem.matches.queries import pack_of, version
+from pbem.matches.queries import version
 from pbem.matches.snapshot import record_of
 from pbem.storage.models import ClockEvent, Match, MatchState, Player, Ply, Prepared, TakenBack
 
@@ -38,7 +40,12 @@ def faults(session: Session, matches: Sequence[Match], now: datetime | None = No
     Takes five statements, and loads all that is stored of those matches: use some hundred at a time.
     """
     for stored in _gathered(session, matches):
-        yield list(_faults(stored, now))
+        try:
+            with guarded.budget():
+                found = list(_faults(stored, now))
+        except PackFault as fault:
+            found = [Fault(stored.match.id or 0, str(fault))]
+        yield found
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +90,7 @@ def _faults(stored: _Stored, now: datetime | None) -> Iterator[Fault]:
     match, rows = stored.match, stored.turns
     number = match.id or 0
     try:
-        notation = pack_of(match).notation
+        notation = GAMES.of_version(match.game, match.rules).notation
     except GameMissing as missing:
         yield Fault(number, str(missing))
         return

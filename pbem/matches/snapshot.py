@@ -7,9 +7,10 @@ from datetime import datetime
 from itertools import takewhile
 from operator import eq
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, literal, union_all
+from sqlalchemy import select as columns
 from sqlmodel import Session, SQLModel, select
 
 from engines.core import Game, Played, Position, Seat
@@ -18,9 +19,10 @@ from engines.seats import seat_of as seat_from
 from engines.step import vacated
 from notation.core import Notation
 from notation.ending import Ending, Termination
-from notation.games import GamePack
-from notation.record import Record, replay
+from notation.games import GameMissing, GamePack
+from notation.record import Record, replay, written
 from notation.steps import cells_of, steps_of
+from pbem.matches import missing
 from pbem.matches.naming import name, shown
 from pbem.matches.queries import pack_of, players_of, seat_of
 from pbem.matches.turns import ReadTurn
@@ -67,6 +69,8 @@ class Snapshot:
     """The turn, or the part of one, that led to the position."""
     hypothesis: Hypothesis | None = None
     """The turns that are only supposed, in a preview."""
+    is_missing: bool = False
+    """Whether its game isn't there, and another stands in for it that knows no board."""
 
     @property
     def number(self) -> int:
@@ -129,6 +133,21 @@ class Snapshot:
         """The match as a record, which tells how it ended unless the rules did."""
         record, ending = record_of(self.match, self.players, self.texts), self.ending
         return record if ending is None or ending.termination is Termination.RULES else replace(record, ending=ending)
+
+    @property
+    def began(self) -> str:
+        """Where the match began, if not at the beginning: "after turn 7 of match #42"."""
+        return _began(self.match)
+
+    @property
+    def written(self) -> str:
+        """The record as text; of a game that isn't there, who played what."""
+        if not self.is_missing:
+            return written(self.record)
+        names, turns = [name(player) for player in self.players], zip(self.seats, self.texts, strict=True)
+        lines = (f"{number}. {names[seat]}: {text}" for number, (seat, text) in enumerate(turns, start=1))
+        choices = " ".join((self.game.title, *self.game.options_in_words(self.match.options)))
+        return "\n".join((choices, " - ".join(names), "", *lines, ""))
 
     def at(self, ply: int) -> "Snapshot":
         """Return the match after that many of its turns."""
@@ -228,18 +247,26 @@ _PLIES, _TAKEN_BACK = (SQLModel.metadata.tables[name].columns for name in ("ply"
 _TEXTS = select(_PLIES.text).where(_PLIES.match == bindparam("match")).order_by(_PLIES.number)
 """The turns that a match has now."""
 _TURNS = union_all(
-    select(_PLIES.number, _PLIES.text, literal(_NEVER).label("until"), _PLIES.played).where(
+    columns(_PLIES.number, _PLIES.text, literal(_NEVER).label("until"), _PLIES.played, _PLIES.seat).where(
         _PLIES.match == bindparam("match")
     ),
-    select(_TAKEN_BACK.number, _TAKEN_BACK.text, _TAKEN_BACK.shift, _TAKEN_BACK.played).where(
+    columns(_TAKEN_BACK.number, _TAKEN_BACK.text, _TAKEN_BACK.shift, _TAKEN_BACK.played, _TAKEN_BACK.seat).where(
         _TAKEN_BACK.match == bindparam("match"), _TAKEN_BACK.shift >= bindparam("shift")
     ),
 ).order_by("number", "until")
 """The turns of a match with that `shift`, each number with the turn that it had first since then."""
 
 
+class TurnRow(NamedTuple):
+    """A complete turn: its text, when it was played, and by which seat."""
+
+    text: str
+    played: datetime
+    seat: int
+
+
 def snapshot_of(session: Session, match: Match) -> Snapshot:
-    """Return the match as it is now, with the unfinished turn; replay its turns."""
+    """Return the match as it is now, with the unfinished turn; replay its turns. Raise GameMissing."""
     return replayed(match, players_of(session, match), turn_texts(session, match))
 
 
@@ -249,21 +276,21 @@ def turn_texts(session: Session, match: Match) -> tuple[str, ...]:
     return tuple(session.connection().execute(_TEXTS, {"match": match.id}).scalars())
 
 
-def turn_rows(session: Session, match: Match) -> tuple[tuple[str, datetime], ...]:
-    """Return the complete turns of a match as it was when it had that `shift`, and when each was played.
+def turn_rows(session: Session, match: Match) -> tuple[TurnRow, ...]:
+    """Return the complete turns of a match as it was when it had that `shift`.
 
     A match as it was before turns were taken back has those, and not the turns that replaced them.
     """
     session.flush()
     rows = session.connection().execute(_TURNS, {"match": match.id, "shift": match.shift})
-    turns: dict[int, tuple[str, datetime]] = {}
-    for number, text, _, played in rows:
-        turns.setdefault(number, (text, played))
+    turns: dict[int, TurnRow] = {}
+    for number, text, _, played, seat in rows:
+        turns.setdefault(number, TurnRow(text, played, seat))
     return tuple(turns.values())
 
 
 def replayed(match: Match, by_seat: tuple[Player, Player], texts: tuple[str, ...]) -> Snapshot:
-    """Return the match with those players after those turns, and with its unfinished turn."""
+    """Return the match with those players after those turns, and with its unfinished turn. Raise GameMissing."""
     first, second = by_seat
     players = (shown(match, first), shown(match, second))
     pack = pack_of(match)
@@ -271,6 +298,20 @@ def replayed(match: Match, by_seat: tuple[Player, Player], texts: tuple[str, ...
     last = Played(positions[-2], pack.notation.parse(texts[-1])) if texts else None
     whole = Snapshot(match, players, texts, positions, positions[-1], None, len(texts), pack, last)
     return whole if match.part is None else whole.with_part(match.part)
+
+
+def to_show(match: Match, by_seat: tuple[Player, Player], turns: Sequence[TurnRow]) -> Snapshot:
+    """Return the match with those players after those turns, to be shown: also if its game isn't there."""
+    texts = tuple(turn.text for turn in turns)
+    try:
+        return replayed(match, by_seat, texts)
+    except GameMissing:
+        positions = missing.positions_of(match, [turn.seat for turn in turns])
+        first, second = by_seat
+        players, pack = (shown(match, first), shown(match, second)), missing.stand_in(match)
+        last = Played(positions[-2], texts[-1]) if texts else None
+        end = positions[-1]
+        return Snapshot(match, players, texts, positions, end, match.part, len(texts), pack, last, is_missing=True)
 
 
 def ending_of(match: Match) -> Ending | None:
@@ -283,6 +324,9 @@ def ending_of(match: Match) -> Ending | None:
 
 def record_of(match: Match, players: tuple[Player, Player], texts: tuple[str, ...]) -> Record:
     """Return the record of those turns of the match."""
-    began = f"after turn {match.begun_after} of match #{match.begun_from}" if match.begun_after else ""
     names = (name(players[0]), name(players[1]))
-    return Record(match.game, match.options, names, texts, version=match.rules, began=began)
+    return Record(match.game, match.options, names, texts, version=match.rules, began=_began(match))
+
+
+def _began(match: Match) -> str:
+    return f"after turn {match.begun_after} of match #{match.begun_from}" if match.begun_after else ""

@@ -45,14 +45,13 @@ def of(snapshot: Snapshot, *, origin: Origin, generated: datetime) -> tuple[Atta
 def records(snapshot: Snapshot, *, origin: Origin, generated: datetime) -> Iterator[Attachment]:
     """Yield the record as text and, once the match is over, as JSON."""
     yield _text(snapshot)
-    if snapshot.ended_here:
+    if snapshot.ended_here and not snapshot.is_missing:
         yield _json(snapshot, origin, generated)
 
 
 def _text(snapshot: Snapshot) -> Attachment:
     """Return the record as the rule sheets print it."""
-    text = record.written(snapshot.record)
-    return Attachment(_name(snapshot, "txt"), "text", "plain", text.encode())
+    return Attachment(_name(snapshot, "txt"), "text", "plain", snapshot.written.encode())
 
 
 def _json(snapshot: Snapshot, origin: Origin, generated: datetime) -> Attachment:
@@ -82,7 +81,7 @@ def animations(snapshot: Snapshot, boards: Sequence[Diagram] = ()) -> Iterator[A
 
     The boards are those of the snapshot, if they are known already.
     """
-    if not snapshot.texts:
+    if not snapshot.texts or snapshot.is_missing:
         return
     captions = ["", *(f"{number}. {text}" for number, text in enumerate(snapshot.texts, start=1))]
     content = animation(boards or record.diagrams(snapshot.record, snapshot.positions), captions=captions)

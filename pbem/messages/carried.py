@@ -124,7 +124,7 @@ UNDONE = tuple(field.name for field in fields(CarriedUndone))
 
 def of(
     known: MatchFacts,
-    turns: Sequence[tuple[str, datetime]],
+    turns: Sequence[tuple[str, datetime, int]],
     undone: Sequence[TakenBack],
     reader: Player,
     address: str,
@@ -133,7 +133,7 @@ def of(
 ) -> CarriedMatch | None:
     """Return the match as a message to one of its players carries it; None for others, and for what wasn't played.
 
-    The turns come with the times at which they were played (see snapshot.turn_rows), and with those taken back.
+    The turns come as rows (see snapshot.turn_rows), with those taken back.
     """
     match = known.match
     if seat_of(match, reader) is None or match.started is None:
@@ -149,7 +149,7 @@ def of(
         address=address,
         number=match.id or 0,
         people=(_person(first), _person(second)),
-        turns=tuple(CarriedTurn(text, played) for text, played in turns),
+        turns=tuple(CarriedTurn(text, played) for text, played, _ in turns),
         undone=tuple(CarriedUndone(*(getattr(row, name) for name in UNDONE)) for row in undone),
         left=None
         if clock is None

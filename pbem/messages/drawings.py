@@ -7,12 +7,11 @@ from functools import cached_property
 from sqlmodel import Session
 
 from engines.diagram import Diagram
-from notation import record
 from notation.board import Charset, format_board
 from notation.description import describe
 from pbem.matches import queries
 from pbem.matches.naming import name
-from pbem.matches.snapshot import Snapshot, replayed, turn_rows
+from pbem.matches.snapshot import Snapshot, TurnRow, to_show, turn_rows
 from pbem.messages import attachments
 from pbem.messages.attachments import Origin
 from pbem.messages.boards.board_image import png
@@ -76,7 +75,7 @@ class Drawing:
     @cached_property
     def record(self) -> str:
         """The turns as a record writes them."""
-        return record.written(self.snapshot.record).rstrip("\n")
+        return self.snapshot.written.rstrip("\n")
 
 
 class Drawings:
@@ -87,7 +86,7 @@ class Drawings:
         self.facts: dict[int, MatchFacts] = {}
         """What is known of each match, as it was when the last message was queued that shows it."""
         self._now: dict[MatchFacts, Snapshot] = {}
-        self._turns: dict[MatchFacts, tuple[tuple[str, datetime], ...]] = {}
+        self._turns: dict[MatchFacts, tuple[TurnRow, ...]] = {}
         self._known: dict[tuple[MatchFacts, int | None, str | None], Drawing] = {}
 
     def of(self, facts: MatchFacts, ply: int | None = None, part: str | None = None) -> Drawing:
@@ -95,15 +94,14 @@ class Drawings:
         key = (facts, ply, part)
         if key not in self._known:
             if facts not in self._now:
-                turns = tuple(text for text, _ in self.turns(facts))
-                self._now[facts] = replayed(facts.match, facts.players, turns)
+                self._now[facts] = to_show(facts.match, facts.players, self.turns(facts))
             now = self._now[facts]
             then = now if ply is None else now.at(ply)
-            self._known[key] = Drawing(then if part is None else then.with_part(part))
+            self._known[key] = Drawing(then if part is None or then.is_missing else then.with_part(part))
         return self._known[key]
 
-    def turns(self, facts: MatchFacts) -> tuple[tuple[str, datetime], ...]:
-        """Return the turns that the match had then, and when each was played."""
+    def turns(self, facts: MatchFacts) -> tuple[TurnRow, ...]:
+        """Return the turns that the match had then."""
         if facts not in self._turns:
             self._turns[facts] = turn_rows(self._session, facts.match)[: facts.match.plies]
         return self._turns[facts]

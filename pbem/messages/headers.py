@@ -97,10 +97,12 @@ def _state(payload: Payload, snapshot: Snapshot, reader: int | None) -> str:
         return "over"
     seat = snapshot.base.turn
     turn = None if seat is None or snapshot.match.state in NO_BOARD else snapshot.players[seat].id
-    is_readers = turn is not None and turn == reader
+    is_readers = turn is not None and turn == reader and not snapshot.is_missing
     match payload:
         case TurnNews(reminder=True):
             return "reminder"
+        case TurnNews(stopped=True):
+            return "stopped"
         case TurnNews(ran_out=True):
             return "your time is up" if is_readers else "you can claim"
         case Challenge():

@@ -48,6 +48,8 @@ FIRST_COMMANDS = frozenset(
 """The commands that "help" explains to somebody who hasn't joined: an answer to a stranger is short."""
 EXAMPLE_NAME = "anna"
 """A name as a newcomer could choose it."""
+NO_RULES = "This server doesn't have that game at present, and so not its rules."
+NO_BOARD = "The board can't be shown while the game isn't there."
 SHOWN_BOARDS, LISTED_MATCHES = 3, 25
 """How many matches of a digest have their boards, and how many are listed; "show" and "games" have the others."""
 
@@ -62,6 +64,13 @@ class _WithSharedGlobals(Template):
 
 TEXT, HTML = "txt", "html"
 """The faces of a message. Each has a library of shapes; the templates are the same for both."""
+
+
+def _rules_of(game: str, language: str | None) -> str:
+    """Return the rules page of a game, in that language if one is named."""
+    if game not in GAMES:
+        return NO_RULES
+    return GAMES[game].translations[language] if language else GAMES[game].page
 
 
 @cache
@@ -85,7 +94,9 @@ def templates(face: str) -> Environment:
         "SHOWN_BOARDS": SHOWN_BOARDS,
         "LISTED_MATCHES": LISTED_MATCHES,
         "number_of_games": lambda: len(GAMES),
-        "rules_of": lambda game, language: GAMES[game].translations[language] if language else GAMES[game].page,
+        "NO_BOARD": NO_BOARD,
+        "GAMES": GAMES,
+        "rules_of": _rules_of,
     }
     environment.filters |= {
         "as_text": format_hint,

@@ -9,6 +9,7 @@ from engines.search import is_weak_at
 from engines.seats import seat_of
 from notation.board import format_board
 from notation.ending import Termination
+from notation.games import GAMES
 from notation.hints import Hint
 from notation.time_control import in_words, parse, per_turn_instead
 from pbem.matches import offers
@@ -83,7 +84,7 @@ class Views:
         """Return the match as the section asks to see it, with turns that nobody has played."""
         if asked not in self._previewed:
             snapshot = self._drawings.of(self._matches[asked.match], asked.ply).snapshot
-            if isinstance(asked, MatchThen):
+            if isinstance(asked, MatchThen) or snapshot.is_missing:
                 hypothesis = snapshot.with_hypothesis((), past=True)
             elif isinstance(asked, Branch):
                 hypothesis = snapshot.with_hypothesis(asked.turns)
@@ -102,7 +103,7 @@ class Views:
             return ()
         return tuple(
             PagePicture(shown.below, self._context.enclosed.show(image), shown.caption, shown.in_words, shown.instead)
-            for shown, image in illustrated(game)
+            for shown, image in (illustrated(game) if game in GAMES else ())
         )
 
 
@@ -130,7 +131,7 @@ class View:
         )
         chosen = snapshot.game.options_in_words(snapshot.match.options)
         self.options = " ".join((*chosen, "rated") if snapshot.match.rated else chosen)
-        if began := snapshot.record.began:
+        if began := snapshot.began:
             self.options = f"{self.options}, begins {began}" if self.options else f"begins {began}"
         self.level = snapshot.match.level
         self.is_weak = self.level is not None and is_weak_at(snapshot.game)
@@ -154,7 +155,9 @@ class View:
         self.asked = self.offered and reader is not None and reader.id != match.challenger and self.seat is not None
         self.closed = match.state if match.state in (MatchState.DECLINED, MatchState.WITHDRAWN) else None
         self.to_move = None if at_end or turn is None else name(snapshot.players[turn])
-        self.yours = not at_end and turn is not None and turn == self.seat
+        self.missing = snapshot.is_missing
+        """Whether the game isn't there, so that there is no board, and no turn can be played."""
+        self.yours = not at_end and turn is not None and turn == self.seat and not self.missing
         self.notation = snapshot.notation.help
         outcome, ending = snapshot.position.outcome, snapshot.ending
         winner = outcome.winner if outcome else snapshot.match.winner if ending else None

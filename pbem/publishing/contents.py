@@ -28,7 +28,7 @@ from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.messages import TournamentLine
 from pbem.features.tournaments.shown import line as tournament_line
 from pbem.matches.ratings import standings
-from pbem.matches.snapshot import Snapshot, replayed, turn_texts
+from pbem.matches.snapshot import Snapshot, to_show, turn_rows
 from pbem.publishing import fingerprints
 from pbem.publishing.visibility import NOBODY, Listed, Shown
 from pbem.storage.models import Entry, Match, Pairing, Player, Seek, Tournament
@@ -139,14 +139,14 @@ def line(listed: Listed, people: Mapping[int, Shown]) -> PageLine:
 def match(session: Session, listed: Listed, people: Mapping[int, Shown]) -> MatchPage:
     """Return a match with its boards; the part of a turn that a player has kept isn't shown."""
     row = session.get_one(Match, listed.number)
-    texts = turn_texts(session, row)
+    turns = turn_rows(session, row)
     session.expunge(row)
     shown = line(listed, people)
     players = (_nameless(row, shown.players[0]), _nameless(row, shown.players[1]))
     told = {"part": None, "seat0": players[0].id, "seat1": players[1].id}
     for column, value in told.items():
         set_committed_value(row, column, value)  # it is no row of the database any more
-    snapshot = replayed(row, players, texts)
+    snapshot = to_show(row, players, turns)
     legend = snapshot.diagram.legend
     return MatchPage(
         line=shown,
@@ -157,7 +157,7 @@ def match(session: Session, listed: Listed, people: Mapping[int, Shown]) -> Matc
         started=row.started or row.created,
         ended=row.ended,
         tournament=row.tournament,
-        boards=tuple(_boards(snapshot)),
+        boards=() if snapshot.is_missing else tuple(_boards(snapshot)),
         sides=tuple(zip((each.name for each in shown.players), legend.sides, legend.tones, strict=True)),
         snapshot=snapshot,
     )
@@ -201,7 +201,7 @@ def seeks(session: Session, people: Mapping[int, Shown], now: datetime) -> list[
             people.get(row.player, Shown(0)),
             ", ".join(
                 (
-                    *GAMES[row.game].game.options_in_words(row.options),
+                    *GAMES.options_in_words(row.game, row.options),
                     *((row.time,) if row.time else ()),
                     *(("rated",) if row.rated else ()),
                 )

@@ -14,8 +14,9 @@ from urllib.parse import quote
 from jinja2 import Environment
 from markupsafe import Markup
 
-from notation import illustrations
+from notation import guarded, illustrations
 from notation.games import GAMES
+from notation.guarded import PackFault
 from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.said.templates import templates_folder
 from pbem.messages.said.welcome import LISTED
@@ -176,7 +177,11 @@ def front(site: Site, **lists: object) -> str:
 
 @cache
 def _illustrations(key: str) -> tuple[illustrations.Illustration, ...]:
-    return illustrations.of(GAMES[key])
+    try:
+        with guarded.budget():
+            return illustrations.of(GAMES[key])
+    except PackFault:
+        return ()
 
 
 def _below_title(rules: str) -> str:

@@ -26,9 +26,9 @@ def main() -> int:
     """Publish once. The input is JSON: database, folder, name, address, url, the seed that signs, and games."""
     os.nice(NICENESS)
     asked = json.load(sys.stdin)
+    GAMES.adopt(*asked["games"])
     engine = database.connect(asked["database"])
     site = Site(asked["name"], asked["address"], Signer(bytes.fromhex(asked["seed"])), asked["url"])
-    GAMES.enable(asked["games"])
     try:
         done = publication.publish(engine, site, Path(asked["folder"]), datetime.now(UTC))
     except DBAPIError as error:

@@ -6,17 +6,21 @@ for which the next publication waits. If one of them is killed, this publication
 
 import multiprocessing
 import os
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Engine
 
+from notation import guarded
+from notation.games import GAMES
+from notation.guarded import PackFault
 from pbem.mail import sandboxing
 from pbem.messages import attachments
 from pbem.messages.boards import board_image
@@ -29,6 +33,9 @@ from pbem.storage import database, folder_locks
 
 KILLED = "a process that wrote pages was killed; the next publication writes what is missing"
 ENDINGS = ("html", "txt", "json", "gif", "png")
+
+
+_Made = TypeVar("_Made")
 
 
 class Killed(Exception):
@@ -53,7 +60,10 @@ class FolderPlace:
 
 
 def files_of(site: Site, match: MatchPage) -> Iterator[tuple[str, bytes | str]]:
-    """Yield paths and contents of all files of a match; the page, which has links to the others, comes last."""
+    """Yield paths and contents of all files of a match; the page, which has links to the others, comes last.
+
+    One whose game isn't there has no boards: its page shows the record, and the files that it had stay.
+    """
     number, endings = match.line.number, []
     origin = attachments.Origin(site.name, site.address.rpartition("@")[2], site.signer)
     made = attachments.records(match.snapshot, origin=origin, generated=match.ended or match.started)
@@ -61,8 +71,10 @@ def files_of(site: Site, match: MatchPage) -> Iterator[tuple[str, bytes | str]]:
     for each in chain(made, moving if match.line.is_over else ()):
         endings.append(each.name.rpartition(".")[2])
         yield match_path(number, endings[-1]), each.content
-    yield match_path(number, "png"), board_image.png(match.boards[-1].diagram, scale=1.0)
-    yield match_path(number), pages.match(site, match, (*endings, "png"))
+    if match.boards:
+        endings.append("png")
+        yield match_path(number, "png"), board_image.png(match.boards[-1].diagram, scale=1.0)
+    yield match_path(number), pages.match(site, match, endings)
 
 
 def written(place: FolderPlace, batches: Iterable[Batch], processes: int) -> Generator[Batch, None, None]:
@@ -80,12 +92,22 @@ def written(place: FolderPlace, batches: Iterable[Batch], processes: int) -> Gen
 
 def _write(place: FolderPlace, batch: Batch, is_over: Any = None) -> None:
     with database.read_only(place.engine) as session:
-        found = [contents.match(session, each, batch.people) for each in batch.matches]
-    for match in found:
+        found = [_bounded(partial(contents.match, session, each, batch.people)) for each in batch.matches]
+    for match in filter(None, found):
         if is_over is not None and is_over.value:
             return
-        for path, content in files_of(place.site, match):
+        files: list[tuple[str, bytes | str]] = _bounded(partial(list, files_of(place.site, match))) or []
+        for path, content in files:
             place.files.write(path, content)
+
+
+def _bounded(make: Callable[[], _Made]) -> _Made | None:
+    """Return what is made; None if a game of others fails: then what was published before stays."""
+    try:
+        with guarded.budget():
+            return make()
+    except PackFault:
+        return None
 
 
 def _written_by(processes: int, place: FolderPlace, batches: Iterator[Batch]) -> Iterator[Batch]:
@@ -93,7 +115,7 @@ def _written_by(processes: int, place: FolderPlace, batches: Iterator[Batch]) ->
     spawning = multiprocessing.get_context("spawn")
     is_over = spawning.RawValue("b", 0)
     url = place.engine.url.render_as_string(hide_password=False)
-    told = (url, place.site, place.files.path, is_over)
+    told = (url, place.site, place.files.path, is_over, GAMES.told())
     waiting: dict[Future[int], Batch] = {}
     with ProcessPoolExecutor(processes, spawning, _begin, told) as pool:
         try:
@@ -126,8 +148,9 @@ HERE: list[_There] = []
 """What this process works with, if it is one of several."""
 
 
-def _begin(url: str, site: Site, path: Path, is_over: Any) -> None:
+def _begin(url: str, site: Site, path: Path, is_over: Any, games: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
     """Begin to be a process that writes, and that ends when the first one does."""
+    GAMES.adopt(*games)
     files = Files(path)
     lock = folder_locks.share(files.drafts)
     parent = multiprocessing.parent_process()

@@ -51,7 +51,7 @@ from pbem.server.scheduler import Scheduler
 from pbem.server.triage import Triage
 from pbem.server.work_queue import work_queue
 from pbem.server.worker import Desk
-from pbem.storage import database, leases, notifications
+from pbem.storage import database, leases, notifications, setbacks
 from pbem.storage.clock import SteadyClock
 from pbem.storage.models import Analysis, Backup, Lane, Search
 from pbem.storage.notifications import Channel
@@ -242,6 +242,7 @@ def open_server(
         else:
             database.require_current(engine)
             server_key.require(engine, settings.server)
+        setbacks.adopt_suspensions(engine)
         yield Server(
             settings=settings,
             engine=engine,
@@ -298,8 +299,7 @@ def run(
 ) -> None:
     """Serve until `stop` is set, then return within about five seconds, with nothing half done."""
     vitals, systemd, bound = server.vitals, systemd or Systemd({}), loops.bounds(server.settings)
-    sending, played = server.sender.queue, threading.Event()
-    reporter = Reporter(vitals, server.clock())
+    sending, played, reporter = server.sender.queue, threading.Event(), Reporter(vitals, server.clock())
     looked = -loops.SPACING_SECONDS  # when what is due by time was last looked for
 
     def handle_waiting(desk: Desk, stopped: Callable[[], bool]) -> int:

@@ -53,7 +53,7 @@ class Publisher:
             "address": self.server.address,
             "url": self.wanted.url,
             "seed": self.server.keyring().signer.seed.hex(),
-            "games": list(GAMES),
+            "games": GAMES.told(),
         }
         words = [sys.executable, "-m", "pbem.publishing.worker"]
         pipe = subprocess.PIPE

@@ -11,13 +11,14 @@ from functools import partial
 
 from sqlalchemy import Engine, select
 
+from notation.games import GAMES
 from pbem.config import LimitsSettings, ServerSettings
 from pbem.conversation import receipts
 from pbem.features.time import timeouts
 from pbem.matches.ratings import derivation
 from pbem.players import traces
 from pbem.players.erasure import REMEMBERED
-from pbem.server.scheduled import alerts, digest, unreachable
+from pbem.server.scheduled import alerts, digest, games, unreachable
 from pbem.storage import outages, setbacks
 from pbem.storage.database import reading
 from pbem.storage.due import NOW, Due
@@ -33,6 +34,7 @@ FIRST = (
         act=lambda engine, _server, now, stopped: traces.sweep(engine, now, stopped),
         moments={traces.FORGOTTEN.key: -REMEMBERED},
     ),
+    games.DUE,
 )
 LAST = (
     Due(name="digest.gather", when=digest.IS_NEWS, act=digest.gather),
@@ -74,6 +76,8 @@ class Scheduler:
     """When it last saw to the heartbeat."""
     righted: bool = True
     """Whether it has looked for clocks of matches that are ahead, since the server's was wrong."""
+    offered: frozenset[tuple[str, int]] | None = None
+    """The games that were offered when it last found no match that has to stop because its game isn't there."""
     rated: tuple[date, int] | None = None
     """The week in which it last rated matches, and how many accounts had become part of others until then."""
 
@@ -100,10 +104,14 @@ class Scheduler:
         self._beat(engine, now)
         is_trusted = self.retention.clock.is_trusted(engine, now)
         looked, fails, merged = self._look(engine, now)
+        if fails or GAMES.suspended:
+            setbacks.adopt_suspensions(engine)
         noted = partial(_noted, engine, now, are_any=fails)
         noted("old messages", lambda: self.retention.step(engine, now))
         acted = self._right(engine, now, stopped) if is_trusted else 0
         self.righted &= is_trusted
+        if is_trusted and noted("games.stop", partial(self._stop, engine, server, now, stopped)):
+            acted, (looked, _, merged) = acted + 1, self._look(engine, now)
         for place, due in enumerate(self._work):
             if looked[place] and (is_trusted or not due.waits_for_clock):
                 acted += noted(due.name, partial(due.act, engine, server, now, stopped)) or 0
@@ -124,6 +132,15 @@ class Scheduler:
         found = 0 if self.righted else timeouts.right(engine, now, stopped)
         self.righted = True
         return found
+
+    def _stop(self, engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool]) -> int:
+        """Stop the matches whose game isn't there, if they haven't been looked for since other games are offered."""
+        if (offered := GAMES.versions()) == self.offered:
+            return 0
+        if numbers := games.left_over(engine):
+            return games.stop(engine, numbers, server, now, stopped)
+        self.offered = offered
+        return 0
 
     def _rate(self, engine: Engine, merged: int, now: datetime, stopped: Callable[[], bool]) -> None:
         """Rate the weeks that are over, once when a new one begins, and where two accounts have become one."""

@@ -121,7 +121,7 @@ def own(session: Session, number: int, holder: str, attempt: int) -> Incoming | 
     return session.scalars(_OWN, {"number": number, "who": holder, "attempt": attempt}).one_or_none()
 
 
-def shunt(queue: Queue, number: int, attempt: int, error: str, trouble: str, now: datetime) -> bool:
+def shunt(queue: Queue, number: int, attempt: int, error: str, trouble: str, now: datetime, times: int = MOST) -> bool:
     """Put a claimed message aside, with the reason, until the operator retries it. Return whether it was still ours."""
     with transaction(queue.engine) as session:
         row = own(session, number, queue.holder, attempt)
@@ -129,7 +129,7 @@ def shunt(queue: Queue, number: int, attempt: int, error: str, trouble: str, now
             return False
         row.state, row.handled, row.attempts, row.group = IncomingState.SHUNTED, now, MOST, None
         row.leased_until, row.holder = None, None
-        row.verdict, row.error = f"{error}, {MOST} times", _storable(trouble)
+        row.verdict, row.error = f"{error}, {times} times" if times > 1 else error, _storable(trouble)
         session.add(row)
         return True
 

@@ -9,6 +9,8 @@ import structlog
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
+from notation import guarded
+from notation.guarded import PackFault
 from pbem import failpoints
 from pbem.conversation import dispatch
 from pbem.conversation.core import Request
@@ -21,7 +23,7 @@ from pbem.players import bounces, identity, trust
 from pbem.server import work_queue
 from pbem.server.examination import Examined, Received, Services, examine
 from pbem.server.sender import what_is_due
-from pbem.storage import notifications
+from pbem.storage import notifications, setbacks
 from pbem.storage.database import transaction
 from pbem.storage.models import Incoming, IncomingState
 from pbem.storage.notifications import Channel
@@ -65,7 +67,7 @@ class Desk:
 
 
 def handle(desk: Desk, claim: Any, now: datetime, *, hands_over: bool = False) -> None:
-    """Handle a claimed message and commit. After three failures, shunt it.
+    """Handle a claimed message and commit. After three failures, or one of a game of others, shunt it.
 
     With `hands_over`, what it queues goes to the sender at once, if that rests; others are sent several at a time.
 
@@ -78,14 +80,17 @@ def handle(desk: Desk, claim: Any, now: datetime, *, hands_over: bool = False) -
     failpoints.reach(Step.COUNTED)
     for attempt in range(1, work_queue.MOST + 1):
         try:
-            handled = _attempt(desk, claim, received, now, hands_over=hands_over)
+            with guarded.budget() as spent:
+                handled = _attempt(desk, claim, received, now, hands_over=hands_over)
         except (OperationalError, Unavailable):
             raise
         except Exception as bug:  # noqa: BLE001 - any other exception is a bug, and other messages must go on
             error, trouble = type(bug).__name__, traceback.format_exc()
             log.warning("mail in", incoming=claim.id, verdict="failed", error=error, attempt=attempt)
             counts.mails_in.labels("failed", "").inc()
-            if attempt == work_queue.MOST:
+            if isinstance(bug, PackFault):  # it would fail again, and take as long
+                shunt(desk, claim, f"{error}: the game {bug.key}", trouble, now, attempts=1)
+            elif attempt == work_queue.MOST:
                 shunt(desk, claim, error, trouble, now)
             elif (again := work_queue.begin_again(queue, claim.id)) is not None:
                 claim = again
@@ -97,12 +102,13 @@ def handle(desk: Desk, claim: Any, now: datetime, *, hands_over: bool = False) -
                 took = services.vitals.monotonic() - began
                 counts.handled_in.observe(max(0.0, (now - handled.received).total_seconds() + took))
         break
+    setbacks.note_faults(queue.engine, spent.faults, now)
     queue.in_hand = ()
 
 
-def shunt(desk: Desk, claim: Any, error: str, trouble: str, now: datetime) -> None:
-    """Put a claimed message aside, unless another daemon has it meanwhile."""
-    if work_queue.shunt(desk.queue, claim.id, claim.attempts, error, trouble, now):
+def shunt(desk: Desk, claim: Any, error: str, trouble: str, now: datetime, attempts: int = work_queue.MOST) -> None:
+    """Put a claimed message aside, which failed that often, unless another daemon has it meanwhile."""
+    if work_queue.shunt(desk.queue, claim.id, claim.attempts, error, trouble, now, times=attempts):
         # The traceback goes into the row only: it may quote what people wrote, which a log line never does.
         log.error("mail in", incoming=claim.id, verdict="shunted", error=error)
         desk.services.vitals.counts.mails_in.labels("shunted", "").inc()

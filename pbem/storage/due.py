@@ -8,11 +8,12 @@ from typing import TypeVar
 from sqlalchemy import BindParameter, ColumnElement, Engine, bindparam
 from sqlmodel import Session, SQLModel
 
+from notation import guarded
 from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.failpoints import Step
 from pbem.storage.database import lock_if_free, read_only, transaction
-from pbem.storage.setbacks import Setbacks, at_once
+from pbem.storage.setbacks import Setbacks, at_once, note_faults
 
 DueAct = Callable[[Engine, ServerSettings, datetime, Callable[[], bool]], int]
 """Does what is due at that time, unless stopped before, and returns how much that was."""
@@ -78,7 +79,7 @@ def act_on(
     for number in setbacks.ready(numbers):
         if stopped():
             break
-        with setbacks.noting(number):
+        with guarded.budget() as spent, setbacks.noting(number):
             with transaction(engine) as session:
                 has_acted = act(session, number)
                 if has_acted:
@@ -86,4 +87,5 @@ def act_on(
             if has_acted and after is not None:
                 failpoints.reach(after)
             acted += has_acted
+        note_faults(engine, spent.faults, now)
     return acted

@@ -6,6 +6,7 @@ import pytest
 from sqlmodel import Session, select
 
 from notation.ending import Ending, Termination
+from notation.games import GAMES
 from pbem.config import LimitsSettings, ServerSettings
 from pbem.conversation import execute
 from pbem.conversation.core import Decision, Request, ToNewAddress, ToPlayer
@@ -42,7 +43,7 @@ def asked(session: Session, player: Player, prose: tuple[str, ...] = ()) -> Requ
 
 def decide(request: Request, line: str) -> Decision:
     """Let the command of a line decide, as in a message about match #1."""
-    reader = Reader(FEATURES.commands, lambda number: "quadraphages" if number == 1 else None, 1)
+    reader = Reader(FEATURES.commands, lambda number: GAMES["quadraphages"] if number == 1 else None, 1)
     (found,) = reader.read("", [line]).commands
     return found.command.run(request, found)
 
@@ -104,7 +105,7 @@ def test_what_goes_to_others_is_in_the_decision(session: Session) -> None:
 
 def run(request: Request, *lines: str) -> Reply:
     """Run the lines of one message."""
-    reader = Reader(FEATURES.commands, lambda number: "quadraphages" if number == 1 else None, 1)
+    reader = Reader(FEATURES.commands, lambda number: GAMES["quadraphages"] if number == 1 else None, 1)
     return execute.execute(request, Reply(sender=request.sender), reader.read("", lines))
 
 

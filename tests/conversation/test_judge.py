@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from notation.games import GAMES
 from pbem.conversation.judge import Ask, Introduce, Refuse, Run, Why, judge
 from pbem.conversation.syntax.mail import ParsedMessage, Reader
 from pbem.features.all import FEATURES
@@ -55,7 +56,7 @@ KINDS = {Run: "run", Ask: "ask", Introduce: "introduce", Refuse: "refuse"}
 
 def read(text: str, match: int | None) -> ParsedMessage:
     """Return lines, separated by slashes, as read in a message about that match."""
-    return Reader(FEATURES.all_commands, lambda _: "quadraphages", match).read("", text.split(" / "))
+    return Reader(FEATURES.all_commands, lambda _: GAMES["quadraphages"], match).read("", text.split(" / "))
 
 
 def rows() -> list[tuple[str, str, str]]:

@@ -110,7 +110,7 @@ def read_commands(raw: bytes) -> None:
     """Lines are commands and prose."""
     subject, *lines = raw.decode("utf-8", "replace").split("\n")
     for about, game in ((1, "quadraphages"), (None, None), (1, "quadrature")):
-        reading = Reader(FEATURES.commands, lambda number, game=game: game, about, "alice").read(subject, lines)  # type: ignore[misc]
+        reading = Reader(FEATURES.commands, lambda number, game=game: GAMES[game], about, "alice").read(subject, lines)  # type: ignore[misc]
         assert len(reading.commands) <= MOST_COMMANDS  # a line can name several matches: "show 42 43"
 
 

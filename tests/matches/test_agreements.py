@@ -95,7 +95,7 @@ def test_a_message_from_before_shows_the_turns_of_then(session: Session) -> None
         note()
     alice, bob, _ = people(session)
     for copy, texts in then:
-        assert tuple(text for text, _ in turn_rows(session, copy))[: copy.plies] == texts
+        assert tuple(turn.text for turn in turn_rows(session, copy))[: copy.plies] == texts
         assert replayed(copy, (alice, bob), texts).ply == copy.plies
     assert [texts for _, texts in then][::3] == [TURNS[:2], ("b3b4",), ()]
     assert len({queries.version(copy) for copy, _ in then}) == 7, "each position has a version of its own"

@@ -97,7 +97,7 @@ def test_every_turn_on_the_page_is_read() -> None:
 
 
 def test_no_line_of_the_page_acts_when_it_is_quoted() -> None:
-    reader = Reader(FEATURES.commands, lambda _: "quadrupel", 1)
+    reader = Reader(FEATURES.commands, lambda _: GAMES["quadrupel"], 1)
     for line in filter(None, map(str.strip, PAGE.splitlines())):
         assert all(command.malformed for command in reader.read("", [line]).commands), line
 

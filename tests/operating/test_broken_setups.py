@@ -372,6 +372,13 @@ def clock_seen(kit: Kit, ago: timedelta) -> str:
     return "database"
 
 
+def suspended_game(kit: Kit) -> str:
+    row = "insert into setback (doing, number, failures, since, due) values ('game hex', 0, 3, :now, :ever)"
+    with closing(sqlite3.connect(file(kit))) as connection, connection:
+        connection.execute(row, {"now": f"{now():%Y-%m-%d %H:%M:%S.%f}", "ever": "9999-01-01 00:00:00.000000"})
+    return "games"
+
+
 def postgres(kit: Kit, change: str, to: str) -> str:
     return database(kit, on_postgres(kit, kit.request.getfixturevalue("postgres").database()).replace(change, to))
 
@@ -516,6 +523,8 @@ QUICK: dict[str, Setup] = {
     "everyone can read the key": key_for_everyone,
     "everyone can read a backup": backup_for_everyone,
     "no web server can read the site": closed_site,
+    "a game that is enabled isn't installed": lambda kit: kit.configured('[games]\nenabled = ["hex"]\n', "games"),
+    "a game is suspended": suspended_game,
     "the site's folder has other files": foreign_site,
     "nothing was published yet": lambda kit: kit.configured('[publish]\nfolder = "site"\n', "publish"),
     "a template is broken": lambda kit: broken_template(kit, b"{% if %}"),

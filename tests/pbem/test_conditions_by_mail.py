@@ -61,7 +61,7 @@ def lines_of(letters: Correspondence) -> str:
 
 def read(*lines: str, game: str = "quadraphages") -> tuple[list[tuple[str, str]], tuple[str, ...]]:
     """Return the commands of a message about match 1 with their words, and its prose."""
-    parsed = Reader(FEATURES.commands, lambda number: game if number in (1, 2) else None, 1).read("", lines)
+    parsed = Reader(FEATURES.commands, lambda number: GAMES[game] if number in (1, 2) else None, 1).read("", lines)
     return [(line.command.name, line.words) for line in parsed.commands], parsed.prose
 
 

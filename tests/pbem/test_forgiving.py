@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from notation.games import GAMES
 from pbem.conversation.syntax.mail import ParsedMessage, Reader
 from pbem.conversation.syntax.rognlie import ADVICE, advice
 from pbem.features.all import FEATURES
 from pbem.mail.reading.subjects import REPLY_MARKS, bare_subject
 
-GAMES_OF = {42: "quadraphages", 7: "quadraphages", 3: "kvadratik", 5: "quadrupel"}
+GAMES_OF = {42: GAMES["quadraphages"], 7: GAMES["quadraphages"], 3: GAMES["kvadratik"], 5: GAMES["quadrupel"]}
 
 
 def reading(lines: str, subject: str = "", match: int | None = None, own: str | None = "alice") -> ParsedMessage:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
+from notation.games import GAMES
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
 from tests.correspondence import ADDRESS, Correspondence, correspondence, text
@@ -392,6 +393,6 @@ def test_every_answer_to_the_admin_fits_and_acts_on_nothing_when_quoted_badly(le
     assert MODERATION.keys() <= commands.keys()
     for line in {line for mail in mails for line in text(mail).splitlines()}:
         assert len(line) <= 72
-        read = Reader(commands, lambda number: "quadraphages", 1).read("", [line])
+        read = Reader(commands, lambda number: GAMES["quadraphages"], 1).read("", [line])
         changing = [each for each in read.commands if each.command.changes and not each.malformed]
         assert not changing or line.lstrip().startswith("|"), line

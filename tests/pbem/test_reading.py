@@ -17,7 +17,7 @@ from pbem.messages.said.templates import templates_folder
 
 def reading(lines: str, subject: str = "", match: int | None = None) -> ParsedMessage:
     """Return the message as read where #42 and #7 are matches of Quadraphages."""
-    known = {42: "quadraphages", 7: "quadraphages"}
+    known = dict.fromkeys((42, 7), GAMES["quadraphages"])
     return Reader(FEATURES.commands, known.get, match).read(subject, lines.split("\n"))
 
 
@@ -107,12 +107,12 @@ def test_what_we_write_about_a_match_is_no_command_when_it_is_quoted_without_mar
         position = position.play(chance.choice(list(position.moves())))
     for line in ours:
         for match in (1, None):
-            read = Reader(FEATURES.commands, lambda number: rules.key, match).read("", [line])
+            read = Reader(FEATURES.commands, lambda number: GAMES[rules.key], match).read("", [line])
             assert not [found for found in read.commands if found.command.changes and not found.malformed], line
 
 
 def test_a_game_s_name_before_a_turn_may_be_what_announces_it() -> None:
-    reader = Reader(FEATURES.commands, {3: "quadrupel"}.get, 3)
+    reader = Reader(FEATURES.commands, {3: GAMES["quadrupel"]}.get, 3)
 
     for said in ("quadrupel c3e5", "#3 quadrupel c3e5", "Quadrupel! c3e5"):
         (line,) = reader.read("", [said]).commands
@@ -129,7 +129,7 @@ def test_a_game_s_name_before_a_turn_may_be_what_announces_it() -> None:
     ],
 )
 def test_turns_that_begin_with_signs_or_have_no_digits_are_read(line: str, words: str) -> None:
-    reader = Reader(FEATURES.commands, {3: "kvadratik"}.get, 3)
+    reader = Reader(FEATURES.commands, {3: GAMES["kvadratik"]}.get, 3)
 
     for said in (line, f"#3 {line}"):
         read = reader.read("", [said])

@@ -15,7 +15,10 @@ from tests.correspondence import Correspondence, correspondence, text
 from tests.effort import calls
 
 ALICE, BOB, DAVE = (f"{name}@mail.example" for name in ("alice", "bob", "dave"))
-GAMES_OF = {17: "kvadratik", 18: "kvadratik", 7: "quadraphages", 6: "quadraphages"}
+GAMES_OF = {
+    **dict.fromkeys((17, 18), GAMES["kvadratik"]),
+    **dict.fromkeys((7, 6), GAMES["quadraphages"]),
+}
 MOVE = "c1b1 g9h9 3"
 
 

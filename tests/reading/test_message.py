@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notation.games import GAMES
 from notation.phages import QUADRAPHAGES
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
@@ -49,7 +50,7 @@ OTHERWISE = {
 @pytest.mark.parametrize("name", NAMES)
 def test_the_turn_is_found_and_nothing_else(name: str) -> None:
     message = read((MAILS / f"{name}.eml").read_bytes(), None, ())
-    reading = Reader(FEATURES.commands, lambda number: "quadraphages", 1).read(message.subject, message.lines)
+    reading = Reader(FEATURES.commands, lambda number: GAMES["quadraphages"], 1).read(message.subject, message.lines)
     found = [(line.command.name, line.words) for line in reading.commands]
     expected = (MAILS / f"{name}.txt").read_text(encoding="utf-8").splitlines()
 

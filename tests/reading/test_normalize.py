@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notation.games import GAMES
 from notation.phages import QUADRAPHAGES
 from pbem.conversation.syntax.mail import ParsedMessage, Reader
 from pbem.features.all import FEATURES
@@ -11,7 +12,7 @@ from pbem.mail.reading.text import normalize
 
 
 def read(*lines: str) -> ParsedMessage:
-    return Reader(FEATURES.commands, lambda number: "quadraphages", 1).read("", lines)
+    return Reader(FEATURES.commands, lambda number: GAMES["quadraphages"], 1).read("", lines)
 
 
 @pytest.mark.parametrize(

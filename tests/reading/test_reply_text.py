@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notation.games import GAMES
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
 from pbem.mail.reading.text import html_text, normalize, reply_text
@@ -627,7 +628,7 @@ def test_no_line_of_a_person_is_lost_and_no_other_is_kept(program: str) -> None:
 @pytest.mark.parametrize("program", REPLIES)
 def test_only_what_a_person_wrote_acts(program: str) -> None:
     reply = REPLIES[program]
-    reader = Reader(FEATURES.commands, {7: "quadraphages", 8: "quadraphages"}.get, 7, "bob")
+    reader = Reader(FEATURES.commands, dict.fromkeys((7, 8), GAMES["quadraphages"]).get, 7, "bob")
 
     written = reply_text.read("\n".join(line for _, line in reply))
     found = reader.read("", written.lines, written.cut)

@@ -21,7 +21,7 @@ from pbem.features.tournaments import due as tournaments
 from pbem.features.tournaments import entries, rungs
 from pbem.features.tournaments.field import Format
 from pbem.features.watching import watches
-from pbem.matches import agreements, lifecycle, queries
+from pbem.matches import agreements, lifecycle, missing, queries
 from pbem.matches.clock.working_days import Span
 from pbem.matches.offers import OfferKind
 from pbem.storage.database import transaction
@@ -166,6 +166,24 @@ def _challenge_that_is_over(rehearsal: Rehearsal) -> None:
         lifecycle.end(session, match, Ending(Termination.TIMEOUT, late), other(late), now)
 
 
+def _game_that_is_gone(rehearsal: Rehearsal) -> None:
+    """Let match 2 be one of a game that isn't there."""
+    rehearsal.begin_on_a_clock("7d/move", DAY)
+    rehearsal.server.scheduler.offered = None  # as after a start
+    rehearsal.scene.rows("update match set game = 'chess' where id = 2")
+
+
+def _game_that_is_back(rehearsal: Rehearsal) -> None:
+    """Let match 2 have stopped two hours ago because its game wasn't there, which it is now."""
+    rehearsal.begin_on_a_clock("7d/move", DAY)
+    with transaction(rehearsal.server.engine) as session:
+        match = queries.locked(session, 2)
+        assert match is not None
+        match.game = "chess"
+        missing.stop(session, match, rehearsal.server.clock() - 2 * HOUR)
+        match.game = "quadrature"
+
+
 KINDS: dict[str, Callable[[Rehearsal], None]] = {
     "a reminder": _reminder,
     "a time-out": _timeout,
@@ -176,6 +194,8 @@ KINDS: dict[str, Callable[[Rehearsal], None]] = {
     "a seek that ends": _seek_that_ends,
     "a tournament that begins": _tournament_that_begins,
     "a match that is watched": _spectators,
+    "a game that is gone": _game_that_is_gone,
+    "a game that is back": _game_that_is_back,
     "a bulletin": _bulletin,
     "an announcement": _announcement,
     "a challenge on a ladder that is over": _challenge_that_is_over,

@@ -291,7 +291,7 @@ def test_the_admin_s_mail_fits_and_nothing_in_it_acts_when_it_is_quoted(letters:
     assert "1 message to players couldn't be rendered, or no server accepted it:" in " ".join(lines)
     assert max(map(len, lines)) <= WIDTH
     for line in lines:
-        assert Reader(FEATURES.commands, lambda number: "quadraphages", 1).read("", [line]).commands == (), line
+        assert Reader(FEATURES.commands, lambda number: GAMES["quadraphages"], 1).read("", [line]).commands == (), line
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
+from notation.games import GAMES
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
 from pbem.mail.reading.subjects import bare_subject
@@ -131,7 +132,7 @@ def test_our_own_words_quoted_without_marks_are_no_command(story: Story) -> None
     """A mail program that quotes without > must not make our help, boards and records act."""
     for line in {line for mail in story.sent for line in text(mail).splitlines() if not line.lstrip().startswith("|")}:
         for match in (1, None):
-            read = Reader(FEATURES.commands, lambda number: "quadraphages", match).read("", [line])
+            read = Reader(FEATURES.commands, lambda number: GAMES["quadraphages"], match).read("", [line])
             assert not [found for found in read.commands if found.command.changes and not found.malformed], line
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from notation.games import GAMES
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
 from pbem.mail.reading.text import html_text
@@ -111,7 +112,7 @@ def test_our_html_quoted_without_marks_is_no_command(name: str, stripped: str, f
     for line in html_text.text(html).splitlines():
         if not line.startswith(">"):
             for match in (1, None):
-                read = Reader(FEATURES.commands, lambda number: "quadraphages", match).read("", [line])
+                read = Reader(FEATURES.commands, lambda number: GAMES["quadraphages"], match).read("", [line])
                 assert not [each for each in read.commands if each.command.changes and not each.malformed], line
 
 
@@ -121,7 +122,7 @@ def test_our_subjects_are_no_commands(name: str, found: dict[str, EmailMessage])
     subject = str(found[name]["Subject"])
     for match in (1, None):
         for written in (subject, f"Re: {subject}", f"Fwd: {subject}"):
-            read = Reader(FEATURES.commands, lambda number: "quadraphages", match).read(written, [])
+            read = Reader(FEATURES.commands, lambda number: GAMES["quadraphages"], match).read(written, [])
             assert (read.commands, read.guess) == ((), None)
 
 

@@ -53,6 +53,7 @@ def test_every_termination_has_a_sentence(termination: Termination) -> None:
 def test_the_headline_says_first_what_the_reader_wants_to_know(state: dict[str, object], words: str) -> None:
     known = {
         "over": False,
+        "missing": False,
         "can_claim": False,
         "yours": False,
         "winner": None,

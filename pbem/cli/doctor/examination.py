@@ -79,6 +79,7 @@ def _checks(path: Path, settings: Settings) -> Iterator[Check]:
     yield Check("templates", machine.templates)
     yield Check("reading", machine.sandbox)
     yield Check("database", partial(storage.check, settings.server, core.now))
+    yield Check("games", partial(storage.games, settings))
     yield Check("backup", partial(storage.backups, settings, core.now))
     if settings.publish.folder is not None:
         yield Check("publish", partial(machine.site, settings.publish.folder))

@@ -37,12 +37,12 @@ def check(config_file: ConfigOption = CONFIG) -> None:
         for note in (f"the database {veiled_url(url)} is up to date", *surroundings.notes(server.settings)):
             errors.print(note, markup=False, highlight=False)
         with database.read_only(server.engine) as session:
-            played = integrity.played(session)
+            played, rated = integrity.played(session), derivation.rated_games(session)
         results = replayed(server.engine, url, played)
         found = list(_flat(track(results, "replaying", len(played), console=errors, transient=True)))
         misrated: list[str] = []
         # Each game in its own transaction: it computes for long, and PostgreSQL ends one that is idle.
-        for game in track(GAMES, "comparing ratings", console=errors, transient=True):
+        for game in track(rated, "comparing ratings", console=errors, transient=True):
             with database.read_only(server.engine) as session:
                 misrated += derivation.faults(session, game)
         with database.read_only(server.engine) as session:
@@ -72,17 +72,21 @@ def replayed(engine: Engine, url: str, numbers: Sequence[int]) -> Iterator[list[
         return
     with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
         with sandboxing.without_interrupts():
-            results = pool.map(partial(_replay_part, url), parts)
+            results = pool.map(partial(_replay_part, url, GAMES.told()), parts)
         for result in results:
             yield from result
 
 
-def _replay_part(url: str, numbers: Sequence[int]) -> list[list[Fault]]:
+def _replay_part(url: str, games: tuple[tuple[str, ...], tuple[str, ...]], numbers: Sequence[int]) -> list[list[Fault]]:
     """Replay some matches, in a process that does nothing else."""
-    return list(_faults(_connected(url), numbers))
+    return list(_faults(_connected(url, games), numbers))
 
 
-_connected = cache(database.connect)
+@cache
+def _connected(url: str, games: tuple[tuple[str, ...], tuple[str, ...]]) -> Engine:
+    """Connect to the database, in a process that offers those games."""
+    GAMES.adopt(*games)
+    return database.connect(url)
 
 
 def _faults(engine: Engine, numbers: Sequence[int]) -> Iterator[list[Fault]]:

@@ -13,14 +13,16 @@ from sqlalchemy import Engine, make_url, text
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import col, select
 
+from notation.games import GAMES
 from pbem.cli.doctor import database_advice
 from pbem.cli.doctor.findings import Finding, note, ok, problem
 from pbem.config import ServerSettings, Settings
 from pbem.config.veiled import veiled_url
+from pbem.matches import missing
 from pbem.secret import BadConfig
 from pbem.server import server_key
 from pbem.server.backups import rotation
-from pbem.storage import database, holders
+from pbem.storage import database, holders, setbacks
 from pbem.storage.clock import LEAP, SETTLES_IN
 from pbem.storage.models import Clock, Incoming
 
@@ -200,3 +202,27 @@ def _apart(time: timedelta) -> str:
     sizes = {"days": 86400, "hours": 3600, "minutes": 60}
     unit, size = next(((unit, size) for unit, size in sizes.items() if seconds >= 2 * size), ("seconds", 1))
     return f"{seconds / size:.0f} {unit}"
+
+
+def games(settings: Settings) -> Iterator[Finding]:
+    """Look for games that are wanted, by the configuration or by matches, and aren't there."""
+    GAMES.enable(settings.games.enabled)
+    found, _ = False, len(GAMES)  # which loads them
+    for why in GAMES.missing.values():
+        found = True
+        yield problem(why, "until then nobody can play it, and its matches stop")
+    with suppress(DBAPIError, database.Unusable):
+        engine = database.connect(settings.server.database)
+        database.require_current(engine)
+        with database.read_only(engine) as session:
+            for key in setbacks.suspended(session):
+                found = True
+                advice = f'mend or replace its package; then "pbem game resume {key}" lets it be played again'
+                yield problem(f"the game {key} is suspended, since its package has failed too often", advice)
+            for (key, version), number in missing.stored(session).items():
+                if key not in GAMES.missing and (why := GAMES.why_missing(key, version)):
+                    found = True
+                    yield problem(f"matches of {key} can't be shown or go on ({number})", why)
+        engine.dispose()
+    if not found:
+        yield ok(f"{len(GAMES)} games are offered: {', '.join(GAMES)}")

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 
+from notation.games import GameMissing
 from notation.resemblance import resembling
 from pbem.conversation.core import Command, Line, Request, named
-from pbem.conversation.refusals import not_a_command
+from pbem.conversation.refusals import not_a_command, not_there
 from pbem.conversation.syntax import intents, rognlie
 from pbem.conversation.syntax.line import LineReader
 from pbem.conversation.syntax.mail import ParsedMessage
@@ -13,6 +14,7 @@ from pbem.conversation.target import is_to_move
 from pbem.errors import Refused
 from pbem.mail.reading.text.normalize import to_ascii
 from pbem.matches import turns
+from pbem.matches.queries import pack_of
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.matches.turns import SET_UP
 from pbem.players.rate_limits import NO_COMMAND
@@ -31,6 +33,11 @@ def for_message(request: Request, parsed: ParsedMessage) -> Refused:
             fits="Write a command at the top of your message.",
             match=match.id if match else None,
         )
+    if match is not None and match.to_move is not None:
+        try:
+            pack_of(match)
+        except GameMissing as missing:
+            return not_there(missing, match)
     if parsed.doubtful is not None:
         return _doubted(parsed.doubtful, match)
     guess, said, turns_in = parsed.guess, parsed.first, match
@@ -88,7 +95,7 @@ def _turn_suggested(request: Request, match: Match, text: str) -> Refused | None
     if not is_to_move(request, match):
         return None
     snapshot = snapshot_of(request.session, match)
-    held = LineReader(request.commands, lambda _: match.game, match.id).held_turn(to_ascii(text))
+    held = LineReader(request.commands, lambda _: snapshot.pack, match.id).held_turn(to_ascii(text))
     meant = next(filter(None, (_resembling(snapshot, each) for each in (text, held) if each)), ())
     if not meant:
         return None

@@ -6,12 +6,14 @@ courtesies, and counts if nothing is left to guess.
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from notation.games import GAMES
+from notation.games import GAMES, GamePack
+from notation.guarded import PackFault
 from pbem.conversation.core import Command, Line, named
 from pbem.conversation.syntax import courtesies
 from pbem.conversation.syntax.looks import begins_like_a_move, cells, is_board_or_record, is_sentence
@@ -36,8 +38,8 @@ NAMES_PERSON = re.compile(r"NAME|PLAYER|GAME")
 MOST_GAMES = 6
 """In how many games a turn is looked for, where nothing says which match it is for."""
 
-GameOf = Callable[[int], str | None]
-"""Returns the game's key of a match by number, or None if there is no such match."""
+GameOf = Callable[[int], GamePack | None]
+"""Returns the game of a match by number, or None if there is no such match, or its game isn't there."""
 Played = Callable[[], Collection[str]]
 """Returns the keys of the games that the sender plays."""
 
@@ -52,7 +54,7 @@ class LineReader:
         self._game_of = game_of
         self._played = played
         self._match = match
-        self._parsed: dict[tuple[str, str], ParsedTurn] = {}
+        self._parsed: dict[tuple[str, str, int], ParsedTurn] = {}
         self._usages = " ".join(command.arguments for command in commands.values())
         self.verbs = frozenset(verb for command in commands.values() for verb in (command.name, *command.aliases))
 
@@ -209,28 +211,25 @@ class LineReader:
 
     def _read_for(self, words: str, number: int | None) -> Iterator[ParsedTurn]:
         """Yield the words as read for that match, or for the one the message is about, or else for likely games."""
-        number = self._match if number is None else number
-        key = self._game_of(number) if number is not None else None
-        return (self._parse(words, each) for each in ([key] if key else self._likely))
+        return self._parsed_for(words, self._pack_of(self._match if number is None else number))
 
     def held_turn(self, text: str) -> str | None:
         """Return the turn that words hold, of the match that they name or of the one the message is about; or None.
 
         Two squares in a row that the notation can read are enough: "My move is c1b1 g9h9 3."
         """
-        number = self.match_named_in(text) or self._match
-        key = self._game_of(number) if number is not None else None
+        pack = self._pack_of(self.match_named_in(text) or self._match)
         for begun in islice(MAY_BEGIN.finditer(text), MOST_BEGINNINGS):
             rest = text[begun.start() :].rstrip(" .,;:!?)\"'*")
-            for turn in (turns.parse(GAMES[each].notation, rest) for each in ([key] if key else self._likely)):
-                if cells(rest[: turn.length]) > 1:
-                    return rest[: turn.length].strip(" ,")
+            lengths = (turn.length for turn in self._parsed_for(rest, pack))
+            if held := next((rest[:end] for end in lengths if cells(rest[:end]) > 1), ""):
+                return held.strip(" ,")
         return None
 
     def match_named_in(self, text: str) -> int | None:
         """Return the first match that words name by its number, if there is that match.
 
-        >>> LineReader({}, {17: "kvadratik"}.get, None).match_named_in("I play #17 b3b4, you know")
+        >>> LineReader({}, {17: GAMES["kvadratik"]}.get, None).match_named_in("I play #17 b3b4, you know")
         17
         """
         numbers = (int(found[1]) for found in islice(NAMED.finditer(text), MOST_BEGINNINGS))
@@ -240,18 +239,15 @@ class LineReader:
         """Return whether a number without # names a match, since turns and notes may start with a number."""
         if not command.takes_turn or self._match is None or game is not None or number[2]:
             return True
-        key = self._game_of(self._match)
-        if key is None:
-            return False
-        turn = self._parse(rest, key)
-        if turn.error is None or (command.looks_back and turn.length > 0):
+        pack = self._game_of(self._match)
+        turn = self._parse(rest, pack) if pack is not None else None
+        if turn is None or turn.error is None or (command.looks_back and turn.length > 0):
             return False
         return self._game_of(int(number[1])) is not None
 
     def _move(self, words: str, match: int | None, text: str, *, pointed: bool) -> Line | None:
         """Return the line as a turn: readable, readable at its beginning, or after the number of a match."""
-        move = self.move
-        key = self._game_of(match) if match is not None else None
+        move, pack = self.move, self._pack_of(match)
         if pointed:
             word = words.strip().partition(" ")[0].lower()
             if not self._may_be_turn(words, match) and courtesies.nearest_word(word, self.verbs):
@@ -259,22 +255,31 @@ class LineReader:
             return self._called(move, words.strip(), match, text, malformed=not words.strip())
         if is_board_or_record(words):
             return None
-        for turn in (self._parse(words, each) for each in ([key] if key else self._likely)):
-            is_begun = key is not None and begins_like_a_move(words[: turn.length]) and not is_sentence(words)
+        for turn in self._parsed_for(words, pack):
+            is_begun = pack is not None and begins_like_a_move(words[: turn.length]) and not is_sentence(words)
             if turn.error is None or is_begun:
                 return self._called(move, words, match, text)
         return None
 
     def _called(self, command: Command, words: str, match: int | None, text: str, **further: Any) -> Line:
         """Return the line of a command; the turn in it, in a match that is known, is parsed here once and for all."""
-        key = self._game_of(match) if match is not None and command.plays else None
-        return Line(command, words, match, text, turn=self._parse(words, key) if key else None, **further)
+        pack = self._pack_of(match) if command.plays else None
+        return Line(command, words, match, text, turn=self._parse(words, pack) if pack else None, **further)
 
-    def _parse(self, words: str, key: str) -> ParsedTurn:
+    def _pack_of(self, number: int | None) -> GamePack | None:
+        return None if number is None else self._game_of(number)
+
+    def _parsed_for(self, words: str, pack: GamePack | None) -> Iterator[ParsedTurn]:
+        """Yield the words parsed as a turn of that game, or else of each game that is likely."""
+        for each in [GAMES[key] for key in self._likely] if pack is None else [pack]:
+            with suppress(PackFault) if pack is None else nullcontext():  # the message may be about another game
+                yield self._parse(words, each)
+
+    def _parse(self, words: str, pack: GamePack) -> ParsedTurn:
         """Return the words parsed as a turn of that game, each text only once in a message."""
-        if (words, key) not in self._parsed:
-            self._parsed[words, key] = turns.parse(GAMES[key].notation, words)
-        return self._parsed[words, key]
+        if (key := (words, pack.game.key, pack.version)) not in self._parsed:
+            self._parsed[key] = turns.parse(pack.notation, words)
+        return self._parsed[key]
 
     # Courtesies --------------------------------------------------------------------------
 

@@ -14,12 +14,11 @@ from typing import Any
 
 from sqlmodel import Session, col, or_, select
 
-from notation import record
 from pbem.matches import prepared
 from pbem.matches.naming import name
-from pbem.matches.queries import plies, seat_of, taken_back
+from pbem.matches.queries import players_of, plies, seat_of, taken_back
 from pbem.matches.ratings import standings
-from pbem.matches.snapshot import snapshot_of
+from pbem.matches.snapshot import to_show, turn_rows
 from pbem.messages import preferences
 from pbem.messages.extras import ExportHook
 from pbem.messages.token_redaction import TokenRedactor
@@ -151,7 +150,7 @@ def _matches(session: Session, player: Player) -> list[Match]:
 
 def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
     """Return a match with its record; the unfinished part of a turn is shown only to the player who began it."""
-    snapshot = snapshot_of(session, match)
+    snapshot = to_show(match, players_of(session, match), turn_rows(session, match))
     ending = snapshot.ending
     was_played = match.state in (MatchState.RUNNING, MatchState.OVER)
     own_part = match.part if snapshot.base.turn == snapshot.seat_of(player) else None
@@ -161,7 +160,7 @@ def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
         "options": dict(match.options),
         "time": match.time,
         "imported": match.imported is not None,
-        "began": snapshot.record.began,
+        "began": snapshot.began,
         "players": [name(other) for other in snapshot.players],
         "challenger": name(session.get_one(Player, match.challenger)),
         "state": match.state,
@@ -182,7 +181,7 @@ def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
             {"number": row.number, "by": name(snapshot.players[row.seat]), "text": row.text, "played": row.played}
             for row in taken_back(session, match)
         ],
-        "record": record.written(snapshot.record) if was_played else None,
+        "record": snapshot.written if was_played else None,
     }
 
 

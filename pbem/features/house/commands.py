@@ -16,7 +16,7 @@ from pbem.features.house import analyses, levels
 from pbem.features.house import player as house_player
 from pbem.features.house.messages import AnalysisAsked
 from pbem.matches import lifecycle, replays
-from pbem.matches.queries import number_between
+from pbem.matches.queries import number_between, pack_of
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.said.sections import Hint
 from pbem.players import invitations
@@ -127,6 +127,7 @@ def hint(request: Request, line: Line) -> Decision:
     if match.level is None:
         raise Refused("There are hints only in matches against the house.", read=line.text)
     lifecycle.check_turn(match, seat)
+    pack_of(match)
     if receipts.hints_today(request.session, player, request.now) >= HINTS_PER_DAY:
         raise Refused(f"You've had {HINTS_PER_DAY} hints today, and that's the limit.", fits="There are more tomorrow.")
     return Decision(answer=(Hint(match=match.id or 0, ply=match.plies),))
@@ -157,6 +158,7 @@ def analyse(request: Request, line: Line) -> Decision:
         raise Refused("The house doesn't help in a match that isn't over yet.", read=line.text)
     if not request.house.enabled:
         raise Refused("The house analyses no matches at the moment.", read=line.text)
+    pack_of(match)
     if match.plies == 0:
         raise Refused(f"Nobody has played a turn in match #{match.id}.", read=line.text)
     if analyses.of(request.session, match, player) is None:

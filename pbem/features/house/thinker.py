@@ -15,6 +15,7 @@ from sqlalchemy import select as columns
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, select
 
+from notation import guarded
 from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.conversation import receipts
@@ -28,7 +29,7 @@ from pbem.matches import lifecycle
 from pbem.matches.queries import locked, opponent_of, version
 from pbem.matches.snapshot import snapshot_of, turn_texts
 from pbem.players import announcements
-from pbem.storage import leases, notifications
+from pbem.storage import leases, notifications, setbacks
 from pbem.storage.database import read_only, transaction
 from pbem.storage.leases import Leased
 from pbem.storage.models import Match, Outgoing, Search, SearchKind
@@ -131,7 +132,11 @@ class Thinker:
         try:
             answer = self.searcher.search(task.question)
             failpoints.reach(Step.FOUND)
-            self._play(task, answer)
+            with guarded.budget() as spent:
+                try:
+                    self._play(task, answer)
+                finally:
+                    setbacks.note_faults(self.engine, spent.faults, self.clock())
         except SearchStopped:
             self._take_back(task)
             return False

@@ -108,7 +108,9 @@ def _state(match: Match, player: Player, day: str, *, own: bool, is_due: bool) -
             return f"won, {day}" if (match.seat0, match.seat1)[match.winner] == player.id else f"lost, {day}"
     whose = "waiting" if match.to_move != seat_of(match, player) else "your turn" if own else "to move"
     when = f", due {day}" if is_due else f" since {day}"
-    return f"{whose}{when}, turn {match.plies + 1}" + (", paused" if match.paused else "")
+    return f"{whose}{when}, turn {match.plies + 1}" + (
+        ", stopped" if match.missing else ", paused" if match.paused else ""
+    )
 
 
 def show(request: Request, line: Line) -> Decision:

@@ -7,8 +7,8 @@ from datetime import datetime
 from sqlmodel import Session
 
 from pbem.features.accounts.data_export import ExportedFile, packed
-from pbem.matches.queries import with_board
-from pbem.matches.snapshot import snapshot_of
+from pbem.matches.queries import players_of, with_board
+from pbem.matches.snapshot import to_show, turn_rows
 from pbem.messages import attachments
 from pbem.messages.attachments import Origin
 from pbem.messages.extras import Extra, Rendering
@@ -54,6 +54,7 @@ def _records(
     """Yield the files of each match; none of them holds an address."""
     for number in numbers:
         match = session.get_one(Match, number)
-        files = attachments.records(snapshot_of(session, match), origin=origin, generated=written)
+        snapshot = to_show(match, players_of(session, match), turn_rows(session, match))
+        files = attachments.records(snapshot, origin=origin, generated=written)
         when = match.ended or match.started or match.created
         yield tuple((file.name, when, file.content) for file in files)

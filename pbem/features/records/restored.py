@@ -13,6 +13,8 @@ from typing import Any
 from sqlalchemy import text as sql
 from sqlmodel import Session, col, select
 
+from engines.core import BadOption
+from notation.guarded import PackFault
 from notation.record import BadRecord, Record, replay
 from pbem.matches import earlier_turns, prepared, queries
 from pbem.matches.clock import timekeeping
@@ -69,16 +71,11 @@ def restore(
         _require_same(there, turns, carried)
         if not _is_older(there, carried):
             return Salvaged.HERE
-    record = Record(
-        carried.game,
-        carried.options,
-        _names(carried),
-        tuple(turn.text for turn in carried.turns),
-        version=carried.rules,
-    )
+    texts = tuple(turn.text for turn in carried.turns)
     try:
+        record = Record(carried.game, carried.options, _names(carried), texts, version=carried.rules)
         positions = replay(record)
-    except BadRecord as bad:
+    except (BadOption, BadRecord, PackFault) as bad:
         raise NotRestorable(f"match #{carried.number}: {bad}") from bad
     players = [_player(session, carried, person, addresses, told, now) for person in carried.people]
     is_over = carried.termination is not None

@@ -35,14 +35,13 @@ def _expire(session: Session, player: Player, server: ServerSettings, now: datet
 
 def _again(seek: Seek) -> EndedSeek:
     """Return what is told of a seek that has ended, with the line that puts it up again."""
-    game = GAMES[seek.game].game
-    options = game.options_in_words(seek.options)
+    options = GAMES.options_in_words(seek.game, seek.options)
     begin = f"begin={seek.begin}" if seek.begin != "me" else ""
     repeat = f"repeat={seek.repeat}" if seek.repeat > 1 else ""
     ratings = RatingRange(seek.lowest, seek.highest)
     rated = ("rated" if seek.rated else "", f"rating={ratings}" if ratings != ANY else "")
     words = ("seek", seek.game, *options, begin, f"time={seek.time or 'none'}", *rated, repeat)
-    return EndedSeek(number=seek.id or 0, title=game.title, again=" ".join(word for word in words if word))
+    return EndedSeek(number=seek.id or 0, title=GAMES.title(seek.game), again=" ".join(word for word in words if word))
 
 
 expire = each_row(Player, seeks.expiring, _expire, doing="seeks that end")

@@ -19,16 +19,15 @@ SHOWN = 5
 
 def shown(seek: Seek, seeker: Player, reader: Player) -> OpenSeek:
     """Return the line about a seek in a list for that reader."""
-    game = GAMES[seek.game].game
     ratings = RatingRange(seek.lowest, seek.highest)
     extra = ["rated"] if seek.rated else []
     if ratings != ANY:
         extra.append(f"rating={ratings}")
     return OpenSeek(
         number=seek.id or 0,
-        title=game.title,
+        title=GAMES.title(seek.game),
         player=name(seeker),
-        options=", ".join((*game.options_in_words(seek.options), *extra)),
+        options=", ".join((*GAMES.options_in_words(seek.game, seek.options), *extra)),
         begin=seek.begin,
         time=seek.time or "no limit",
         own=seeker.id == reader.id,

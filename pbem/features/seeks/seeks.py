@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import and_, or_
 from sqlmodel import Session, col, func, select, update
 
+from notation.games import GAMES
 from notation.time_control import TimeControl, from_stored, to_stored
 from pbem.features.seeks import rating_ranges
 from pbem.features.seeks.rating_ranges import ANY, RatingRange
@@ -107,6 +108,7 @@ def listed(
         .where(
             col(Seek.closed).is_(None),
             col(Seek.expires) > now,
+            col(Seek.game).in_(tuple(GAMES)),
             col(Player.stopped).is_(None),
             col(Player.unreachable).is_(None),
             col(Player.banned).is_(None),

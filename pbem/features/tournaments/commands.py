@@ -5,6 +5,7 @@ from functools import partial
 
 from sqlmodel import Session
 
+from notation.games import GAMES
 from pbem.conversation.core import BOARD, NAMED_CONTEST, Command, Decision, Group, Line, Request, Shape
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import paging
@@ -91,6 +92,7 @@ def enter(request: Request, line: Line) -> Decision:
     """Let the sender enter a tournament, which begins by itself, or a ladder at its foot."""
     session, player, now = request.session, request.player, request.now
     tournament = _called(line, entries.locked(session, int(line.words)))
+    GAMES.of_version(tournament.game)  # nobody enters one of a game that isn't there
     if tournament.kind == Format.LADDER:
         return _enter_ladder(request, tournament)
     if entries.entry_of(session, tournament, player) is not None:

@@ -14,6 +14,7 @@ from datetime import datetime
 from sqlmodel import Session, and_, col, func, select
 
 from notation.ending import WITHOUT_RESULT, Termination
+from notation.games import GAMES
 from pbem.features.tournaments import crosstable, entries, formats
 from pbem.features.tournaments.field import Entrant, Field, Format, Matchup, RoundStep, Score
 from pbem.features.tournaments.formats import league
@@ -33,14 +34,18 @@ class PreparedRound:
 
 
 def due(session: Session, now: datetime, most: int) -> list[int]:
-    """Return the tournaments that nobody can enter any more, and those in which matches have ended or are to begin."""
-    is_open = (col(Tournament.started).is_(None), col(Tournament.ended).is_(None))
+    """Return the tournaments that nobody can enter any more, and those in which matches have ended or are to begin.
+
+    Those of a game that isn't there stand still.
+    """
+    offered = col(Tournament.game).in_(tuple(GAMES))
+    is_open = (offered, col(Tournament.started).is_(None), col(Tournament.ended).is_(None))
     closed = session.exec(select(Tournament.id).where(*is_open, Tournament.closes <= now).limit(most)).all()
-    has_rounds = and_(col(Tournament.id) == col(Match.tournament), Tournament.kind != Format.LADDER)
+    has_rounds = and_(col(Tournament.id) == col(Match.tournament), Tournament.kind != Format.LADDER, offered)
     changed = (
         select(Match.tournament).join(Tournament, has_rounds).where(*arranged.ARE_UNREPORTED).distinct().limit(most)
     )
-    begins = select(Tournament.id).where(col(Tournament.told).is_not(None)).limit(most)
+    begins = select(Tournament.id).where(offered, col(Tournament.told).is_not(None)).limit(most)
     return [number or 0 for number in dict.fromkeys((*closed, *session.exec(changed), *session.exec(begins)))]
 
 

@@ -26,14 +26,13 @@ def line(
     tournament: Tournament, entrants: int, now: datetime, *, round_: int = 0, entered: bool = False, groups: int = 0
 ) -> TournamentLine:
     """Return a tournament as lists and headings say it."""
-    game = GAMES[tournament.game].game
     extra = ["rated"] if tournament.rated else []
-    options = (*game.options_in_words(tournament.options), *extra)
+    options = (*GAMES.options_in_words(tournament.game, tournament.options), *extra)
     return TournamentLine(
         number=tournament.id or 0,
         title=tournament.title,
         kind=tournament.kind,
-        game=game.title,
+        game=GAMES.title(tournament.game),
         options=", ".join(options),
         time=tournament.time,
         state=entries.state_of(tournament).value,

@@ -112,9 +112,17 @@ def newest_week(now: datetime) -> date:
     return week_of(now - GRACE) - WEEK
 
 
+def rated_games(session: Session) -> list[str]:
+    """Return the games that are offered, and others in which matches count: their ratings don't need the rules."""
+    counting = session.exec(select(Match.game).where(col(Match.counted).is_not(None)).distinct())
+    return [*dict.fromkeys((*GAMES, *sorted(counting)))]
+
+
 def rate_due(engine: Engine, now: datetime, stopped: Callable[[], bool] = lambda: False) -> None:
     """Rate all weeks that are over."""
-    for game in GAMES:
+    with read_only(engine) as session:
+        found = rated_games(session)
+    for game in found:
         while not stopped():
             with read_only(engine) as session:
                 week = next_week(session, game, now)
