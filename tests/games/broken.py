@@ -5,11 +5,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pbem_noughts import NOUGHTS as PACK
+from pbem_noughts import engine, notation
+
 from engines.core import Played
 from engines.diagram import Diagram
 from notation.games import GamePack
-from tests.example import engine, notation
-from tests.example.conftest import PACK
 
 TRIGGER = "a3"
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pbem_noughts import NOUGHTS as PACK
 
 from notation.games import GAMES, GamePack
 from tests.correspondence import Correspondence, correspondence
-from tests.example.conftest import PACK
 
 WITH_TIME = "challenge bob noughts time=3d"
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pbem_noughts import NOUGHTS as PACK
 
 from notation import guarded
 from notation.games import GAMES
@@ -13,7 +14,6 @@ from pbem.publishing import publication
 from pbem.publishing.pages import Site
 from pbem.server import daemon
 from tests.correspondence import Correspondence, correspondence, text
-from tests.example.conftest import PACK
 from tests.games import broken
 from tests.games.conftest import Offered
 from tests.games.test_missing import begun as begun_match

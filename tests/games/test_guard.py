@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from pbem_noughts import NOUGHTS as PACK
 
 from engines.core import IllegalMove
 from engines.search import choose
@@ -16,7 +17,6 @@ from notation import guarded
 from notation.core import BadNotation
 from notation.games import GAMES
 from notation.guarded import GuardedPosition, PackFault, guard, unguarded
-from tests.example.conftest import PACK
 from tests.games import broken
 from tests.games.broken import FAULTS
 

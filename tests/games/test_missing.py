@@ -4,12 +4,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from pbem_noughts import NOUGHTS as PACK
 from sqlmodel import Session
 
 from pbem.matches.clock import timekeeping
 from pbem.storage.models import Match
 from tests.correspondence import Correspondence, text
-from tests.example.conftest import PACK
 from tests.games.conftest import WITH_TIME, Offered
 
 PLAYERS = ["alice@mail.example", "bob@mail.example"]

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from pbem_noughts import NOUGHTS as PACK
 
 from pbem.matches.ratings import derivation
 from pbem.publishing import publication
@@ -11,7 +12,6 @@ from pbem.publishing.pages import Site
 from pbem.server.health.reports import Reporter
 from pbem.storage.database import read_only
 from tests.correspondence import Correspondence, text
-from tests.example.conftest import PACK
 from tests.games.conftest import Offered
 from tests.games.test_missing import MISSING, begun, said, stored
 

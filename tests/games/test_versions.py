@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pbem_noughts import NOUGHTS as PACK
 
 from notation.games import GAMES
 from notation.guarded import guard
@@ -11,7 +12,6 @@ from pbem.features.house.protocol import Question, respond
 from pbem.publishing import publication
 from pbem.publishing.pages import Site
 from tests.correspondence import Correspondence, text
-from tests.example.conftest import PACK
 from tests.games.conftest import WITH_TIME, Offered
 from tests.games.test_missing import begun, said, stored
 from tests.games.test_nothing_else import personal
