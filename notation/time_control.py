@@ -26,6 +26,8 @@ SHORT = timedelta(days=14)
 """How long a time may be that somebody meant for each turn, and not for the whole match."""
 MOST_TURNS = 1000
 NONE, AUTOMATIC = "none", "auto"
+DEFAULT = "5d+1d<=21d"
+"""What two players have who say nothing about time, unless the operator says otherwise."""
 WEEKENDS, OFF, ON = "weekends", "off", "on"
 _DURATION = re.compile(r"(?:[0-9]{1,6}[wdhm])+")
 _WEEKENDS_OFF = f"{WEEKENDS}={OFF}"

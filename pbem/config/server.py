@@ -42,7 +42,7 @@ class ServerSettings(ConfigTable):
     database: Annotated[str, Field(repr=False)] = "sqlite:///pbem.sqlite"
     key: Secret = Secret(file=Path("pbem.key"))
     delimiter: Literal["+", "-", "="] = "+"
-    time: str = time_control.NONE
+    time: str = time_control.DEFAULT
     vacation_days: Annotated[int, Field(ge=0, le=366)] = 30
 
     @field_validator("address")

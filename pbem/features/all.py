@@ -11,6 +11,7 @@ from pbem.features.accounts.privacy import DELETE, EXPORT
 from pbem.features.accounts.settings import RESUME, SET, START, STOP
 from pbem.features.bulletin import bulletins
 from pbem.features.bulletin import due as bulletins_due
+from pbem.features.challenges import due as challenges_due
 from pbem.features.challenges.commands import ACCEPT, CHALLENGE, DECLINE, PLAY, REMATCH, WITHDRAW
 from pbem.features.explaining.commands import HELP, RULES
 from pbem.features.house import analyses
@@ -52,6 +53,7 @@ CHALLENGES = Feature(
     name="challenges",
     commands=(CHALLENGE, PLAY, ACCEPT, DECLINE, WITHDRAW, REMATCH),
     topics=(Topic("opponent", "opponents partner partners player people someone somebody friend friends against"),),
+    due=challenges_due.DUE,
 )
 PLAYING = Feature(
     name="playing",

@@ -52,10 +52,11 @@ class OfferDeclined:
 
 @dataclass(frozen=True, slots=True)
 class OfferWithdrawn:
-    """The challenger took the offer back; `left` where they left the server instead."""
+    """The challenger took the offer back; `left` where they left the server, `unanswered` where it ended by itself."""
 
     match: Match
     left: bool = False
+    unanswered: bool = False
 
 
 class Cause(StrEnum):

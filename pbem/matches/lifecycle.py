@@ -6,7 +6,7 @@ NotPossible says why, and nothing changed.
 """
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum
 
 from sqlalchemy import insert
@@ -44,6 +44,8 @@ from pbem.storage.models import Incoming, Match, MatchState, Player, Ply, TakenB
 
 MOST_OPEN = 20
 """The most offers of one player that can wait for an answer."""
+OFFER_OPEN = timedelta(days=14)
+"""After which time an offer that nobody answers ends."""
 MOST_AT_ONCE = 20
 """The most turns that are played by themselves after a turn."""
 FEWEST_RATED = 2

@@ -3,7 +3,7 @@
 As in `lifecycle`, each function checks, writes rows and returns the events, and the caller has locked the match.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlmodel import Session
 
@@ -17,6 +17,8 @@ from pbem.matches.events import Events, TimeRanOut
 from pbem.matches.lifecycle import NotPossible, Obstacle
 from pbem.storage.models import Match, Player
 
+UNCLAIMED = timedelta(days=28)
+"""After what time a match that could be claimed ends so by itself."""
 NO_SHOW = "no first turn in time"
 """Why a match was cancelled."""
 
@@ -24,13 +26,14 @@ NO_SHOW = "no first turn in time"
 def claim(session: Session, match: Match, seat: Seat, received: datetime, now: datetime) -> Events:
     """End the match for a player whose opponent had run out of time when the claim was received."""
     lifecycle.check_running(match)
-    due = match.due
+    expires = match.due
     clock = timekeeping.catch_up(session, match, received)
     if clock is None or not clock.control.is_limited:
         raise NotPossible(Obstacle.NO_LIMIT, match)
     if match.paused is not None or clock.seat != other(seat) or not clock.has_run_out:
         raise NotPossible(Obstacle.TIME_LEFT, match)
     late = session.get_one(Player, match.seat0 if seat else match.seat1)
+    due = None if clock.is_told else expires
     if (due is not None and queries.waits_since(session, due)) or queries.has_replied(session, late.address, received):
         raise NotPossible(Obstacle.TURN_MAY_WAIT, match)
     return _end(session, match, clock, other(seat), now)
@@ -39,6 +42,7 @@ def claim(session: Session, match: Match, seat: Seat, received: datetime, now: d
 def expire(session: Session, match: Match, now: datetime) -> Events:
     """End a match in which time has run out, or note that it can be claimed, as its players agreed.
 
+    Where nobody claims it and nobody moves, it ends some weeks later.
     Nothing happens while a message waits that was received before: it may be the turn.
     """
     clock = timekeeping.catch_up(session, match, now)
@@ -46,9 +50,9 @@ def expire(session: Session, match: Match, now: datetime) -> Events:
         return ()
     if queries.waits_since(session, match.due):
         return ()
-    if clock.control.is_automatic:
+    if clock.control.is_automatic or clock.is_told:
         return _end(session, match, clock, clock.seat, now)
-    timekeeping.note(session, match, RanOut(now))
+    timekeeping.note(session, match, RanOut(now, now + UNCLAIMED))
     return (TimeRanOut(match, clock.seat),)
 
 

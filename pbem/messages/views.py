@@ -9,7 +9,7 @@ from engines.seats import seat_of
 from notation.board import format_board
 from notation.ending import Termination
 from notation.hints import Hint
-from notation.time_control import in_words, parse, per_turn_instead
+from notation.time_control import from_stored, in_words, per_turn_instead
 from pbem.matches import offers
 from pbem.matches.clock.timekeeping import clock_of
 from pbem.matches.clock.wording import TimeShown, moment, time_shown
@@ -132,8 +132,8 @@ class View:
             self.options = f"{self.options}, begins {began}" if self.options else f"begins {began}"
         self.level = snapshot.match.level
         self.tournament, self.round = snapshot.match.tournament, snapshot.match.round
-        self.time = in_words(parse(snapshot.match.time)) if snapshot.match.time else None
-        self.per_turn = per_turn_instead(parse(snapshot.match.time)) if snapshot.match.time else ""
+        control = from_stored(snapshot.match.time)
+        self.time, self.per_turn = in_words(control), per_turn_instead(control)
         self.seat = snapshot.seat_of(reader) if reader else None
         opponents = [str(side["name"]) for side in self.sides if not side["you"]]
         self.opponent = " - ".join(opponents)

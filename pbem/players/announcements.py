@@ -258,6 +258,8 @@ def _of(
             yield from _offer_news(event, players, author)
         case OfferDeclined(match, left=True) | OfferWithdrawn(match, left=True):
             yield from _left(match, players)
+        case OfferWithdrawn(match, unanswered=True):
+            yield _unanswered(session, match, players)
         case OfferDeclined(match) | OfferWithdrawn(match):
             yield from _closed(session, match, players, author)
         case MatchEnded(match, ending) if ending.termination is Termination.LEFT:
@@ -354,6 +356,13 @@ def _closed(session: Session, match: Match, players: tuple[Player, Player], auth
             message = () if is_author else author.prose
             closed = sections.ChallengeClosed(match=match.id or 0, state=match.state, message=message, by=by)
             yield Notice(player, closed, match)
+
+
+def _unanswered(session: Session, match: Match, players: tuple[Player, Player]) -> Notice:
+    """Return the news for the challenger; who didn't answer isn't bothered again."""
+    challenger, other = players if players[0].id == match.challenger else (players[1], players[0])
+    by = _as_known(session, match, other)
+    return Notice(challenger, sections.ChallengeClosed(match=match.id or 0, state="unanswered", by=by), match)
 
 
 def _as_known(session: Session, match: Match, player: Player) -> str:

@@ -152,7 +152,7 @@ def match(session: Session, listed: Listed, people: Mapping[int, Shown]) -> Matc
         line=shown,
         game=row.game,
         options=", ".join(snapshot.game.options_in_words(row.options)),
-        time=in_words_of_time(from_stored(row.time)) if row.time else "",
+        time=in_words_of_time(from_stored(row.time)),
         rated=row.rated,
         started=row.started or row.created,
         ended=row.ended,

@@ -16,7 +16,7 @@ from pbem.features.moderation import broadcasts
 from pbem.features.moderation.acts import Order
 from pbem.features.seeks import seeks
 from pbem.features.seeks.seeks import SeekTerms
-from pbem.features.time import vacations
+from pbem.features.time import timeouts, vacations
 from pbem.features.tournaments import due as tournaments
 from pbem.features.tournaments import entries, rungs
 from pbem.features.tournaments.field import Format
@@ -24,11 +24,12 @@ from pbem.features.watching import watches
 from pbem.matches import agreements, lifecycle, queries
 from pbem.matches.clock.working_days import Span
 from pbem.matches.offers import OfferKind
+from pbem.matches.timeouts import UNCLAIMED
 from pbem.storage.database import transaction
-from pbem.storage.models import Bulletin, Match, Player
+from pbem.storage.models import Bulletin, Match, MatchState, Player
 from tests.reliability.conftest import Stage
 from tests.reliability.effects import effects
-from tests.reliability.past import by_day
+from tests.reliability.past import by_day, long_ago
 from tests.reliability.plots import O, Rehearsal, X
 from tests.reliability.scene import every_owed_mail_came
 from tests.reliability.test_kinds_of_mail import forgive
@@ -71,6 +72,24 @@ def _vacation_by_itself(rehearsal: Rehearsal) -> None:
     """Let o0, who has ten minutes left, want a vacation to begin by itself."""
     rehearsal.say(O, rehearsal.personal(O), "set vacation auto\nset remind off")
     rehearsal.begin_on_a_clock("3d/move", 3 * DAY - timedelta(minutes=10))
+
+
+def _challenge_that_ends(rehearsal: Rehearsal) -> None:
+    """Let x0 have challenged o0 and a newcomer two weeks ago."""
+    rehearsal.say(X, rehearsal.personal(X), "challenge o0 hexaphages\nchallenge newcomer@mail.example kvadratik")
+    long_ago_begun = rehearsal.server.clock() - lifecycle.OFFER_OPEN - HOUR
+    with transaction(rehearsal.server.engine) as session:
+        for match in session.exec(select(Match).where(Match.state == MatchState.OFFERED)):
+            match.created = long_ago_begun
+
+
+def _claim_that_nobody_makes(rehearsal: Rehearsal) -> None:
+    """Let o0 have run out of time four weeks ago, as x0 was told."""
+    _timeout(rehearsal)
+    server = rehearsal.server
+    assert timeouts.expire(server.engine, server.settings.server, server.clock()) == 1
+    rehearsal.send()
+    long_ago(server.engine, 2, UNCLAIMED + HOUR)
 
 
 def _seek_that_ends(rehearsal: Rehearsal) -> None:
@@ -173,6 +192,8 @@ KINDS: dict[str, Callable[[Rehearsal], None]] = {
     "a pause that ends": _pause_that_ends,
     "a vacation": _vacation,
     "a vacation that begins by itself": _vacation_by_itself,
+    "a match that nobody claims": _claim_that_nobody_makes,
+    "a challenge that ends": _challenge_that_ends,
     "a seek that ends": _seek_that_ends,
     "a tournament that begins": _tournament_that_begins,
     "a match that is watched": _spectators,

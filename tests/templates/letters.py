@@ -336,7 +336,7 @@ def _leave(letters: Correspondence) -> EmailMessage:
 def _change_addresses(letters: Correspondence) -> None:
     """Let erin revoke her addresses, change her address, ignore a question, and become unreachable."""
     old, new = "erin@mail.example", "erin@new.example"
-    letters.write(old, "challenge bob hexaphages\nrevoke", to=letters.join("erin"))
+    letters.write(old, "revoke", to=letters.join("erin"))
     letters.reply(letters.received[old][-1], "yes")
     letters.reply(letters.received[old][-1], "change address erin@new.example")
     letters.reply(letters.received[old][-1], "yes")
@@ -344,6 +344,7 @@ def _change_addresses(letters: Correspondence) -> None:
     (question,) = letters.write(new, "challenge alice kvadratik")
     letters.wait(days=15)
     letters.reply(question, "yes")
+    letters.reply(letters.received[new][-1], "challenge bob hexaphages")
     with database.transaction(letters.server.engine) as session:
         erin = session.exec(select(Player).where(Player.name == "erin")).one()
         addresses.revoke_and_tell(session, letters.server.settings.server, erin, letters.clock())

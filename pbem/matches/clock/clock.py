@@ -63,6 +63,8 @@ class RanOut:
     """The player whose turn it is has run out of time, and the opponent was told that they can claim the match."""
 
     at: datetime
+    until: datetime | None = None
+    """When it ends without a claim; None in matches of earlier versions, which wait for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +184,9 @@ class Clock:
     paused_until: datetime | None = None
     """When the pause ends by itself."""
     is_told: bool = False
-    """Whether the opponent was told that the time of the present turn has run out; then nothing is due."""
+    """Whether the opponent was told that the time of the present turn has run out."""
+    ends: datetime | None = None
+    """When the match ends without a claim, once they were told."""
     reminded: timedelta = NOTHING
     """Reminders of the present turn are settled up to that time it has taken (see reminders)."""
 
@@ -215,8 +219,8 @@ class Clock:
                 return _resumed(_stopped(then))
             case Unreachable():
                 return then if then.seat is not None and then.sides[then.seat].follows else _stopped(then)
-            case RanOut():
-                return replace(then, is_told=then.has_run_out)
+            case RanOut(_, until):
+                return replace(then, is_told=then.has_run_out, ends=until if then.has_run_out else None)
             case Paused(_, until):
                 return replace(then, is_paused=True, paused_until=until)
             case Resumed():
@@ -250,10 +254,15 @@ class Clock:
     def due(self) -> datetime | None:
         """When the time of the player whose turn it is runs out, if nothing happens until then; None if it doesn't.
 
-        Once the opponent was told that it has, nothing is due any more.
+        Once the opponent was told that it has, nothing is due any more (see expires).
         """
         left = None if self.seat is None or self.is_told else self.left(self.seat)
         return self._when(left)
+
+    @property
+    def expires(self) -> datetime | None:
+        """When something follows by itself: the turn is due, or a match that could be claimed ends."""
+        return self.due if not self.is_told or self.is_paused else self.ends
 
     def due_for(self, seat: Seat) -> datetime | None:
         """Return when the turn of that seat is due, or would be if the message about it were handed over now."""
@@ -291,7 +300,7 @@ def _stopped(clock: Clock) -> Clock:
     side = clock.sides[clock.seat]
     bank = None if side.bank is None else max(side.bank - clock.spent, NOTHING)
     stopped = _with(clock, clock.seat, replace(side, bank=bank, used=side.used + clock.spent))
-    return replace(stopped, seat=None, spent=NOTHING, is_told=False, reminded=NOTHING)
+    return replace(stopped, seat=None, spent=NOTHING, is_told=False, ends=None, reminded=NOTHING)
 
 
 def _played(clock: Clock, seat: Seat) -> Clock:

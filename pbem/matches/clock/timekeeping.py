@@ -195,9 +195,9 @@ def _store(session: Session, match: Match, clock: Clock, events: list[ClockChang
 
 
 def _keep(session: Session, match: Match, clock: Clock) -> None:
+    remind = _next_reminder(session, match, clock)  # reads rows, so it comes before what is written
     match.clock = _CLOCK.dump_python(clock, mode="json", exclude={"control"}, exclude_defaults=True)
-    match.due = clock.due
-    match.remind = _next_reminder(session, match, clock)
+    match.due, match.remind = clock.expires, remind
     session.flush()
 
 

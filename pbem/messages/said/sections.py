@@ -39,7 +39,10 @@ class ChallengeSent(Section):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChallengeClosed(News, Section):
-    """A challenge was declined or withdrawn: a section for the one who did it, a message for the other player."""
+    """A challenge was declined or withdrawn: a section for the one who did it, a message for the other player.
+
+    Or it is unanswered: a message for the challenger.
+    """
 
     match: int
     state: str

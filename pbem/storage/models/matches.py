@@ -95,7 +95,8 @@ class Match(SQLModel, table=True):
     clock: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     """The clock that the events add up to, from the start of a match with a time control (see matches.time)."""
     due: datetime | None = Field(default=None, sa_type=Utc)
-    """When the time of the player whose turn it is runs out, if nothing happens until then."""
+    """When the time of the player whose turn it is runs out, if nothing happens until then; after that, when the match
+    ends without a claim."""
     remind: datetime | None = Field(default=None, sa_type=Utc)
     """When that player is reminded next (see clocks.reminders)."""
     unreached: datetime | None = Field(default=None, sa_type=Utc)
