@@ -203,6 +203,8 @@ class Year:
         if match.clock is not None and match.clock.get("is_told") and roll < 0.4:
             self._write(match, other(mover), "claim")
             return
+        if match.clock is not None and roll > 0.99:
+            self._write(match, other(mover), "give 8h")
         for offer in open_offers(match):
             if roll < 0.5:
                 self._write(match, other(offer.seat), self.dice.choice(("accept", "reject")) + f" {offer.kind.value}")
@@ -234,7 +236,8 @@ class Year:
         elif roll > 0.6 and after.outcome is None and after.turn != position.turn:
             foreseen, theirs = self._next(notation, after)
             if foreseen.outcome is None and foreseen.turn == position.turn:
-                lines.append(f"if {theirs} then {self._next(notation, foreseen)[1]}")
+                reply = "resign" if roll > 0.895 else self._next(notation, foreseen)[1]
+                lines.append(f"if {theirs} then {reply}")
         return "\n".join(lines)
 
     def _position(self, match: Match) -> Any:

@@ -35,6 +35,7 @@ from pbem.features.seeks import seeks
 from pbem.features.seeks.commands import SEEK, SEEKS, TAKE, UNSEEK
 from pbem.features.time import calendar, pauses, reminders, timeouts, vacations, vacations_due
 from pbem.features.time.commands import VACATION
+from pbem.features.time.gifts import GIVE
 from pbem.features.tournaments import due as tournaments_due
 from pbem.features.tournaments import entries, ladders_due, tournament_report
 from pbem.features.tournaments.climbing import CLIMB
@@ -74,7 +75,7 @@ PLAYING = Feature(
 )
 TIME = Feature(
     name="time",
-    commands=(VACATION,),
+    commands=(VACATION, GIVE),
     topics=(
         Topic(
             "time",

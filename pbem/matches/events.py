@@ -1,7 +1,7 @@
 """What happened in a match: values that the functions of `lifecycle` return, for others to tell people."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from engines.core import Seat
@@ -157,6 +157,15 @@ class TimeRanOut:
 
 
 @dataclass(frozen=True, slots=True)
+class TimeGivenTo:
+    """The player in that seat was given time by the opponent."""
+
+    match: Match
+    seat: Seat
+    time: timedelta
+
+
+@dataclass(frozen=True, slots=True)
 class PlayerAway:
     """The vacation of the player in that seat has begun; `by_itself` where they would have run out of time."""
 
@@ -195,6 +204,7 @@ Event = (
     | OfferChanged
     | TurnsTakenBack
     | TimeRanOut
+    | TimeGivenTo
     | PlayerAway
     | ReminderDue
     | MatchEnded

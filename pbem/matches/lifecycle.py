@@ -88,6 +88,7 @@ class Obstacle(Enum):
     NO_SUCH_OFFER = "no such offer is open"
     WHICH_OFFER = "the answer fits several offers"
     NO_LIMIT = "the match has no time control"
+    TIME_GIVEN = "the player has given as much time in the match as one can"
     TIME_LEFT = "the opponent has time left, or isn't to move"
     TURN_MAY_WAIT = "a message that came before the time ran out isn't handled yet"
     OFFER_NOT_SEEN = "the answer is to a message from before the offer, or from before turns were taken back"
@@ -277,6 +278,8 @@ def _play_by_itself(
         if isinstance(answer, PreparedVoid):
             events += (answer,)
             continue
+        if isinstance(answer, prepared.Resignation):
+            return events + resign(session, match, answer.seat, now)
         seat, turn = answer.seat, answer.turn
         events += _store_turn(session, match, seat, turn, now, received, answer.incoming, answer.why)
         if match.state != MatchState.RUNNING:

@@ -1,4 +1,4 @@
-"""What follows when a player has run out of time: the match is over, or the opponent can claim it.
+"""What follows when a player has run out of time: the match is over, or the opponent can claim it, or gives time.
 
 As in `lifecycle`, each function checks, writes rows and returns the events, and the caller has locked the match.
 """
@@ -12,11 +12,13 @@ from engines.seats import other
 from notation.ending import Ending, Termination
 from pbem.matches import lifecycle, queries
 from pbem.matches.clock import timekeeping
-from pbem.matches.clock.clock import Clock, RanOut
-from pbem.matches.events import Events, TimeRanOut
+from pbem.matches.clock.clock import Clock, RanOut, TimeGiven
+from pbem.matches.events import Events, TimeGivenTo, TimeRanOut
 from pbem.matches.lifecycle import NotPossible, Obstacle
 from pbem.storage.models import Match, Player
 
+LEAST_GIVEN, MOST_AT_ONCE, MOST_GIVEN = timedelta(hours=1), timedelta(days=7), timedelta(days=28)
+"""How much time a player can give the opponent at least, at once, and in a match."""
 UNCLAIMED = timedelta(days=28)
 """After what time a match that could be claimed ends so by itself."""
 NO_SHOW = "no first turn in time"
@@ -37,6 +39,20 @@ def claim(session: Session, match: Match, seat: Seat, received: datetime, now: d
     if (due is not None and queries.waits_since(session, due)) or queries.has_replied(session, late.address, received):
         raise NotPossible(Obstacle.TURN_MAY_WAIT, match)
     return _end(session, match, clock, other(seat), now)
+
+
+def give(session: Session, match: Match, seat: Seat, time: timedelta, now: datetime) -> Events:
+    """Give time to the opponent of that seat; if it has run out, they have that much from now on."""
+    lifecycle.check_running(match)
+    clock = timekeeping.catch_up(session, match, now)
+    if clock is None or not clock.control.is_limited:
+        raise NotPossible(Obstacle.NO_LIMIT, match)
+    if match.tournament is not None:
+        raise NotPossible(Obstacle.IN_TOURNAMENT, match)
+    if timekeeping.given(session, match, other(seat)) + time > MOST_GIVEN:
+        raise NotPossible(Obstacle.TIME_GIVEN, match)
+    timekeeping.note(session, match, TimeGiven(now, other(seat), time))
+    return (TimeGivenTo(match, other(seat), time),)
 
 
 def expire(session: Session, match: Match, now: datetime) -> Events:

@@ -101,6 +101,8 @@ def _state(payload: Payload, snapshot: Snapshot, reader: int | None) -> str:
     match payload:
         case TurnNews(reminder=True):
             return "reminder"
+        case TurnNews(given_to=int()):
+            return "time given"
         case TurnNews(ran_out=True):
             return "your time is up" if is_readers else "you can claim"
         case Challenge():

@@ -68,6 +68,16 @@ class RanOut:
 
 
 @dataclass(frozen=True, slots=True)
+class TimeGiven:
+    """The opponent of that player has given them time: so much more than they had then, and none is none."""
+
+    at: datetime
+    seat: Seat
+    taken: timedelta
+    """How much that is."""
+
+
+@dataclass(frozen=True, slots=True)
 class Paused:
     """The players agreed on a pause, which ends by itself at that instant, or by nothing but what they do."""
 
@@ -146,6 +156,7 @@ ClockChange = (
     | TurnsTakenBack
     | Unreachable
     | RanOut
+    | TimeGiven
     | Paused
     | Resumed
     | Outage
@@ -165,6 +176,8 @@ class Side:
     days: WorkingDays
     turns: int = 0
     used: timedelta = NOTHING
+    given: timedelta = NOTHING
+    """How much longer than `per_move` the present turn may take, or the next one, as the opponent has given time."""
     follows: bool = False
     """Whether their time runs as soon as it's their turn, with or without a message (see FollowsElsewhere)."""
 
@@ -221,6 +234,8 @@ class Clock:
                 return then if then.seat is not None and then.sides[then.seat].follows else _stopped(then)
             case RanOut(_, until):
                 return replace(then, is_told=then.has_run_out, ends=until if then.has_run_out else None)
+            case TimeGiven(_, seat, time):
+                return _given(then, seat, time)
             case Paused(_, until):
                 return replace(then, is_paused=True, paused_until=until)
             case Resumed():
@@ -243,7 +258,9 @@ class Clock:
         return None if self.seat is None else self._limit(self.seat)
 
     def _limit(self, seat: Seat) -> timedelta | None:
-        return min((each for each in (self.sides[seat].bank, self.control.per_move) if each is not None), default=None)
+        side, per_move = self.sides[seat], self.control.per_move
+        limits = (side.bank, None if per_move is None else per_move + side.given)
+        return min((each for each in limits if each is not None), default=None)
 
     @property
     def has_run_out(self) -> bool:
@@ -308,8 +325,17 @@ def _played(clock: Clock, seat: Seat) -> Clock:
     stopped = _stopped(clock)
     side = stopped.sides[seat]
     bank = None if side.bank is None else clock.control.after_turn(side.bank, side.turns + 1)
-    played = _with(stopped, seat, replace(side, bank=bank, turns=side.turns + 1))
+    played = _with(stopped, seat, replace(side, bank=bank, turns=side.turns + 1, given=NOTHING))
     return replace(played, seat=other(seat)) if played.sides[other(seat)].follows else played
+
+
+def _given(clock: Clock, seat: Seat, time: timedelta) -> Clock:
+    """Return the clock after that seat was given time; if it had run out, the turn goes on from now with that much."""
+    side, spent, per_move = clock.sides[seat], clock.spent if clock.seat == seat else NOTHING, clock.control.per_move
+    bank = None if side.bank is None else max(side.bank, spent) + time
+    given = side.given if per_move is None else max(per_move + side.given, spent) + time - per_move
+    more = _with(clock, seat, replace(side, bank=bank, given=given))
+    return replace(more, is_told=False, ends=None) if clock.seat == seat else more
 
 
 def _restored(side: Side, known: SideRestored) -> Side:

@@ -218,6 +218,10 @@ class TurnNews(News, Section):
     """Whether it reminds the player to move of their turn: then the last one is no news either."""
     taken_back: tuple[str, ...] = ()
     """The turns that were just taken back: then the turn is no news either."""
+    given: str = ""
+    """How much time was just given: then the turn is no news either."""
+    given_to: int | None = None
+    """The seat of the player who has got it."""
     since: int | None = None
     """The number of the first turn that is news, where several turns were played at once."""
     by_itself: tuple[PlayedByItself, ...] = ()

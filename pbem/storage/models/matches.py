@@ -177,4 +177,4 @@ class ClockEvent(SQLModel, table=True):
     days: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     """The days that a player chose, or what both had left when the match was restored."""
     taken: int | None = None
-    """How many seconds a turn had taken."""
+    """How many seconds a turn had taken, or were given."""
