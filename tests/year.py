@@ -177,13 +177,15 @@ class Year:
     def _begin(self, number: int) -> None:
         """Let some players challenge others, who accept."""
         self.begun += number
-        for _ in range(number):
+        for nth in range(number):
             first, second = self.dice.sample(sorted(self.players), 2)
             game = self.dice.choice(sorted(GAMES))
             control = parse(self.dice.choice(CONTROLS))
             with transaction(self.server.engine) as session:
                 challenger, opponent = session.get_one(Player, first), session.get_one(Player, second)
-                (offered,) = lifecycle.offer(session, challenger, opponent, game, {}, self.clock(), time=control)
+                (offered,) = lifecycle.offer(
+                    session, challenger, opponent, game, {}, self.clock(), time=control, free_undo=nth % 2 == 0
+                )
                 self._announce(session, lifecycle.accept(session, offered.match, opponent, self.clock()))
 
     def _announce(self, session: Session, events: Events) -> None:
@@ -205,6 +207,8 @@ class Year:
             return
         if match.clock is not None and roll > 0.99:
             self._write(match, other(mover), "give 8h")
+        elif roll > 0.98:
+            self._write(match, other(mover), "undo")
         for offer in open_offers(match):
             if roll < 0.5:
                 self._write(match, other(offer.seat), self.dice.choice(("accept", "reject")) + f" {offer.kind.value}")

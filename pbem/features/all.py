@@ -42,6 +42,7 @@ from pbem.features.tournaments.climbing import CLIMB
 from pbem.features.tournaments.commands import ENTER, HOST, RETIRE, TOURNAMENT, TOURNAMENTS
 from pbem.features.watching import spectators, watches
 from pbem.features.watching.commands import UNWATCH, WATCH
+from pbem.matches import agreements
 from pbem.players import blocks, directory, sight, willingness
 
 ACCOUNTS = Feature(
@@ -58,6 +59,7 @@ CHALLENGES = Feature(
 )
 PLAYING = Feature(
     name="playing",
+    preferences=(agreements.UNDO,),
     commands=(
         *(MOVE, IF, QUEUE, CONDITIONS, UNDO, RESIGN, DRAW, PAUSE, CANCEL, CLAIM, SAY, MUTE),
         *(GAMES_COMMAND, SHOW, PREVIEW, RECORD),

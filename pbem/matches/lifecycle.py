@@ -7,7 +7,6 @@ NotPossible says why, and nothing changed.
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from enum import Enum
 
 from sqlalchemy import insert
 from sqlmodel import Session, col, select
@@ -28,6 +27,8 @@ from pbem.matches.events import (
     MatchEnded,
     MatchOffered,
     MatchStarted,
+    NotPossible,
+    Obstacle,
     OfferDeclined,
     OfferWithdrawn,
     PartKept,
@@ -55,54 +56,6 @@ _PLAYED = insert(Ply)
 """A plain insert, since nobody needs the row in the session."""
 
 
-class Obstacle(Enum):
-    """Why something can't be done in a match."""
-
-    NOT_STARTED = "the offer is not accepted yet"
-    NEVER_STARTED = "the offer was declined or withdrawn"
-    OVER = "the match is over"
-    NOT_A_PLAYER = "the player doesn't play in the match"
-    NOT_YOUR_TURN = "it is the opponent's turn"
-    MOVED_ON = "the turn was read on a position that is not the present one"
-    UNFINISHED = "the turn is not complete"
-    COMPLETE = "the turn is complete"
-    TOO_LONG = "the match has as many turns as a match can have"
-    NO_PART = "no turn of the player is begun"
-    NOT_ON_OFFER = "the match is not on offer any more"
-    OWN_OFFER = "the challenger can't answer their own offer"
-    OFFERED_TO_YOU = "only the challenger can withdraw an offer"
-    YOURSELF = "nobody plays against themselves"
-    TOO_MANY_OFFERS = "too many offers of the player wait for an answer"
-    INVITED_ALREADY = "the player has invited that address already"
-    ALREADY_OFFERED = "the player's offer of that kind is open"
-    OFFERED_IN_VAIN = "the player's offer of that kind was closed since the last turn"
-    OTHER_PAUSE_OFFERED = "the opponent has suggested another pause"
-    PAUSE_IS_PAST = "the pause would be over already"
-    UNDO_ASKED = "the opponent has asked to take turns back"
-    NO_AGREED_DRAW = "the players can't agree on a draw in that game"
-    NOTHING_TO_TAKE_BACK = "the player has played no turn"
-    PAUSED = "the match is paused"
-    NOT_PAUSED = "the match isn't paused"
-    IN_TOURNAMENT = "others wait for the end of the match"
-    MUTED = "the opponent wants no offers and notes in the match"
-    NO_SUCH_OFFER = "no such offer is open"
-    WHICH_OFFER = "the answer fits several offers"
-    NO_LIMIT = "the match has no time control"
-    TIME_GIVEN = "the player has given as much time in the match as one can"
-    TIME_LEFT = "the opponent has time left, or isn't to move"
-    TURN_MAY_WAIT = "a message that came before the time ran out isn't handled yet"
-    OFFER_NOT_SEEN = "the answer is to a message from before the offer, or from before turns were taken back"
-
-
-class NotPossible(Exception):
-    """Something that can't be done: why, and in which match. The caller puts it into words."""
-
-    def __init__(self, obstacle: Obstacle, match: Match | None = None) -> None:
-        self.obstacle = obstacle
-        self.match = match
-        super().__init__(obstacle.value)
-
-
 def offer(
     session: Session,
     challenger: Player,
@@ -113,6 +66,7 @@ def offer(
     *,
     time: TimeControl = NO_LIMIT,
     rated: bool = False,
+    free_undo: bool = False,
     challenger_begins: bool = True,
     by_address: bool = False,
     rematch_of: Match | None = None,
@@ -139,6 +93,7 @@ def offer(
         challenger=challenger.id or 0,
         time=to_stored(time),
         rated=rated,
+        free_undo=free_undo,
         level=level,
         by_address=by_address,
         created=now,
@@ -339,8 +294,13 @@ def take_back_part(session: Session, match: Match, seat: Seat) -> Events:
     return (PartTakenBack(match, seat, part),)
 
 
-def take_back(session: Session, match: Match, seat: Seat, back_to: int, now: datetime) -> Events:
-    """Move the turns after that many to the log of what was taken back; `seat`, who played the first, is to move."""
+def take_back(
+    session: Session, match: Match, seat: Seat, back_to: int, now: datetime, *, freely: bool = False
+) -> Events:
+    """Move the turns after that many to the log of what was taken back; `seat`, who played the first, is to move.
+
+    Where it is done `freely`, without asking, it costs the opponent no time and its player gets none twice.
+    """
     check_running(match)
     rows = session.exec(select(Ply).where(Ply.match == match.id, Ply.number > back_to).order_by(col(Ply.number))).all()
     kept = ("match", "number", "seat", "text", "incoming", "played")
@@ -350,7 +310,7 @@ def take_back(session: Session, match: Match, seat: Seat, back_to: int, now: dat
     match.plies, match.to_move, match.part = back_to, seat, None
     match.shift += len(rows) + 1
     match.offers, match.paused, match.resumes = {}, None, None
-    timekeeping.note(session, match, clock.TurnsTakenBack(now))
+    timekeeping.note(session, match, clock.TurnsTakenBack(now, seat if freely else None))
     session.flush()
     void = (PreparedVoid(match, owner, Void.TAKEN_BACK) for owner in prepared.drop(session, match))
     return (TurnsTakenBack(match, seat, tuple(row.text for row in rows)), *void)

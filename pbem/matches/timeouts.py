@@ -13,8 +13,7 @@ from notation.ending import Ending, Termination
 from pbem.matches import lifecycle, queries
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.clock import Clock, RanOut, TimeGiven
-from pbem.matches.events import Events, TimeGivenTo, TimeRanOut
-from pbem.matches.lifecycle import NotPossible, Obstacle
+from pbem.matches.events import Events, NotPossible, Obstacle, TimeGivenTo, TimeRanOut
 from pbem.storage.models import Match, Player
 
 LEAST_GIVEN, MOST_AT_ONCE, MOST_GIVEN = timedelta(hours=1), timedelta(days=7), timedelta(days=28)

@@ -127,9 +127,12 @@ class View:
             for player, side, rating in zip(snapshot.players, snapshot.game.sides, ratings, strict=True)
         )
         chosen = snapshot.game.options_in_words(snapshot.match.options)
-        self.options = " ".join((*chosen, "rated") if snapshot.match.rated else chosen)
+        further = {"rated": snapshot.match.rated, "undo=free": snapshot.match.free_undo}
+        self.options = " ".join((*chosen, *(word for word, holds in further.items() if holds)))
         if began := snapshot.record.began:
             self.options = f"{self.options}, begins {began}" if self.options else f"begins {began}"
+        self.free_undo = snapshot.match.free_undo
+        """Whether a turn can be taken back without asking until it is answered."""
         self.level = snapshot.match.level
         self.tournament, self.round = snapshot.match.tournament, snapshot.match.round
         control = from_stored(snapshot.match.time)

@@ -61,6 +61,9 @@ def played(site: Site) -> list[NextMove]:
     return moves
 
 
+TERMS = (('"match"', "free_undo"), ("seek", "free_undo"), ("tournament", "every"))
+
+
 def make_early(site: Site) -> None:
     """Take away what later versions have added to the tables of the last version before 1.0."""
     for table in ("setback", "blockedaddress", "serverkey"):
@@ -70,7 +73,7 @@ def make_early(site: Site) -> None:
     for table in ("incoming", "outgoing", "search", "analysis", "backup"):
         site.rows(f"alter table {table} drop column leased_until")
         site.rows(f"alter table {table} drop column holder")
-    for table, column in (("incoming", "round"), ("incoming", "cost"), ('"match"', "rules")):
+    for table, column in (("incoming", "round"), ("incoming", "cost"), ('"match"', "rules"), *TERMS):
         site.rows(f"alter table {table} drop column {column}")
     for table, column in (("outgoing", "lane"), ("outgoing", "round"), ("outgoing", '"group"')):
         site.rows(f"alter table {table} drop column {column}")

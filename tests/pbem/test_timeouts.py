@@ -10,7 +10,7 @@ import pytest
 
 from pbem.features.time import timeouts
 from pbem.matches import queries
-from pbem.matches.lifecycle import NotPossible, Obstacle
+from pbem.matches.events import NotPossible, Obstacle
 from pbem.matches.timeouts import claim
 from pbem.server import daemon
 from pbem.storage.database import transaction

@@ -37,6 +37,7 @@ class SeekTerms:
     rated: bool = False
     ratings: RatingRange = ANY
     """For whom it is."""
+    free_undo: bool = False
 
 
 def put_up(session: Session, player: Player, terms: SeekTerms, repeat: int, now: datetime, until: datetime) -> Seek:
@@ -50,6 +51,7 @@ def put_up(session: Session, player: Player, terms: SeekTerms, repeat: int, now:
         time=to_stored(terms.time),
         begin=terms.begin,
         rated=terms.rated,
+        free_undo=terms.free_undo,
         lowest=terms.ratings.lowest,
         highest=terms.ratings.highest,
         repeat=repeat,
@@ -177,6 +179,7 @@ def take(
         time=from_stored(seek.time),
         challenger_begins=not seeker_begins,
         rated=seek.rated,
+        free_undo=seek.free_undo,
     )
     started = lifecycle.accept(session, offered[0].match, seeker, now)
     seek.repeat -= 1
@@ -232,6 +235,7 @@ def export(session: Session, player: Player) -> dict[str, Any]:
             "time": seek.time,
             "begin": seek.begin,
             "rated": seek.rated,
+            "free_undo": seek.free_undo,
             "for_ratings": [seek.lowest, seek.highest],
             "matches_left": seek.repeat,
             "put_up": seek.created,

@@ -59,6 +59,8 @@ def read(words: str, default_time: str) -> TournamentTerms:
     kind = Format(kinds[0])
     if "begin" in given:
         raise Refused("Who moves first is balanced by the tournament.", read=words[:60], fits="Leave begin= out.")
+    if terms.UNDO in given:
+        raise Refused("In a tournament, players ask first.", read=words[:60], fits=f"Leave {terms.UNDO}= out.")
     places = _number(given, "places", MOST_PLACES[kind], FEWEST, MOST_PLACES[kind])
     days = _number(given, "days", DEFAULT_DAYS, 1, MOST_DAYS) if kind is not Format.LADDER else 0
     rounds = _number(given, "rounds", 0, 1, MOST_ROUNDS) if kind is Format.SWISS else 0

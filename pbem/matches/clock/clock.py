@@ -8,7 +8,7 @@ was set back, the time that comes twice counts once.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import reduce
 
@@ -49,6 +49,8 @@ class TurnsTakenBack:
     """Turns were taken back: nobody's time runs until the message about it is handed over. What was used stays used."""
 
     at: datetime
+    seat: Seat | None = None
+    """Who took back their last turn without asking: it gave them no time, and the opponent's answer has taken none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +180,8 @@ class Side:
     used: timedelta = NOTHING
     given: timedelta = NOTHING
     """How much longer than `per_move` the present turn may take, or the next one, as the opponent has given time."""
+    added: timedelta = field(default=NOTHING, compare=False)
+    """What the last turn has added to the bank; clocks of earlier versions don't know."""
     follows: bool = False
     """Whether their time runs as soon as it's their turn, with or without a message (see FollowsElsewhere)."""
 
@@ -228,6 +232,8 @@ class Clock:
                 return _resumed(_played(then, seat))
             case FollowsElsewhere(_, seat):
                 return _with(then, seat, replace(then.sides[seat], follows=True))
+            case TurnsTakenBack(_, int() as seat):
+                return _resumed(_unplayed(then, seat))
             case TurnsTakenBack() | Ended():
                 return _resumed(_stopped(then))
             case Unreachable():
@@ -325,8 +331,17 @@ def _played(clock: Clock, seat: Seat) -> Clock:
     stopped = _stopped(clock)
     side = stopped.sides[seat]
     bank = None if side.bank is None else clock.control.after_turn(side.bank, side.turns + 1)
-    played = _with(stopped, seat, replace(side, bank=bank, turns=side.turns + 1, given=NOTHING))
+    added = NOTHING if bank is None or side.bank is None else bank - side.bank
+    played = _with(stopped, seat, replace(side, bank=bank, added=added, turns=side.turns + 1, given=NOTHING))
     return replace(played, seat=other(seat)) if played.sides[other(seat)].follows else played
+
+
+def _unplayed(clock: Clock, seat: Seat) -> Clock:
+    """Return the clock after that seat has taken back the last turn, which the opponent was about to answer."""
+    stopped = _stopped(replace(clock, spent=NOTHING))
+    side = stopped.sides[seat]
+    bank = None if side.bank is None else max(side.bank - side.added, NOTHING)
+    return _with(stopped, seat, replace(side, bank=bank, added=NOTHING, turns=side.turns - 1))
 
 
 def _given(clock: Clock, seat: Seat, time: timedelta) -> Clock:

@@ -60,6 +60,8 @@ class Match(SQLModel, table=True):
     """The time control, as clocks.time_control writes it; None without one."""
     rated: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether the result counts for ratings, as the players agreed."""
+    free_undo: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether a turn can be taken back without asking until it is answered, as the players agreed."""
     counted: datetime | None = Field(default=None, sa_type=Utc)
     """When it ended with a result that counts for ratings (see lifecycle); the week of that time has it."""
     imported: str | None = Field(default=None, index=True, unique=True)

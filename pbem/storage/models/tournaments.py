@@ -45,6 +45,8 @@ class Tournament(SQLModel, table=True):
     """The season of the league before this one."""
     season: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
     """Which season of a league it is."""
+    every: str | None = None
+    """How often it comes again, each edition after the `previous` one; None for once."""
     host: int | None = Field(default=None, foreign_key="player.id", index=True)
     """The player who has opened it; None for the operator."""
     closes: datetime = Field(sa_type=Utc)
