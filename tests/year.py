@@ -50,7 +50,7 @@ OUTAGES = (range(150, 157), range(400, 402), range(600, 620))
 """The steps in which no server is running."""
 REFUSING = (range(300, 303), range(700, 701))
 """The steps in which the next mail server takes nothing."""
-CONTROLS = ("3d/move", "2d+1d", "5d/3,auto", "3d/move,auto", "4d,1d/move,nag=8h", "10d,auto", "nag=2d")
+CONTROLS = ("3d/2d/move", "2d+1d", "5d/3,auto", "3d/move,auto", "4d,1d/move,nag=8h", "10d,auto", "nag=2d")
 WISHES = ({}, {"remind": "off"}, {"remind": "25% 1d 3h", "zone": "Asia/Tokyo"}, {"mail": "daily", "hour": "7"})
 RENDERED = 10
 """One message in so many is rendered; nobody reads them."""

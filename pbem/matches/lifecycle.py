@@ -74,7 +74,7 @@ def offer(
 ) -> Events:
     """Offer a match, against the house if it has a level; `by_address` hides who the opponent is until they accept.
 
-    Raises NotPossible and BadOption.
+    Of a time control that gives them different times, the first is the challenger's. Raises NotPossible and BadOption.
     """
     if opponent.id == challenger.id:
         raise NotPossible(Obstacle.YOURSELF)
@@ -91,7 +91,7 @@ def offer(
         seat0=pair[0].id or 0,
         seat1=pair[1].id or 0,
         challenger=challenger.id or 0,
-        time=to_stored(time),
+        time=to_stored(time if pair[0] is challenger else time.swapped),
         rated=rated,
         free_undo=free_undo,
         level=level,

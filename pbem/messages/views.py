@@ -136,7 +136,8 @@ class View:
         self.level = snapshot.match.level
         self.tournament, self.round = snapshot.match.tournament, snapshot.match.round
         control = from_stored(snapshot.match.time)
-        self.time, self.per_turn = in_words(control), per_turn_instead(control)
+        names = (str(self.sides[0]["name"]), str(self.sides[1]["name"]))
+        self.time, self.per_turn = in_words(control, names), per_turn_instead(control)
         self.seat = snapshot.seat_of(reader) if reader else None
         opponents = [str(side["name"]) for side in self.sides if not side["you"]]
         self.opponent = " - ".join(opponents)

@@ -173,6 +173,7 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
     session, now = request.session, request.now
     began = match.seat0 if pack_of(match).game.position(match.options).turn == 0 else match.seat1
     time = time_control.from_stored(match.time)
+    time = time if match.seat0 == player.id else time.swapped
     if match.level is not None:
         check_running(request, player)
         return house.start(

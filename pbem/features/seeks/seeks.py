@@ -32,6 +32,7 @@ class SeekTerms:
     game: str
     options: Mapping[str, str]
     time: TimeControl
+    """The seeker's comes first, where it isn't the same for both."""
     begin: str
     """Who moves first: me (the seeker), you (the one who takes it) or random."""
     rated: bool = False
@@ -176,7 +177,7 @@ def take(
         seek.game,
         seek.options,
         now,
-        time=from_stored(seek.time),
+        time=from_stored(seek.time).swapped,
         challenger_begins=not seeker_begins,
         rated=seek.rated,
         free_undo=seek.free_undo,

@@ -76,6 +76,8 @@ def read(words: str, default_time: str) -> TournamentTerms:
             read=words[:60],
             fits='For example "time=14d+1d": 14 days, and one more for each turn.',
         )
+    if wanted.time.second is not None:
+        raise Refused("In a tournament, both players have the same time.", read=words[:60], fits='"time=14d+1d"')
     return TournamentTerms(
         kind,
         _checked(title or f"{wanted.game.title} {kind.value}"),

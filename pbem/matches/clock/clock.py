@@ -264,7 +264,7 @@ class Clock:
         return None if self.seat is None else self._limit(self.seat)
 
     def _limit(self, seat: Seat) -> timedelta | None:
-        side, per_move = self.sides[seat], self.control.per_move
+        side, per_move = self.sides[seat], self.control.of(seat).per_move
         limits = (side.bank, None if per_move is None else per_move + side.given)
         return min((each for each in limits if each is not None), default=None)
 
@@ -304,7 +304,7 @@ class Clock:
 
 def begin(control: TimeControl, now: datetime, days: tuple[WorkingDays, WorkingDays]) -> Clock:
     """Return the clock of a match that begins now."""
-    return Clock(control, (Side(control.bank, days[0]), Side(control.bank, days[1])), now)
+    return Clock(control, (Side(control.of(0).bank, days[0]), Side(control.of(1).bank, days[1])), now)
 
 
 def replay(clock: Clock, events: Iterable[ClockChange]) -> Clock:
@@ -330,7 +330,7 @@ def _played(clock: Clock, seat: Seat) -> Clock:
     """Return the clock after a turn of that seat, whose time may not have run: they can have seen it elsewhere."""
     stopped = _stopped(clock)
     side = stopped.sides[seat]
-    bank = None if side.bank is None else clock.control.after_turn(side.bank, side.turns + 1)
+    bank = None if side.bank is None else clock.control.of(seat).after_turn(side.bank, side.turns + 1)
     added = NOTHING if bank is None or side.bank is None else bank - side.bank
     played = _with(stopped, seat, replace(side, bank=bank, added=added, turns=side.turns + 1, given=NOTHING))
     return replace(played, seat=other(seat)) if played.sides[other(seat)].follows else played
@@ -346,7 +346,8 @@ def _unplayed(clock: Clock, seat: Seat) -> Clock:
 
 def _given(clock: Clock, seat: Seat, time: timedelta) -> Clock:
     """Return the clock after that seat was given time; if it had run out, the turn goes on from now with that much."""
-    side, spent, per_move = clock.sides[seat], clock.spent if clock.seat == seat else NOTHING, clock.control.per_move
+    side, per_move = clock.sides[seat], clock.control.of(seat).per_move
+    spent = clock.spent if clock.seat == seat else NOTHING
     bank = None if side.bank is None else max(side.bank, spent) + time
     given = side.given if per_move is None else max(per_move + side.given, spent) + time - per_move
     more = _with(clock, seat, replace(side, bank=bank, given=given))

@@ -57,7 +57,7 @@ class Match(SQLModel, table=True):
     seat1: int = Field(foreign_key="player.id")
     challenger: int = Field(foreign_key="player.id")
     time: str | None = None
-    """The time control, as clocks.time_control writes it; None without one."""
+    """The time control, as notation.time_control writes it, the first seat's first; None without one."""
     rated: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether the result counts for ratings, as the players agreed."""
     free_undo: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
