@@ -37,7 +37,7 @@ from pbem.features.time import calendar, pauses, reminders, timeouts, vacations,
 from pbem.features.time.commands import VACATION
 from pbem.features.time.gifts import GIVE
 from pbem.features.tournaments import due as tournaments_due
-from pbem.features.tournaments import entries, ladders_due, tournament_report
+from pbem.features.tournaments import entries, ladders_due, recurring, tournament_report
 from pbem.features.tournaments.climbing import CLIMB
 from pbem.features.tournaments.commands import ENTER, HOST, RETIRE, TOURNAMENT, TOURNAMENTS
 from pbem.features.watching import spectators, watches
@@ -111,7 +111,7 @@ TOURNAMENTS_ = Feature(
         Topic("league", "leagues season seasons group groups promotion promoted relegation relegated"),
         Topic("ladder", "ladders rung rungs"),
     ),
-    due=(*tournaments_due.DUE, *ladders_due.DUE),
+    due=(*tournaments_due.DUE, *ladders_due.DUE, *recurring.DUE),
     on_leave=entries.forget,
     on_ban=entries.forget,
     may_merge=entries.may_merge,

@@ -61,7 +61,11 @@ def played(site: Site) -> list[NextMove]:
     return moves
 
 
-TERMS = (('"match"', "free_undo"), ("seek", "free_undo"), ("tournament", "every"))
+TERMS = (
+    ('"match"', "free_undo"),
+    ("seek", "free_undo"),
+    *(("tournament", column) for column in ("every", "entry_days", "reopens")),
+)
 
 
 def make_early(site: Site) -> None:
@@ -73,6 +77,7 @@ def make_early(site: Site) -> None:
     for table in ("incoming", "outgoing", "search", "analysis", "backup"):
         site.rows(f"alter table {table} drop column leased_until")
         site.rows(f"alter table {table} drop column holder")
+    site.rows("drop index ix_tournament_reopens")
     for table, column in (("incoming", "round"), ("incoming", "cost"), ('"match"', "rules"), *TERMS):
         site.rows(f"alter table {table} drop column {column}")
     for table, column in (("outgoing", "lane"), ("outgoing", "round"), ("outgoing", '"group"')):

@@ -30,9 +30,9 @@ def write(letters: Correspondence, address: str, line: str) -> None:
 def by_name(letters: Correspondence) -> list[dict[str, str]]:
     """Return how much time each player has in each match as the row of the match says it."""
     rows = letters.execute("select seat0, seat1, time from match order by id")
-    names = {number: name for number, name in letters.execute("select id, name from player")}
+    names = {seat: str(name) for seat, name in letters.execute("select id, name from player")}
     return [
-        {str(names[seat]): time_control.format_control(side) for seat, side in zip(seats, both(str(time)), strict=True)}
+        {names[seat]: time_control.format_control(side) for seat, side in zip(seats, both(str(time)), strict=True)}
         for *seats, time in rows
     ]
 

@@ -151,6 +151,17 @@ def _season_that_ends(rehearsal: Rehearsal) -> None:
             lifecycle.end(session, match, Ending(Termination.AGREEMENT), None, now)
 
 
+def _tournament_that_comes_again(rehearsal: Rehearsal) -> None:
+    """Let a monthly tournament have been opened a month ago, which nobody has entered."""
+    now = rehearsal.server.clock()
+    control = time_control.parse("3d/move,auto")
+    terms = entries.TournamentTerms(
+        Format.SWISS, "Cup", "hexaphages", {}, control, rated=True, places=4, days=90, every="month"
+    )
+    with transaction(rehearsal.server.engine) as session:
+        entries.open_(session, terms, None, now - 32 * DAY)
+
+
 def _bulletin(rehearsal: Rehearsal) -> None:
     """Let o0 want the weekly bulletin, which says that x0 seeks a match."""
     now = rehearsal.server.clock()
@@ -196,6 +207,7 @@ KINDS: dict[str, Callable[[Rehearsal], None]] = {
     "a challenge that ends": _challenge_that_ends,
     "a seek that ends": _seek_that_ends,
     "a tournament that begins": _tournament_that_begins,
+    "a tournament that comes again": _tournament_that_comes_again,
     "a match that is watched": _spectators,
     "a bulletin": _bulletin,
     "an announcement": _announcement,

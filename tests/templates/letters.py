@@ -300,6 +300,9 @@ def _compete(letters: Correspondence) -> None:
         letters.write(ALICE, f"unwatch {number}", to=alice)
         letters.reply(write(str(name), f"#{number} resign"), "yes")
         write("gina", "tournament 1")
+    write("gina", "host swiss kvadratik time=3d/move every=month called Monthly Cup")
+    write("gina", "host stop 2")
+    letters.execute("delete from tournament where id = 2")
     write("gina", "host ladder kvadratik time=3d/move called Long Ladder")
     for name in ("gina", "hugo"):
         write(name, "enter 2")

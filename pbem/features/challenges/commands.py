@@ -277,8 +277,8 @@ def _for_stranger(request: Request, line: Line) -> Line | None:
 CHALLENGE = Command(
     "challenge",
     "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d] [weekends=off] [undo=free] [rated]",
-    "offer someone a match; begin= says who moves first, time= how much time you both have, weekends=off that it stops"
-    " on weekends, undo=free that you both can take back a turn until it is answered, rated that it counts",
+    "offer someone a match; begin= says who moves first, time= how much time you have, weekends=off that it stops on"
+    " weekends, undo=free that slips can be taken back, rated that it counts",
     challenge,
     changes=True,
     words=(1, 12),

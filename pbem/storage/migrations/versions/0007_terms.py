@@ -12,3 +12,7 @@ def upgrade() -> None:
     for table in ("match", "seek"):
         op.add_column(table, sa.Column("free_undo", sa.Boolean(), server_default=sa.false(), nullable=False))
     op.add_column("tournament", sa.Column("every", sa.String(), nullable=True))
+    op.add_column("tournament", sa.Column("entry_days", sa.Integer(), nullable=True))
+    op.add_column("tournament", sa.Column("reopens", sa.DateTime(timezone=True), nullable=True))
+    waiting = sa.text("reopens IS NOT NULL")
+    op.create_index("ix_tournament_reopens", "tournament", ["reopens"], sqlite_where=waiting, postgresql_where=waiting)
