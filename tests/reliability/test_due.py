@@ -1,6 +1,7 @@
 """The daemon is killed at every step of what happens by time; each happens once, and is told once."""
 
 import signal
+import time
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -31,7 +32,7 @@ from tests.reliability.conftest import Stage
 from tests.reliability.effects import effects
 from tests.reliability.past import by_day, long_ago
 from tests.reliability.plots import O, Rehearsal, X
-from tests.reliability.scene import every_owed_mail_came
+from tests.reliability.scene import GENEROUS, every_owed_mail_came
 from tests.reliability.test_kinds_of_mail import forgive
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -207,7 +208,6 @@ KINDS: dict[str, Callable[[Rehearsal], None]] = {
     "a challenge that ends": _challenge_that_ends,
     "a seek that ends": _seek_that_ends,
     "a tournament that begins": _tournament_that_begins,
-    "a tournament that comes again": _tournament_that_comes_again,
     "a match that is watched": _spectators,
     "a bulletin": _bulletin,
     "an announcement": _announcement,
@@ -248,6 +248,20 @@ def test_what_is_due_happens_once_however_often_the_server_dies(stage: Stage, ki
     scene.quiet()
     assert effects(scene) == effects(calm) != before
     assert every_owed_mail_came(scene) >= 1, "one came twice, since the server died before it could note that it went"
+
+
+@pytest.mark.slow
+def test_a_season_opens_once_though_the_server_dies_while_it_opens(stage: Stage) -> None:
+    scene = stage("lmtp", "sqlite")
+    with scene.server() as server:
+        _tournament_that_comes_again(Rehearsal(scene, server))
+    daemon = scene.start(Step.DUE, 1)
+    assert daemon.died() == signal.SIGKILL, daemon.log
+    assert scene.rows("select season from tournament") == [1]
+    daemon, end = scene.start().ready(), time.monotonic() + GENEROUS
+    while scene.rows("select season from tournament order by id") != [1, 2]:
+        assert time.monotonic() < end, daemon.log
+        time.sleep(0.02)
 
 
 def prepared(rehearsal: Rehearsal, kind: str) -> Rehearsal:
