@@ -6,7 +6,10 @@ from unittest.mock import patch
 
 import pytest
 
+from pbem.matches import agreements
 from pbem.server import daemon
+from pbem.storage.database import transaction
+from pbem.storage.models import Match
 from tests.correspondence import Correspondence, correspondence, text
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
@@ -100,14 +103,15 @@ def test_an_undo_that_crosses_the_answer_is_refused(letters: Correspondence) -> 
 
 
 def test_an_answer_that_waits_to_be_handled_counts(letters: Correspondence) -> None:
-    waiting, slip = letters.last("bob"), letters.last("alice")
+    """Another thread or daemon may handle it; what comes after the slip was taken back doesn't."""
+    before = letters.clock()
+    letters.clock.advance(minutes=1)
     with patch.object(daemon.Server, "handle_waiting", return_value=0):
-        letters.reply(waiting, "e9f8")
-        letters.clock.advance(seconds=1)
-        letters.reply(slip, "undo")
-    letters.wait()
-
-    assert turns(letters) == ["e3f4", "e9f8"]
+        letters.reply(letters.last("bob"), "e9f8")
+    with transaction(letters.server.engine) as session:
+        match = session.get_one(Match, 1)
+        assert not agreements.may_take_back(session, match, 0, letters.clock())
+        assert agreements.may_take_back(session, match, 0, before)
 
 
 def test_a_turn_that_was_answered_by_itself_is_answered(letters: Correspondence) -> None:
