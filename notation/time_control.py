@@ -6,6 +6,7 @@
     90d/20         90 days for 20 turns, and 90 more for each 20 that follow; what is saved stays
     60d            60 days for the whole match
     60d,7d/move    both: 60 days in all, and no more than 7 for one turn
+    10d/3d         10 days for one player, and 3 for the other; so can each of these be written
     none           no limit
 
 `nag=DURATION` may follow: how long a turn may take until its player is reminded. And so may `auto`: who runs out of
@@ -26,6 +27,8 @@ SHORT = timedelta(days=14)
 """How long a time may be that somebody meant for each turn, and not for the whole match."""
 MOST_TURNS = 1000
 NONE, AUTOMATIC = "none", "auto"
+DEFAULT = "5d+1d<=21d"
+"""What two players have who say nothing about time, unless the operator says otherwise."""
 WEEKENDS, OFF, ON = "weekends", "off", "on"
 _DURATION = re.compile(r"(?:[0-9]{1,6}[wdhm])+")
 _WEEKENDS_OFF = f"{WEEKENDS}={OFF}"
@@ -58,6 +61,8 @@ class TimeControl:
     """Whether a match is over at once when a player runs out of time, without a claim by the opponent."""
     weekends_off: bool = False
     """Whether no time runs on weekends, for players who haven't chosen their days off themselves."""
+    second: "TimeControl | None" = None
+    """The limits of the second player where they are others: the one who is challenged, or in the second seat."""
 
     def __post_init__(self) -> None:
         """Raise BadTime for what makes no sense."""
@@ -76,6 +81,22 @@ class TimeControl:
         """Whether a player can run out of time."""
         return self.bank is not None or self.per_move is not None
 
+    def of(self, seat: int) -> "TimeControl":
+        """Return the control whose limits are those of the first player, who is 0, or of the second."""
+        return self.second if seat and self.second is not None else self
+
+    @property
+    def swapped(self) -> "TimeControl":
+        """The control with the limits of the first player for the second, and the other way round.
+
+        >>> format_control(parse("14d+1d/7d+1d,auto").swapped)
+        '7d+1d/14d+1d,auto'
+        """
+        if self.second is None:
+            return self
+        limits = {name: getattr(self.second, name) for name in _LIMITS}
+        return replace(self, **limits, second=_limits_of(self))
+
     def after_turn(self, bank: timedelta, played: int) -> timedelta:
         """Return the bank after a turn, the player's `played`-th, of which the time is subtracted already."""
         bank = max(bank, timedelta())
@@ -86,6 +107,14 @@ class TimeControl:
         return bank
 
 
+_LIMITS = ("bank", "increment", "cap", "turns", "per_move")
+"""The fields in which the two players can differ."""
+
+
+def _limits_of(control: TimeControl) -> TimeControl:
+    return TimeControl(**{name: getattr(control, name) for name in _LIMITS})
+
+
 def parse(text: str) -> TimeControl:
     """Return the time control that a text spells; raise BadTime.
 
@@ -93,13 +122,37 @@ def parse(text: str) -> TimeControl:
     True
     >>> format_control(parse("2w+36h<=504h")), format_control(parse("90d/20")), format_control(parse("None"))
     ('14d+1d12h<=21d', '90d/20', 'none')
+    >>> format_control(parse("10d/3d")), format_control(parse("3d/24h/move")), format_control(parse("9d/9d/20"))
+    ('10d/3d', '3d/1d/move', '9d/20')
     """
-    control = TimeControl()
     text = text.strip().lower()
     if text in (NONE, "off", "unlimited"):
-        return control
-    for part in text.split(","):
-        given = _part(part.strip())
+        return TimeControl()
+    sides = [_both(part.strip()) for part in text.split(",")]
+    first, second = (_of_one([side[at] for side in sides]) for at in (0, 1))
+    return first if first == second else replace(first, second=_limits_of(second))
+
+
+_TIMES = re.compile(rf"{_DURATION.pattern}(?:\+{_DURATION.pattern}(?:<={_DURATION.pattern})?)?")
+
+
+def _both(part: str) -> tuple[str, str]:
+    """Return what one part of a time control is for each of the two players.
+
+    >>> _both("10d+1d/3d"), _both("3d/1d/move"), _both("90d/20")
+    (('10d+1d', '3d'), ('3d/move', '1d/move'), ('90d/20', '90d/20'))
+    """
+    first, *rest = part.split("/")
+    if not rest or not _TIMES.fullmatch(first) or not _TIMES.fullmatch(rest[0]):
+        return part, part
+    return "/".join((first, *rest[1:])), "/".join((rest[0], *rest[1:]))
+
+
+def _of_one(parts: list[str]) -> TimeControl:
+    """Return the time control that is the same for both players."""
+    control = TimeControl()
+    for part in parts:
+        given = _part(part)
         if any(getattr(control, name) != getattr(TimeControl(), name) for name in given):
             raise BadTime(f'"{part[:20]}" says something a second time. {_FORMS}')
         control = replace(control, **given)
@@ -121,7 +174,9 @@ def _part(part: str) -> dict[str, Any]:
         return {"per_move": parse_duration(head)}
     if slash:
         if not (tail.isascii() and tail.isdecimal() and len(tail) <= 6):
-            raise BadTime(f'After the slash, we expected "move" or a number of turns, not "{tail[:20]}". {_FORMS}')
+            raise BadTime(
+                f'After the slash, we expected "move", a number of turns or a time, not "{tail[:20]}". {_FORMS}'
+            )
         return {"bank": parse_duration(head), "turns": int(tail)}
     head, plus, tail = part.partition("+")
     bank = parse_duration(head)
@@ -151,7 +206,32 @@ def of_flags(flags: Mapping[str, str]) -> TimeControl:
 
 def format_control(control: TimeControl) -> str:
     """Return the canonical text of a time control, which `parse` reads as the same."""
-    return ",".join(_parts(control)) or NONE
+    return ",".join((*_limits(control), *_flags(control))) or NONE
+
+
+def _limits(control: TimeControl) -> Iterator[str]:
+    """Yield the limits, each of both players where they differ: "10d/3d"."""
+    sides = (control, control.of(1))
+    banks, moves = ([_bank(side) for side in sides], [_per_move(side) for side in sides])
+    if banks[0]:
+        yield "/".join((*dict.fromkeys(banks), *([str(control.turns)] if control.turns is not None else [])))
+    if moves[0]:
+        yield "/".join((*dict.fromkeys(moves), "move"))
+
+
+def _bank(control: TimeControl) -> str:
+    if control.bank is None:
+        return ""
+    text = duration(control.bank)
+    if control.increment:
+        text += f"+{duration(control.increment)}"
+        if control.cap != max(control.bank, control.increment):
+            text += f"<={duration(control.cap or control.bank)}"
+    return text
+
+
+def _per_move(control: TimeControl) -> str:
+    return "" if control.per_move is None else duration(control.per_move)
 
 
 def to_stored(control: TimeControl) -> str | None:
@@ -164,18 +244,7 @@ def from_stored(text: str | None) -> TimeControl:
     return TimeControl() if text is None else parse(text)
 
 
-def _parts(control: TimeControl) -> Iterator[str]:
-    if control.bank is not None:
-        text = duration(control.bank)
-        if control.turns is not None:
-            text += f"/{control.turns}"
-        elif control.increment:
-            text += f"+{duration(control.increment)}"
-            if control.cap != max(control.bank, control.increment):
-                text += f"<={duration(control.cap or control.bank)}"
-        yield text
-    if control.per_move is not None:
-        yield f"{duration(control.per_move)}/move"
+def _flags(control: TimeControl) -> Iterator[str]:
     if control.nag is not None:
         yield f"nag={duration(control.nag)}"
     if control.is_automatic:
@@ -184,15 +253,20 @@ def _parts(control: TimeControl) -> Iterator[str]:
         yield _WEEKENDS_OFF
 
 
-def in_words(control: TimeControl) -> str:
-    """Return what a time control means, for the two players who agree on it.
+def in_words(control: TimeControl, names: tuple[str, str] = ("whoever offers it", "the other")) -> str:
+    """Return what a time control means, for the two players who agree on it; `names` is who has which time.
 
     >>> in_words(parse("14d+1d")), in_words(parse("60d"))
     ('14 days each, plus 1 day for each turn, up to 14 days', '60 days each for the whole match')
     >>> in_words(parse("3d/move,auto"))
     '3 days for each turn; a player who runs out of time loses at once'
+    >>> in_words(parse("10d/3d"), ("alice", "bob"))
+    'alice: 10 days for the whole match; bob: 3 days for the whole match'
     """
     words = _limits_in_words(control)
+    if control.second is not None:
+        both = zip(names, (control, control.second), strict=True)
+        words = "; ".join(f"{name}: {_limits_in_words(side).replace(' each', '')}" for name, side in both)
     words += "; no time runs on weekends" if control.weekends_off else ""
     return words + ("; a player who runs out of time loses at once" if control.is_automatic else "")
 
@@ -231,7 +305,14 @@ def per_turn_instead(control: TimeControl) -> str:
     ('time=3d/move', '')
     """
     bank = control.bank
-    if bank is None or bank > SHORT or control.increment or control.turns is not None or control.per_move is not None:
+    if (
+        bank is None
+        or bank > SHORT
+        or control.second is not None
+        or control.increment
+        or control.turns is not None
+        or control.per_move is not None
+    ):
         return ""
     return f"time={duration(bank)}/move"
 

@@ -50,7 +50,7 @@ OUTAGES = (range(150, 157), range(400, 402), range(600, 620))
 """The steps in which no server is running."""
 REFUSING = (range(300, 303), range(700, 701))
 """The steps in which the next mail server takes nothing."""
-CONTROLS = ("3d/move", "2d+1d", "5d/3,auto", "3d/move,auto", "4d,1d/move,nag=8h", "10d,auto", "nag=2d")
+CONTROLS = ("3d/2d/move", "2d+1d", "5d/3,auto", "3d/move,auto", "4d,1d/move,nag=8h", "10d,auto", "nag=2d")
 WISHES = ({}, {"remind": "off"}, {"remind": "25% 1d 3h", "zone": "Asia/Tokyo"}, {"mail": "daily", "hour": "7"})
 RENDERED = 10
 """One message in so many is rendered; nobody reads them."""
@@ -177,13 +177,15 @@ class Year:
     def _begin(self, number: int) -> None:
         """Let some players challenge others, who accept."""
         self.begun += number
-        for _ in range(number):
+        for nth in range(number):
             first, second = self.dice.sample(sorted(self.players), 2)
             game = self.dice.choice(sorted(GAMES))
             control = parse(self.dice.choice(CONTROLS))
             with transaction(self.server.engine) as session:
                 challenger, opponent = session.get_one(Player, first), session.get_one(Player, second)
-                (offered,) = lifecycle.offer(session, challenger, opponent, game, {}, self.clock(), time=control)
+                (offered,) = lifecycle.offer(
+                    session, challenger, opponent, game, {}, self.clock(), time=control, free_undo=nth % 2 == 0
+                )
                 self._announce(session, lifecycle.accept(session, offered.match, opponent, self.clock()))
 
     def _announce(self, session: Session, events: Events) -> None:
@@ -203,6 +205,10 @@ class Year:
         if match.clock is not None and match.clock.get("is_told") and roll < 0.4:
             self._write(match, other(mover), "claim")
             return
+        if match.clock is not None and roll > 0.99:
+            self._write(match, other(mover), "give 8h")
+        elif roll > 0.98:
+            self._write(match, other(mover), "undo")
         for offer in open_offers(match):
             if roll < 0.5:
                 self._write(match, other(offer.seat), self.dice.choice(("accept", "reject")) + f" {offer.kind.value}")
@@ -234,7 +240,8 @@ class Year:
         elif roll > 0.6 and after.outcome is None and after.turn != position.turn:
             foreseen, theirs = self._next(notation, after)
             if foreseen.outcome is None and foreseen.turn == position.turn:
-                lines.append(f"if {theirs} then {self._next(notation, foreseen)[1]}")
+                reply = "resign" if roll > 0.895 else self._next(notation, foreseen)[1]
+                lines.append(f"if {theirs} then {reply}")
         return "\n".join(lines)
 
     def _position(self, match: Match) -> Any:

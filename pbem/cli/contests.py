@@ -13,7 +13,7 @@ from pbem.cli.core import CONFIG, ConfigOption, JsonOption, PlayerName, app, err
 from pbem.cli.terminal import TerminalListing
 from pbem.errors import Refused
 from pbem.features.moderation import roster
-from pbem.features.tournaments import crosstable, entries, hosting, rounds, shown
+from pbem.features.tournaments import crosstable, entries, hosting, recurring, rounds, shown
 from pbem.features.tournaments import due as tournaments
 from pbem.features.tournaments import ladders_due as ladders
 from pbem.features.tournaments import trf as report
@@ -157,6 +157,9 @@ def begin(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
 def end(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
     with stored(config_file) as server, database.transaction(server.engine) as session:
         row = _called(session, number, locks=True)
+        if row.every is not None and recurring.stop(session, row):
+            out.print(f"no other season of tournament {number} will open", markup=False)
+            return
         if row.kind != Format.LADDER or row.ended is not None:
             raise Refused(
                 f"Tournament {number} is {'over' if row.ended is not None else 'no ladder: it ends by itself'}."

@@ -120,7 +120,7 @@ COMMANDS = {
     ),
     "tournament end": (
         "contests",
-        "End a ladder as it stands, and tell everybody on it. What they play there goes on.",
+        "End a ladder as it stands and tell everybody on it, or that a tournament comes again. What is played goes on.",
     ),
     "tournament trf": (
         "contests",

@@ -42,7 +42,7 @@ class ServerSettings(ConfigTable):
     database: Annotated[str, Field(repr=False)] = "sqlite:///pbem.sqlite"
     key: Secret = Secret(file=Path("pbem.key"))
     delimiter: Literal["+", "-", "="] = "+"
-    time: str = time_control.NONE
+    time: str = time_control.DEFAULT
     vacation_days: Annotated[int, Field(ge=0, le=366)] = 30
 
     @field_validator("address")
@@ -87,7 +87,10 @@ class ServerSettings(ConfigTable):
     def is_a_time_control(cls, time: str) -> str:
         """Require a time control as players write it."""
         try:
-            return time_control.format_control(time_control.parse(time))
+            control = time_control.parse(time)
+            if control.second is not None:
+                raise ValueError("write one time, which is the same for both players")
+            return time_control.format_control(control)
         except time_control.BadTime as error:
             raise ValueError(str(error)) from error
 

@@ -20,7 +20,7 @@ from pbem.conversation.target import opponent_in
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Refused
 from pbem.matches.agreements import is_muted_for
-from pbem.matches.lifecycle import NotPossible
+from pbem.matches.events import NotPossible
 from pbem.matches.naming import is_hidden
 from pbem.matches.queries import seat_of
 from pbem.messages.said.sections import NewsResumed, NotAttempted, NotSent, Overlooked

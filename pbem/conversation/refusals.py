@@ -3,11 +3,14 @@
 import re
 
 from notation.games import GAMES, GameMissing
+from notation.time_control import spoken
 from pbem.config import ServerSettings
 from pbem.conversation.core import Line, Request
 from pbem.errors import Refused
-from pbem.matches.lifecycle import MOST_OPEN, Obstacle
+from pbem.matches.events import Obstacle
+from pbem.matches.lifecycle import MOST_OPEN
 from pbem.matches.queries import is_playing_enough
+from pbem.matches.timeouts import MOST_GIVEN
 from pbem.storage.models import Match, Player
 from pbem.tokens import LARGEST_PLY
 
@@ -87,7 +90,7 @@ def forbidden(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
             fits = 'To get news by email again, write "start".'
             return Refused(f"Match #{number} isn't paused.", read=line.text, fits=fits, match=number)
         case Obstacle.IN_TOURNAMENT:
-            sentence = f"Match #{number} belongs to a tournament, so it can be neither paused nor cancelled."
+            sentence = f"Match #{number} belongs to a tournament, and others wait for its end, so that isn't possible."
             return Refused(sentence, read=line.text, fits='"help tournaments" says what can be done.', match=number)
         case Obstacle.MUTED:
             return Refused(f"Your opponent doesn't want offers and notes in match #{number}.", read=line.text)
@@ -108,6 +111,9 @@ def forbidden(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
         case Obstacle.NO_LIMIT:
             sentence, fits = f"Match #{number} has no time limit.", '"cancel" suggests ending it without a result.'
             return Refused(sentence, read=line.text, fits=fits, match=number)
+        case Obstacle.TIME_GIVEN:
+            sentence = f"You can give at most {spoken(MOST_GIVEN)} in a match, and that would be more in #{number}."
+            return Refused(sentence, read=line.text, fits='"pause 10d" suggests a pause.', match=number)
         case Obstacle.TIME_LEFT:
             sentence = f"Your opponent hasn't run out of time in match #{number}."
             fits = f'"show {number}" tells when the turn is due.'

@@ -11,6 +11,7 @@ from pbem.features.accounts.privacy import DELETE, EXPORT
 from pbem.features.accounts.settings import RESUME, SET, START, STOP
 from pbem.features.bulletin import bulletins
 from pbem.features.bulletin import due as bulletins_due
+from pbem.features.challenges import due as challenges_due
 from pbem.features.challenges.commands import ACCEPT, CHALLENGE, DECLINE, PLAY, REMATCH, WITHDRAW
 from pbem.features.explaining.commands import HELP, RULES
 from pbem.features.house import analyses
@@ -34,12 +35,14 @@ from pbem.features.seeks import seeks
 from pbem.features.seeks.commands import SEEK, SEEKS, TAKE, UNSEEK
 from pbem.features.time import calendar, pauses, reminders, timeouts, vacations, vacations_due
 from pbem.features.time.commands import VACATION
+from pbem.features.time.gifts import GIVE
 from pbem.features.tournaments import due as tournaments_due
-from pbem.features.tournaments import entries, ladders_due, tournament_report
+from pbem.features.tournaments import entries, ladders_due, recurring, tournament_report
 from pbem.features.tournaments.climbing import CLIMB
 from pbem.features.tournaments.commands import ENTER, HOST, RETIRE, TOURNAMENT, TOURNAMENTS
 from pbem.features.watching import spectators, watches
 from pbem.features.watching.commands import UNWATCH, WATCH
+from pbem.matches import agreements
 from pbem.players import blocks, directory, sight, willingness
 
 ACCOUNTS = Feature(
@@ -52,9 +55,11 @@ CHALLENGES = Feature(
     name="challenges",
     commands=(CHALLENGE, PLAY, ACCEPT, DECLINE, WITHDRAW, REMATCH),
     topics=(Topic("opponent", "opponents partner partners player people someone somebody friend friends against"),),
+    due=challenges_due.DUE,
 )
 PLAYING = Feature(
     name="playing",
+    preferences=(agreements.UNDO,),
     commands=(
         *(MOVE, IF, QUEUE, CONDITIONS, UNDO, RESIGN, DRAW, PAUSE, CANCEL, CLAIM, SAY, MUTE),
         *(GAMES_COMMAND, SHOW, PREVIEW, RECORD),
@@ -72,7 +77,7 @@ PLAYING = Feature(
 )
 TIME = Feature(
     name="time",
-    commands=(VACATION,),
+    commands=(VACATION, GIVE),
     topics=(
         Topic(
             "time",
@@ -106,7 +111,7 @@ TOURNAMENTS_ = Feature(
         Topic("league", "leagues season seasons group groups promotion promoted relegation relegated"),
         Topic("ladder", "ladders rung rungs"),
     ),
-    due=(*tournaments_due.DUE, *ladders_due.DUE),
+    due=(*tournaments_due.DUE, *ladders_due.DUE, *recurring.DUE),
     on_leave=entries.forget,
     on_ban=entries.forget,
     may_merge=entries.may_merge,

@@ -14,11 +14,14 @@ from notation.ending import Ending, Termination
 from pbem.matches import lifecycle, offers
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.clock import Paused, Resumed
-from pbem.matches.events import Change, Events, OfferChanged
-from pbem.matches.lifecycle import NotPossible, Obstacle
+from pbem.matches.events import Change, Events, NotPossible, Obstacle, OfferChanged
 from pbem.matches.offers import Offer, OfferKind
-from pbem.matches.queries import pack_of, seat_of, version
-from pbem.storage.models import Match, Player, Ply
+from pbem.matches.queries import has_replied, pack_of, seat_of, version
+from pbem.storage.models import Incoming, Match, Outgoing, Player, Ply, TakenBack
+from pbem.storage.preferences import Preference
+
+UNANSWERED = "unanswered"
+UNDO = Preference("undo", ("asked", UNANSWERED), "whether opponents take back without asking what you haven't answered")
 
 
 def propose(
@@ -61,6 +64,31 @@ def _last_turn_of(session: Session, match: Match, seat: Seat) -> int:
     if last is None:
         raise NotPossible(Obstacle.NOTHING_TO_TAKE_BACK, match)
     return last
+
+
+def may_take_back(session: Session, match: Match, seat: Seat, received: datetime) -> bool:
+    """Return whether the player can take back their last turn without asking, in a message received then.
+
+    The opponent must have agreed to it, in the challenge or by their preference, and mustn't have answered: since the
+    message that brought the turn, none of theirs has come, neither one about the match that we have handled nor a reply
+    that waits. A turn can be taken back once in that way.
+    """
+    opponent = session.get_one(Player, match.seat0 if seat else match.seat1)
+    is_agreed = match.free_undo or UNDO.of(opponent.settings) == UNANSWERED
+    if not is_agreed or match.to_move != other(seat) or match.part is not None or match.plies <= match.begun_after:
+        return False
+    last = session.exec(select(Ply).where(Ply.match == match.id, Ply.number == match.plies)).one()
+    before = (TakenBack.match == match.id, TakenBack.number == match.plies)
+    if last.seat != seat or session.exec(select(TakenBack.id).where(*before).limit(1)).first() is not None:
+        return False
+    answers = (Outgoing.match == match.id, Incoming.player == opponent.id, col(Incoming.id) > (last.incoming or 0))
+    caused = select(Outgoing.id).join(Incoming, col(Incoming.id) == col(Outgoing.incoming)).where(*answers)
+    return session.exec(caused.limit(1)).first() is None and not has_replied(session, opponent.address, received)
+
+
+def take_back(session: Session, match: Match, seat: Seat, now: datetime) -> Events:
+    """Take back the player's last turn without asking."""
+    return lifecycle.take_back(session, match, seat, match.plies - 1, now, freely=True)
 
 
 def accept(

@@ -18,7 +18,7 @@ from pbem.errors import Refused
 from pbem.matches import turns
 from pbem.matches.turns import ReadTurn
 
-IF, THEN, ELSE = "if", "then", "else"
+IF, THEN, ELSE, RESIGN = "if", "then", "else", "resign"
 MOST_LINES = 8
 """The most lines that can be prepared in one match."""
 MOST_TURNS = 60
@@ -29,7 +29,10 @@ LONGEST = 4_000
 """The most characters that are read."""
 
 ConditionLine = tuple[str, ...]
-"""Turns in canonical texts, from the opponent's next one to one of the author's; ELSE stands for any other turn."""
+"""Turns in canonical texts, from the opponent's next one to one of the author's; ELSE stands for any other turn.
+
+RESIGN at the end stands for no turn: its author gives up.
+"""
 
 _WORD = re.compile(rf"(?<!\S)({IF}|{THEN}|{ELSE})[,:;]?(?!\S)", re.IGNORECASE)
 _SQUARE = re.compile(r"[a-z]\d|[+x]{4}|(?<!\S)[-.]{2,}(?!\S)|\A\W*(?:pass|swap)\W*\Z", re.IGNORECASE)
@@ -53,6 +56,11 @@ class Conditions:
         named = [line[1:] for line in self.lines if line[0] == turn]
         rest = named or [line[1:] for line in self.lines if line[0] == ELSE]
         return Conditions(tuple(dict.fromkeys(line for line in rest if line)))
+
+    @property
+    def resigns(self) -> bool:
+        """Whether the author gives up now."""
+        return bool(self.lines) and self.lines[0][0] == RESIGN
 
     def next_turn(self, notation: Notation[Any], position: Position[Any]) -> ReadTurn | None:
         """Return the author's next turn on a position in which they are to move; None if it isn't legal and complete.
@@ -115,7 +123,7 @@ def is_plain(text: str) -> bool:
     >>> is_plain("if a7b7 then c3e5 quadrupel"), is_plain("If you play a7b7 then I'm lost at c1c4")
     (True, False)
     """
-    pieces = _pieces(text)
+    pieces = [piece for piece in _pieces(text) if not _resigns(piece)]
     words = [sum(word.isalpha() and len(word) > 1 for word in piece.split()) for piece in pieces]
     return bool(pieces) and max(words) < 2 and all(map(_SQUARE.search, pieces))
 
@@ -123,6 +131,15 @@ def is_plain(text: str) -> bool:
 def _pieces(text: str) -> list[str]:
     """Return what stands between the words of conditions."""
     return [piece for piece in _WORD.split(text)[2::2] if piece.strip()]
+
+
+def _resigns(text: str) -> bool:
+    """Return whether a player says in place of a turn that they give up.
+
+    >>> _resigns("I resign."), _resigns("resign"), _resigns("c3c4")
+    (True, True, False)
+    """
+    return text.lower().strip(" .!,").removeprefix("i ") == RESIGN
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +234,7 @@ class _Reader:
             raise Refused(f'"{" ".join(step.words)}" doesn\'t fit there.', read=step.text, fits=_USAGE)
         if self._line and ELSE in self._line:
             raise Refused(f'Nothing can follow a turn after "{ELSE}": the board isn\'t known then.', read=step.text)
-        if self._position.turn is None:
+        if self._position.turn is None or RESIGN in self._line:
             raise Refused("The match would be over before that.", read=step.text)
 
     def _take(self, step: _Step) -> None:
@@ -226,6 +243,9 @@ class _Reader:
             raise Refused(
                 "It would be your own turn there.", read=step.text, fits=f'Write only "{THEN}" in front of it.'
             )
+        if _resigns(step.text):
+            self._resign(step, is_own=is_own)
+            return
         parsed = turns.parse(self._notation, step.text)
         if ELSE in step.words and IF not in step.words:
             if parsed.error is not None:
@@ -238,6 +258,15 @@ class _Reader:
             raise Refused("That's not a complete turn.", read=step.text, fits="Write the whole turn.")
         self._add(turn.text, own=is_own)
         self._position = turn.position
+
+    def _resign(self, step: _Step, *, is_own: bool) -> None:
+        if not is_own:
+            raise Refused(
+                "You can only prepare to resign after a turn of your opponent that you name.",
+                read=step.text,
+                fits=f'Write "{IF} TURN {THEN} {RESIGN}". "{RESIGN}" alone gives up now.',
+            )
+        self._add(RESIGN, own=True)
 
     def _canonical(self, text: str, move: Any) -> str:
         """Return the text of a turn that answers any other; raise Refused where it is only the beginning of one.
@@ -268,7 +297,7 @@ def _walk(notation: Notation[Any], base: Position[Any], seat: Seat, line: Condit
     for text in line:
         after_else = ELSE in line[: len(own)]
         own.append(after_else or (text != ELSE and position.turn == seat))
-        if text != ELSE and not after_else:
+        if text not in (ELSE, RESIGN) and not after_else:
             position = position.play(notation.parse(text))
     return _Walk(line, tuple(own))
 

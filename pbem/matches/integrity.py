@@ -149,8 +149,8 @@ def _faults_of_clock(stored: _Stored, now: datetime | None) -> Iterator[Fault]:
         yield Fault(number, "its clock is not what its events add up to")
     elif now is not None and known is not None and match.to_move is not None and timekeeping.is_ahead(known, now):
         yield Fault(number, f"its clock stands at {known.now:%Y-%m-%d %H:%M} UTC, which is yet to come")
-    elif match.due != (None if clock is None else clock.due):
-        yield Fault(number, f"it is stored to be due at {match.due}, but its clock is due at {clock and clock.due}")
+    elif match.due != (None if clock is None else clock.expires):
+        yield Fault(number, f"it is stored to be due at {match.due}, but its clock is due at {clock and clock.expires}")
 
 
 def _shift_of(rows: Sequence[TakenBack]) -> int:

@@ -6,8 +6,7 @@ NotPossible says why, and nothing changed.
 """
 
 from collections.abc import Mapping
-from datetime import datetime
-from enum import Enum
+from datetime import datetime, timedelta
 
 from sqlalchemy import insert
 from sqlmodel import Session, col, select
@@ -28,6 +27,8 @@ from pbem.matches.events import (
     MatchEnded,
     MatchOffered,
     MatchStarted,
+    NotPossible,
+    Obstacle,
     OfferDeclined,
     OfferWithdrawn,
     PartKept,
@@ -44,6 +45,8 @@ from pbem.storage.models import Incoming, Match, MatchState, Player, Ply, TakenB
 
 MOST_OPEN = 20
 """The most offers of one player that can wait for an answer."""
+OFFER_OPEN = timedelta(days=14)
+"""After which time an offer that nobody answers ends."""
 MOST_AT_ONCE = 20
 """The most turns that are played by themselves after a turn."""
 FEWEST_RATED = 2
@@ -51,53 +54,6 @@ FEWEST_RATED = 2
 NO_LIMIT = TimeControl()
 _PLAYED = insert(Ply)
 """A plain insert, since nobody needs the row in the session."""
-
-
-class Obstacle(Enum):
-    """Why something can't be done in a match."""
-
-    NOT_STARTED = "the offer is not accepted yet"
-    NEVER_STARTED = "the offer was declined or withdrawn"
-    OVER = "the match is over"
-    NOT_A_PLAYER = "the player doesn't play in the match"
-    NOT_YOUR_TURN = "it is the opponent's turn"
-    MOVED_ON = "the turn was read on a position that is not the present one"
-    UNFINISHED = "the turn is not complete"
-    COMPLETE = "the turn is complete"
-    TOO_LONG = "the match has as many turns as a match can have"
-    NO_PART = "no turn of the player is begun"
-    NOT_ON_OFFER = "the match is not on offer any more"
-    OWN_OFFER = "the challenger can't answer their own offer"
-    OFFERED_TO_YOU = "only the challenger can withdraw an offer"
-    YOURSELF = "nobody plays against themselves"
-    TOO_MANY_OFFERS = "too many offers of the player wait for an answer"
-    INVITED_ALREADY = "the player has invited that address already"
-    ALREADY_OFFERED = "the player's offer of that kind is open"
-    OFFERED_IN_VAIN = "the player's offer of that kind was closed since the last turn"
-    OTHER_PAUSE_OFFERED = "the opponent has suggested another pause"
-    PAUSE_IS_PAST = "the pause would be over already"
-    UNDO_ASKED = "the opponent has asked to take turns back"
-    NO_AGREED_DRAW = "the players can't agree on a draw in that game"
-    NOTHING_TO_TAKE_BACK = "the player has played no turn"
-    PAUSED = "the match is paused"
-    NOT_PAUSED = "the match isn't paused"
-    IN_TOURNAMENT = "others wait for the end of the match"
-    MUTED = "the opponent wants no offers and notes in the match"
-    NO_SUCH_OFFER = "no such offer is open"
-    WHICH_OFFER = "the answer fits several offers"
-    NO_LIMIT = "the match has no time control"
-    TIME_LEFT = "the opponent has time left, or isn't to move"
-    TURN_MAY_WAIT = "a message that came before the time ran out isn't handled yet"
-    OFFER_NOT_SEEN = "the answer is to a message from before the offer, or from before turns were taken back"
-
-
-class NotPossible(Exception):
-    """Something that can't be done: why, and in which match. The caller puts it into words."""
-
-    def __init__(self, obstacle: Obstacle, match: Match | None = None) -> None:
-        self.obstacle = obstacle
-        self.match = match
-        super().__init__(obstacle.value)
 
 
 def offer(
@@ -110,6 +66,7 @@ def offer(
     *,
     time: TimeControl = NO_LIMIT,
     rated: bool = False,
+    free_undo: bool = False,
     challenger_begins: bool = True,
     by_address: bool = False,
     rematch_of: Match | None = None,
@@ -117,7 +74,7 @@ def offer(
 ) -> Events:
     """Offer a match, against the house if it has a level; `by_address` hides who the opponent is until they accept.
 
-    Raises NotPossible and BadOption.
+    Of a time control that gives them different times, the first is the challenger's. Raises NotPossible and BadOption.
     """
     if opponent.id == challenger.id:
         raise NotPossible(Obstacle.YOURSELF)
@@ -134,8 +91,9 @@ def offer(
         seat0=pair[0].id or 0,
         seat1=pair[1].id or 0,
         challenger=challenger.id or 0,
-        time=to_stored(time),
+        time=to_stored(time if pair[0] is challenger else time.swapped),
         rated=rated,
+        free_undo=free_undo,
         level=level,
         by_address=by_address,
         created=now,
@@ -275,6 +233,8 @@ def _play_by_itself(
         if isinstance(answer, PreparedVoid):
             events += (answer,)
             continue
+        if isinstance(answer, prepared.Resignation):
+            return events + resign(session, match, answer.seat, now)
         seat, turn = answer.seat, answer.turn
         events += _store_turn(session, match, seat, turn, now, received, answer.incoming, answer.why)
         if match.state != MatchState.RUNNING:
@@ -334,8 +294,13 @@ def take_back_part(session: Session, match: Match, seat: Seat) -> Events:
     return (PartTakenBack(match, seat, part),)
 
 
-def take_back(session: Session, match: Match, seat: Seat, back_to: int, now: datetime) -> Events:
-    """Move the turns after that many to the log of what was taken back; `seat`, who played the first, is to move."""
+def take_back(
+    session: Session, match: Match, seat: Seat, back_to: int, now: datetime, *, freely: bool = False
+) -> Events:
+    """Move the turns after that many to the log of what was taken back; `seat`, who played the first, is to move.
+
+    Where it is done `freely`, without asking, it costs the opponent no time and its player gets none twice.
+    """
     check_running(match)
     rows = session.exec(select(Ply).where(Ply.match == match.id, Ply.number > back_to).order_by(col(Ply.number))).all()
     kept = ("match", "number", "seat", "text", "incoming", "played")
@@ -345,7 +310,7 @@ def take_back(session: Session, match: Match, seat: Seat, back_to: int, now: dat
     match.plies, match.to_move, match.part = back_to, seat, None
     match.shift += len(rows) + 1
     match.offers, match.paused, match.resumes = {}, None, None
-    timekeeping.note(session, match, clock.TurnsTakenBack(now))
+    timekeeping.note(session, match, clock.TurnsTakenBack(now, seat if freely else None))
     session.flush()
     void = (PreparedVoid(match, owner, Void.TAKEN_BACK) for owner in prepared.drop(session, match))
     return (TurnsTakenBack(match, seat, tuple(row.text for row in rows)), *void)

@@ -41,6 +41,16 @@ class NextTurn:
     """The message that brought it, some time ago."""
 
 
+@dataclass(frozen=True, slots=True)
+class Resignation:
+    """What a player has prepared in place of a turn: to give up."""
+
+    seat: Seat
+
+
+Answer = NextTurn | Resignation | PreparedVoid
+
+
 def of_match(session: Session, match: Match) -> Plans:
     """Return what both players have prepared."""
     seats = session.connection().execute(_SEATS, {"match": match.id}).scalars().all()  # mostly none
@@ -98,7 +108,7 @@ def advance(session: Session, match: Match, rows: Plans, seat: Seat, text: str) 
     return void
 
 
-def answer(session: Session, snapshot: Snapshot, rows: Plans, hold: Void | None) -> NextTurn | PreparedVoid | None:
+def answer(session: Session, snapshot: Snapshot, rows: Plans, hold: Void | None) -> Answer | None:
     """Return the turn that the player to move has prepared, or their only one, on the snapshot of the match as it is.
 
     Return what is void instead where `hold` says why nothing is to be played by itself, or where the turn isn't legal.
@@ -109,7 +119,10 @@ def answer(session: Session, snapshot: Snapshot, rows: Plans, hold: Void | None)
     seat, notation = position.turn, pack_of(match).notation
     row = rows.get(seat)
     if row is not None:
-        turn = None if hold is not None else _conditions(row).next_turn(notation, position)
+        known = _conditions(row)
+        if known.resigns and hold is None:
+            return Resignation(seat)
+        turn = None if hold is not None or known.resigns else known.next_turn(notation, position)
         if turn is not None:
             return NextTurn(seat, turn, Cause.PREPARED, row.incoming)
         del rows[seat]

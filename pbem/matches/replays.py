@@ -8,7 +8,7 @@ from datetime import datetime
 
 from sqlmodel import Session
 
-from notation.time_control import TimeControl
+from notation.time_control import TimeControl, to_stored
 from pbem.matches import earlier_turns, lifecycle
 from pbem.matches.events import Events
 from pbem.matches.snapshot import Snapshot
@@ -42,6 +42,7 @@ def offer(
     match, mover = event.match, source.base.turn
     first, second = (challenger, opponent) if challenger_begins == (mover == 0) else (opponent, challenger)
     match.seat0, match.seat1 = first.id or 0, second.id or 0
+    match.time = to_stored(time if first is challenger else time.swapped)
     if source.texts:
         match.begun_from, match.begun_after, match.plies = source.number, source.ply, source.ply
     session.flush()

@@ -103,6 +103,8 @@ def _state(payload: Payload, snapshot: Snapshot, reader: int | None) -> str:
             return "reminder"
         case TurnNews(stopped=True):
             return "stopped"
+        case TurnNews(given_to=int()):
+            return "time given"
         case TurnNews(ran_out=True):
             return "your time is up" if is_readers else "you can claim"
         case Challenge():

@@ -26,7 +26,7 @@ class Played:
 
 def in_words(turns: Sequence[Played], reader: Seat | None, by_itself: Sequence[PlayedByItself]) -> tuple[str, ...]:
     """Return who played what, to a reader in that seat, and which turns were played for the reader."""
-    why = {each.text: WHY[each.why] for each in by_itself}
+    why = {each.text: WHY[each.why] for each in by_itself if each.text}
     return tuple(
         f"You played {turn.text}{why.get(turn.text, '')}" if turn.seat == reader else f"{turn.by} played {turn.text}"
         for turn in turns

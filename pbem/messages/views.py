@@ -11,7 +11,7 @@ from notation.board import format_board
 from notation.ending import Termination
 from notation.games import GAMES
 from notation.hints import Hint
-from notation.time_control import in_words, parse, per_turn_instead
+from notation.time_control import from_stored, in_words, per_turn_instead
 from pbem.matches import offers
 from pbem.matches.clock.timekeeping import clock_of
 from pbem.matches.clock.wording import TimeShown, moment, time_shown
@@ -130,14 +130,18 @@ class View:
             for player, side, rating in zip(snapshot.players, snapshot.game.sides, ratings, strict=True)
         )
         chosen = snapshot.game.options_in_words(snapshot.match.options)
-        self.options = " ".join((*chosen, "rated") if snapshot.match.rated else chosen)
+        further = {"rated": snapshot.match.rated, "undo=free": snapshot.match.free_undo}
+        self.options = " ".join((*chosen, *(word for word, holds in further.items() if holds)))
         if began := snapshot.began:
             self.options = f"{self.options}, begins {began}" if self.options else f"begins {began}"
+        self.free_undo = snapshot.match.free_undo
+        """Whether a turn can be taken back without asking until it is answered."""
         self.level = snapshot.match.level
         self.is_weak = self.level is not None and is_weak_at(snapshot.game)
         self.tournament, self.round = snapshot.match.tournament, snapshot.match.round
-        self.time = in_words(parse(snapshot.match.time)) if snapshot.match.time else None
-        self.per_turn = per_turn_instead(parse(snapshot.match.time)) if snapshot.match.time else ""
+        control = from_stored(snapshot.match.time)
+        names = (str(self.sides[0]["name"]), str(self.sides[1]["name"]))
+        self.time, self.per_turn = in_words(control, names), per_turn_instead(control)
         self.seat = snapshot.seat_of(reader) if reader else None
         opponents = [str(side["name"]) for side in self.sides if not side["you"]]
         self.opponent = " - ".join(opponents)

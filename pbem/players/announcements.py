@@ -10,6 +10,7 @@ from sqlmodel.sql.expression import SelectOfScalar
 from engines.core import Seat
 from engines.seats import SEATS
 from notation.ending import Termination
+from notation.time_control import spoken
 from pbem.config import ServerSettings
 from pbem.matches import history
 from pbem.matches.agreements import is_muted_for
@@ -30,6 +31,7 @@ from pbem.matches.events import (
     PlayerAway,
     PreparedVoid,
     ReminderDue,
+    TimeGivenTo,
     TimeRanOut,
     TurnPlayed,
     TurnsTakenBack,
@@ -93,14 +95,19 @@ class _AtOnce:
 
     turns: tuple[TurnPlayed, ...]
     void: tuple[PreparedVoid, ...]
+    resigned: Seat | None = None
+    """Who had prepared to resign after the last of them, and so has."""
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> "_AtOnce":
         """Return what these events have of it."""
         happened = tuple(events)
+        turns = tuple(event for event in happened if isinstance(event, TurnPlayed))
+        ended = (event.ending for event in happened if turns and isinstance(event, MatchEnded))
         return cls(
-            tuple(event for event in happened if isinstance(event, TurnPlayed)),
+            turns,
             tuple(event for event in happened if isinstance(event, PreparedVoid)),
+            next((ending.seat for ending in ended if ending.termination is Termination.RESIGNATION), None),
         )
 
     @property
@@ -111,9 +118,10 @@ class _AtOnce:
     def by_itself(self, seat: Seat) -> tuple[sections.PlayedByItself, ...]:
         """Return what was played for the player in that seat. Nobody else is told why."""
         mine = (turn for turn in self.turns if turn.seat == seat)
-        return tuple(
+        told = tuple(
             sections.PlayedByItself(text=turn.text, why=turn.by_itself.value) for turn in mine if turn.by_itself
         )
+        return (*told, sections.PlayedByItself(text="", why="resigned")) if seat == self.resigned else told
 
     def why_void(self, seat: Seat) -> str | None:
         """Return why that player's prepared turns are void, if they are. Nobody else is told."""
@@ -251,6 +259,10 @@ def _of(
             yield from _show(session, match, players, author, at_once, taken_back=texts)
         case TimeRanOut(match):
             yield from _show(session, match, players, author, at_once, ran_out=True)
+        case TimeGivenTo(match, seat, time):
+            for notice in _show(session, match, players, author, at_once):
+                assert isinstance(notice.payload, sections.TurnNews)  # noqa: S101 - it shows a match
+                yield replace(notice, payload=replace(notice.payload, given=spoken(time), given_to=seat))
         case PlayerAway():
             yield from _away(event, players)
         case ReminderDue(match, seat):
@@ -264,14 +276,16 @@ def _of(
             yield from _offer_news(event, players, author)
         case OfferDeclined(match, left=True) | OfferWithdrawn(match, left=True):
             yield from _left(match, players)
+        case OfferWithdrawn(match, unanswered=True):
+            yield _unanswered(session, match, players)
         case OfferDeclined(match) | OfferWithdrawn(match):
             yield from _closed(session, match, players, author)
         case MatchEnded(match, ending) if ending.termination is Termination.LEFT:
             yield from _left(match, players)
-        case MatchEnded(match, ending) if ending.termination is not Termination.RULES:
+        case MatchEnded(match, ending) if ending.termination is not Termination.RULES and not at_once.turns:
             yield from _show(session, match, players, author, at_once, ending.termination)
         case MatchEnded() | PartKept() | PartTakenBack() | PreparedVoid():
-            pass  # the message about the last turn tells how the rules ended it; a begun turn is its player's own
+            pass  # the message about the last turn tells how it ended the match; a begun turn is its player's own
 
 
 def _offer(session: Session, match: Match, players: tuple[Player, Player], author: _Author) -> Notice:
@@ -360,6 +374,13 @@ def _closed(session: Session, match: Match, players: tuple[Player, Player], auth
             message = () if is_author else author.prose
             closed = sections.ChallengeClosed(match=match.id or 0, state=match.state, message=message, by=by)
             yield Notice(player, closed, match)
+
+
+def _unanswered(session: Session, match: Match, players: tuple[Player, Player]) -> Notice:
+    """Return the news for the challenger; who didn't answer isn't bothered again."""
+    challenger, other = players if players[0].id == match.challenger else (players[1], players[0])
+    by = _as_known(session, match, other)
+    return Notice(challenger, sections.ChallengeClosed(match=match.id or 0, state="unanswered", by=by), match)
 
 
 def _as_known(session: Session, match: Match, player: Player) -> str:

@@ -152,7 +152,7 @@ def match(session: Session, listed: Listed, people: Mapping[int, Shown]) -> Matc
         line=shown,
         game=row.game,
         options=", ".join(snapshot.game.options_in_words(row.options)),
-        time=in_words_of_time(from_stored(row.time)) if row.time else "",
+        time=in_words_of_time(from_stored(row.time), (shown.players[0].name, shown.players[1].name)),
         rated=row.rated,
         started=row.started or row.created,
         ended=row.ended,
@@ -161,6 +161,11 @@ def match(session: Session, listed: Listed, people: Mapping[int, Shown]) -> Matc
         sides=tuple(zip((each.name for each in shown.players), legend.sides, legend.tones, strict=True)),
         snapshot=snapshot,
     )
+
+
+def _time_of(written: str) -> str:
+    control = from_stored(written)
+    return written if control.second is None else in_words_of_time(control)
 
 
 def result(shown: MatchPage) -> str:
@@ -202,7 +207,7 @@ def seeks(session: Session, people: Mapping[int, Shown], now: datetime) -> list[
             ", ".join(
                 (
                     *GAMES.options_in_words(row.game, row.options),
-                    *((row.time,) if row.time else ()),
+                    *((_time_of(row.time),) if row.time else ()),
                     *(("rated",) if row.rated else ()),
                 )
             ),

@@ -43,6 +43,7 @@ BEYOND = {
     "resign": "resign 2",
     "draw": "draw 2",
     "pause": "pause 2",
+    "give": "give 2 1d",
     "cancel": "cancel 2",
     "mute": "mute 2",
     "seek": "seek quadrupel",

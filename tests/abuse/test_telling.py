@@ -13,7 +13,8 @@ from pbem.cli import logs
 from pbem.config import LogSettings
 from pbem.features.all import FEATURES
 from pbem.mail.transports.protocols import NotAccepted
-from pbem.matches.lifecycle import NotPossible, Obstacle, check_turn
+from pbem.matches.events import NotPossible, Obstacle
+from pbem.matches.lifecycle import check_turn
 from pbem.server import daemon
 from pbem.storage.models import Match, MatchState
 from pbem.tokens import LENGTH, Keyring, Purpose, Token

@@ -62,7 +62,7 @@ def test_whatever_is_written_is_a_time_control_or_refused_in_a_sentence(text: st
         ("3/move", '"3" is no time.'),
         ("", '"" is no time.'),
         ("14d+", '"" is no time.'),
-        ("90d/often", 'we expected "move" or a number of turns, not "often".'),
+        ("90d/often", 'we expected "move", a number of turns or a time, not "often".'),
         ("90d/0", "0 is out of range: 1 to 1000 turns."),
         ("14d,7d", '"7d" says something a second time.'),
         ("14d+1d<=7d", "can't be less than the time at the beginning."),

@@ -16,8 +16,7 @@ from pbem.conversation.verdict import Outcome
 from pbem.features.all import FEATURES
 from pbem.features.playing.messages import MatchList
 from pbem.mail.reading.message import Message
-from pbem.matches.events import MatchEnded, PartKept, TurnPlayed
-from pbem.matches.lifecycle import NotPossible
+from pbem.matches.events import MatchEnded, NotPossible, PartKept, TurnPlayed
 from pbem.messages.said import messages, sections
 from pbem.players.announcements import Notice
 from pbem.players.identity import Sender

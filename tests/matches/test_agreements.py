@@ -8,8 +8,7 @@ from sqlmodel import Session, select
 from notation.ending import Ending, Termination
 from notation.games import GAMES
 from pbem.matches import agreements, integrity, lifecycle, offers, queries
-from pbem.matches.events import Change, MatchEnded, OfferChanged, TurnsTakenBack
-from pbem.matches.lifecycle import NotPossible, Obstacle
+from pbem.matches.events import Change, MatchEnded, NotPossible, Obstacle, OfferChanged, TurnsTakenBack
 from pbem.matches.offers import OfferKind
 from pbem.matches.snapshot import replayed, turn_rows, turn_texts
 from pbem.storage.models import Match, MatchState, Ply, TakenBack

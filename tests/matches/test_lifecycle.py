@@ -22,13 +22,15 @@ from pbem.matches.events import (
     MatchEnded,
     MatchOffered,
     MatchStarted,
+    NotPossible,
+    Obstacle,
     OfferDeclined,
     OfferWithdrawn,
     PartKept,
     PartTakenBack,
     TurnPlayed,
 )
-from pbem.matches.lifecycle import MOST_OPEN, NotPossible, Obstacle
+from pbem.matches.lifecycle import MOST_OPEN
 from pbem.matches.snapshot import Snapshot, ending_of, snapshot_of
 from pbem.storage.models import Match, MatchState, Player, Ply
 

@@ -61,6 +61,13 @@ def played(site: Site) -> list[NextMove]:
     return moves
 
 
+TERMS = (
+    ('"match"', "free_undo"),
+    ("seek", "free_undo"),
+    *(("tournament", column) for column in ("every", "entry_days", "reopens")),
+)
+
+
 def make_early(site: Site) -> None:
     """Take away what later versions have added to the tables of the last version before 1.0."""
     for table in ("setback", "blockedaddress", "serverkey"):
@@ -70,7 +77,11 @@ def make_early(site: Site) -> None:
     for table in ("incoming", "outgoing", "search", "analysis", "backup"):
         site.rows(f"alter table {table} drop column leased_until")
         site.rows(f"alter table {table} drop column holder")
-    for table, column in (("incoming", "round"), ("incoming", "cost"), ('"match"', "rules"), ('"match"', "missing")):
+    site.rows("drop index ix_tournament_reopens")
+    for table, column in (
+        *(("incoming", "round"), ("incoming", "cost"), ('"match"', "rules"), ('"match"', "missing")),
+        *TERMS,
+    ):
         site.rows(f"alter table {table} drop column {column}")
     for table, column in (("outgoing", "lane"), ("outgoing", "round"), ("outgoing", '"group"')):
         site.rows(f"alter table {table} drop column {column}")

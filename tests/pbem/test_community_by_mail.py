@@ -210,7 +210,7 @@ def test_news_of_seeks_that_ended_come_once_and_to_nobody_who_stopped_them(
     assert [str(mail["To"]) for mail in sent] == [BOB]
     assert "seek kvadratik" in text(sent[0])
     assert "seek quadrupel" in text(sent[0])
-    assert "seek quadrupel variant=basic time=none" in links(sent[0])
+    assert "seek quadrupel variant=basic time=5d+1d<=21d" in links(sent[0])
     assert letters.wait(days=1) == []
 
 

@@ -21,6 +21,7 @@ from pbem.storage.models import Match
 from tests.correspondence import Correspondence, correspondence, text
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
+ONLY_NAMED = "You can only prepare to resign after a turn of your opponent that you name."
 TREE = "if e9f8 then f3g4 then if f9g8 then g4h5\nelse b3b4"
 
 
@@ -404,3 +405,72 @@ def test_what_is_forged_waits_for_a_yes_of_the_address_on_file(letters: Correspo
     (done,) = to(letters.reply(question, "yes"), ALICE)
     assert "repared" in text(done)
     assert standing(letters) != before
+
+
+# Resigning on a condition
+
+
+@pytest.mark.sql
+def test_a_resignation_is_played_after_the_turn_that_was_named_and_both_are_told_in_one_message(
+    letters: Correspondence,
+) -> None:
+    (shown,) = letters.reply(letters.last("alice"), "if e9f8 then resign")
+    assert "Then you resign, and the match is over." in words(shown)
+    assert letters.execute("select lines from prepared") == [('[["e9f8", "resign"]]',)]
+
+    told = letters.reply(letters.last("bob"), "e9f8")
+
+    assert letters.execute("select state, termination, termination_seat, winner, plies from match") == [
+        ("over", "resignation", 0, 1, 2)
+    ]
+    assert letters.execute("select * from prepared") == []
+    assert sorted(str(mail["To"]) for mail in told) == [ALICE, BOB]
+    assert "bob played e9f8. The match is over: you resigned. You resigned, as you had prepared." in words(
+        letters.last("alice")
+    )
+    assert "You played e9f8. The match is over: alice resigned." in words(letters.last("bob"))
+    assert "prepared" not in words(letters.last("bob"))
+    assert letters.operate("check").exit_code == 0
+
+
+def test_a_resignation_at_the_end_of_a_line_comes_after_the_turns_in_front_of_it(
+    letters: Correspondence,
+) -> None:
+    letters.reply(letters.last("alice"), "if e9f8 then b3b4 then if b9b8 then I resign.")
+    told = letters.reply(letters.last("bob"), "e9f8\nif b3b4 then b9b8")
+
+    assert letters.execute("select termination, plies from match") == [("resignation", 4)]
+    assert len(told) == 2
+    assert "You played b3b4, as you had prepared" in words(letters.last("alice"))
+    assert "You resigned, as you had prepared." in words(letters.last("alice"))
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("turn", ["b9b8", "e9f8\ndraw"])
+def test_another_turn_or_an_offer_ends_no_match(letters: Correspondence, turn: str) -> None:
+    letters.reply(letters.last("alice"), "if e9f8 then resign")
+    letters.reply(letters.last("bob"), turn)
+
+    assert letters.execute("select state, plies from match") == [("running", 2)]
+    assert letters.execute("select * from prepared") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        (
+            "if e9f8 then b3b4 then else resign",
+            ONLY_NAMED,
+        ),
+        ("queue resign", "We can't read what follows"),
+        ("if resign then e9f8", ONLY_NAMED),
+        ("if e9f8 then resign then if b9b8 then b3b4", "The match would be over before that."),
+        ("if e9f8 then b3b4\nif e9f8 then resign", "There are two answers to the same turn."),
+    ],
+)
+def test_a_resignation_that_makes_no_sense_is_refused(letters: Correspondence, line: str, sentence: str) -> None:
+    before = standing(letters)
+    (refused,) = letters.reply(letters.last("alice"), line)
+
+    assert sentence in words(refused)
+    assert standing(letters) == before

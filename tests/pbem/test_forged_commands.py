@@ -16,9 +16,11 @@ TABLES = (
     *("search", "presence", "departure", "invitee"),
 )
 LINES = (
-    *("#1 claim", "#1 undo", "#1 draw", "#1 pause", "#1 pause 10d", "#1 cancel", "#1 mute"),
+    *("#1 claim", "#1 undo", "#1 draw", "#1 pause", "#1 pause 10d", "#1 cancel", "#1 mute", "#1 give 2d"),
     *("#1 if c9c8 then c3c4", "#1 queue c3c4", "#1 cancel conditions"),
+    *("#1 if c9c8 then resign",),
     *("#2 resume", "#2 accept draw", "#2 reject draw", "#2 withdraw cancel"),
+    *("set undo unanswered",),
     *("vacation 10d", "vacation 2026-04-01 2026-04-10", "set vacation auto", "set calendar on", "set remind off"),
     *("set days mon-fri", "set automove on", "set zone Asia/Tokyo"),
 )

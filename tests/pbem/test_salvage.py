@@ -146,11 +146,12 @@ def endings(letters: Correspondence) -> list[tuple[object, ...]]:
 
 
 def times_left(letters: Correspondence) -> list[object]:
-    """Return what the clocks of the matches say of their players, but whose time runs now."""
+    """Return what the clocks of the matches say of their players, but whose time runs now and what is lost."""
     with Session(letters.server.engine) as session:
         clocks = session.exec(select(Match.clock).order_by(col(Match.id))).all()
     assert any(clocks)
-    return [clock and clock["sides"] for clock in clocks]
+    kept = ("bank", "turns", "used", "days", "follows")
+    return [clock and [{name: side.get(name) for name in kept} for side in clock["sides"]] for clock in clocks]
 
 
 def test_matches_of_an_older_backup_are_brought_up_to_date(tmp_path: Path) -> None:

@@ -286,9 +286,11 @@ def test_the_check_finds_a_clock_that_is_not_what_its_events_say(timed: Correspo
     assert "its clock is not what its events add up to" in " ".join(timed.operate("check").output.split())
 
 
-def test_matches_without_a_time_control_have_no_clock(letters: Correspondence) -> None:
-    challenge(letters, "bob quadrature")
+def test_matches_without_a_time_control_have_no_clock_and_both_players_are_told_so(letters: Correspondence) -> None:
+    challenge(letters, "bob quadrature time=none")
+    assert all("Time: no limit." in said(letters.last(name)) for name in ("alice", "bob"))
     letters.reply(letters.last("bob"), "accept")
+    assert all("Time: no limit." in said(letters.last(name)) for name in ("alice", "bob"))
     letters.reply(letters.last("alice"), "e3f4")
 
     assert letters.execute("select time, clock, due from match") == [(None, None, None)]
@@ -337,7 +339,7 @@ def test_a_pause_has_no_due_time(timed: Correspondence) -> None:
 
 def test_lists_begin_with_what_is_due_first(timed: Correspondence) -> None:
     """The third match is due before the first, and the second has no limit."""
-    challenge(timed, "bob quadrature")
+    challenge(timed, "bob quadrature time=none")
     challenge(timed, "bob quadrature time=3d/move begin=you")
     timed.reply(timed.received[BOB][1], "accept 2\naccept 3")
     timed.run_for(hours=1)

@@ -10,7 +10,7 @@ import pytest
 
 from pbem.features.time import timeouts
 from pbem.matches import queries
-from pbem.matches.lifecycle import NotPossible, Obstacle
+from pbem.matches.events import NotPossible, Obstacle
 from pbem.matches.timeouts import claim
 from pbem.server import daemon
 from pbem.storage.database import transaction
@@ -82,6 +82,27 @@ def test_the_opponent_is_told_once_and_claims_the_match(letters: Correspondence)
     assert "You won! " in said(letters.last("alice"))
     assert "The match is over: you ran out of time." in said(letters.last("bob"))
     assert "claim" not in said(letters.last("alice"))
+
+
+def test_what_nobody_claims_ends_by_itself_after_four_weeks(letters: Correspondence) -> None:
+    letters.run_for(days=3)
+    assert "they can still move. It ends so by itself on Thu 2 Apr, 08:00 UTC." in said(letters.last("alice"))
+    assert letters.run_for(days=27, hours=23) == []
+    assert state(letters) == RUNNING
+
+    told = letters.run_for(hours=1)
+
+    assert state(letters) == ("over", "timeout", 1, 0)
+    assert {str(mail["To"]) for mail in told} == {ALICE, BOB}
+
+
+def test_a_turn_in_the_last_of_the_four_weeks_is_played_and_the_next_one_has_its_time(letters: Correspondence) -> None:
+    letters.run_for(days=3)
+    letters.run_for(days=27)
+    letters.reply(letters.last("bob"), "b9b8")
+    letters.run_for(days=2)
+
+    assert state(letters) == RUNNING
 
 
 def test_a_turn_before_the_claim_is_played(letters: Correspondence) -> None:

@@ -26,6 +26,7 @@ def long_ago(engine: Engine, number: int, time: timedelta) -> None:
         match.started -= time
         for event in session.exec(select(ClockEvent).where(ClockEvent.match == number)):
             event.at -= time
+            event.until = event.until and event.until - time
             session.add(event)
         for mail in session.exec(select(Outgoing).where(Outgoing.match == number)):
             mail.created -= time

@@ -236,6 +236,28 @@ def _turn_foreseen(rehearsal: Rehearsal) -> Letter:
     return rehearsal.answer(X, f"{turns[2]}\nif {turns[3]} then {turns[4]}\n\nLet's see.")
 
 
+def _resignation_prepared(rehearsal: Rehearsal) -> Letter:
+    """Return a turn of o0, after which x0 resigns as they had prepared."""
+    rehearsal.hand_in(_turn(rehearsal))
+    turn = matches.sample().moves[1]
+    rehearsal.hand_in(rehearsal.answer(X, f"if {turn} then resign"))
+    return rehearsal.answer(O, f"{turn}\n\nLet's see.")
+
+
+def _turn_taken_back_freely(rehearsal: Rehearsal) -> Letter:
+    """Return the slip of x0, who takes back without asking what o0 hasn't answered."""
+    rehearsal.say(X, rehearsal.personal(X), "challenge o0 quadrature time=5d+12h undo=free")
+    rehearsal.hand_in(rehearsal.answer(O, "accept"))
+    rehearsal.hand_in(rehearsal.answer(X, "e3f4"))
+    return rehearsal.answer(X, "undo\n\nI meant the other one.")
+
+
+def _time_given(rehearsal: Rehearsal) -> Letter:
+    """Return a gift of x0 to o0, who is to move."""
+    rehearsal.begin_on_a_clock("7d/move", timedelta(days=1))
+    return rehearsal.answer(X, "give 2d\n\nGet well soon!")
+
+
 def _turn_on_a_clock(rehearsal: Rehearsal) -> Letter:
     """Return the first turn of a match with a time control."""
     rehearsal.say(X, rehearsal.personal(X), "challenge o0 quadrature time=5d+12h")
@@ -287,6 +309,9 @@ PLOTS: dict[str, Plot] = {
     "a mute": Plot(_mute),
     "turns prepared": Plot(_turns_prepared),
     "a turn that was foreseen": Plot(_turn_foreseen),
+    "a resignation that was prepared": Plot(_resignation_prepared),
+    "a turn taken back without asking": Plot(_turn_taken_back_freely),
+    "time given": Plot(_time_given),
     "a rematch": Plot(_rematch),
     "a turn on a clock": Plot(_turn_on_a_clock),
     "a claim": Plot(_claim),

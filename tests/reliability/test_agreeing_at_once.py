@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 from sqlmodel import Session, select
 
 from pbem.matches import agreements, integrity, queries
-from pbem.matches.lifecycle import NotPossible, Obstacle
+from pbem.matches.events import NotPossible, Obstacle
 from pbem.matches.offers import OfferKind
 from pbem.storage import database
 from pbem.storage.models import Match, Player, TakenBack

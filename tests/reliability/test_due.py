@@ -1,6 +1,7 @@
 """The daemon is killed at every step of what happens by time; each happens once, and is told once."""
 
 import signal
+import time
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -16,7 +17,7 @@ from pbem.features.moderation import broadcasts
 from pbem.features.moderation.acts import Order
 from pbem.features.seeks import seeks
 from pbem.features.seeks.seeks import SeekTerms
-from pbem.features.time import vacations
+from pbem.features.time import timeouts, vacations
 from pbem.features.tournaments import due as tournaments
 from pbem.features.tournaments import entries, rungs
 from pbem.features.tournaments.field import Format
@@ -24,13 +25,14 @@ from pbem.features.watching import watches
 from pbem.matches import agreements, lifecycle, missing, queries
 from pbem.matches.clock.working_days import Span
 from pbem.matches.offers import OfferKind
+from pbem.matches.timeouts import UNCLAIMED
 from pbem.storage.database import transaction
-from pbem.storage.models import Bulletin, Match, Player
+from pbem.storage.models import Bulletin, Match, MatchState, Player
 from tests.reliability.conftest import Stage
 from tests.reliability.effects import effects
-from tests.reliability.past import by_day
+from tests.reliability.past import by_day, long_ago
 from tests.reliability.plots import O, Rehearsal, X
-from tests.reliability.scene import every_owed_mail_came
+from tests.reliability.scene import GENEROUS, every_owed_mail_came
 from tests.reliability.test_kinds_of_mail import forgive
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -71,6 +73,24 @@ def _vacation_by_itself(rehearsal: Rehearsal) -> None:
     """Let o0, who has ten minutes left, want a vacation to begin by itself."""
     rehearsal.say(O, rehearsal.personal(O), "set vacation auto\nset remind off")
     rehearsal.begin_on_a_clock("3d/move", 3 * DAY - timedelta(minutes=10))
+
+
+def _challenge_that_ends(rehearsal: Rehearsal) -> None:
+    """Let x0 have challenged o0 and a newcomer two weeks ago."""
+    rehearsal.say(X, rehearsal.personal(X), "challenge o0 hexaphages\nchallenge newcomer@mail.example kvadratik")
+    long_ago_begun = rehearsal.server.clock() - lifecycle.OFFER_OPEN - HOUR
+    with transaction(rehearsal.server.engine) as session:
+        for match in session.exec(select(Match).where(Match.state == MatchState.OFFERED)):
+            match.created = long_ago_begun
+
+
+def _claim_that_nobody_makes(rehearsal: Rehearsal) -> None:
+    """Let o0 have run out of time four weeks ago, as x0 was told."""
+    _timeout(rehearsal)
+    server = rehearsal.server
+    assert timeouts.expire(server.engine, server.settings.server, server.clock()) == 1
+    rehearsal.send()
+    long_ago(server.engine, 2, UNCLAIMED + HOUR)
 
 
 def _seek_that_ends(rehearsal: Rehearsal) -> None:
@@ -132,6 +152,17 @@ def _season_that_ends(rehearsal: Rehearsal) -> None:
             lifecycle.end(session, match, Ending(Termination.AGREEMENT), None, now)
 
 
+def _tournament_that_comes_again(rehearsal: Rehearsal) -> None:
+    """Let a monthly tournament have been opened a month ago, which nobody has entered."""
+    now = rehearsal.server.clock()
+    control = time_control.parse("3d/move,auto")
+    terms = entries.TournamentTerms(
+        Format.SWISS, "Cup", "hexaphages", {}, control, rated=True, places=4, days=90, every="month"
+    )
+    with transaction(rehearsal.server.engine) as session:
+        entries.open_(session, terms, None, now - 32 * DAY)
+
+
 def _bulletin(rehearsal: Rehearsal) -> None:
     """Let o0 want the weekly bulletin, which says that x0 seeks a match."""
     now = rehearsal.server.clock()
@@ -191,6 +222,8 @@ KINDS: dict[str, Callable[[Rehearsal], None]] = {
     "a pause that ends": _pause_that_ends,
     "a vacation": _vacation,
     "a vacation that begins by itself": _vacation_by_itself,
+    "a match that nobody claims": _claim_that_nobody_makes,
+    "a challenge that ends": _challenge_that_ends,
     "a seek that ends": _seek_that_ends,
     "a tournament that begins": _tournament_that_begins,
     "a match that is watched": _spectators,
@@ -235,6 +268,20 @@ def test_what_is_due_happens_once_however_often_the_server_dies(stage: Stage, ki
     scene.quiet()
     assert effects(scene) == effects(calm) != before
     assert every_owed_mail_came(scene) >= 1, "one came twice, since the server died before it could note that it went"
+
+
+@pytest.mark.slow
+def test_a_season_opens_once_though_the_server_dies_while_it_opens(stage: Stage) -> None:
+    scene = stage("lmtp", "sqlite")
+    with scene.server() as server:
+        _tournament_that_comes_again(Rehearsal(scene, server))
+    daemon = scene.start(Step.DUE, 1)
+    assert daemon.died() == signal.SIGKILL, daemon.log
+    assert scene.rows("select season from tournament") == [1]
+    daemon, end = scene.start().ready(), time.monotonic() + GENEROUS
+    while scene.rows("select season from tournament order by id") != [1, 2]:
+        assert time.monotonic() < end, daemon.log
+        time.sleep(0.02)
 
 
 def prepared(rehearsal: Rehearsal, kind: str) -> Rehearsal:

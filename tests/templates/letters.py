@@ -300,6 +300,9 @@ def _compete(letters: Correspondence) -> None:
         letters.write(ALICE, f"unwatch {number}", to=alice)
         letters.reply(write(str(name), f"#{number} resign"), "yes")
         write("gina", "tournament 1")
+    write("gina", "host swiss kvadratik time=3d/move every=month called Monthly Cup")
+    write("gina", "host stop 2")
+    letters.execute("delete from tournament where id = 2")
     write("gina", "host ladder kvadratik time=3d/move called Long Ladder")
     for name in ("gina", "hugo"):
         write(name, "enter 2")
@@ -336,7 +339,7 @@ def _leave(letters: Correspondence) -> EmailMessage:
 def _change_addresses(letters: Correspondence) -> None:
     """Let erin revoke her addresses, change her address, ignore a question, and become unreachable."""
     old, new = "erin@mail.example", "erin@new.example"
-    letters.write(old, "challenge bob hexaphages\nrevoke", to=letters.join("erin"))
+    letters.write(old, "revoke", to=letters.join("erin"))
     letters.reply(letters.received[old][-1], "yes")
     letters.reply(letters.received[old][-1], "change address erin@new.example")
     letters.reply(letters.received[old][-1], "yes")
@@ -344,6 +347,7 @@ def _change_addresses(letters: Correspondence) -> None:
     (question,) = letters.write(new, "challenge alice kvadratik")
     letters.wait(days=15)
     letters.reply(question, "yes")
+    letters.reply(letters.received[new][-1], "challenge bob hexaphages")
     with database.transaction(letters.server.engine) as session:
         erin = session.exec(select(Player).where(Player.name == "erin")).one()
         addresses.revoke_and_tell(session, letters.server.settings.server, erin, letters.clock())

@@ -13,6 +13,7 @@ from pbem.errors import Refused
 
 BEGIN = ("me", "you", "random")
 TIME = "time"
+UNDO, FREE, ASKED = "undo", "free", "asked"
 RATED = {"rated": True, "unrated": False}
 NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10}
 _BEGINS = re.compile(r"\b(i|you) (?:begin|start|move first|go first)\b", re.IGNORECASE)
@@ -35,6 +36,8 @@ class Terms:
     options: dict[str, str]
     time: TimeControl
     rated: bool = False
+    free_undo: bool = False
+    """Whether a turn can be taken back without asking until it is answered."""
 
 
 def rated_in(words: Sequence[str]) -> tuple[bool, list[str]]:
@@ -87,12 +90,14 @@ def split(words: Sequence[str]) -> tuple[list[str], dict[str, str], list[str]]:
 def chosen(game: str, given: dict[str, str], default_time: str, text: str, *, rated: bool = False) -> Terms:
     """Return the terms of a match of that game; raise Refused for what it doesn't have, with the line in question."""
     options = dict(given)
-    begin = options.pop("begin", BEGIN[0])
+    begin, undo = options.pop("begin", BEGIN[0]), options.pop(UNDO, ASKED)
     try:
+        if undo not in (FREE, ASKED):
+            raise BadOption(f"{UNDO}={undo[:20]} is not a choice; use {UNDO}={FREE} or {UNDO}={ASKED}")
         if begin not in BEGIN:
             raise BadOption(f"begin={begin[:20]} is not a choice; use begin=me, begin=you or begin=random")
         time = read_time(options, default_time)
-        return Terms(GAMES[game].game, begin, GAMES[game].game.chosen(options), time, rated)
+        return Terms(GAMES[game].game, begin, GAMES[game].game.chosen(options), time, rated, undo == FREE)
     except BadOption as error:
         raise Refused(f"{str(error)[:1].upper()}{str(error)[1:]}.", read=text) from error
     except BadTime as error:

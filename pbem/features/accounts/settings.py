@@ -20,7 +20,7 @@ from pbem.players import invitations, schedule
 from pbem.storage.models import MatchState, Player
 from pbem.storage.preferences import Preference
 
-MOST_WORDS = 41
+MOST_WORDS = 43
 """How many words a line of settings may have: the name and the choice of each."""
 
 

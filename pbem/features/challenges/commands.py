@@ -48,6 +48,7 @@ def challenge(request: Request, line: Line) -> Decision:
         now,
         time=wanted.time,
         rated=wanted.rated,
+        free_undo=wanted.free_undo,
         challenger_begins=is_first(wanted.begin),
         by_address=by_address,
     )
@@ -101,6 +102,8 @@ def _against_house(request: Request, line: Line, player: Player, words: Sequence
     """Start the match against the house that those words spell. Without a word about time, there is no limit."""
     offer = read(words, player.name, time_control.NONE, line.text)
     level, wanted = house.level_of(request, offer.level), offer.terms
+    if wanted.free_undo:
+        raise Refused("The house agrees to every takeback.", read=line.text, fits='Leave out "undo=free".')
     if wanted.rated:
         raise Refused("Matches against the house aren't rated.", read=line.text, fits='Leave out "rated".')
     check_running(request, player)
@@ -170,6 +173,7 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
     session, now = request.session, request.now
     began = match.seat0 if pack_of(match).game.position(match.options).turn == 0 else match.seat1
     time = time_control.from_stored(match.time)
+    time = time if match.seat0 == player.id else time.swapped
     if match.level is not None:
         check_running(request, player)
         return house.start(
@@ -194,6 +198,7 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
         now,
         time=time,
         rated=match.rated,
+        free_undo=match.free_undo,
         challenger_begins=began != player.id,
         rematch_of=match,
     )
@@ -271,9 +276,9 @@ def _for_stranger(request: Request, line: Line) -> Line | None:
 
 CHALLENGE = Command(
     "challenge",
-    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d] [weekends=off] [rated]",
-    "offer someone a match; begin= says who moves first, time= how much time you both have, weekends=off that it stops"
-    " on weekends, rated that it counts",
+    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d] [weekends=off] [undo=free] [rated]",
+    "offer someone a match; begin= says who moves first, time= how much time you have, weekends=off that it stops on"
+    " weekends, undo=free that slips can be taken back, rated that it counts",
     challenge,
     changes=True,
     words=(1, 12),

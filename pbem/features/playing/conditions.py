@@ -11,7 +11,7 @@ from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
 from pbem.matches import conditions as tree
 from pbem.matches import lifecycle, prepared
-from pbem.matches.conditions import ELSE, MOST_LINES, Conditions
+from pbem.matches.conditions import ELSE, MOST_LINES, RESIGN, Conditions
 from pbem.matches.naming import name
 from pbem.matches.queries import version
 from pbem.matches.snapshot import Snapshot, snapshot_of
@@ -119,7 +119,11 @@ def shown(match: Match, found: Conditions, change: Literal["kept", "listed", "dr
 def _branch(match: Match, line: tree.ConditionLine) -> Branch:
     turns = line[: line.index(ELSE)] if ELSE in line else line
     return Branch(
-        match=match.id or 0, ply=match.plies, turns=turns, otherwise=line[-1] if len(turns) < len(line) else None
+        match=match.id or 0,
+        ply=match.plies,
+        turns=tuple(turn for turn in turns if turn != RESIGN),
+        otherwise=line[-1] if len(turns) < len(line) else None,
+        resigns=line[-1] == RESIGN,
     )
 
 
@@ -154,7 +158,8 @@ def _last_is_of(request: Request, match: Match, seat: Seat) -> bool:
 IF = Command(
     "if",
     "TURN then TURN [then if TURN then TURN ...]",
-    'prepare your reply to a turn of your opponent; several lines make a tree, "else TURN" answers any other turn',
+    'prepare your reply to a turn of your opponent; several lines make a tree, "else TURN" answers any other turn, and'
+    ' "then resign" gives up',
     prepare,
     changes=True,
     of_match=True,

@@ -14,7 +14,7 @@ from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.clock.vacation import BadDates, parse_end
 from pbem.matches.naming import name
 from pbem.matches.offers import OfferKind
-from pbem.matches.queries import seat_of
+from pbem.matches.queries import seat_of, version
 from pbem.messages import preferences
 from pbem.messages.said.offers import Muted
 from pbem.players import pairs, rate_limits
@@ -46,7 +46,21 @@ def cancel(request: Request, line: Line) -> Decision:
 
 
 def take_turns_back(request: Request, line: Line) -> Decision:
-    """Ask the opponent to take back the sender's last turn, and their own if it followed."""
+    """Ask the opponent to take back the sender's last turn, and their own if it followed; or just take it back."""
+    match, player, seat = own_match(request, line)
+    lifecycle.check_running(match)
+    _check_seen(request, match)
+    if agreements.may_take_back(request.session, match, seat, request.incoming.received):
+        rate_limits.of_match(request.session, match.id or 0, player, request.incoming, request.now)
+        return Decision(events=agreements.take_back(request.session, match, seat, request.now))
+    seen = request.sender.seen(match.id or 0)
+    if match.free_undo and seen is not None and seen < version(match) and match.to_move == seat:
+        raise Refused(
+            f"{name(opponent_in(request, match, player))} has answered your turn, so it isn't taken back.",
+            read=line.text,
+            fits='Write "undo" in reply to this message to ask whether both turns can be taken back.',
+            match=match.id,
+        )
     return _propose(request, line, OfferKind.UNDO)
 
 

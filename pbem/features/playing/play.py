@@ -192,7 +192,7 @@ MOVE = Command(
 UNDO = Command(
     "undo",
     "[NUMBER]",
-    "take back your unfinished turn, or ask to take back your last turn",
+    "take back your unfinished turn, or ask to take back your last turn; no need to ask where undo=free was agreed",
     undo,
     changes=True,
     of_match=True,

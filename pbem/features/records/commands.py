@@ -46,6 +46,10 @@ def replay(request: Request, line: Line) -> Decision:
     wanted = terms.chosen(source.match.game, {**source.match.options, **given, "begin": begin}, default, line.text)
     if wanted.options != source.match.options:
         raise Refused("The options are those of the match that is replayed.", read=line.text, fits=EXAMPLE)
+    if wanted.free_undo:
+        raise Refused(
+            "In a replay, you ask before you take a turn back.", read=line.text, fits='Leave out "undo=free".'
+        )
     begins = is_first(wanted.begin)
     if against_house:
         if source.match.state == MatchState.RUNNING and source.match.level is None:

@@ -44,7 +44,7 @@ def seek(request: Request, line: Line) -> Decision:
     repeat = _repeat(given.pop(REPEAT, str(MOST_MATCHES) if unknown != others else "1"), line)
     ratings = _ratings(request, line, player, games[0], given.pop(RATING, None)) or ANY
     wanted = terms.chosen(games[0], given, request.server.time, line.text, rated=rated)
-    offered = SeekTerms(wanted.game.key, wanted.options, wanted.time, wanted.begin, rated, ratings)
+    offered = SeekTerms(wanted.game.key, wanted.options, wanted.time, wanted.begin, rated, ratings, wanted.free_undo)
     check_running(request, player)
     _check_number(request, line, player, offered)
     until = now + SEEK_OPEN
@@ -97,7 +97,8 @@ def _check_number(request: Request, line: Line, player: Player, offered: SeekTer
 
 
 def _terms(row: Seek) -> SeekTerms:
-    return SeekTerms(row.game, row.options, time_control.from_stored(row.time), row.begin, row.rated, _range_of(row))
+    time = time_control.from_stored(row.time)
+    return SeekTerms(row.game, row.options, time, row.begin, row.rated, _range_of(row), row.free_undo)
 
 
 def _range_of(row: Seek) -> RatingRange:
@@ -216,7 +217,7 @@ def _number_of(command: str, words: str) -> tuple[str, str]:
 
 SEEK = Command(
     "seek",
-    "GAME [option=choice ...] [begin=you] [time=14d+1d] [rated] [rating=1400-1700]",
+    "GAME [option=choice ...] [begin=you] [time=14d+1d] [undo=free] [rated] [rating=1400-1700]",
     'offer a match to everybody, or with rating= to some; "repeat=3" lets three matches begin with it, "standing" ten',
     seek,
     changes=True,

@@ -39,7 +39,11 @@ def _again(seek: Seek) -> EndedSeek:
     begin = f"begin={seek.begin}" if seek.begin != "me" else ""
     repeat = f"repeat={seek.repeat}" if seek.repeat > 1 else ""
     ratings = RatingRange(seek.lowest, seek.highest)
-    rated = ("rated" if seek.rated else "", f"rating={ratings}" if ratings != ANY else "")
+    rated = (
+        "rated" if seek.rated else "",
+        "undo=free" if seek.free_undo else "",
+        f"rating={ratings}" if ratings != ANY else "",
+    )
     words = ("seek", seek.game, *options, begin, f"time={seek.time or 'none'}", *rated, repeat)
     return EndedSeek(number=seek.id or 0, title=GAMES.title(seek.game), again=" ".join(word for word in words if word))
 

@@ -20,7 +20,7 @@ SHOWN = 5
 def shown(seek: Seek, seeker: Player, reader: Player) -> OpenSeek:
     """Return the line about a seek in a list for that reader."""
     ratings = RatingRange(seek.lowest, seek.highest)
-    extra = ["rated"] if seek.rated else []
+    extra = [*(["rated"] if seek.rated else []), *(["undo=free"] if seek.free_undo else [])]
     if ratings != ANY:
         extra.append(f"rating={ratings}")
     return OpenSeek(

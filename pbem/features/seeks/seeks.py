@@ -33,11 +33,13 @@ class SeekTerms:
     game: str
     options: Mapping[str, str]
     time: TimeControl
+    """The seeker's comes first, where it isn't the same for both."""
     begin: str
     """Who moves first: me (the seeker), you (the one who takes it) or random."""
     rated: bool = False
     ratings: RatingRange = ANY
     """For whom it is."""
+    free_undo: bool = False
 
 
 def put_up(session: Session, player: Player, terms: SeekTerms, repeat: int, now: datetime, until: datetime) -> Seek:
@@ -51,6 +53,7 @@ def put_up(session: Session, player: Player, terms: SeekTerms, repeat: int, now:
         time=to_stored(terms.time),
         begin=terms.begin,
         rated=terms.rated,
+        free_undo=terms.free_undo,
         lowest=terms.ratings.lowest,
         highest=terms.ratings.highest,
         repeat=repeat,
@@ -176,9 +179,10 @@ def take(
         seek.game,
         seek.options,
         now,
-        time=from_stored(seek.time),
+        time=from_stored(seek.time).swapped,
         challenger_begins=not seeker_begins,
         rated=seek.rated,
+        free_undo=seek.free_undo,
     )
     started = lifecycle.accept(session, offered[0].match, seeker, now)
     seek.repeat -= 1
@@ -234,6 +238,7 @@ def export(session: Session, player: Player) -> dict[str, Any]:
             "time": seek.time,
             "begin": seek.begin,
             "rated": seek.rated,
+            "free_undo": seek.free_undo,
             "for_ratings": [seek.lowest, seek.highest],
             "matches_left": seek.repeat,
             "put_up": seek.created,

@@ -87,7 +87,9 @@ def _prolong(session: Session, number: int, server: ServerSettings, now: datetim
     if player is None or match is None or AUTOMATIC.of(player.settings) != AUTO:
         return False
     clock = timekeeping.catch_up(session, match, now)
-    if clock is None or match.due is None or not now < match.due <= now + AHEAD or seat_of(match, player) != clock.seat:
+    if clock is None or clock.is_told or seat_of(match, player) != clock.seat:
+        return False
+    if match.due is None or not now < match.due <= now + AHEAD:
         return False
     return vacations.prolong(session, player, now, server.vacation_days) is not None
 

@@ -10,13 +10,14 @@ from pbem.conversation.core import BOARD, NAMED_CONTEST, Command, Decision, Grou
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import paging
 from pbem.errors import Refused
-from pbem.features.tournaments import crosstable, entries, hosting, rounds, rungs, shown
+from pbem.features.tournaments import crosstable, entries, hosting, recurring, rounds, rungs, shown
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.formats.ladder import REST
 from pbem.features.tournaments.messages import (
     Meeting,
     TournamentEntered,
+    TournamentLast,
     TournamentList,
     TournamentOpened,
     TournamentShown,
@@ -168,10 +169,25 @@ def host(request: Request, line: Line) -> Decision:
     """Open a tournament, as a player whom the operator trusts with that."""
     session, player = request.session, request.player
     is_operator = request.server.admin is not None and player.address == request.server.admin
+    if (ended := _STOP.fullmatch(line.words)) is not None:
+        return _stop(request, line, int(ended[1]), is_operator=is_operator)
     hosting.may_host(player.trusted is not None or is_operator, entries.hosted_by(session, player))
     wanted = hosting.read(line.words, request.server.time)
     tournament = entries.open_(session, wanted, player, request.now)
     return Decision(answer=(TournamentOpened(line=shown.line(tournament, 0, request.now)),))
+
+
+def _stop(request: Request, line: Line, number: int, *, is_operator: bool) -> Decision:
+    """Let no season of a tournament follow any more, for its host."""
+    session, player = request.session, request.player
+    tournament = session.get(Tournament, number)
+    if tournament is None:
+        raise Refused(f"There is no tournament {number}.", read=line.text, fits=LISTS)
+    if tournament.host != player.id and not is_operator:
+        raise Refused(f"Tournament {number} isn't yours.", read=line.text, fits=LISTS)
+    if not recurring.stop(session, tournament):
+        raise Refused(f"No other season of tournament {number} will open.", read=line.text, fits=LISTS)
+    return Decision(answer=(TournamentLast(number=number, title=tournament.title),))
 
 
 def _called(line: Line, tournament: Tournament | None) -> Tournament:
@@ -181,6 +197,7 @@ def _called(line: Line, tournament: Tournament | None) -> Tournament:
     return tournament
 
 
+_STOP = re.compile(r"(?:stop|end)\s+(?:tournament\s+)?#?(\d{1,9})", re.IGNORECASE)
 _KIND = r"(?:round[- ]?robin|swiss|knock[- ]?out|ladder|league)"
 _TOURNAMENT = re.compile(rf"(?:from\s+)?(?:(?:the\s+)?{NAMED_CONTEST}\s*)?#?(\d{{1,9}})$", re.IGNORECASE)
 """A tournament as `enter` and `retire` name it: "enter tournament 3"."""
@@ -249,11 +266,12 @@ RETIRE = Command(
 HOST = Command(
     "host",
     hosting.USAGE,
-    "open a tournament, if the operator of this server trusts you with that",
+    "open a tournament, if the operator of this server trusts you with that; every=month opens another each month,"
+    ' until you write "host stop TOURNAMENT"',
     host,
     changes=True,
     words=(2, 20),
     group=Group.CONTESTS,
     brief="open a tournament",
-    shape=Shape(rf".*(?:=|\bGAME\b|\b{_KIND}\b).*"),
+    shape=Shape(rf".*(?:=|\bGAME\b|\b{_KIND}\b).*|{_STOP.pattern}"),
 )

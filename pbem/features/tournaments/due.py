@@ -19,6 +19,7 @@ from pbem.config import ServerSettings
 from pbem.features.tournaments import boards, crosstable, entries, rounds, shown
 from pbem.features.tournaments.boards import Begun, Untold
 from pbem.features.tournaments.entries import TournamentState
+from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.formats import league
 from pbem.features.tournaments.messages import NextSeason, RoundWithoutMatch, TournamentEnded
 from pbem.features.tournaments.rounds import PreparedRound
@@ -179,7 +180,7 @@ def _tell_the_end(
 
 def _next_season(found: Untold, player: int, now: datetime) -> NextSeason | None:
     """Return the next season of a league, and the group in which the player has a place if everybody enters it."""
-    if found.next_season is None:
+    if found.next_season is None or found.tournament.kind != Format.LEAGUE:
         return None
     order = league.next_order(crosstable.ranked(found.field), found.tournament.promoted or 0)
     sizes = enumerate(league.groups(found.field), start=1)

@@ -70,6 +70,25 @@ class TournamentTerms:
     reach: int | None = None
     group_size: int | None = None
     promoted: int | None = None
+    every: str | None = None
+    """How often it comes again, one of EVERY."""
+
+
+EVERY = ("week", "month")
+LAST_DAY = 28
+"""The last day of a month that every month has."""
+
+
+def after(opened: datetime, every: str) -> datetime:
+    """Return when the next season opens after one that opened then: on the same day of the week, or of the month.
+
+    >>> after(datetime(2026, 12, 31, 8), "month").isoformat(), after(datetime(2026, 12, 31, 8), "week").isoformat()
+    ('2027-01-28T08:00:00', '2027-01-07T08:00:00')
+    """
+    if every == EVERY[0]:
+        return opened + timedelta(weeks=1)
+    year, month = opened.year + opened.month // 12, opened.month % 12 + 1
+    return opened.replace(year=year, month=month, day=min(opened.day, LAST_DAY))
 
 
 def state_of(tournament: Tournament) -> TournamentState:
@@ -95,6 +114,9 @@ def open_(session: Session, terms: TournamentTerms, host: Player | None, now: da
         reach=terms.reach,
         group_size=terms.group_size,
         promoted=terms.promoted,
+        every=terms.every,
+        entry_days=terms.days if terms.every else None,
+        reopens=after(now, terms.every) if terms.every else None,
         host=host.id if host is not None else None,
         closes=now + timedelta(days=terms.days),
         created=now,
@@ -105,17 +127,20 @@ def open_(session: Session, terms: TournamentTerms, host: Player | None, now: da
     return tournament
 
 
+AGAIN = ("wanted_rounds", "every", "entry_days")
+
+
 def open_next(session: Session, season: Tournament, now: datetime) -> Tournament:
-    """Open the season of a league after the one that has ended, on the same terms; everybody enters anew."""
+    """Open the season after this one, on the same terms; everybody enters anew."""
     was_all_at_once = season.at_once is None or season.at_once >= (season.rounds or 0)
-    kept = ("title", "kind", "game", "options", "time", "rated", "places", "group_size", "promoted", "host")
+    kept = ("title", "kind", "game", "options", "time", "rated", "places", "group_size", "promoted", "host", *AGAIN)
     following = Tournament(
         **{name: getattr(season, name) for name in kept},
         id=_next_number(session),
         at_once=None if was_all_at_once else season.at_once,
         previous=season.id,
         season=season.season + 1,
-        closes=now + timedelta(days=SEASON_DAYS),
+        closes=now + timedelta(days=season.entry_days or SEASON_DAYS),
         created=now,
     )
     session.add(following)
@@ -130,7 +155,8 @@ def _next_number(session: Session) -> int:
 
 def hosted_by(session: Session, player: Player) -> int:
     """Return how many tournaments that aren't over the player has opened."""
-    theirs = (Tournament.host == player.id, col(Tournament.ended).is_(None))
+    goes_on = or_(col(Tournament.ended).is_(None), col(Tournament.reopens).is_not(None))
+    theirs = (Tournament.host == player.id, goes_on)
     return session.exec(select(func.count()).select_from(Tournament).where(*theirs)).one()
 
 

@@ -8,6 +8,7 @@ from pbem.conversation.syntax import terms
 from pbem.errors import Refused
 from pbem.features.tournaments import entries
 from pbem.features.tournaments.entries import (
+    EVERY,
     FEWEST,
     LONGEST_TITLE,
     MOST_DAYS,
@@ -19,7 +20,7 @@ from pbem.features.tournaments.field import Format
 
 USAGE = (
     "round-robin|swiss|knock-out|league|ladder GAME [option=choice ...] [time=14d+1d] [rated] [places=8] [days=14]"
-    " [called TITLE]"
+    " [every=month] [called TITLE]"
 )
 KINDS = re.compile(r"(round|knock)[- ]?(robin|out)\b", re.IGNORECASE)
 """What is written in one word or in two."""
@@ -60,6 +61,8 @@ def read(words: str, default_time: str) -> TournamentTerms:
     kind = Format(kinds[0])
     if "begin" in given:
         raise Refused("Who moves first is balanced by the tournament.", read=words[:60], fits="Leave begin= out.")
+    if terms.UNDO in given:
+        raise Refused("In a tournament, players ask first.", read=words[:60], fits=f"Leave {terms.UNDO}= out.")
     places = _number(given, "places", MOST_PLACES[kind], FEWEST, MOST_PLACES[kind])
     days = _number(given, "days", DEFAULT_DAYS, 1, MOST_DAYS) if kind is not Format.LADDER else 0
     rounds = _number(given, "rounds", 0, 1, MOST_ROUNDS) if kind is Format.SWISS else 0
@@ -68,6 +71,7 @@ def read(words: str, default_time: str) -> TournamentTerms:
     promoted = _number(given, "promoted", PROMOTED, 1, MOST_PROMOTED) if is_league else 0
     reach = _number(given, "reach", REACH, 1, MOST_REACH) if kind is Format.LADDER else 0
     at_once = _together(given, kind)
+    every = _every(given, kind)
     wanted = terms.chosen(games[0], given, default_time, words[:60], rated=rated)
     if not wanted.time.is_limited:
         raise Refused(
@@ -75,6 +79,8 @@ def read(words: str, default_time: str) -> TournamentTerms:
             read=words[:60],
             fits='For example "time=14d+1d": 14 days, and one more for each turn.',
         )
+    if wanted.time.second is not None:
+        raise Refused("In a tournament, both players have the same time.", read=words[:60], fits='"time=14d+1d"')
     return TournamentTerms(
         kind,
         _checked(title or f"{wanted.game.title} {kind.value}"),
@@ -89,7 +95,22 @@ def read(words: str, default_time: str) -> TournamentTerms:
         reach or None,
         group or None,
         promoted or None,
+        every,
     )
+
+
+def _every(given: dict[str, str], kind: Format) -> str | None:
+    """Return how often the tournament comes again, and take it out of what was given; raise Refused."""
+    every = given.pop("every", None)
+    if every is None:
+        return None
+    if kind in (Format.LEAGUE, Format.LADDER):
+        why = "The next season of a league opens by itself" if kind is Format.LEAGUE else "A ladder has no end"
+        raise Refused(f"{why}.", fits="Leave every= out.")
+    if every not in EVERY:
+        works = " or ".join(f'"every={each}"' for each in EVERY)
+        raise Refused(f'"every={every[:20]}" is not a choice.', fits=f"A tournament comes again with {works}.")
+    return every
 
 
 def _together(given: dict[str, str], kind: Format) -> int:

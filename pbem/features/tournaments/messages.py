@@ -33,7 +33,11 @@ class TournamentLine:
     reach: int = 0
     """On a ladder, how many rungs above one's own a challenge can go."""
     season: int = 0
-    """Of a league, which season it is."""
+    """Of a league or of a tournament that comes again, which season it is."""
+    every: str = ""
+    """How often it comes again."""
+    reopens: str = ""
+    """The day on which the next season opens."""
     groups: int = 0
     """How many groups a season that has begun has."""
 
@@ -134,6 +138,16 @@ class TournamentOpened(Section):
     line: TournamentLine
     template: Literal["hosted"] = "hosted"
     heading: ClassVar = "Tournament {0.line.number}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TournamentLast(Section):
+    """The reader has ended that a tournament comes again."""
+
+    number: int
+    title: str
+    template: Literal["hosted_last"] = "hosted_last"
+    heading: ClassVar = "Tournament {0.number}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

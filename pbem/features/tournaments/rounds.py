@@ -144,7 +144,7 @@ def seeded(session: Session, tournament: Tournament) -> Field:
 def _after_last_season(session: Session, tournament: Tournament) -> tuple[int, ...]:
     """Return the players of the season before, in the order in which they are divided into groups now."""
     last = session.get(Tournament, tournament.previous) if tournament.previous is not None else None
-    if last is None:
+    if last is None or tournament.kind != Format.LEAGUE:
         return ()
     return league.next_order(crosstable.ranked(field_of(session, last)), last.promoted or 0)
 

@@ -44,7 +44,9 @@ def line(
         entered=entered,
         can_enter=not entered and _takes_more(tournament, entrants),
         reach=tournament.reach or 0,
-        season=tournament.season if tournament.kind == Format.LEAGUE else 0,
+        season=tournament.season if tournament.kind == Format.LEAGUE or tournament.every else 0,
+        every=tournament.every or "",
+        reopens="" if tournament.reopens is None else day(tournament.reopens, now),
         groups=groups,
     )
 

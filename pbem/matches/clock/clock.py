@@ -8,7 +8,7 @@ was set back, the time that comes twice counts once.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import reduce
 
@@ -49,6 +49,8 @@ class TurnsTakenBack:
     """Turns were taken back: nobody's time runs until the message about it is handed over. What was used stays used."""
 
     at: datetime
+    seat: Seat | None = None
+    """Who took back their last turn without asking: it gave them no time, and the opponent's answer has taken none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,18 @@ class RanOut:
     """The player whose turn it is has run out of time, and the opponent was told that they can claim the match."""
 
     at: datetime
+    until: datetime | None = None
+    """When it ends without a claim; None in matches of earlier versions, which wait for one."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeGiven:
+    """The opponent of that player has given them time: so much more than they had then, and none is none."""
+
+    at: datetime
+    seat: Seat
+    taken: timedelta
+    """How much that is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +172,7 @@ ClockChange = (
     | TurnsTakenBack
     | Unreachable
     | RanOut
+    | TimeGiven
     | Paused
     | Resumed
     | Stopped
@@ -179,6 +194,10 @@ class Side:
     days: WorkingDays
     turns: int = 0
     used: timedelta = NOTHING
+    given: timedelta = NOTHING
+    """How much longer than `per_move` the present turn may take, or the next one, as the opponent has given time."""
+    added: timedelta = field(default=NOTHING, compare=False)
+    """What the last turn has added to the bank; clocks of earlier versions don't know."""
     follows: bool = False
     """Whether their time runs as soon as it's their turn, with or without a message (see FollowsElsewhere)."""
 
@@ -200,7 +219,9 @@ class Clock:
     is_stopped: bool = False
     """Whether the match has stopped because its game isn't there."""
     is_told: bool = False
-    """Whether the opponent was told that the time of the present turn has run out; then nothing is due."""
+    """Whether the opponent was told that the time of the present turn has run out."""
+    ends: datetime | None = None
+    """When the match ends without a claim, once they were told."""
     reminded: timedelta = NOTHING
     """Reminders of the present turn are settled up to that time it has taken (see reminders)."""
 
@@ -229,6 +250,8 @@ class Clock:
                 return _resumed(_played(then, seat))
             case FollowsElsewhere(_, seat):
                 return _with(then, seat, replace(then.sides[seat], follows=True))
+            case TurnsTakenBack(_, int() as seat):
+                return _resumed(_unplayed(then, seat))
             case TurnsTakenBack():
                 return _resumed(_stopped(then))
             case Ended():
@@ -237,8 +260,10 @@ class Clock:
                 return replace(then, is_stopped=isinstance(event, Stopped))
             case Unreachable():
                 return then if then.seat is not None and then.sides[then.seat].follows else _stopped(then)
-            case RanOut():
-                return replace(then, is_told=then.has_run_out)
+            case RanOut(_, until):
+                return replace(then, is_told=then.has_run_out, ends=until if then.has_run_out else None)
+            case TimeGiven(_, seat, time):
+                return _given(then, seat, time)
             case Paused(_, until):
                 return replace(then, is_paused=True, paused_until=until)
             case Resumed():
@@ -261,7 +286,9 @@ class Clock:
         return None if self.seat is None else self._limit(self.seat)
 
     def _limit(self, seat: Seat) -> timedelta | None:
-        return min((each for each in (self.sides[seat].bank, self.control.per_move) if each is not None), default=None)
+        side, per_move = self.sides[seat], self.control.of(seat).per_move
+        limits = (side.bank, None if per_move is None else per_move + side.given)
+        return min((each for each in limits if each is not None), default=None)
 
     @property
     def stands(self) -> bool:
@@ -277,10 +304,15 @@ class Clock:
     def due(self) -> datetime | None:
         """When the time of the player whose turn it is runs out, if nothing happens until then; None if it doesn't.
 
-        Once the opponent was told that it has, nothing is due any more.
+        Once the opponent was told that it has, nothing is due any more (see expires).
         """
         left = None if self.seat is None or self.is_told else self.left(self.seat)
         return self._when(left)
+
+    @property
+    def expires(self) -> datetime | None:
+        """When something follows by itself: the turn is due, or a match that could be claimed ends."""
+        return self.due if not self.is_told or self.is_paused else self.ends
 
     def due_for(self, seat: Seat) -> datetime | None:
         """Return when the turn of that seat is due, or would be if the message about it were handed over now."""
@@ -301,7 +333,7 @@ class Clock:
 
 def begin(control: TimeControl, now: datetime, days: tuple[WorkingDays, WorkingDays]) -> Clock:
     """Return the clock of a match that begins now."""
-    return Clock(control, (Side(control.bank, days[0]), Side(control.bank, days[1])), now)
+    return Clock(control, (Side(control.of(0).bank, days[0]), Side(control.of(1).bank, days[1])), now)
 
 
 def replay(clock: Clock, events: Iterable[ClockChange]) -> Clock:
@@ -320,16 +352,35 @@ def _stopped(clock: Clock) -> Clock:
     side = clock.sides[clock.seat]
     bank = None if side.bank is None else max(side.bank - clock.spent, NOTHING)
     stopped = _with(clock, clock.seat, replace(side, bank=bank, used=side.used + clock.spent))
-    return replace(stopped, seat=None, spent=NOTHING, is_told=False, reminded=NOTHING)
+    return replace(stopped, seat=None, spent=NOTHING, is_told=False, ends=None, reminded=NOTHING)
 
 
 def _played(clock: Clock, seat: Seat) -> Clock:
     """Return the clock after a turn of that seat, whose time may not have run: they can have seen it elsewhere."""
     stopped = _stopped(clock)
     side = stopped.sides[seat]
-    bank = None if side.bank is None else clock.control.after_turn(side.bank, side.turns + 1)
-    played = _with(stopped, seat, replace(side, bank=bank, turns=side.turns + 1))
+    bank = None if side.bank is None else clock.control.of(seat).after_turn(side.bank, side.turns + 1)
+    added = NOTHING if bank is None or side.bank is None else bank - side.bank
+    played = _with(stopped, seat, replace(side, bank=bank, added=added, turns=side.turns + 1, given=NOTHING))
     return replace(played, seat=other(seat)) if played.sides[other(seat)].follows else played
+
+
+def _unplayed(clock: Clock, seat: Seat) -> Clock:
+    """Return the clock after that seat has taken back the last turn, which the opponent was about to answer."""
+    stopped = _stopped(replace(clock, spent=NOTHING))
+    side = stopped.sides[seat]
+    bank = None if side.bank is None else max(side.bank - side.added, NOTHING)
+    return _with(stopped, seat, replace(side, bank=bank, added=NOTHING, turns=side.turns - 1))
+
+
+def _given(clock: Clock, seat: Seat, time: timedelta) -> Clock:
+    """Return the clock after that seat was given time; if it had run out, the turn goes on from now with that much."""
+    side, per_move = clock.sides[seat], clock.control.of(seat).per_move
+    spent = clock.spent if clock.seat == seat else NOTHING
+    bank = None if side.bank is None else max(side.bank, spent) + time
+    given = side.given if per_move is None else max(per_move + side.given, spent) + time - per_move
+    more = _with(clock, seat, replace(side, bank=bank, given=given))
+    return replace(more, is_told=False, ends=None) if clock.seat == seat else more
 
 
 def _restored(side: Side, known: SideRestored) -> Side:

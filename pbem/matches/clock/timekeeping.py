@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
 from engines.core import Seat
 from engines.seats import seat_of
@@ -27,6 +27,7 @@ from pbem.matches.clock.clock import (
     ReplyReceived,
     Restored,
     Righted,
+    TimeGiven,
     TurnHandedOver,
     begin,
     replay,
@@ -55,6 +56,7 @@ _EVENTS: dict[str, type[ClockChange]] = {
     "righted": clocks.Righted,
     "days": clocks.DaysChosen,
     "ran out": clocks.RanOut,
+    "given": clocks.TimeGiven,
     "reminded": clocks.Reminded,
     "restored": clocks.Restored,
     "ended": clocks.Ended,
@@ -160,6 +162,12 @@ def choose_reminders(session: Session, match: Match, now: datetime) -> None:
         note(session, match, Reminded(now, clock.spent // timedelta(seconds=1) * timedelta(seconds=1)))
 
 
+def given(session: Session, match: Match, seat: Seat) -> timedelta:
+    """Return how much time that player was given in the match by the opponent."""
+    theirs = (ClockEvent.match == match.id, ClockEvent.kind == _KINDS[TimeGiven], ClockEvent.seat == seat)
+    return timedelta(seconds=session.exec(select(func.sum(ClockEvent.taken)).where(*theirs)).one() or 0)
+
+
 def expected_due(match: Match, now: datetime) -> datetime | None:
     """Return when the present turn is due, or would be if the message about it were handed over now."""
     clock = clock_of(match)
@@ -199,9 +207,9 @@ def _store(session: Session, match: Match, clock: Clock, events: list[ClockChang
 
 
 def _keep(session: Session, match: Match, clock: Clock) -> None:
+    remind = _next_reminder(session, match, clock)  # reads rows, so it comes before what is written
     match.clock = _CLOCK.dump_python(clock, mode="json", exclude={"control"}, exclude_defaults=True)
-    match.due = clock.due
-    match.remind = _next_reminder(session, match, clock)
+    match.due, match.remind = clock.expires, remind
     session.flush()
 
 
@@ -229,7 +237,7 @@ def _row(match: Match, event: ClockChange) -> ClockEvent:
         since=getattr(event, "since", None),
         until=getattr(event, "until", None),
         seat=getattr(event, "seat", None),
-        taken=int(event.taken.total_seconds()) if isinstance(event, Reminded) else None,
+        taken=int(event.taken.total_seconds()) if isinstance(event, Reminded | TimeGiven) else None,
         days=_restored(event) if isinstance(event, Restored) else days,
     )
 

@@ -20,6 +20,8 @@ class TimeShown:
     """Whether the player to move has run out of time."""
     was_begun: bool
     """Whether the player to move has played a turn before."""
+    ends: str | None = None
+    """When the match ends without a claim, once it can be claimed."""
 
 
 def time_shown(
@@ -46,7 +48,8 @@ def time_shown(
     for seat in seats if reader is not None else ():
         who = "You are" if seat == reader else f"{names[seat]} is"
         line += _absence(clock, seat, who, zone, written)
-    return TimeShown(line, clock.has_run_out and not clock.is_paused, clock.sides[to_move].turns > 0)
+    ends = None if clock.ends is None else moment(clock.ends, zone, written)
+    return TimeShown(line, clock.has_run_out and not clock.is_paused, clock.sides[to_move].turns > 0, ends)
 
 
 def _days(clock: Clock, seat: Seat) -> str:

@@ -17,6 +17,8 @@ class Branch:
     """The turns on the way, the opponent's first; none where any turn is answered."""
     otherwise: str | None = None
     """The turn that is played in reply to any other than the opponent's named ones, at the end."""
+    resigns: bool = False
+    """Whether the player resigns at the end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

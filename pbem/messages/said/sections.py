@@ -39,7 +39,10 @@ class ChallengeSent(Section):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChallengeClosed(News, Section):
-    """A challenge was declined or withdrawn: a section for the one who did it, a message for the other player."""
+    """A challenge was declined or withdrawn: a section for the one who did it, a message for the other player.
+
+    Or it is unanswered: a message for the challenger.
+    """
 
     match: int
     state: str
@@ -219,6 +222,10 @@ class TurnNews(News, Section):
     """Whether it tells that the match goes on after that: then the turn is no news either."""
     taken_back: tuple[str, ...] = ()
     """The turns that were just taken back: then the turn is no news either."""
+    given: str = ""
+    """How much time was just given: then the turn is no news either."""
+    given_to: int | None = None
+    """The seat of the player who has got it."""
     since: int | None = None
     """The number of the first turn that is news, where several turns were played at once."""
     by_itself: tuple[PlayedByItself, ...] = ()

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import JSON, Column, Index
+from sqlalchemy import JSON, Column, Index, false
 from sqlmodel import Field, SQLModel
 
 from pbem.storage.models.indexes import partial_index
@@ -28,6 +28,7 @@ class Seek(SQLModel, table=True):
     begin: str
     """Who moves first, as the seeker wrote it: me, you or random."""
     rated: bool = False
+    free_undo: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     lowest: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     highest: int = Field(default=4000, sa_column_kwargs={"server_default": "4000"})
     """The ratings of those who can take it."""

@@ -58,9 +58,11 @@ class Match(SQLModel, table=True):
     seat1: int = Field(foreign_key="player.id")
     challenger: int = Field(foreign_key="player.id")
     time: str | None = None
-    """The time control, as clocks.time_control writes it; None without one."""
+    """The time control, as notation.time_control writes it, the first seat's first; None without one."""
     rated: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether the result counts for ratings, as the players agreed."""
+    free_undo: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether a turn can be taken back without asking until it is answered, as the players agreed."""
     counted: datetime | None = Field(default=None, sa_type=Utc)
     """When it ended with a result that counts for ratings (see lifecycle); the week of that time has it."""
     imported: str | None = Field(default=None, index=True, unique=True)
@@ -98,7 +100,8 @@ class Match(SQLModel, table=True):
     clock: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     """The clock that the events add up to, from the start of a match with a time control (see matches.time)."""
     due: datetime | None = Field(default=None, sa_type=Utc)
-    """When the time of the player whose turn it is runs out, if nothing happens until then."""
+    """When the time of the player whose turn it is runs out, if nothing happens until then; after that, when the match
+    ends without a claim."""
     remind: datetime | None = Field(default=None, sa_type=Utc)
     """When that player is reminded next (see clocks.reminders)."""
     unreached: datetime | None = Field(default=None, sa_type=Utc)
@@ -179,4 +182,4 @@ class ClockEvent(SQLModel, table=True):
     days: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     """The days that a player chose, or what both had left when the match was restored."""
     taken: int | None = None
-    """How many seconds a turn had taken."""
+    """How many seconds a turn had taken, or were given."""

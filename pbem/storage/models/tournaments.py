@@ -14,6 +14,7 @@ class Tournament(SQLModel, table=True):
 
     __table_args__ = (
         partial_index("ix_tournament_closes", "closes", where="started IS NULL AND ended IS NULL"),
+        partial_index("ix_tournament_reopens", "reopens", where="reopens IS NOT NULL"),
         partial_index("ix_tournament_told", "told", where="told IS NOT NULL"),
     )
 
@@ -42,9 +43,15 @@ class Tournament(SQLModel, table=True):
     promoted: int | None = None
     """How many go up from each group of a league when its season ends, and as many down."""
     previous: int | None = Field(default=None, index=True, unique=True)
-    """The season of the league before this one."""
+    """The season before this one: of a league, or of a tournament that comes again."""
     season: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
-    """Which season of a league it is."""
+    """Which season it is."""
+    every: str | None = None
+    """How often it comes again (see tournaments.recurring), each season after the `previous` one; None for once."""
+    entry_days: int | None = None
+    """For how many days players can enter each of its seasons."""
+    reopens: datetime | None = Field(default=None, sa_type=Utc)
+    """When the next one opens; None once it has, and where none does."""
     host: int | None = Field(default=None, foreign_key="player.id", index=True)
     """The player who has opened it; None for the operator."""
     closes: datetime = Field(sa_type=Utc)

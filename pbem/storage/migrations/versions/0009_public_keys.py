@@ -6,7 +6,7 @@ from alembic import op
 from pbem.storage.utc import Utc
 
 revision = "1.0009"
-down_revision = "1.0006"
+down_revision = "1.0008"
 
 
 def upgrade() -> None:

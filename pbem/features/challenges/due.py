@@ -1,0 +1,53 @@
+"""Challenges that nobody answers end after two weeks, and their challengers are told; those challenged were asked once.
+
+Each match has a transaction of its own that locks it, so only one of several daemons acts on it.
+"""
+
+from dataclasses import replace
+from datetime import datetime
+
+import structlog
+from sqlalchemy import BindParameter, bindparam, exists
+from sqlmodel import Session, col, select
+
+from pbem.config import ServerSettings
+from pbem.matches import lifecycle, queries
+from pbem.matches.events import OfferWithdrawn
+from pbem.matches.lifecycle import OFFER_OPEN
+from pbem.players import announcements
+from pbem.storage.due import Due, each_row
+from pbem.storage.models import Match, MatchState, Player
+
+log = structlog.get_logger()
+
+LONG_AGO: BindParameter[datetime] = bindparam("long_ago")
+"""OFFER_OPEN before the look at what is due."""
+
+
+def _unanswered(session: Session, now: datetime, most: int) -> list[int]:
+    """Return the numbers of the next challenges that have waited long enough."""
+    waiting = (Match.state == MatchState.OFFERED, col(Match.created) <= now - OFFER_OPEN)
+    found = select(Match.id).where(*waiting).order_by(col(Match.created), col(Match.id))
+    return [number or 0 for number in session.exec(found.limit(most))]
+
+
+def _end(session: Session, match: Match, server: ServerSettings, now: datetime) -> bool:
+    """End a challenge that is unanswered. Return whether it was; a message that waits may be the answer."""
+    challenger = session.get_one(Player, match.challenger)
+    challenged = session.get_one(Player, queries.opponent_of(match, challenger))
+    is_over = match.state == MatchState.OFFERED and match.created <= now - OFFER_OPEN
+    if not is_over or queries.waits_from(session, challenged.address):
+        return False
+    withdrawn = lifecycle.withdraw(session, match, challenger, now)
+    unanswered = (replace(event, unanswered=True) for event in withdrawn if isinstance(event, OfferWithdrawn))
+    announcements.announce(session, server, now, unanswered)
+    log.info("challenge unanswered", match=match.id)
+    return True
+
+
+end = each_row(Match, _unanswered, _end, doing="challenges that end")
+"""Ends the challenges that have waited long enough, and returns how many those are."""
+HAVE_WAITED = exists().where(col(Match.state) == MatchState.OFFERED, col(Match.created) <= LONG_AGO)
+DUE = (
+    Due(name="challenges.end", when=HAVE_WAITED, act=end, waits_for_clock=True, moments={LONG_AGO.key: -OFFER_OPEN}),
+)
