@@ -22,7 +22,9 @@ from pbem.features.moderation.matches import ADJUDICATE, CLOSE
 from pbem.features.moderation.players import ANNOUNCE, BAN, MERGE, RENAME, UNBAN
 from pbem.features.people.commands import HISTORY, WHO, WHOIS
 from pbem.features.people.distance import ALLOW, BLOCK, LIMIT_COMMAND, REFUSE, UNBLOCK
+from pbem.features.playing import notes
 from pbem.features.playing.conditions import CONDITIONS, IF, QUEUE
+from pbem.features.playing.notes import NOTE
 from pbem.features.playing.offers import CANCEL, DRAW, MUTE, PAUSE
 from pbem.features.playing.play import CLAIM, MOVE, RESIGN, SAY, UNDO
 from pbem.features.playing.viewing import GAMES_COMMAND, PREVIEW, RECORD, SHOW
@@ -56,7 +58,7 @@ CHALLENGES = Feature(
 PLAYING = Feature(
     name="playing",
     commands=(
-        *(MOVE, IF, QUEUE, CONDITIONS, UNDO, RESIGN, DRAW, PAUSE, CANCEL, CLAIM, SAY, MUTE),
+        *(MOVE, IF, QUEUE, CONDITIONS, UNDO, RESIGN, DRAW, PAUSE, CANCEL, CLAIM, SAY, NOTE, MUTE),
         *(GAMES_COMMAND, SHOW, PREVIEW, RECORD),
     ),
     topics=(
@@ -69,6 +71,8 @@ PLAYING = Feature(
             "end draws drawn win wins winner winning lose loss over finish tie stalemate result results",
         ),
     ),
+    on_leave=notes.forget,
+    export=notes.export,
 )
 TIME = Feature(
     name="time",

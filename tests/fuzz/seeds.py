@@ -115,6 +115,7 @@ TRIED = (
     *("retire 1", "host knock-out kvadratik time=3d/move closes=3d", "move 1 b7d7 i2g2 1 d7d6 g2g1", "#1 b7d7 i2g2"),
     *("if 1 b7d7 i2g2 then g9g8", "queue 1 g9g8", "undo 1", "resign 1", "draw 1", "pause 1 2026-04-01", "cancel 1"),
     *("claim 1", "hint 1", "replay 1#1 bob", "analyse 1", "say 1 hello", "mute 1 24h", "games bob 2", "show 1#2"),
+    "note 1 plan\nb7d7 i2g2",
     *(
         "preview 1 b7d7 / i2g2",
         "record 1 full",

@@ -216,6 +216,11 @@ def _mute(rehearsal: Rehearsal) -> Letter:
     return Letter(X, to := rehearsal.next_move.to, written(X, to, "mute"))
 
 
+def _own_note(rehearsal: Rehearsal) -> Letter:
+    to = rehearsal.next_move.to
+    return Letter(X, to, written(X, to, f"{rehearsal.next_move.text}\nGood luck!\n\nnote Watch the left\nand resign\n"))
+
+
 def _rematch(rehearsal: Rehearsal) -> Letter:
     rehearsal.hand_in(_draw_agreed(rehearsal))
     return rehearsal.answer(O, "rematch")
@@ -285,6 +290,7 @@ PLOTS: dict[str, Plot] = {
     "a pause with an end": Plot(_pause_with_an_end),
     "a vacation": Plot(_vacation_planned),
     "a mute": Plot(_mute),
+    "a turn and a note of one's own": Plot(_own_note),
     "turns prepared": Plot(_turns_prepared),
     "a turn that was foreseen": Plot(_turn_foreseen),
     "a rematch": Plot(_rematch),

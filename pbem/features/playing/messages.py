@@ -50,6 +50,18 @@ class MatchRecord(Section):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OwnNote(Section):
+    """What the reader has noted for themselves about a match."""
+
+    match: int
+    change: str
+    """What became of it: kept, shown or deleted."""
+    lines: tuple[str, ...]
+    """What it says, or said before it was deleted."""
+    template: Literal["own_note"] = "own_note"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MatchShown(Section):
     """A match as it stands."""
 

@@ -105,6 +105,9 @@ class Match(SQLModel, table=True):
     muted0: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     muted1: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether the player in that seat wants no offers and notes of the opponent."""
+    noted0: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    noted1: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether the player in that seat has a note of their own, so that all other matches cost no look for one."""
     rematch: int | None = None
     """The match that was offered last as the rematch of this one."""
     winner: int | None = None
@@ -161,6 +164,14 @@ class Prepared(SQLModel, table=True):
     """Turns in canonical texts, the opponent's first (see matches.conditions)."""
     incoming: int | None = Field(default=None, foreign_key="incoming.id")
     """The message that brought the last of them."""
+
+
+class Note(SQLModel, table=True):
+    """What a player has noted for themselves about a match; nobody else ever sees it."""
+
+    match: int = Field(foreign_key="match.id", primary_key=True)
+    seat: int = Field(primary_key=True)
+    text: str
 
 
 class ClockEvent(SQLModel, table=True):
