@@ -11,7 +11,7 @@ from engines.core import Seat
 from engines.seats import SEATS
 from notation.ending import Termination
 from pbem.config import ServerSettings
-from pbem.matches import history
+from pbem.matches import history, reliability
 from pbem.matches.agreements import is_muted_for
 from pbem.matches.clock import timekeeping
 from pbem.matches.events import (
@@ -38,7 +38,7 @@ from pbem.matches.ratings import derivation, standings
 from pbem.messages import preferences
 from pbem.messages.said import sections
 from pbem.messages.said.absences import Away
-from pbem.messages.said.messages import Answer, Challenge, Invitation, OpponentLeft, Words
+from pbem.messages.said.messages import Answer, Challenge, Invitation, Manners, OpponentLeft, Words
 from pbem.messages.said.offers import OfferNews
 from pbem.messages.said.rounds import RoundBegun
 from pbem.players import invitations, schedule
@@ -277,8 +277,25 @@ def _offer(session: Session, match: Match, players: tuple[Player, Player], autho
         return Notice(other, Invitation(message=prose, by=name(challenger)), match, match.plies)
     rating = standings.shown_in(session, challenger, match.game, match.created) if match.rated else ""
     met = history.between(session, other, challenger)
-    told = Challenge(message=prose, by=name(challenger), rating=rating, won=met.won, lost=met.lost, drawn=met.drawn)
+    told = Challenge(
+        message=prose,
+        by=name(challenger),
+        rating=rating,
+        won=met.won,
+        lost=met.lost,
+        drawn=met.drawn,
+        known=_manners(session, challenger),
+    )
     return Notice(other, told, match, match.plies)
+
+
+def _manners(session: Session, player: Player) -> Manners | None:
+    """Return how the player plays with others; None for who has finished no match yet."""
+    known = reliability.of(session, player)
+    if not known.ended:
+        return None
+    pace = history.pace_in_words(session, player)
+    return Manners(ended=known.ended, lost_on_time=known.lost, running=known.running, pace=pace)
 
 
 def _show(

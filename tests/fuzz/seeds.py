@@ -106,7 +106,7 @@ TRIED = (
     ),
     *(
         "withdraw 1",
-        "seek quadrupel time=3d/move rating=100-300 repeat=2",
+        "seek quadrupel time=3d/move rating=100-300 reliable repeat=2",
         "take 1",
         "unseek 1",
         "enter 1",

@@ -65,7 +65,10 @@ def make_early(site: Site) -> None:
     """Take away what later versions have added to the tables of the last version before 1.0."""
     for table in ("setback", "blockedaddress", "serverkey", "note"):
         site.rows(f"drop table {table}")
-    for index in ("incoming_waiting", "incoming_group", "outgoing_waiting", "outgoing_group"):
+    for index in (
+        *("incoming_waiting", "incoming_group", "outgoing_waiting", "outgoing_group"),
+        *("match_seat0_finished", "match_seat1_finished"),
+    ):
         site.rows(f"drop index ix_{index}")
     for table in ("incoming", "outgoing", "search", "analysis", "backup"):
         site.rows(f"alter table {table} drop column leased_until")
@@ -74,6 +77,7 @@ def make_early(site: Site) -> None:
         ("incoming", "round"),
         ("incoming", "cost"),
         *(('"match"', each) for each in ("rules", "noted0", "noted1")),
+        ("seek", "reliable"),
     ):
         site.rows(f"alter table {table} drop column {column}")
     for table, column in (("outgoing", "lane"), ("outgoing", "round"), ("outgoing", '"group"')):

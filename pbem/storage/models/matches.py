@@ -24,6 +24,8 @@ class MatchState(StrEnum):
 IS_NEWS = "tournament IS NOT NULL AND ended IS NOT NULL AND reported IS NULL"
 UNSEEN = "shown IS NOT NULL AND (shown <> plies + shift OR ended IS NOT NULL)"
 HISTORY, IS_OVER = ("ended", "id", "game", "winner", "termination"), "termination IS NOT NULL"
+FINISHED = ("ended", "id", "termination", "termination_seat", "level", "imported")
+AMONG_PEOPLE = f"{IS_OVER} AND level IS NULL AND imported IS NULL"
 
 
 class Match(SQLModel, table=True):
@@ -39,6 +41,9 @@ class Match(SQLModel, table=True):
         partial_index("ix_match_seat0_ended", "seat0", *HISTORY, where=IS_OVER),
         partial_index("ix_match_seat1_ended", "seat1", *HISTORY, where=IS_OVER),
         partial_index("ix_match_pair_ended", "seat0", "seat1", "ended", "id", "winner", "termination", where=IS_OVER),
+        # How people finished their matches with each other.
+        partial_index("ix_match_seat0_finished", "seat0", *FINISHED, where=AMONG_PEOPLE),
+        partial_index("ix_match_seat1_finished", "seat1", *FINISHED, where=AMONG_PEOPLE),
         partial_index("ix_match_ended", "ended", "id", where="termination IS NOT NULL AND level IS NULL"),
         partial_index("ix_match_resumes", "resumes", where="resumes IS NOT NULL"),
         partial_index("ix_match_counted", "game", "counted", where="counted IS NOT NULL"),
