@@ -55,7 +55,8 @@ class FolderPlace:
 def files_of(site: Site, match: MatchPage) -> Iterator[tuple[str, bytes | str]]:
     """Yield paths and contents of all files of a match; the page, which has links to the others, comes last."""
     number, endings = match.line.number, []
-    made = attachments.records(match.snapshot, site=site.name, generated=match.ended or match.started)
+    generated = match.ended or match.started
+    made = attachments.records(match.snapshot, site=site.name, generated=generated, times=lambda: match.times)
     moving = attachments.animations(match.snapshot, [each.diagram for each in match.boards])
     for each in chain(made, moving if match.line.is_over else ()):
         endings.append(each.name.rpartition(".")[2])

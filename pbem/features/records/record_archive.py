@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from sqlmodel import Session
 
 from pbem.features.accounts.data_export import ExportedFile, packed
+from pbem.matches.clock.timesheet import turn_times
 from pbem.matches.queries import with_board
 from pbem.matches.snapshot import snapshot_of
 from pbem.messages import attachments
@@ -49,6 +51,7 @@ def _records(session: Session, numbers: list[int], site: str, written: datetime)
     """Yield the files of each match; none of them holds an address."""
     for number in numbers:
         match = session.get_one(Match, number)
-        files = attachments.records(snapshot_of(session, match), site=site, generated=written)
+        times = partial(turn_times, session, match)
+        files = attachments.records(snapshot_of(session, match), site=site, generated=written, times=times)
         when = match.ended or match.started or match.created
         yield tuple((file.name, when, file.content) for file in files)
