@@ -4,7 +4,7 @@ It is handed in at the top: by the daemon, the operator's commands and the tests
 """
 
 from pbem.conversation.feature import Feature, Features, Topic
-from pbem.features.accounts import export_files
+from pbem.features.accounts import export_files, settings
 from pbem.features.accounts.account import JOIN
 from pbem.features.accounts.address import CHANGE, REVOKE
 from pbem.features.accounts.privacy import DELETE, EXPORT
@@ -48,6 +48,7 @@ ACCOUNTS = Feature(
     name="accounts",
     commands=(JOIN, SET, STOP, START, RESUME, CHANGE, REVOKE, EXPORT, DELETE),
     topics=(Topic("leaving", "leave quit quitting unregister forget privacy data gdpr"),),
+    on_merge=settings.pass_on,
     enrich=(export_files.enclosed,),
 )
 CHALLENGES = Feature(

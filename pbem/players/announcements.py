@@ -35,7 +35,7 @@ from pbem.matches.events import (
 from pbem.matches.naming import GUEST, is_hidden, name
 from pbem.matches.queries import players_of, seat_of, version
 from pbem.matches.ratings import derivation, standings
-from pbem.messages import preferences
+from pbem.messages import kinds, preferences
 from pbem.messages.said import sections
 from pbem.messages.said.absences import Away
 from pbem.messages.said.messages import Answer, Challenge, Invitation, Manners, OpponentLeft, Words
@@ -214,9 +214,10 @@ def _note_waits(session: Session, notice: Notice, now: datetime) -> datetime | N
 def _is_batched(now: datetime, notice: Notice) -> bool:
     """Return whether the news waits for more, which goes into the same message."""
     player, choices = notice.player, preferences.with_defaults(notice.player.settings)
-    if not notice.is_collected and not schedule.defers(choices, player.stopped):
+    way = kinds.way(player.settings, notice.payload.template, notice.match.id)
+    if not notice.is_collected and not schedule.defers(way, player.stopped):
         return False
-    told = schedule.due_at(choices, player.stopped, now)
+    told = schedule.due_at(way, choices, player.stopped, now)
     return told is None or notice.useful_until is None or told < notice.useful_until
 
 

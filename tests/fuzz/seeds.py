@@ -128,6 +128,7 @@ TRIED = (
     *("watch bob", "unwatch", "block bob", "unblock bob", "refuse kvadratik", "allow kvadratik", "limit 10"),
     *(
         "set zone Europe/Vienna",
+        "set mail daily for 1",
         "set mail daily hour=7",
         "set days mon-fri",
         "set remind 50% 1d",

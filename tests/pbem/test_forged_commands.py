@@ -21,6 +21,7 @@ LINES = (
     *("#2 resume", "#2 accept draw", "#2 reject draw", "#2 withdraw cancel"),
     *("vacation 10d", "vacation 2026-04-01 2026-04-10", "set vacation auto", "set calendar on", "set remind off"),
     *("set days mon-fri", "set automove on", "set zone Asia/Tokyo"),
+    *("set mail daily for 1", "set spectating off", "stop tournaments"),
 )
 """Each changes something in the matches of `scene` if alice writes it."""
 

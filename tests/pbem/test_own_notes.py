@@ -195,9 +195,11 @@ def test_a_note_goes_when_its_writer_leaves(letters: Correspondence) -> None:
 
 def test_a_note_stays_with_the_account_that_another_becomes(letters: Correspondence) -> None:
     letters.reply(about(letters, ALICE), f"note The {SECRET}")
+    letters.write(ALICE, "set mail daily for 1", to=str(letters.received[ALICE][1]["Reply-To"]))
     personal = letters.join("carol")
 
     assert "carol" in letters.operate("player", "merge", "alice", "carol", "--yes").stdout
 
     (*_, shown) = letters.write(CAROL, "note 1", to=personal)
     assert f"| The {SECRET}" in text(shown)
+    assert "mail for 1" in str(letters.execute("select settings from player where name = 'carol'"))

@@ -165,6 +165,11 @@ def _news_that_wait(rehearsal: Rehearsal) -> Letter:
     return Letter(X, to := rehearsal.next_move.to, written(X, to, f"say Look\n{rehearsal.next_move.text}\n"))
 
 
+def _news_of_one_match_that_wait(rehearsal: Rehearsal) -> Letter:
+    rehearsal.say(O, rehearsal.personal(O), "set mail daily\nset mail batch for 1")
+    return Letter(X, to := rehearsal.next_move.to, written(X, to, f"say Look\n{rehearsal.next_move.text}\n"))
+
+
 def _turn_with_an_offer(rehearsal: Rehearsal) -> Letter:
     return Letter(X, to := rehearsal.next_move.to, written(X, to, f"draw\n{rehearsal.next_move.text}\n"))
 
@@ -299,5 +304,8 @@ PLOTS: dict[str, Plot] = {
     "a seek taken": Plot(_seek_taken),
     "two commands": Plot(_two_commands),
     "three commands, the last refused": Plot(_half_refused),
+    "news of one match that wait": Plot(
+        _news_of_one_match_that_wait, frozenset(), when_gathering={forks.BATCHES_AT_ONCE: "yes"}
+    ),
     "news that wait": Plot(_news_that_wait, frozenset(), when_gathering={forks.BATCHES_AT_ONCE: "yes"}),
 }
