@@ -17,8 +17,18 @@ from notation.record import BadRecord, Record, replay
 SIGNATURE = "signature"
 """The field of the header in which a record is signed; the signature is of all the rest."""
 Sign = Callable[[dict[str, Any]], dict[str, str]]
+MOMENTS = "turns"
+"""The field of the header with the times of the turns."""
 Round = list[Any]
 """The turns of a round by seat: None, the text of a turn, or an object with more about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When a turn was received, as in RFC 3339, and how many seconds it took of its player's time, if a clock ran."""
+
+    received: str
+    used: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +51,8 @@ class Site:
     """Whether its result counts for the ratings of its players."""
     programs: tuple[bool, bool] = (False, False)
     """Whether each player is a program, by seat."""
+    moments: tuple[Moment, ...] = ()
+    """When each turn was played, in order, if that is known. The schema has no place for it but the header."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +96,7 @@ def loads(text: str) -> tuple[Record, Site, Result]:
             started=str(header.get("date-start", "")),
             ended=str(header.get("date-end", "")),
             generated=str(header.get("date-generated", "")),
+            moments=tuple(map(_moment, header.get(MOMENTS, ()))),
         )
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as bad:
         raise BadRecord(0, text, f"this is no game record of two players: {bad}") from bad
@@ -97,6 +110,12 @@ def loads(text: str) -> tuple[Record, Site, Result]:
     except BadOption as bad:
         raise BadRecord(0, text, bad) from bad
     return record, where, Result(None if first == second else 0 if first > second else 1, reason)
+
+
+def _moment(told: Any) -> Moment:
+    """Return when a turn was played; raise KeyError, TypeError or ValueError."""
+    used = told.get("used")
+    return Moment(str(told["received"]), None if used is None else int(used))
 
 
 def _moves(rounds: Any) -> Iterator[tuple[str, str]]:
@@ -131,6 +150,7 @@ def _header(record: Record, site: Site, result: Result) -> dict[str, Any]:
         "date-end": site.ended,
         "date-generated": site.generated,
         **({"began": record.began} if record.began else {}),
+        **({MOMENTS: [_told(each) for each in site.moments]} if site.moments else {}),
         "unrated": not site.is_rated,
         "players": [
             {"name": name, "userid": number, "is_ai": program, "result": int(result.winner == seat), "side": side}
@@ -139,6 +159,10 @@ def _header(record: Record, site: Site, result: Result) -> dict[str, Any]:
             )
         ],
     }
+
+
+def _told(moment: Moment) -> dict[str, Any]:
+    return {"received": moment.received} | ({} if moment.used is None else {"used": moment.used})
 
 
 def variants(record: Record) -> list[str]:

@@ -6,14 +6,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, select
 
 from engines.seats import SEATS
 from notation.time_control import spoken
 from pbem.cli.core import Stored, now
 from pbem.matches import naming, queries
 from pbem.matches.clock import timekeeping
-from pbem.messages import preferences
+from pbem.messages import kinds, preferences
 from pbem.players import directory, schedule
 from pbem.storage.models import (
     UNSENT,
@@ -221,7 +221,7 @@ def _became(session: Session, server: Stored, row: Outgoing) -> str:
         case OutgoingState.WAITING:
             return f"waiting for more until {row.due:{MINUTE}}"
         case OutgoingState.BATCHED:
-            at = _told_at(session, player) if player is not None else None
+            at = _told_at(session, player, row) if player is not None else None
             return f"batched with other news until {at:{MINUTE}}" if at is not None else "batched with other news"
         case OutgoingState.PAUSED:
             return f'paused until they write "start"{at_most}'
@@ -237,14 +237,19 @@ def _became(session: Session, server: Stored, row: Outgoing) -> str:
             return f"sent {row.sent:{MINUTE}}" if row.sent is not None else ""
 
 
-def _told_at(session: Session, player: Player) -> datetime | None:
-    """Return when the player gets the news that is collected for them."""
-    batched = select(func.min(Outgoing.created)).where(
+def _told_at(session: Session, player: Player, row: Outgoing) -> datetime | None:
+    """Return when the player gets the news that is collected for them in the same way as this."""
+    batched = select(Outgoing.template, Outgoing.match, Outgoing.created).where(
         Outgoing.player == player.id, Outgoing.state == OutgoingState.BATCHED
     )
-    first = session.exec(batched).one()
+    way = kinds.way(player.settings, row.template, row.match)
+    news = session.exec(batched).all()
+    first = min(
+        (created for template, match, created in news if kinds.way(player.settings, template, match) == way),
+        default=None,
+    )
     choices = preferences.with_defaults(player.settings)
-    return None if first is None else schedule.due_at(choices, player.stopped, first)
+    return None if first is None else schedule.due_at(way, choices, player.stopped, first)
 
 
 def mail(session: Session, server: Stored, row: Incoming) -> Told:

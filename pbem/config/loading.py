@@ -78,6 +78,13 @@ class Settings(BaseSettings):
                     raise ValueError(f"[{other}] and [{table}] have the same port: write another one in one of them")
         return self
 
+    @model_validator(mode="after")
+    def hears_who_unsubscribes(self) -> Self:
+        """Require a port for what an address on the web leads to."""
+        if self.server.unsubscribe_url and self.metrics.port is None:
+            raise ValueError("unsubscribe_url in [server] needs port in [metrics], where such requests are taken")
+        return self
+
     _source: Path | None = PrivateAttr(default=None)
 
     @property

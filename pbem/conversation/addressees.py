@@ -5,7 +5,7 @@ tell, it goes to nobody, and its author is asked: a guess might hand one opponen
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pbem.conversation.core import Decision, Line, Request
 from pbem.conversation.syntax.draft import Prose
@@ -21,7 +21,7 @@ from pbem.storage.models import Match, Player
 
 Lines = tuple[str, ...]
 Target = int | str
-"""The number of a match, or the text of a challenge, whose match has no number yet."""
+"""The number of a match, or the text of a line that takes the words below it along: a challenge, an own note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,20 @@ class Allotment:
 
 def allot(parsed: ParsedMessage, about: int | None) -> Allotment:
     """Return whose the words are, in a message that replies to one about that match, if any."""
-    targets = list(dict.fromkeys(target for line in parsed.commands if (target := target_of(line)) is not None))
+    kept: dict[Target, Lines] = {}
+    for number, line in enumerate(parsed.commands):
+        if line.command.takes_rest and (target := target_of(line)):
+            below = [block for block in parsed.words if block.under[-1:] == (number,)]
+            parsed = replace(parsed, words=tuple(block for block in parsed.words if block not in below))
+            kept[target] = trim([line for block in below for line in (*block.lines, "")])
+    found = _to_others(parsed, about)
+    return replace(found, by_target={**found.by_target, **kept})
+
+
+def _to_others(parsed: ParsedMessage, about: int | None) -> Allotment:
+    """Return whose the words are that no command keeps for itself."""
+    others = [line for line in parsed.commands if not line.command.takes_rest]
+    targets = list(dict.fromkeys(target for line in others if (target := target_of(line)) is not None))
     if about is not None and about not in targets and not any(line.command.changes for line in parsed.commands):
         targets.append(about)  # "show 6" in a reply about #15, and words below
     if len(targets) < 2:
@@ -54,8 +67,8 @@ def allot(parsed: ParsedMessage, about: int | None) -> Allotment:
 
 
 def target_of(line: Line) -> Target | None:
-    """Return the match that a line is about, or the challenge that it makes; None for anything else."""
-    if line.command.starts_match:
+    """Return the match that a line is about, the challenge that it makes, or the text that all below belongs to."""
+    if line.command.starts_match or line.command.takes_rest:
         return line.text
     return line.match if line.command.of_match else None
 
@@ -66,7 +79,7 @@ def _owner(block: Prose, commands: Sequence[Line]) -> Target | None:
     Looking at a match is no reason to write to the opponent in it.
     """
     above = [commands[number] for number in block.under if number < len(commands)]
-    targets = {target_of(line) for line in above if line.command.changes}
+    targets = {target_of(line) for line in above if line.command.changes and not line.command.takes_rest}
     return targets.pop() if len(targets) == 1 and len(above) == len(block.under) else None
 
 

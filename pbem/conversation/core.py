@@ -284,7 +284,7 @@ class Command:
     takes_text: bool = False
     """Whether any text may follow."""
     takes_rest: bool = False
-    """Whether all lines below it belong to it, also those that begin like a command."""
+    """Whether all lines below it belong to it, also those that begin like a command; a player's end at #NUMBER."""
     counts_below_signature: bool = False
     """Whether it also counts below a signature, with any words, if it begins in lower case as our help writes it."""
     goes_with_turn: bool = False

@@ -43,21 +43,21 @@ def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
             continue
         later = commands[number + 1 :]
         target = addressees.target_of(line)
-        words = left.pop(target, ()) if target is not None else ()
+        words = left.pop(target, None) if target is not None else None
         try:
             account.charge(line)
             reply = replace(reply, cost=account.spent)
             is_undone = line.command.changes and not line.malformed
             with request.session.begin_nested() if is_undone else nullcontext():  # nothing of a refused line remains
-                before = replace(reply, prose=words) if words else reply
+                before = reply if words is None else replace(reply, prose=words)
                 after, decision = _carry_out(replace(request, later=later), before, line)
         except Refused as refusal:
-            unsent = (*reply.prose, *words, *(line for lines in left.values() for line in lines), *own.unclear)
+            unsent = (*reply.prose, *(words or ()), *(line for lines in left.values() for line in lines), *own.unclear)
             about = replace(reply, match=_about(request, line) or reply.match, prose=unsent)
             reply = refused(request, about, refusal, line)
             outcome = Outcome.REFUSED_IN_PART if done else Outcome.REFUSED
             return _naming(parsed.below, not_attempted(replace(reply, verdict=Verdict(outcome)), later, parsed.beyond))
-        if words and target is not None:
+        if words is not None and target is not None:
             left |= {target: after.prose} if after.prose else {}
             after = replace(after, prose=reply.prose)
         reply = after

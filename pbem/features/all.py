@@ -4,7 +4,7 @@ It is handed in at the top: by the daemon, the operator's commands and the tests
 """
 
 from pbem.conversation.feature import Feature, Features, Topic
-from pbem.features.accounts import export_files
+from pbem.features.accounts import export_files, settings
 from pbem.features.accounts.account import JOIN
 from pbem.features.accounts.address import CHANGE, REVOKE
 from pbem.features.accounts.privacy import DELETE, EXPORT
@@ -23,7 +23,9 @@ from pbem.features.moderation.matches import ADJUDICATE, CLOSE
 from pbem.features.moderation.players import ANNOUNCE, BAN, MERGE, RENAME, UNBAN
 from pbem.features.people.commands import HISTORY, WHO, WHOIS
 from pbem.features.people.distance import ALLOW, BLOCK, LIMIT_COMMAND, REFUSE, UNBLOCK
+from pbem.features.playing import notes
 from pbem.features.playing.conditions import CONDITIONS, IF, QUEUE
+from pbem.features.playing.notes import NOTE
 from pbem.features.playing.offers import CANCEL, DRAW, MUTE, PAUSE
 from pbem.features.playing.play import CLAIM, MOVE, RESIGN, SAY, UNDO
 from pbem.features.playing.viewing import GAMES_COMMAND, PREVIEW, RECORD, SHOW
@@ -49,6 +51,7 @@ ACCOUNTS = Feature(
     name="accounts",
     commands=(JOIN, SET, STOP, START, RESUME, CHANGE, REVOKE, EXPORT, DELETE),
     topics=(Topic("leaving", "leave quit quitting unregister forget privacy data gdpr"),),
+    on_merge=settings.pass_on,
     enrich=(export_files.enclosed,),
 )
 CHALLENGES = Feature(
@@ -61,7 +64,7 @@ PLAYING = Feature(
     name="playing",
     preferences=(agreements.UNDO,),
     commands=(
-        *(MOVE, IF, QUEUE, CONDITIONS, UNDO, RESIGN, DRAW, PAUSE, CANCEL, CLAIM, SAY, MUTE),
+        *(MOVE, IF, QUEUE, CONDITIONS, UNDO, RESIGN, DRAW, PAUSE, CANCEL, CLAIM, SAY, NOTE, MUTE),
         *(GAMES_COMMAND, SHOW, PREVIEW, RECORD),
     ),
     topics=(
@@ -74,6 +77,8 @@ PLAYING = Feature(
             "end draws drawn win wins winner winning lose loss over finish tie stalemate result results",
         ),
     ),
+    on_leave=notes.forget,
+    export=notes.export,
 )
 TIME = Feature(
     name="time",

@@ -11,6 +11,7 @@ from sqlalchemy import union_all
 from sqlmodel import Session, col, func, select
 
 from notation.ending import WITHOUT_RESULT
+from notation.time_control import spoken
 from pbem.storage.models import Match, Player, Ply
 
 OBSERVED = 5
@@ -105,14 +106,17 @@ def running(session: Session, player: Player) -> int:
 
 
 def pace(session: Session, player: Player) -> timedelta | None:
-    """Return how long the player usually takes for a turn (the median), in their newest matches; None without any."""
+    """Return how long the player usually takes for a turn (the median), in their newest matches; None without any.
+
+    Matches against the house don't count, nor do imported ones.
+    """
     numbers: list[int] = []
+    among_people = (col(Match.level).is_(None), col(Match.imported).is_(None))
     for seat in (Match.seat0, Match.seat1):
-        now = select(Match.id).where(seat == player.id, col(Match.to_move).is_not(None))
+        now = select(Match.id).where(seat == player.id, col(Match.to_move).is_not(None), *among_people)
         numbers += [number or 0 for number in session.exec(now.order_by(col(Match.id).desc()).limit(OBSERVED))]
-        over = (
-            select(Match.id).where(seat == player.id, is_over()).order_by(col(Match.ended).desc(), col(Match.id).desc())
-        )
+        over = select(Match.id).where(seat == player.id, is_over(), *among_people)
+        over = over.order_by(col(Match.ended).desc(), col(Match.id).desc())
         numbers += [number or 0 for number in session.exec(over.limit(OBSERVED))]
     if not numbers:
         return None
@@ -126,3 +130,22 @@ def pace(session: Session, player: Player) -> timedelta | None:
         if match == again and next_number == number + 1 and is_theirs and after > before:  # others were prepared
             taken.append((after - before).total_seconds())
     return timedelta(seconds=median(taken)) if taken else None
+
+
+def pace_in_words(session: Session, player: Player) -> str:
+    """Return how long the player usually takes for a turn, in words; "" if nobody knows."""
+    taken = pace(session, player)
+    return "" if taken is None else _rounded(taken)
+
+
+def _rounded(time: timedelta) -> str:
+    """Return a length of time in words, no more exactly than it means anything.
+
+    >>> _rounded(timedelta(days=2, hours=14)), _rounded(timedelta(hours=5, minutes=12)), _rounded(timedelta(minutes=9))
+    ('3 days', '5 hours', 'less than an hour')
+    """
+    hour, day = timedelta(hours=1), timedelta(days=1)
+    if time < hour:
+        return "less than an hour"
+    unit = hour if time < 2 * day else day
+    return spoken(round(time / unit) * unit)

@@ -3,7 +3,7 @@
 A file is named by the match's number and its game, and holds no address of anybody.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -12,7 +12,8 @@ from engines.diagram import Diagram
 from engines.seats import seat_of
 from notation import gamerecord, record
 from notation.ending import in_words
-from notation.gamerecord import Result, Site
+from notation.gamerecord import Moment, Result, Site
+from pbem.matches.clock.timesheet import TurnTime
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.boards.animation import animation
 from pbem.messages.mime import Attachment
@@ -42,11 +43,13 @@ def of(snapshot: Snapshot, *, origin: Origin, generated: datetime) -> tuple[Atta
     return (*records(snapshot, origin=origin, generated=generated), *animations(snapshot))
 
 
-def records(snapshot: Snapshot, *, origin: Origin, generated: datetime) -> Iterator[Attachment]:
-    """Yield the record as text and, once the match is over, as JSON."""
+def records(
+    snapshot: Snapshot, *, origin: Origin, generated: datetime, times: Callable[[], Sequence[TurnTime]] = tuple
+) -> Iterator[Attachment]:
+    """Yield the record as text and, once the match is over, as JSON, for which `times` returns those of the turns."""
     yield _text(snapshot)
     if snapshot.ended_here and not snapshot.is_missing:
-        yield _json(snapshot, origin, generated)
+        yield _json(snapshot, origin, generated, times())
 
 
 def _text(snapshot: Snapshot) -> Attachment:
@@ -54,7 +57,7 @@ def _text(snapshot: Snapshot) -> Attachment:
     return Attachment(_name(snapshot, "txt"), "text", "plain", snapshot.written.encode())
 
 
-def _json(snapshot: Snapshot, origin: Origin, generated: datetime) -> Attachment:
+def _json(snapshot: Snapshot, origin: Origin, generated: datetime, times: Sequence[TurnTime]) -> Attachment:
     """Return the record as other servers read it, signed."""
     match, (first, second) = snapshot.match, snapshot.players
     where = Site(
@@ -68,6 +71,10 @@ def _json(snapshot: Snapshot, origin: Origin, generated: datetime) -> Attachment
         round="" if match.round is None else str(match.round),
         is_rated=match.counted is not None,
         programs=(first.address == HOUSE, second.address == HOUSE),
+        moments=tuple(
+            Moment(_date(each.received), None if each.used is None else int(each.used.total_seconds()))
+            for each in times
+        ),
     )
     winner = None if match.winner is None else seat_of(match.winner)
     ending = snapshot.ending

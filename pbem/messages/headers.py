@@ -10,6 +10,7 @@ from pbem.matches.naming import name, subject_of
 from pbem.matches.snapshot import Snapshot
 from pbem.messages import carried
 from pbem.messages.drawings import Drawings
+from pbem.messages.kinds import KINDS, kind_of
 from pbem.messages.reply_addresses import address_with, token_of
 from pbem.messages.said.messages import Answer, Challenge
 from pbem.messages.said.offers import OfferNews
@@ -129,8 +130,13 @@ def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mappi
         stop = address_with(server, keyring, Token(Purpose.NOTICES, row.player), row.epoch)
         if row.is_notice:
             found["List-Id"] = (f"<matches.{server.domain}>",)
-        ends = f"unwatch%20{row.match}" if row.template == "watched" else "stop"
+        ends = kind_of(row.template).stop.replace(" ", "%20")
         found["List-Unsubscribe"] = (f"<mailto:{stop}?subject={ends}>",)
+        if server.unsubscribe_url and row.is_notice:
+            token = Token(Purpose.ONE_CLICK, row.player, KINDS.index(kind_of(row.template)))
+            link = f"<{server.unsubscribe_url}{keyring.format(token, row.epoch)}>"
+            found["List-Unsubscribe"] = (f"<mailto:{stop}?subject={ends}>,", link)
+            found["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     return found
 
 

@@ -13,6 +13,7 @@ from pbem.matches.clock.calendars import DAYS
 from pbem.matches.clock.timekeeping import REMIND, ZONE
 from pbem.matches.clock.working_days import BadDays, format_days, parse_days
 from pbem.matches.prepared import AUTOMOVE
+from pbem.messages import kinds
 from pbem.storage.preferences import OFF, ON, Preference
 
 HINTS, LONG, HOUR, PUBLIC = "hints", "long", "hour", "public"
@@ -81,11 +82,7 @@ GENERAL = (
     ),
     Preference("html", (ON, OFF), "whether messages have an HTML part as well as text"),
     Preference("picture", (ON, OFF), "whether the HTML part shows the board as a picture"),
-    Preference(
-        "mail",
-        ("each", "batch", "daily"),
-        "when news comes: at once, every few minutes, or once a day; your time doesn't wait for it",
-    ),
+    *kinds.CHOICES,
     Preference(HOUR, ("8",), "the hour at which the daily message comes, from 0 to 23", "18", _hour),
     Preference(ZONE, ("UTC",), "your time zone, for that hour and other times", "Europe/Vienna", _zone),
     Preference(DAYS, ("all",), "the days of the week on which your time runs", "mon-fri", _days),

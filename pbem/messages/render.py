@@ -159,6 +159,7 @@ class Renderer:
                 row.created,
                 several=_is_about_several(payload),
                 first=known.first,
+                notes=known.notes,
                 compact=compact,
             )
             variables = self._variables(Views(drawings, context, known.matches), row, payload, player, subject)

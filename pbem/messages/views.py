@@ -1,7 +1,7 @@
 """What templates can ask about a match: its state, whose turn it is, and the board in every form a message has."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 
@@ -56,6 +56,8 @@ class ReaderContext:
     """Whether the message is about several matches, so that its pictures are smaller."""
     first: frozenset[int] = frozenset()
     """The matches that are the reader's first of their game, and have just begun."""
+    notes: Mapping[int, str] = field(default_factory=dict)
+    """What the reader has noted for themselves, by match."""
     compact: bool = False
     """Whether the HTML shows boards as characters only, without links, because the message would be too large."""
 
@@ -176,6 +178,7 @@ class View:
         """Whether this is the match as it was when the message was queued, and it went on."""
         self.paused = self.is_current and self.seat is not None and match.paused is not None
         self.taken_back = match.shift > 0
+        self.note = tuple(context.notes.get(self.number, "").splitlines())
         wishes = context.preferences
         self.in_words = wishes["board"] == "words"
         """Whether the reader wants the board in words, and nothing drawn."""

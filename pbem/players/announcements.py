@@ -12,7 +12,7 @@ from engines.seats import SEATS
 from notation.ending import Termination
 from notation.time_control import spoken
 from pbem.config import ServerSettings
-from pbem.matches import history
+from pbem.matches import history, reliability
 from pbem.matches.agreements import is_muted_for
 from pbem.matches.clock import timekeeping
 from pbem.matches.events import (
@@ -39,10 +39,10 @@ from pbem.matches.events import (
 from pbem.matches.naming import GUEST, is_hidden, name
 from pbem.matches.queries import players_of, seat_of, version
 from pbem.matches.ratings import derivation, standings
-from pbem.messages import preferences
+from pbem.messages import kinds, preferences
 from pbem.messages.said import sections
 from pbem.messages.said.absences import Away
-from pbem.messages.said.messages import Answer, Challenge, Invitation, OpponentLeft, Words
+from pbem.messages.said.messages import Answer, Challenge, Invitation, Manners, OpponentLeft, Words
 from pbem.messages.said.offers import OfferNews
 from pbem.messages.said.rounds import RoundBegun
 from pbem.players import invitations, schedule
@@ -224,9 +224,10 @@ def _note_waits(session: Session, notice: Notice, now: datetime) -> datetime | N
 def _is_batched(now: datetime, notice: Notice) -> bool:
     """Return whether the news waits for more, which goes into the same message."""
     player, choices = notice.player, preferences.with_defaults(notice.player.settings)
-    if not notice.is_collected and not schedule.defers(choices, player.stopped):
+    way = kinds.way(player.settings, notice.payload.template, notice.match.id)
+    if not notice.is_collected and not schedule.defers(way, player.stopped):
         return False
-    told = schedule.due_at(choices, player.stopped, now)
+    told = schedule.due_at(way, choices, player.stopped, now)
     return told is None or notice.useful_until is None or told < notice.useful_until
 
 
@@ -297,8 +298,25 @@ def _offer(session: Session, match: Match, players: tuple[Player, Player], autho
         return Notice(other, Invitation(message=prose, by=name(challenger)), match, match.plies)
     rating = standings.shown_in(session, challenger, match.game, match.created) if match.rated else ""
     met = history.between(session, other, challenger)
-    told = Challenge(message=prose, by=name(challenger), rating=rating, won=met.won, lost=met.lost, drawn=met.drawn)
+    told = Challenge(
+        message=prose,
+        by=name(challenger),
+        rating=rating,
+        won=met.won,
+        lost=met.lost,
+        drawn=met.drawn,
+        known=_manners(session, challenger),
+    )
     return Notice(other, told, match, match.plies)
+
+
+def _manners(session: Session, player: Player) -> Manners | None:
+    """Return how the player plays with others; None for who has finished no match yet."""
+    known = reliability.of(session, player)
+    if not known.ended:
+        return None
+    pace = history.pace_in_words(session, player)
+    return Manners(ended=known.ended, lost_on_time=known.lost, running=known.running, pace=pace)
 
 
 def _show(

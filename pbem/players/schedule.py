@@ -13,34 +13,40 @@ from sqlmodel import Session, col, update
 
 from pbem.storage.models import Outgoing, OutgoingState, Player
 
+MONDAY = 0
+"""The day of weekly news."""
 BATCH = timedelta(minutes=15)
 """How long after the first news players with "set mail batch" get one message with all of it."""
 
 
-def defers(choices: Mapping[str, str], stopped: datetime | None) -> bool:
-    """Return whether news for a player with those choices (see preferences) wait for more, or for the player's return.
+def defers(way: str, stopped: datetime | None) -> bool:
+    """Return whether news that reaches a player in that way (see kinds) waits for more, or for the player's return.
 
-    >>> defers({"mail": "each"}, None), defers({"mail": "daily"}, None)
+    >>> defers("each", None), defers("daily", None)
     (False, True)
     """
-    return stopped is not None or choices["mail"] != "each"
+    return stopped is not None or way != "each"
 
 
-def due_at(choices: Mapping[str, str], stopped: datetime | None, happened: datetime) -> datetime | None:
-    """Return when to tell news, the first of which happened at that time; None while the player wants no news.
+def due_at(way: str, choices: Mapping[str, str], stopped: datetime | None, happened: datetime) -> datetime | None:
+    """Return when to tell news that comes in that way, the first of which happened then; None while they want none.
 
     >>> seven = datetime(2026, 3, 2, 7, tzinfo=UTC)
-    >>> daily = {"mail": "daily", "hour": "9", "zone": "Europe/Vienna"}
-    >>> due_at(daily, None, seven).isoformat()
-    '2026-03-02T08:00:00+00:00'
-    >>> due_at({"mail": "batch"}, None, seven).isoformat()
+    >>> choices = {"hour": "9", "zone": "Europe/Vienna"}
+    >>> due_at("daily", choices, None, seven).isoformat(), due_at("weekly", choices, None, seven).isoformat()
+    ('2026-03-02T08:00:00+00:00', '2026-03-02T08:00:00+00:00')
+    >>> due_at("batch", choices, None, seven).isoformat()
     '2026-03-02T07:15:00+00:00'
     """
     if stopped is not None:
         return None
-    match choices["mail"]:
-        case "daily":
-            return next_hour(happened, int(choices["hour"]), ZoneInfo(choices["zone"]))
+    match way:
+        case "daily" | "weekly":
+            hour, zone = int(choices["hour"]), ZoneInfo(choices["zone"])
+            at = next_hour(happened, hour, zone)
+            while way == "weekly" and at.astimezone(zone).weekday() != MONDAY:
+                at = next_hour(at, hour, zone)
+            return at
         case "batch":
             return happened + BATCH
         case _:

@@ -4,7 +4,7 @@ Names come from `visibility` alone. Nothing that a player wrote is here, except 
 hosts gave them; and neither is an address or a token, because no row that has them is read.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
@@ -27,6 +27,7 @@ from pbem.features.tournaments.crosstable import Table
 from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.messages import TournamentLine
 from pbem.features.tournaments.shown import line as tournament_line
+from pbem.matches.clock.timesheet import TurnTime, turn_times
 from pbem.matches.ratings import standings
 from pbem.matches.snapshot import Snapshot, to_show, turn_rows
 from pbem.publishing import fingerprints
@@ -60,6 +61,7 @@ class Board:
     diagram: Diagram
     text: str
     words: str
+    when: TurnTime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,7 @@ class MatchPage:
     """Name, side and colour of each player."""
     snapshot: Snapshot
     """The match with the names that are shown, and with nothing else of its players."""
+    times: tuple[TurnTime, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +142,7 @@ def line(listed: Listed, people: Mapping[int, Shown]) -> PageLine:
 def match(session: Session, listed: Listed, people: Mapping[int, Shown]) -> MatchPage:
     """Return a match with its boards; the part of a turn that a player has kept isn't shown."""
     row = session.get_one(Match, listed.number)
-    turns = turn_rows(session, row)
+    turns, times = turn_rows(session, row), turn_times(session, row)
     session.expunge(row)
     shown = line(listed, people)
     players = (_nameless(row, shown.players[0]), _nameless(row, shown.players[1]))
@@ -157,9 +160,10 @@ def match(session: Session, listed: Listed, people: Mapping[int, Shown]) -> Matc
         started=row.started or row.created,
         ended=row.ended,
         tournament=row.tournament,
-        boards=() if snapshot.is_missing else tuple(_boards(snapshot)),
+        boards=() if snapshot.is_missing else tuple(_boards(snapshot, times)),
         sides=tuple(zip((each.name for each in shown.players), legend.sides, legend.tones, strict=True)),
         snapshot=snapshot,
+        times=times,
     )
 
 
@@ -269,10 +273,13 @@ def _nameless(match: Match, shown: Shown) -> Player:
     return Player(id=number, name=shown.name, address="", confirmed=match.created, created=match.created)
 
 
-def _boards(snapshot: Snapshot) -> Iterable[Board]:
+def _boards(snapshot: Snapshot, times: Sequence[TurnTime]) -> Iterable[Board]:
     diagrams = record.diagrams(snapshot.record, snapshot.positions)
     names = [player.name or NOBODY for player in snapshot.players]
     turns = zip((names[seat] for seat in snapshot.seats), snapshot.texts, strict=True)
+    when = dict(enumerate(times, start=1))
     for number, (diagram, (by, turn)) in enumerate(zip(diagrams, chain([("", "")], turns), strict=True)):
         plain = replace(diagram, lit=frozenset())
-        yield Board(number, by, turn, diagram, format_board(diagram, lit=True, notes=True), describe(plain))
+        yield Board(
+            number, by, turn, diagram, format_board(diagram, lit=True, notes=True), describe(plain), when.get(number)
+        )

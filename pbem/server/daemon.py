@@ -359,7 +359,7 @@ def run(
         working.append(Loop(vitals.pulse("publish", bound.other), publisher.step))
     threads = [loop.thread(stop, vitals) for loop in working]
     if server.settings.metrics.are_wanted:
-        threads += exposure.serve(server.settings.metrics, server.engine, vitals, server.clock, stop)
+        threads += exposure.serve(server.settings, server.engine, vitals, server.clock, stop, server.store)
     if server.engine.dialect.name == "postgresql":
         bells = {Channel.RECEIVED: [desk.queue.bell for desk in server.desks], Channel.OWED: [sending.bell, played]}
         link = vitals.link("notifications", lost="notifications lost", again="notifications again")

@@ -6,7 +6,7 @@ change.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -14,11 +14,13 @@ from pydantic_core import to_jsonable_python
 from sqlalchemy import inspect
 from sqlmodel import Session, SQLModel, col, or_, select
 
-from pbem.storage.models import Match, MatchState, Player, PlayerRating
+from pbem.storage.models import Match, MatchState, Note, Player, PlayerRating
 from pbem.storage.rows import get_one
 from pbem.storage.utc import Utc
 
-LEFT_OUT = frozenset({"part", "muted0", "muted1", "rematch", "due", "remind", "unreached", "reported", "shown"})
+LEFT_OUT = frozenset(
+    {"part", "muted0", "muted1", "noted0", "noted1", "rematch", "due", "remind", "unreached", "reported", "shown"}
+)
 """Fields of a match that no message shows later: a begun turn belongs to the player who began it."""
 TIMES = frozenset(
     column.name for table in (Match, Player) for column in inspect(table).columns if type(column.type) is Utc
@@ -54,6 +56,8 @@ class Facts:
     matches: Mapping[int, MatchFacts]
     first: frozenset[int] = frozenset()
     """Those that are the reader's first of their game, and have just begun."""
+    notes: Mapping[int, str] = field(default_factory=dict)
+    """What the reader has noted about them, and nobody else has."""
 
 
 def gather(session: Session, reader: Player | None, matches: Iterable[int]) -> dict[str, Any]:
@@ -64,7 +68,8 @@ def gather(session: Session, reader: Player | None, matches: Iterable[int]) -> d
         "matches": [_of_match(session, match) for match in rows],
     }
     first = [match.id for match in rows if reader is not None and _is_first(session, reader, match)]
-    return {**found, "first": first} if first else found
+    notes = {str(match.id): text for match in rows if reader is not None and (text := _noted(session, reader, match))}
+    return {**found, **({"first": first} if first else {}), **({"notes": notes} if notes else {})}
 
 
 def restore(stored: Mapping[str, Any], known: MutableMapping[int, MatchFacts]) -> Facts:
@@ -78,7 +83,8 @@ def restore(stored: Mapping[str, Any], known: MutableMapping[int, MatchFacts]) -
             known[number] = MatchFacts(each, _with_times(Match, each["match"]), (first, second), ratings)
         matches[number] = known[number]
     reader = _player(stored["reader"]) if stored["reader"] else None
-    return Facts(reader, matches, frozenset(stored.get("first", ())))
+    notes = {int(number): text for number, text in stored.get("notes", {}).items()}
+    return Facts(reader, matches, frozenset(stored.get("first", ())), notes)
 
 
 def players(stored: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:
@@ -136,6 +142,15 @@ def _is_first(session: Session, reader: Player, match: Match) -> bool:
     theirs = or_(col(Match.seat0) == reader.id, col(Match.seat1) == reader.id)
     earlier = select(Match.id).where(theirs, Match.game == match.game, col(Match.id) < match.id, PLAYED)
     return session.exec(earlier.limit(1)).first() is None
+
+
+def _noted(session: Session, reader: Player, match: Match) -> str:
+    """Return what the reader has noted about the match; "" if nothing."""
+    for seat, (player, is_noted) in enumerate(((match.seat0, match.noted0), (match.seat1, match.noted1))):
+        if is_noted and player == reader.id:
+            row = session.get(Note, (match.id, seat))
+            return "" if row is None else row.text
+    return ""
 
 
 def _of_match(session: Session, match: Match) -> dict[str, Any]:

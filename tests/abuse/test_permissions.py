@@ -46,6 +46,7 @@ BEYOND = {
     "give": "give 2 1d",
     "cancel": "cancel 2",
     "mute": "mute 2",
+    "note": "note 2 plan",
     "seek": "seek quadrupel",
     "take": "take 1",
     "unseek": "unseek 2",
@@ -90,6 +91,7 @@ def rows(letters: Correspondence) -> list[object]:
         *letters.execute("select player, blocked from block"),
         *letters.execute("select player, whom from watch"),
         *letters.execute("select begins, ends from vacation"),
+        *letters.execute("select match, text from note"),
         *letters.execute("select id from tournament"),
         *letters.execute("select tournament, player, withdrawn from entry"),
     ]
@@ -98,7 +100,17 @@ def rows(letters: Correspondence) -> list[object]:
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "line",
-    ["b7d7 i2g2 1 d7d6 g2g1", "say hello", "challenge bob hexaphages", "undo", "draw", "cancel", "pause", "mute"],
+    [
+        "b7d7 i2g2 1 d7d6 g2g1",
+        "say hello",
+        "challenge bob hexaphages",
+        "undo",
+        "draw",
+        "cancel",
+        "pause",
+        "mute",
+        "note plan",
+    ],
 )
 def test_the_token_of_a_match_serves_the_match(letters: Correspondence, line: str) -> None:
     (answer, *_) = letters.reply(letters.last("alice"), line)

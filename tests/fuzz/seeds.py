@@ -106,7 +106,7 @@ TRIED = (
     ),
     *(
         "withdraw 1",
-        "seek quadrupel time=3d/move rating=100-300 repeat=2",
+        "seek quadrupel time=3d/move rating=100-300 reliable repeat=2",
         "take 1",
         "unseek 1",
         "enter 1",
@@ -116,6 +116,7 @@ TRIED = (
     *("give 1 2d", "if b7d7 then resign"),
     *("if 1 b7d7 i2g2 then g9g8", "queue 1 g9g8", "undo 1", "resign 1", "draw 1", "pause 1 2026-04-01", "cancel 1"),
     *("claim 1", "hint 1", "replay 1#1 bob", "analyse 1", "say 1 hello", "mute 1 24h", "games bob 2", "show 1#2"),
+    "note 1 plan\nb7d7 i2g2",
     *(
         "preview 1 b7d7 / i2g2",
         "record 1 full",
@@ -128,6 +129,7 @@ TRIED = (
     *("watch bob", "unwatch", "block bob", "unblock bob", "refuse kvadratik", "allow kvadratik", "limit 10"),
     *(
         "set zone Europe/Vienna",
+        "set mail daily for 1",
         "set mail daily hour=7",
         "set days mon-fri",
         "set remind 50% 1d",

@@ -16,9 +16,10 @@ import pytest
 import yaml
 from sqlalchemy import event
 
-from pbem.config import MetricsSettings
+from pbem.config import MetricsSettings, Settings
 from pbem.conversation.verdict import Outcome
 from pbem.errors import Silence
+from pbem.server.daemon import Server
 from pbem.server.health import exposure, figures
 from pbem.server.health.metrics import Exposition
 from pbem.storage.clock import THE_ONE
@@ -43,6 +44,11 @@ def letters(tmp_path: Path) -> Iterator[Correspondence]:
 def exposition(letters: Correspondence) -> Exposition:
     server = letters.server
     return Exposition(server.engine, server.vitals, letters.clock)
+
+
+def metrics(server: Server, wanted: MetricsSettings) -> Settings:
+    """Return the settings of the server with that table."""
+    return server.settings.model_copy(update={"metrics": wanted})
 
 
 def backed_up(letters: Correspondence) -> None:
@@ -250,7 +256,8 @@ def port(letters: Correspondence) -> Iterator[int]:
     from structlog.testing import capture_logs
 
     with capture_logs() as logs:
-        (thread,) = exposure.serve(with_port, server.engine, server.vitals, letters.clock, stop)
+        wanted = metrics(server, with_port)
+        (thread,) = exposure.serve(wanted, server.engine, server.vitals, letters.clock, stop, server.store)
     thread.start()
     yield logs[0]["port"]
     stop.set()
@@ -274,7 +281,7 @@ def test_the_port_answers_two_questions_and_no_other(port: int, letters: Corresp
     for request in (b"POST /metrics HTTP/1.1\r\nContent-Length: 9\r\n\r\n", b"\x16\x03\x01 nonsense\r\n\r\n"):
         with socket.create_connection((HOST, port), timeout=110) as client:
             client.sendall(request)
-            assert re.search(rb"HTTP/1\.0 (501|400) |Error code: 400", client.recv(9999))
+            assert re.search(rb"HTTP/1\.0 (404|400) |Error code: 400", client.recv(9999))
 
 
 def test_health_says_what_is_wrong(port: int, letters: Correspondence) -> None:
@@ -301,7 +308,8 @@ def test_the_file_is_whole_can_be_read_by_all_and_goes_with_the_server(letters: 
     path.parent.mkdir()
     server = letters.server
     settings = MetricsSettings(textfile=path)
-    (thread,) = exposure.serve(settings, server.engine, server.vitals, letters.clock, stop, textfile_seconds=0.01)
+    wanted, quick = metrics(server, settings), 0.01
+    (thread,) = exposure.serve(wanted, server.engine, server.vitals, letters.clock, stop, server.store, quick)
     thread.start()
     until(path.exists, "it is written")
     server.vitals.is_ready = True

@@ -70,16 +70,21 @@ TERMS = (
 
 def make_early(site: Site) -> None:
     """Take away what later versions have added to the tables of the last version before 1.0."""
-    for table in ("setback", "blockedaddress", "serverkey"):
+    for table in ("setback", "blockedaddress", "serverkey", "note"):
         site.rows(f"drop table {table}")
-    for index in ("incoming_waiting", "incoming_group", "outgoing_waiting", "outgoing_group", "match_missing"):
+    for index in (
+        *("incoming_waiting", "incoming_group", "outgoing_waiting", "outgoing_group"),
+        *("match_seat0_finished", "match_seat1_finished", "match_missing", "tournament_reopens"),
+    ):
         site.rows(f"drop index ix_{index}")
     for table in ("incoming", "outgoing", "search", "analysis", "backup"):
         site.rows(f"alter table {table} drop column leased_until")
         site.rows(f"alter table {table} drop column holder")
-    site.rows("drop index ix_tournament_reopens")
     for table, column in (
-        *(("incoming", "round"), ("incoming", "cost"), ('"match"', "rules"), ('"match"', "missing")),
+        ("incoming", "round"),
+        ("incoming", "cost"),
+        *(('"match"', each) for each in ("rules", "missing", "noted0", "noted1")),
+        ("seek", "reliable"),
         *TERMS,
     ):
         site.rows(f"alter table {table} drop column {column}")

@@ -293,3 +293,46 @@ def test_a_slip_in_a_range_of_ratings_is_explained(
     (answer,) = letters.write(ALICE, line, to=personal["alice"])
 
     assert sentence in " ".join(text(answer).split())
+
+
+def broken_off(letters: Correspondence, name: str, number: int) -> None:
+    """Let matches of that player with carol end, which they lost on time."""
+    letters.execute(
+        "insert into match (game, options, seat0, seat1, challenger, state, winner, termination, termination_seat,"
+        " created, started, ended) with recursive n(i) as (select 1 union all select i + 1 from n where i < "
+        f"{number}) select 'quadrature', '{{\"men\": \"18\"}}', player.id, carol.id, carol.id, 'over', 1, 'timeout', 0,"
+        " player.created, player.created, player.created from n, player, player carol"
+        f" where player.name = '{name}' and carol.name = 'carol'"
+    )
+
+
+def test_everybody_is_told_how_often_a_player_lost_on_time(letters: Correspondence, personal: dict[str, str]) -> None:
+    broken_off(letters, "alice", 3)
+    letters.write(ALICE, "challenge bob kvadratik", to=personal["alice"])
+    letters.write(CAROL, "seek kvadratik", to=personal["carol"])
+
+    (whois,) = letters.write(BOB, "whois alice", to=personal["bob"])
+    (seeks,) = letters.write(BOB, "seeks", to=personal["bob"])
+
+    for mail in (letters.received[BOB][-3], whois):
+        assert "alice lost 3 of 3 finished matches on time or by leaving." in " ".join(text(mail).split())
+    assert "lost 3 of 3 on time" in text(seeks)
+    assert "lost 0 of 3 on time" in text(seeks)
+
+
+def test_a_seek_for_reliable_players_is_taken_by_one_of_them_alone(
+    letters: Correspondence, personal: dict[str, str]
+) -> None:
+    (opened,) = letters.write(CAROL, "seek kvadratik reliable", to=personal["carol"])
+    broken_off(letters, "bob", 2)
+
+    (listed,) = letters.write(BOB, "seeks kvadratik", to=personal["bob"])
+    (refused,) = letters.write(BOB, "take 2", to=personal["bob"])
+
+    assert "Any reliable player can take it" in " ".join(text(opened).split())
+    assert "There are no open seeks of that kind." in text(listed)
+    assert "You lost 2 of 2." in " ".join(text(refused).split())
+    running = "select count(*) from match where state = 'running'"
+    assert letters.execute(running) == [(0,)]
+    letters.write(ALICE, "take 2", to=personal["alice"])
+    assert letters.execute(running) == [(1,)]

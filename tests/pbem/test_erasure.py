@@ -67,6 +67,7 @@ def lived(letters: Correspondence) -> str:
     letters.write("bob@mail.example", "challenge alice quadrupel", to=bob)
     letters.reply(letters.last("bob"), "say I like that, Alice!")
     letters.write(ALICE, "#1 say The mockturtle is fine.\nset zone=Europe/Vienna mail daily", to=to)
+    letters.write(ALICE, "#1 note The hatter is a dormouse.", to=to)
     letters.write(ALICE, "seek kvadratik time=3d/move\nset listed on", to=to)
     letters.write(ALICE, "#1 resign\n\nThe caucus is over.")
     letters.write("bob@mail.example", "games alice\nseeks\nwho\nwhois alice\nhistory bob alice", to=bob)

@@ -1,4 +1,4 @@
-"""Every command about time, offers and conditions in alice's name: it acts with her token, and never without it.
+"""Every command about time, offers, conditions and notes in alice's name: it acts with her token, and never without it.
 
 She is asked at her own address, and only her `yes` from there carries it out.
 """
@@ -13,16 +13,27 @@ from tests.correspondence import ADDRESS, Correspondence, correspondence
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 TABLES = (
     *("player", "match", "ply", "takenback", "prepared", "clockevent", "calendar", "vacation", "seek", "block"),
-    *("search", "presence", "departure", "invitee"),
+    *("search", "presence", "departure", "invitee", "note"),
 )
 LINES = (
-    *("#1 claim", "#1 undo", "#1 draw", "#1 pause", "#1 pause 10d", "#1 cancel", "#1 mute", "#1 give 2d"),
+    *(
+        "#1 claim",
+        "#1 undo",
+        "#1 draw",
+        "#1 pause",
+        "#1 pause 10d",
+        "#1 cancel",
+        "#1 mute",
+        "#1 give 2d",
+        "#1 note plan",
+    ),
     *("#1 if c9c8 then c3c4", "#1 queue c3c4", "#1 cancel conditions"),
     *("#1 if c9c8 then resign",),
     *("#2 resume", "#2 accept draw", "#2 reject draw", "#2 withdraw cancel"),
     *("set undo unanswered",),
     *("vacation 10d", "vacation 2026-04-01 2026-04-10", "set vacation auto", "set calendar on", "set remind off"),
     *("set days mon-fri", "set automove on", "set zone Asia/Tokyo"),
+    *("set mail daily for 1", "set spectating off", "stop tournaments"),
 )
 """Each changes something in the matches of `scene` if alice writes it."""
 

@@ -86,13 +86,13 @@ def test_in_vienna(after: str, hour: int, expected: str) -> None:
     assert struck.strftime("%Y-%m-%dT%H:%M") == expected
 
 
-@given(moments, st.sampled_from(["each", "batch", "daily"]), st.integers(0, 23), st.sampled_from(ZONES))
-def test_nothing_is_told_before_it_happened_nor_days_later(happened: datetime, mail: str, hour: int, zone: str) -> None:
-    choices = preferences.with_defaults({"mail": mail, "hour": str(hour), "zone": zone})
-    told = schedule.due_at(choices, None, happened)
+@given(moments, st.sampled_from(["each", "batch", "daily", "weekly"]), st.integers(0, 23), st.sampled_from(ZONES))
+def test_nothing_is_told_before_it_happened_nor_days_later(happened: datetime, way: str, hour: int, zone: str) -> None:
+    choices = preferences.with_defaults({"hour": str(hour), "zone": zone})
+    told = schedule.due_at(way, choices, None, happened)
 
     assert told is not None
-    assert happened <= told <= happened + timedelta(hours=49)
-    assert schedule.defers(choices, None) == (told > happened)
-    assert schedule.due_at(choices, happened, happened) is None
-    assert schedule.defers(choices, happened)
+    assert happened <= told <= happened + timedelta(hours=49, days=7 if way == "weekly" else 0)
+    assert schedule.defers(way, None) == (told > happened)
+    assert schedule.due_at(way, choices, happened, happened) is None
+    assert schedule.defers(way, happened)

@@ -165,6 +165,11 @@ def _news_that_wait(rehearsal: Rehearsal) -> Letter:
     return Letter(X, to := rehearsal.next_move.to, written(X, to, f"say Look\n{rehearsal.next_move.text}\n"))
 
 
+def _news_of_one_match_that_wait(rehearsal: Rehearsal) -> Letter:
+    rehearsal.say(O, rehearsal.personal(O), "set mail daily\nset mail batch for 1")
+    return Letter(X, to := rehearsal.next_move.to, written(X, to, f"say Look\n{rehearsal.next_move.text}\n"))
+
+
 def _turn_with_an_offer(rehearsal: Rehearsal) -> Letter:
     return Letter(X, to := rehearsal.next_move.to, written(X, to, f"draw\n{rehearsal.next_move.text}\n"))
 
@@ -214,6 +219,11 @@ def _offer_withdrawn(rehearsal: Rehearsal) -> Letter:
 
 def _mute(rehearsal: Rehearsal) -> Letter:
     return Letter(X, to := rehearsal.next_move.to, written(X, to, "mute"))
+
+
+def _own_note(rehearsal: Rehearsal) -> Letter:
+    to = rehearsal.next_move.to
+    return Letter(X, to, written(X, to, f"{rehearsal.next_move.text}\nGood luck!\n\nnote Watch the left\nand resign\n"))
 
 
 def _rematch(rehearsal: Rehearsal) -> Letter:
@@ -307,6 +317,7 @@ PLOTS: dict[str, Plot] = {
     "a pause with an end": Plot(_pause_with_an_end),
     "a vacation": Plot(_vacation_planned),
     "a mute": Plot(_mute),
+    "a turn and a note of one's own": Plot(_own_note),
     "turns prepared": Plot(_turns_prepared),
     "a turn that was foreseen": Plot(_turn_foreseen),
     "a resignation that was prepared": Plot(_resignation_prepared),
@@ -318,5 +329,8 @@ PLOTS: dict[str, Plot] = {
     "a seek taken": Plot(_seek_taken),
     "two commands": Plot(_two_commands),
     "three commands, the last refused": Plot(_half_refused),
+    "news of one match that wait": Plot(
+        _news_of_one_match_that_wait, frozenset(), when_gathering={forks.BATCHES_AT_ONCE: "yes"}
+    ),
     "news that wait": Plot(_news_that_wait, frozenset(), when_gathering={forks.BATCHES_AT_ONCE: "yes"}),
 }

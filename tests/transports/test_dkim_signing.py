@@ -62,6 +62,20 @@ def raw(key: Path, tmp_path: Path) -> bytes:
         )
 
 
+def test_the_signature_covers_both_headers_of_one_click(key: Path, tmp_path: Path, dns: Dns) -> None:
+    """RFC 8058, 4: else a mail host ignores them."""
+    server, more = 'unsubscribe_url = "https://games.example/unsubscribe/"', f"{signing(key)}\n[metrics]\nport = 0"
+    with correspondence(tmp_path, server=server, more=more) as letters:
+        letters.match()
+        found = [path.read_bytes() for path in (tmp_path / "out" / "new").iterdir()]
+    raw = next(each for each in found if b"\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n" in each)
+    signed = re.sub(rb"\s+", b"", raw[: raw.index(b"\r\nFrom:")]).lower()
+
+    assert dkim.verify(raw, dnsfunc=dns)
+    assert b":list-unsubscribe:" in signed
+    assert b":list-unsubscribe-post:" in signed
+
+
 @pytest.mark.slow
 def test_outgoing_mail_verifies(raw: bytes, dns: Dns) -> None:
     assert raw.startswith(b"DKIM-Signature:")

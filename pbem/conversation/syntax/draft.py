@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pbem.conversation.core import Line
+from pbem.conversation.syntax.line import ADDRESSED
 from pbem.mail.reading.text.written import trim
 
 MOST_COMMANDS = 20
@@ -49,10 +50,10 @@ class MessageDraft:
         """Whether the message has had as many commands, or lines tried as commands, as it can have."""
         return len(self.commands) + len(self.unread) >= MOST_COMMANDS or self.read >= MOST_READ
 
-    @property
-    def takes_rest(self) -> bool:
-        """Whether all lines below the last command belong to it, whatever they say."""
-        return bool(self.commands) and self.commands[-1].command.takes_rest
+    def keeps(self, text: str) -> bool:
+        """Return whether the line belongs to the last command, whatever it says: a player's line names no match."""
+        last = self.commands[-1].command if self.commands else None
+        return last is not None and last.takes_rest and (last.of_admin or not ADDRESSED.match(text))
 
     @property
     def has_words(self) -> bool:

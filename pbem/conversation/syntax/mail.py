@@ -100,6 +100,7 @@ class Reader:
         self._line = LineReader(commands, game_of, match, played)
         self._match = match
         self._after = after
+        self._private = {name: each for name, each in commands.items() if each.takes_rest and not each.of_admin}
         plain = frozenset(name for name, command in commands.items() if command.of_admin)
         self._translator = Translator(own, self._line.verbs, frozenset(self._line.naming()), self._line.is_turn, plain)
 
@@ -170,7 +171,7 @@ class Reader:
         """
         draft, is_played = MessageDraft(head), False
         for raw in wrapped.joined(page):
-            if draft.takes_rest and raw.strip():
+            if raw.strip() and draft.keeps(to_ascii(raw.strip()[:LONGEST_LINE])):
                 draft.add_words(raw)
                 continue
             line = raw.strip()[: LONGEST + 1 if wrapped.begins_condition(raw.strip()) else LONGEST_LINE]
@@ -199,7 +200,9 @@ class Reader:
             elif len(draft.commands) >= MOST_COMMANDS:
                 draft.beyond += [prose.strip()] * (len(draft.beyond) < MOST_BEYOND)
             elif not (draft.commands == [*head] and [each.text for each in read] == [each.text for each in head]):
-                draft.add_commands([_as_written(each, line) for each in read])  # unless the subject has it already
+                draft.add_commands(
+                    [_as_written(each, line, raw.strip()[len(line) :]) for each in read]
+                )  # unless the subject has it already
         draft.close()
         return draft
 
@@ -209,7 +212,7 @@ class Reader:
         """Return the line as commands; none if it is words."""
         text = translated[0].text
         addressed = ADDRESSED.match(text) is not None
-        if draft.is_below_words and not (addressed or certain or self._prepares(text)):
+        if draft.is_below_words and not (addressed or certain or self._prepares(text) or self._is_private(text)):
             return ()
         read = self._lines(translated, opening=not draft.commands and not draft.has_words, first=not draft.commands)
         if addressed and not read:
@@ -228,6 +231,12 @@ class Reader:
         if line is None or line.malformed:
             return False
         return self._line.is_sure(line) if line.command.takes_turn else is_plain(line.words)
+
+    def _is_private(self, text: str) -> bool:
+        """Return whether a line below words is for nobody but its writer."""
+        verb, _, words = text.partition(" ")
+        command = self._private.get(verb.lower().rstrip(":"))
+        return command is not None and command.may_follow(words)
 
     def _note(self, draft: MessageDraft, text: str, prose: str) -> None:
         """Remember a line of words that looks like a turn, or is a command but for its place below words."""
@@ -366,8 +375,11 @@ class Reader:
         return (replace(line, text=text, malformed=True, refusal=not_a_command(text, line)),)
 
 
-def _as_written(line: Line, written: str) -> Line:
-    """Return the line with its original characters, for showing it or passing it on."""
+def _as_written(line: Line, written: str, beyond: str) -> Line:
+    """Return the line with its original characters, for showing it or passing it on, and what a text has beyond."""
+    if beyond and line.command.keeps_text:
+        cut = _as_written(line, written, "")
+        return replace(cut, words=cut.words + beyond)
     plain = to_ascii(written)
     if plain == written or line.text != plain:
         return line

@@ -1,6 +1,10 @@
 """Settings: set, stop, start; and resume, which also ends the pause of a match."""
 
+import re
 from collections.abc import Mapping
+from datetime import datetime
+
+from sqlmodel import Session
 
 from pbem.conversation.core import Command, Decision, Group, Line, Reach, Request, Who
 from pbem.conversation.target import own_match
@@ -12,15 +16,19 @@ from pbem.matches.clock.calendars import DAYS, TooManyChoices
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.clock.wording import moment
 from pbem.matches.clock.working_days import DAYS_OFF, EVERY_DAY, format_days, parse_days
-from pbem.matches.queries import awaiting, challenges_to, locked, of_player, version
+from pbem.matches.queries import awaiting, challenges_to, locked, of_player, seat_of, version
+from pbem.messages import kinds
 from pbem.messages.preferences import with_defaults
 from pbem.messages.said.sections import Choice, PreferenceHelp, Preferences
 from pbem.messages.said.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
 from pbem.players import invitations, schedule
-from pbem.storage.models import MatchState, Player
-from pbem.storage.preferences import Preference
+from pbem.storage.models import Match, MatchState, Player
+from pbem.storage.preferences import OFF, Preference
 
-MOST_WORDS = 43
+MOST_MATCHES = 50
+"""For how many matches a player can choose when news of it comes."""
+ALONE = "when news of that match comes"
+MOST_WORDS = 45
 """How many words a line of settings may have: the name and the choice of each."""
 
 
@@ -30,6 +38,8 @@ def set_(request: Request, line: Line) -> Decision:
     choices: dict[str, str] = {}
     while words:
         name, choice = _setting(request.preferences, words, line)
+        if name == kinds.MAIL and words[:1] and words[0].lower() == "for":
+            name = _for_match(request, words, line)
         choices[name] = choice
     return chosen(request, line, choices)
 
@@ -40,7 +50,7 @@ def chosen(request: Request, line: Line, choices: Mapping[str, str]) -> Decision
     before = settings = player.settings
     known = request.preferences
     for name, choice in choices.items():
-        settings = known[name].changed(settings, choice)
+        settings = known[name].changed(settings, choice) if name in known else _changed(settings, name, choice)
     if choices:
         player.settings = settings
     for preference in known.values():
@@ -55,8 +65,46 @@ def chosen(request: Request, line: Line, choices: Mapping[str, str]) -> Decision
         PreferenceHelp(name=name, choice=found.of(settings), spelled=found.spelled, help=found.help)
         for name, found in known.items()
     )
-    made = tuple(Choice(name=name, choice=known[name].of(settings)) for name in choices)
-    return Decision(answer=(Preferences(changed=made, rows=tuple(rows), days_from=days_from),))
+    own = (
+        PreferenceHelp(name=f"mail {choice} for", choice=str(match), spelled=f"mail same for {match}", help=ALONE)
+        for match, choice in kinds.matches_in(settings).items()
+    )
+    made = tuple(
+        Choice(name=name, choice=known[name].of(settings) if name in known else choice)
+        for name, choice in choices.items()
+    )
+    return Decision(answer=(Preferences(changed=made, rows=(*rows, *own), days_from=days_from),))
+
+
+def _for_match(request: Request, words: list[str], line: Line) -> str:
+    """Take the match that a choice is about from the words; return the name of the setting."""
+    number = words[1].strip("#.") if len(words) > 1 else ""
+    del words[:2]
+    if not (number.isascii() and number.isdecimal() and len(number) < 10):
+        raise Refused("Which match?", read=line.text, fits='For example "set mail daily for 42".')
+    match, player = request.session.get(Match, int(number)), request.player
+    if match is None or seat_of(match, player) is None or match.state == MatchState.OVER:
+        raise Refused(f"You don't play in match #{number}.", read=line.text, fits='"games" lists your matches.')
+    if len(kinds.matches_in(player.settings)) >= MOST_MATCHES:
+        raise Refused(
+            f"You have chosen for {MOST_MATCHES} matches already, and that's the limit.",
+            fits=f'"set {kinds.MAIL} {kinds.SAME} for NUMBER" takes one back.',
+        )
+    return kinds.for_match(match.id)
+
+
+def pass_on(session: Session, player: Player, heir: Player, now: datetime) -> None:
+    """Let another account of the same person have what the player has chosen for single matches, which go there too."""
+    chosen = {kinds.for_match(match): choice for match, choice in kinds.matches_in(player.settings).items()}
+    if chosen:
+        heir.settings = {**chosen, **heir.settings}
+        session.flush()
+
+
+def _changed(settings: Mapping[str, str], name: str, choice: str) -> dict[str, str]:
+    """Return the settings with a choice for one match; "same" takes it back."""
+    rest = {known: chosen for known, chosen in settings.items() if known != name}
+    return rest if choice == kinds.SAME else {**rest, name: kinds.OWN.chosen(choice)}
 
 
 def _choose_days(request: Request, player: Player, before: Mapping[str, str], line: Line) -> str:
@@ -104,6 +152,8 @@ def stop(request: Request, line: Line) -> Decision:
     guest = request.sender.player
     if guest is not None and guest.confirmed is None:
         return _rule_out(request, guest)
+    if line.words:
+        return chosen(request, line, {line.words.lower(): OFF})
     player = request.player
     player.stopped = player.stopped or request.now
     schedule.pause(request.session, player)
@@ -175,9 +225,11 @@ def _stop_for_stranger(request: Request, line: Line) -> Line | None:
 
 STOP = Command(
     "stop",
-    "",
-    'stop news by email until you write "start" or make a move; your matches go on',
+    "[spectating|tournaments|bulletin]",
+    'stop news by email until you write "start" or make a move; your matches go on; or one kind of news for good',
     stop,
+    words=(0, 1),
+    shape=re.compile("(?:spectating|tournaments|bulletin)?", re.IGNORECASE),
     changes=True,
     aliases=("signoff", "unsubscribe", "never"),
     group=Group.ACCOUNT,

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from engines.search import is_weak_at
 from notation.ending import WITHOUT_RESULT, Termination
 from notation.games import GAMES
-from notation.time_control import spoken
 from pbem.conversation.core import BOARD, Command, Decision, Group, Line, Request
 from pbem.conversation.syntax import paging
 from pbem.errors import Refused
@@ -24,7 +23,7 @@ from pbem.features.people.messages import (
 )
 from pbem.features.seeks import open_seeks, seeks
 from pbem.features.time import vacations
-from pbem.matches import history
+from pbem.matches import history, reliability
 from pbem.matches.history import Tally
 from pbem.matches.naming import name
 from pbem.matches.queries import opponent_of, people_of
@@ -64,7 +63,7 @@ def whois(request: Request, line: Line) -> Decision:
     player = named.player_called(request, line, line.words)
     if house.is_house(player):
         return Decision(answer=(_of_house(request, player),))
-    pace = history.pace(session, player)
+    known = reliability.of(session, player)
     ratings = {place.game: place.shown for place in standings.of_player(session, player, now)}
     is_apart = blocks.is_between(session, reader, player) or player.stopped is not None
     vacation = vacations.current(session, player, now)
@@ -74,12 +73,14 @@ def whois(request: Request, line: Line) -> Decision:
         player=name(player),
         own=request.is_from(player),
         since=_day(request, player.confirmed or player.created),
-        running=history.running(session, player),
+        running=known.running,
+        ended=known.ended,
+        lost_on_time=known.lost,
         results=tuple(
             _results(GAMES.title(game), each, ratings.get(game))
             for game, each in history.results(session, player).items()
         ),
-        pace=None if pace is None else _rounded(pace),
+        pace=history.pace_in_words(session, player),
         seeks=open_seeks.rows(((row, player) for row in found), reader),
         away=_day(request, vacation.ends) if vacation is not None and is_away else "",
         blocked=blocks.is_blocked(session, reader, player),
@@ -96,19 +97,6 @@ def _of_house(request: Request, player: Player) -> HouseProfile:
 
 def _results(title: str, tally: Tally, rating: str | None = None) -> Results:
     return Results(title=title, won=tally.won, lost=tally.lost, drawn=tally.drawn, rating=rating)
-
-
-def _rounded(time: timedelta) -> str:
-    """Return a length of time in words, no more exactly than it means anything.
-
-    >>> _rounded(timedelta(days=2, hours=14)), _rounded(timedelta(hours=5, minutes=12)), _rounded(timedelta(minutes=9))
-    ('3 days', '5 hours', 'less than an hour')
-    """
-    hour, day = timedelta(hours=1), timedelta(days=1)
-    if time < hour:
-        return "less than an hour"
-    unit = hour if time < 2 * day else day
-    return spoken(round(time / unit) * unit)
 
 
 def past(request: Request, line: Line) -> Decision:

@@ -48,9 +48,12 @@ class PlayerProfile(Section):
     own: bool
     since: str
     running: int
+    ended: int = 0
+    lost_on_time: int = 0
+    """How many of their last matches have ended, and were lost on time or left."""
     results: tuple[Results, ...]
-    pace: str | None = None
-    """How long they usually take for a turn; None if nobody knows."""
+    pace: str = ""
+    """How long they usually take for a turn; empty if nobody knows."""
     seeks: tuple[OpenSeek, ...] = ()
     away: str = ""
     """Until what day they are on vacation, if they are."""

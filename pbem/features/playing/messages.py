@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from pbem.messages.said.shown import TurnTakenBack
+from pbem.messages.said.shown import ClockShown, TurnTakenBack, TurnTimeShown
 from pbem.storage.payloads import Section
 
 
@@ -46,7 +46,23 @@ class MatchRecord(Section):
     ply: int
     taken_back: tuple[TurnTakenBack, ...] | None = None
     """The turns that were taken back, for a reader who wants them too."""
+    times: tuple[TurnTimeShown, ...] = ()
+    """When each turn was received, for the same reader."""
+    clock: tuple[ClockShown, ...] = ()
+    """What else happened to the clock, for a player of the match who wants all that."""
     template: Literal["record"] = "record"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnNote(Section):
+    """What the reader has noted for themselves about a match."""
+
+    match: int
+    change: str
+    """What became of it: kept, shown or deleted."""
+    lines: tuple[str, ...]
+    """What it says, or said before it was deleted."""
+    template: Literal["own_note"] = "own_note"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,4 +75,6 @@ class MatchShown(Section):
     """The unfinished turn, for the player who began it."""
     own: bool
     """Whether it is the reader's turn."""
+    clock: tuple[ClockShown, ...] = ()
+    """What has happened to the clock since the last turn, for a player of the match."""
     template: Literal["shown"] = "shown"

@@ -14,6 +14,7 @@ from pbem.conversation.syntax import paging
 from pbem.conversation.target import is_to_move, match_of
 from pbem.errors import Refused
 from pbem.features.house.player import is_house
+from pbem.features.playing import times
 from pbem.features.playing.messages import ListedMatch, MatchList, MatchRecord, MatchShown
 from pbem.matches import variations
 from pbem.matches.clock.timekeeping import expected_due
@@ -128,7 +129,9 @@ def as_seen(request: Request, match: Match) -> MatchShown | MatchThen:
     if last < match.plies:
         return MatchThen(match=match.id or 0, ply=last, now=last)
     own = is_to_move(request, match)
-    return MatchShown(match=match.id or 0, ply=match.plies, part=match.part if own else None, own=own)
+    since = since_when(request.session, (match,))[match.id or 0]
+    clock = times.of_clock(request, match, since) if match.state == MatchState.RUNNING else ()
+    return MatchShown(match=match.id or 0, ply=match.plies, part=match.part if own else None, own=own, clock=clock)
 
 
 def record(request: Request, line: Line) -> Decision:
@@ -142,8 +145,15 @@ def record(request: Request, line: Line) -> Decision:
     match = _with_board(request, line)
     last = _check_ply(request, match, line.ply)
     ply = last if line.ply is None else line.ply
-    undone = _taken_back(request, match) if line.words else None
-    return Decision(answer=(MatchRecord(match=match.id or 0, ply=ply, taken_back=undone),))
+    told = MatchRecord(match=match.id or 0, ply=ply)
+    if line.words:
+        told = replace(
+            told,
+            taken_back=_taken_back(request, match),
+            times=times.of_turns(request, match, ply),
+            clock=times.of_clock(request, match),
+        )
+    return Decision(answer=(told,))
 
 
 def _taken_back(request: Request, match: Match) -> tuple[TurnTakenBack, ...]:
@@ -291,7 +301,7 @@ SHOW = Command(
 RECORD = Command(
     "record",
     "[NUMBER[#TURN]] [full]",
-    'send you the record of a match; "full" adds the turns that were taken back',
+    'send you the record of a match; "full" adds when each turn was played, turns taken back, and pauses',
     record,
     is_large=True,
     of_match=True,

@@ -46,6 +46,8 @@ class PlayedElsewhere:
     """The result in the words of the rules, where they ended the match."""
     started: datetime | None = None
     ended: datetime | None = None
+    moments: tuple[datetime | None, ...] = ()
+    """When each turn was played, where the file tells that of all of them."""
 
     @property
     def key(self) -> str:
@@ -62,9 +64,11 @@ def read(text: str, game: str | None = None, *, tolerant: bool = False) -> Playe
     """
     winner: Seat | None = None
     started = ended = None
+    moments: tuple[datetime | None, ...] = ()
     if text.lstrip("\ufeff").lstrip().startswith("{"):
         record, site, result = gamerecord.loads(text.lstrip("\ufeff"))
         winner, started, ended = result.winner, time_of(site.started), time_of(site.ended)
+        moments = tuple(time_of(each.received) for each in site.moments)
     else:
         record = records.loads(text.lstrip("\ufeff"), game)
     if not record.moves:
@@ -87,7 +91,7 @@ def read(text: str, game: str | None = None, *, tolerant: bool = False) -> Playe
     )
     seats = tuple(before.turn for before in positions[:-1] if before.turn is not None)
     ending, winner, reason = _ended(record, last, winner)
-    return PlayedElsewhere(replace(record, moves=texts), seats, ending, winner, reason, started, ended)
+    return PlayedElsewhere(replace(record, moves=texts), seats, ending, winner, reason, started, ended, moments)
 
 
 def _ended(record: Record, last: Position[Any], winner: Seat | None) -> tuple[Ending, Seat | None, str | None]:
@@ -182,8 +186,9 @@ def store(
     )
     session.add(match)
     session.flush()
-    turns = zip(played.seats, played.record.moves, strict=True)
-    earlier_turns.store(session, number, ((seat, text, ended) for seat, text in turns))
+    moments = played.moments if len(played.moments) == len(played.seats) else (None,) * len(played.seats)
+    turns = zip(played.seats, played.record.moves, moments, strict=True)
+    earlier_turns.store(session, number, ((seat, text, min(when or ended, ended)) for seat, text, when in turns))
     return match, True
 
 

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from sqlmodel import Session
 
 from pbem.features.accounts.data_export import ExportedFile, packed
+from pbem.matches.clock.timesheet import turn_times
 from pbem.matches.queries import players_of, with_board
 from pbem.matches.snapshot import to_show, turn_rows
 from pbem.messages import attachments
@@ -55,6 +57,7 @@ def _records(
     for number in numbers:
         match = session.get_one(Match, number)
         snapshot = to_show(match, players_of(session, match), turn_rows(session, match))
-        files = attachments.records(snapshot, origin=origin, generated=written)
+        times = partial(turn_times, session, match)
+        files = attachments.records(snapshot, origin=origin, generated=written, times=times)
         when = match.ended or match.started or match.created
         yield tuple((file.name, when, file.content) for file in files)

@@ -14,8 +14,10 @@ from pbem.conversation.syntax.terms import is_first
 from pbem.errors import Refused
 from pbem.features.seeks import open_seeks, rating_ranges, seeks
 from pbem.features.seeks.messages import SeekClosed, SeekList, SeekOpened
+from pbem.features.seeks.open_seeks import RELIABLE
 from pbem.features.seeks.rating_ranges import ANY, BadRange, RatingRange
 from pbem.features.seeks.seeks import MOST_MATCHES, SeekTerms, WantedMatch
+from pbem.matches import reliability
 from pbem.matches.queries import is_playing_enough
 from pbem.messages import preferences
 from pbem.players import invitations, schedule, willingness
@@ -34,6 +36,8 @@ def seek(request: Request, line: Line) -> Decision:
     player, now = request.player, request.now
     games, given, others = terms.split(line.words.split())
     rated, others = terms.rated_in(others)
+    reliable = RELIABLE in map(str.lower, others)
+    others = [word for word in others if word.lower() != RELIABLE]
     unknown = [word for word in others if word.lower() != STANDING]
     if len(games) != 1 or unknown:
         raise Refused(
@@ -44,14 +48,24 @@ def seek(request: Request, line: Line) -> Decision:
     repeat = _repeat(given.pop(REPEAT, str(MOST_MATCHES) if unknown != others else "1"), line)
     ratings = _ratings(request, line, player, games[0], given.pop(RATING, None)) or ANY
     wanted = terms.chosen(games[0], given, request.server.time, line.text, rated=rated)
-    offered = SeekTerms(wanted.game.key, wanted.options, wanted.time, wanted.begin, rated, ratings, wanted.free_undo)
+    offered = SeekTerms(
+        *(wanted.game.key, wanted.options, wanted.time, wanted.begin, rated, ratings),
+        free_undo=wanted.free_undo,
+        reliable=reliable,
+    )
     check_running(request, player)
     _check_number(request, line, player, offered)
     until = now + SEEK_OPEN
     opened = seeks.put_up(request.session, player, offered, repeat, now, until)
     day = schedule.day(preferences.with_defaults(player.settings), until, now)
-    told = open_seeks.shown(opened, player, player)
-    return Decision(answer=(SeekOpened(seek=told, repeat=repeat, until=day, narrowed=ratings != ANY),))
+    told = SeekOpened(
+        seek=open_seeks.shown(opened, player, player),
+        repeat=repeat,
+        until=day,
+        narrowed=ratings != ANY,
+        reliable=reliable,
+    )
+    return Decision(answer=(told,))
 
 
 def _ratings(request: Request, line: Line, player: Player, game: str, text: str | None) -> RatingRange | None:
@@ -98,7 +112,11 @@ def _check_number(request: Request, line: Line, player: Player, offered: SeekTer
 
 def _terms(row: Seek) -> SeekTerms:
     time = time_control.from_stored(row.time)
-    return SeekTerms(row.game, row.options, time, row.begin, row.rated, _range_of(row), row.free_undo)
+    return SeekTerms(
+        *(row.game, row.options, time, row.begin, row.rated, _range_of(row)),
+        free_undo=row.free_undo,
+        reliable=row.reliable,
+    )
 
 
 def _range_of(row: Seek) -> RatingRange:
@@ -131,7 +149,7 @@ def list_seeks(request: Request, line: Line) -> Decision:
     busy = request.limits.matches_per_player
     found, more = seeks.listed(request.session, reader, request.now, paging.SIZE, page=page, wanted=wanted, busy=busy)
     told = SeekList(
-        rows=open_seeks.rows(found, reader),
+        rows=open_seeks.rows(found, reader, reliability.of_players(request.session, {row.player for row, _ in found})),
         page=page,
         next_page=paging.following("seeks", words, page, more=more),
         narrowed=bool(words),
@@ -155,6 +173,7 @@ def take(request: Request, line: Line) -> Decision:
     if not seeks.is_for(session, seeker, player):
         raise gone
     _check_rating(request, row, player)
+    _check_reliable(request, row, player)
     check_running(request, player)
     playing = seeks.begun_with(session, row, seeker, player)
     if playing is not None:
@@ -180,6 +199,17 @@ def _check_rating(request: Request, row: Seek, player: Player) -> None:
         f"Seek {row.id} is for ratings of {ratings} in {GAMES.title(row.game)}, and {yours}.",
         fits='"seeks" lists those that you can take.',
     )
+
+
+def _check_reliable(request: Request, row: Seek, player: Player) -> None:
+    """Raise Refused if the seek is for reliable players, and the sender isn't one."""
+    known = reliability.of(request.session, player) if row.reliable else None
+    if known is not None and not known.is_good:
+        raise Refused(
+            f"Seek {row.id} is for players who lose at most one in {reliability.ONE_IN} of their last"
+            f" {reliability.RECENT} matches on time. You lost {known.lost} of {known.ended}.",
+            fits='"seeks" lists those that you can take. Each match that you play to its end counts.',
+        )
 
 
 def unseek(request: Request, line: Line) -> Decision:
@@ -217,8 +247,9 @@ def _number_of(command: str, words: str) -> tuple[str, str]:
 
 SEEK = Command(
     "seek",
-    "GAME [option=choice ...] [begin=you] [time=14d+1d] [undo=free] [rated] [rating=1400-1700]",
-    'offer a match to everybody, or with rating= to some; "repeat=3" lets three matches begin with it, "standing" ten',
+    "GAME [option=choice ...] [begin=you] [time=14d+1d] [undo=free] [rated] [rating=1400-1700] [reliable]",
+    'offer a match to everybody, to some ratings, or only to players who rarely lose on time ("reliable"); '
+    '"repeat=3" lets three matches begin with it, "standing" ten',
     seek,
     changes=True,
     words=(1, 12),

@@ -13,6 +13,7 @@ from notation.games import GAMES
 from pbem.config import ServerSettings
 from pbem.features.seeks import seeks
 from pbem.features.seeks.messages import EndedSeek, SeeksEnded
+from pbem.features.seeks.open_seeks import RELIABLE
 from pbem.features.seeks.rating_ranges import ANY, RatingRange
 from pbem.storage.due import NOW, Due, each_row
 from pbem.storage.models import Player, Seek
@@ -44,7 +45,8 @@ def _again(seek: Seek) -> EndedSeek:
         "undo=free" if seek.free_undo else "",
         f"rating={ratings}" if ratings != ANY else "",
     )
-    words = ("seek", seek.game, *options, begin, f"time={seek.time or 'none'}", *rated, repeat)
+    reliable = RELIABLE if seek.reliable else ""
+    words = ("seek", seek.game, *options, begin, f"time={seek.time or 'none'}", *rated, reliable, repeat)
     return EndedSeek(number=seek.id or 0, title=GAMES.title(seek.game), again=" ".join(word for word in words if word))
 
 

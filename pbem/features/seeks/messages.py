@@ -30,6 +30,8 @@ class SeekOpened(Section):
     until: str
     narrowed: bool = False
     """Whether it is only for players with some ratings."""
+    reliable: bool = False
+    """Whether it is only for reliable players."""
     template: Literal["seek_opened"] = "seek_opened"
     heading: ClassVar = "Your seeks"
 

@@ -1,6 +1,6 @@
 """Open seeks as lists and messages show them to a reader."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from sqlmodel import Session
@@ -10,19 +10,24 @@ from pbem.features.seeks import seeks
 from pbem.features.seeks.rating_ranges import ANY, RatingRange
 from pbem.features.seeks.seeks import WantedMatch
 from pbem.matches.naming import name
+from pbem.matches.reliability import Reliability
 from pbem.messages.said.welcome import OpenSeek
 from pbem.storage.models import Player, Seek
 
+RELIABLE = "reliable"
+"""The word of a seek that only reliable players can take."""
 SHOWN = 5
 """How many are shown in messages that are about something else."""
 
 
-def shown(seek: Seek, seeker: Player, reader: Player) -> OpenSeek:
+def shown(seek: Seek, seeker: Player, reader: Player, known: Reliability | None = None) -> OpenSeek:
     """Return the line about a seek in a list for that reader."""
     ratings = RatingRange(seek.lowest, seek.highest)
     extra = [*(["rated"] if seek.rated else []), *(["undo=free"] if seek.free_undo else [])]
     if ratings != ANY:
         extra.append(f"rating={ratings}")
+    if seek.reliable:
+        extra.append(RELIABLE)
     return OpenSeek(
         number=seek.id or 0,
         title=GAMES.title(seek.game),
@@ -31,12 +36,17 @@ def shown(seek: Seek, seeker: Player, reader: Player) -> OpenSeek:
         begin=seek.begin,
         time=seek.time or "no limit",
         own=seeker.id == reader.id,
+        ended=known.ended if known else 0,
+        lost_on_time=known.lost if known else 0,
+        running=known.running if known else 0,
     )
 
 
-def rows(found: Iterable[tuple[Seek, Player]], reader: Player) -> tuple[OpenSeek, ...]:
-    """Return the lines about seeks in a list for that reader."""
-    return tuple(shown(seek, seeker, reader) for seek, seeker in found)
+def rows(
+    found: Iterable[tuple[Seek, Player]], reader: Player, known: Mapping[int, Reliability] | None = None
+) -> tuple[OpenSeek, ...]:
+    """Return the lines about seeks in a list for that reader, with what is known of those who seek."""
+    return tuple(shown(seek, seeker, reader, (known or {}).get(seek.player)) for seek, seeker in found)
 
 
 def newest(session: Session, reader: Player, now: datetime) -> tuple[OpenSeek, ...]:

@@ -12,7 +12,7 @@ from notation.games import GAMES
 from notation.time_control import TimeControl, from_stored, to_stored
 from pbem.features.seeks import rating_ranges
 from pbem.features.seeks.rating_ranges import ANY, RatingRange
-from pbem.matches import lifecycle
+from pbem.matches import lifecycle, reliability
 from pbem.matches.events import Events, MatchStarted
 from pbem.players import blocks, directory, willingness
 from pbem.storage.clock import within
@@ -40,6 +40,8 @@ class SeekTerms:
     ratings: RatingRange = ANY
     """For whom it is."""
     free_undo: bool = False
+    reliable: bool = False
+    """Whether it is only for reliable players."""
 
 
 def put_up(session: Session, player: Player, terms: SeekTerms, repeat: int, now: datetime, until: datetime) -> Seek:
@@ -56,6 +58,7 @@ def put_up(session: Session, player: Player, terms: SeekTerms, repeat: int, now:
         free_undo=terms.free_undo,
         lowest=terms.ratings.lowest,
         highest=terms.ratings.highest,
+        reliable=terms.reliable,
         repeat=repeat,
         created=now,
         expires=until,
@@ -102,7 +105,8 @@ def listed(
     """Return a page of the open seeks that the reader may see, newest first, and whether there are more.
 
     Not shown are those that the reader couldn't take: of players who have stopped their news or can't be reached, where
-    one has blocked the other, for other ratings, and of players who play as many matches as they want, or `busy`.
+    one has blocked the other, for other ratings or more reliable players, and of players who play as many matches as
+    they want, or `busy`.
     """
     wanted = wanted or WantedMatch()
     found = (
@@ -119,7 +123,9 @@ def listed(
             or_(
                 col(Seek.player) == reader.id,
                 and_(
-                    rating_ranges.is_of(reader.id, Seek.game, Seek.lowest, Seek.highest), willingness.wants_more(busy)
+                    rating_ranges.is_of(reader.id, Seek.game, Seek.lowest, Seek.highest),
+                    or_(col(Seek.reliable).is_(False), reliability.is_good(reader.id)),
+                    willingness.wants_more(busy),
                 ),
             ),
         )
@@ -240,6 +246,7 @@ def export(session: Session, player: Player) -> dict[str, Any]:
             "rated": seek.rated,
             "free_undo": seek.free_undo,
             "for_ratings": [seek.lowest, seek.highest],
+            "for_reliable_players": seek.reliable,
             "matches_left": seek.repeat,
             "put_up": seek.created,
             "ends": seek.expires,

@@ -23,6 +23,7 @@ from pbem.features.tournaments.messages import (
     TournamentShown,
     TournamentWithdrawn,
 )
+from pbem.matches import reliability
 from pbem.storage.models import Player, Tournament
 
 LISTS = '"tournaments" lists them.'
@@ -59,9 +60,12 @@ def show(request: Request, line: Line) -> Decision:
     is_in = reader is not None and reader.id in names
     if tournament.started is None:
         told = shown.line(tournament, len(people), request.now, entered=is_in)
-        return Decision(
-            answer=(TournamentShown(line=told, players=tuple(Meeting(player=each) for each in names.values())),)
+        known = reliability.of_players(session, names)
+        players = (
+            Meeting(player=called, ended=known[number].ended, lost_on_time=known[number].lost)
+            for number, called in names.items()
         )
+        return Decision(answer=(TournamentShown(line=told, players=tuple(players)),))
     field, own = rounds.field_of(session, tournament), reader.id if reader is not None else None
     tables = crosstable.tables(field)
     groups = len(tables) if tables[0].group else 0

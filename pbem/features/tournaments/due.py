@@ -24,6 +24,7 @@ from pbem.features.tournaments.formats import league
 from pbem.features.tournaments.messages import NextSeason, RoundWithoutMatch, TournamentEnded
 from pbem.features.tournaments.rounds import PreparedRound
 from pbem.matches import arranged
+from pbem.messages import kinds
 from pbem.messages.said.rounds import Crosstable, RoundBegun
 from pbem.messages.said.sections import TurnNews
 from pbem.players import announcements
@@ -31,6 +32,7 @@ from pbem.storage.database import read_only
 from pbem.storage.due import NOW, Due, act_on
 from pbem.storage.models import Player, Tournament
 from pbem.storage.outbox import Mailer
+from pbem.storage.preferences import ON
 from pbem.storage.setbacks import Setbacks, at_once
 from pbem.tokens import Purpose
 
@@ -145,7 +147,8 @@ def _tell_the_round(session: Session, server: ServerSettings, found: Untold, beg
 
 def wants_news(player: Player) -> bool:
     """Return whether a player is to be told of tournaments."""
-    return player.stopped is None and player.deleted is None and player.banned is None
+    is_wanted = kinds.TOURNAMENTS.of(player.settings) == ON
+    return is_wanted and player.stopped is None and player.deleted is None and player.banned is None
 
 
 def _table(found: Untold, names: Mapping[int, str], reader: int) -> Crosstable | None:

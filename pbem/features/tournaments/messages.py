@@ -51,6 +51,9 @@ class Meeting:
     """Empty for a bye."""
     result: str = ""
     """As "1-0"; empty while they play."""
+    ended: int = 0
+    lost_on_time: int = 0
+    """Of the player's last matches, while entrants are listed: how many have ended, and were lost on time or left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

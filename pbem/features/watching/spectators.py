@@ -20,7 +20,7 @@ from pbem.features.watching.watches import Spectator
 from pbem.matches import watched
 from pbem.matches.naming import name
 from pbem.matches.queries import people_of, taken_back
-from pbem.messages import preferences
+from pbem.messages import kinds
 from pbem.players import blocks, schedule, sight
 from pbem.players.directory import is_reachable
 from pbem.players.sight import Sight
@@ -29,6 +29,7 @@ from pbem.storage.database import lock_if_free, read_only, transaction
 from pbem.storage.due import Due, act_on
 from pbem.storage.models import Match, Outgoing, Player, Watch
 from pbem.storage.outbox import Mailer
+from pbem.storage.preferences import OFF
 from pbem.storage.setbacks import at_once
 from pbem.tokens import Purpose
 
@@ -101,13 +102,14 @@ def _readers(
     apart = blocks.around(session, (match.seat0, match.seat1))
     for player in session.exec(select(Player).where(col(Player.id).in_(spectators)).order_by(col(Player.id))).all():
         is_other = player.id not in (match.seat0, match.seat1) and player.id not in apart
+        is_wanted = kinds.way(player.settings, TEMPLATE, None) != OFF
         is_there = player.confirmed is not None and player.merged_into is None and is_reachable(player)
-        if is_other and is_there and (match.ended is not None or not _has_enough(session, player, now)):
+        if is_other and is_wanted and is_there and (match.ended is not None or not _has_enough(session, player, now)):
             yield player, spectators[player.id or 0]
 
 
 def _is_collected(player: Player) -> bool:
-    return schedule.defers(preferences.with_defaults(player.settings), player.stopped)
+    return schedule.defers(kinds.way(player.settings, TEMPLATE, None), player.stopped)
 
 
 def _has_enough(session: Session, player: Player, now: datetime) -> bool:

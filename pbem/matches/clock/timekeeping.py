@@ -180,11 +180,26 @@ def rows_of(session: Session, matches: Sequence[Match]) -> Sequence[ClockEvent]:
     return session.exec(select(ClockEvent).where(theirs).order_by(col(ClockEvent.id))).all()
 
 
+def events_of(session: Session, match: Match) -> list[ClockChange]:
+    """Return the events of the clock of the match; none without a time control."""
+    return [] if match.clock is None else [_event(row) for row in rows_of(session, (match,))]
+
+
+def kind_of(event: ClockChange) -> str:
+    """Return the name under which the event is stored."""
+    return _KINDS[type(event)]
+
+
 def replayed(match: Match, rows: Iterable[ClockEvent]) -> Clock | None:
     """Return the clock that the stored events add up to."""
     if match.time is None or match.started is None:
         return None
-    return replay(_begun(match, match.started), [_event(row) for row in rows])
+    return replay(begun(match), [_event(row) for row in rows])
+
+
+def begun(match: Match) -> Clock:
+    """Return the clock of the match as it began."""
+    return _begun(match, match.started or match.created)
 
 
 def _begun(match: Match, now: datetime) -> Clock:

@@ -69,6 +69,16 @@ class Answer(Payload):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Manners:
+    """How somebody plays with others: lately lost on time or left, the usual time for a turn, and what goes on."""
+
+    ended: int
+    lost_on_time: int
+    running: int
+    pace: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Challenge(News):
     """Offers a match to a player."""
 
@@ -80,6 +90,8 @@ class Challenge(News):
     lost: int = 0
     drawn: int = 0
     """How the reader's matches with them ended."""
+    known: Manners | None = None
+    """How they play; None where they have finished no match yet."""
     template: Literal["challenge"] = "challenge"
 
 

@@ -17,6 +17,30 @@ class TurnTakenBack:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TurnTimeShown:
+    """When a turn was received, and how much time it took of its player's."""
+
+    number: int
+    by: str
+    text: str
+    when: str
+    used: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockShown:
+    """Something that happened to the clock of a match (see clock.timesheet), with times in words."""
+
+    kind: str
+    when: str
+    by: str = ""
+    until: str = ""
+    days: str = ""
+    away: tuple[tuple[str, str], ...] = ()
+    given_back: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Preview(Section):
     """A match as it would stand after turns that nobody has played."""
 

@@ -23,6 +23,10 @@ class OpenSeek:
     time: str = ""
     own: bool = False
     """Whether it is the reader's."""
+    ended: int = 0
+    lost_on_time: int = 0
+    """How many of the last matches of its player have ended, and were lost on time or left."""
+    running: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

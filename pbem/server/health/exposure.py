@@ -1,7 +1,7 @@
 """Where metrics can be read: over HTTP, by one reader at a time, or in a file for node_exporter.
 
-Only GET /metrics and GET /health are answered. A connection ends after a few seconds, whatever it does: who wants to
-hold the server up holds up other readers for that long, and no mail.
+Only GET /metrics and GET /health are answered and, where that is wanted, POST /unsubscribe/. A connection ends after a
+few seconds, whatever it does: who wants to hold the server up holds up other readers for that long, and no mail.
 """
 
 import contextlib
@@ -21,14 +21,17 @@ from typing import Any
 import structlog
 from sqlalchemy import Engine
 
-from pbem.config import MetricsSettings
-from pbem.mail.transports.protocols import not_listening
+from pbem.config import Settings
+from pbem.mail.transports.protocols import Store, not_listening
 from pbem.server.health import judgement, reports
 from pbem.server.health.metrics import Exposition
+from pbem.server.one_click import PATH, WORDS, OneClick
 from pbem.vitals import Link, Vitals
 
 log = structlog.get_logger()
 
+LONGEST_BODY = 1_000
+"""Of a request to unsubscribe, in bytes."""
 CONNECTION_SECONDS = 5.0
 LOOK_SECONDS = 0.5
 """How soon the thread sees that it should stop."""
@@ -39,18 +42,21 @@ JSON = "application/json"
 
 
 def serve(
-    wanted: MetricsSettings,
+    settings: Settings,
     engine: Engine,
     vitals: Vitals,
     clock: Callable[[], datetime],
     stop: threading.Event,
+    store: Store,
     textfile_seconds: float = TEXTFILE_SECONDS,
 ) -> list[threading.Thread]:
-    """Return the threads that show the metrics, with the port open already. Raises OSError."""
+    """Return the threads that show metrics and hear who unsubscribes, with the port open already. Raises OSError."""
+    wanted, is_heard = settings.metrics, bool(settings.server.unsubscribe_url)
+    one_click = OneClick(settings.server, engine, store, clock) if is_heard else None
     exposition = Exposition(engine, vitals, clock)
     threads = []
     if wanted.port is not None:
-        server = _Server(wanted.host, wanted.port, exposition)
+        server = _Server(wanted.host, wanted.port, exposition, one_click)
         log.info("metrics", host=wanted.host, port=server.server_address[1])
         threads.append(threading.Thread(target=server.run, args=(stop,), name="metrics", daemon=True))
     if wanted.textfile is not None:
@@ -65,13 +71,13 @@ class _Server(socketserver.TCPServer):
     allow_reuse_address = True
     timeout = LOOK_SECONDS
 
-    def __init__(self, host: str, port: int, exposition: Exposition) -> None:
+    def __init__(self, host: str, port: int, exposition: Exposition, one_click: OneClick | None) -> None:
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
             super().__init__((host, port), _Handler)
         except OSError as error:
             raise not_listening("metrics", host, port, error) from error
-        self.exposition = exposition
+        self.exposition, self.one_click = exposition, one_click
 
     def run(self, stop: threading.Event) -> None:
         """Serve until stopped."""
@@ -108,7 +114,26 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer with the metrics, or with whether all is well."""
         shown = {"/metrics": self._metrics, "/health": self._health}.get(self.path.partition("?")[0])
-        status, kind, content = shown() if shown is not None else (HTTPStatus.NOT_FOUND, TEXT, b"not found\n")
+        if shown is None and self.server.one_click is not None and self.path.startswith(PATH):
+            self._answer(HTTPStatus.METHOD_NOT_ALLOWED, TEXT, b"Use the button of your mail program to unsubscribe.\n")
+            return
+        self._answer(*(shown() if shown is not None else (HTTPStatus.NOT_FOUND, TEXT, b"not found\n")))
+
+    def do_POST(self) -> None:
+        """Take the request to send no more messages of a kind."""
+        one_click, length = self.server.one_click, self.headers.get("Content-Length", "")
+        if one_click is None or not self.path.startswith(PATH):
+            self._answer(HTTPStatus.NOT_FOUND, TEXT, b"not found\n")
+        elif one_click.is_busy():
+            self._answer(HTTPStatus.TOO_MANY_REQUESTS, TEXT, b"Try again in a minute.\n")
+        elif not (length.isascii() and length.isdecimal() and int(length[:9]) <= LONGEST_BODY):
+            self._answer(HTTPStatus.BAD_REQUEST, TEXT, b"The request has no length, or too much text.\n")
+        elif WORDS not in self.rfile.read(int(length)) or not one_click.take(self.path.removeprefix(PATH)):
+            self._answer(HTTPStatus.BAD_REQUEST, TEXT, b"This is no link of ours to unsubscribe, or it was revoked.\n")
+        else:
+            self._answer(HTTPStatus.OK, TEXT, b"You won't get such messages any more.\n")
+
+    def _answer(self, status: HTTPStatus, kind: str, content: bytes) -> None:
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))

@@ -4,10 +4,11 @@ Each player's news is gathered in a separate transaction that locks the player's
 waiting, and only one of several daemons gathers it. `pbem.players.schedule` decides when it is due.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 
 import structlog
 from sqlalchemy import ColumnElement, Engine, String, cast, exists
@@ -18,7 +19,7 @@ from pbem.failpoints import Step
 from pbem.features.seeks import open_seeks
 from pbem.matches.clock.timekeeping import expected_due
 from pbem.matches.queries import awaiting, plies, seat_of, since_when, version
-from pbem.messages import preferences
+from pbem.messages import kinds, preferences
 from pbem.messages.said.messages import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch
 from pbem.players import schedule
 from pbem.storage import facts, outbox
@@ -34,6 +35,8 @@ from pbem.tokens import Purpose
 NEVER = datetime.max.replace(tzinfo=UTC)
 log = structlog.get_logger()
 
+MOST_PIECES = 5_000
+"""How many pieces of news are looked at together."""
 LARGEST = 200_000
 """How many characters of news go into one message, at least one piece; what is beyond goes into the next."""
 NO_TURN = ("taken_back", "given", "ran_out", "reminder", "stopped", "went_on")
@@ -57,21 +60,36 @@ def _due(engine: Engine, now: datetime) -> list[int]:
     """Return the ids of the players whose news is due."""
     with read_only(engine) as session:
         waiting = session.exec(
-            select(Player, func.min(Outgoing.created))
+            select(Player, Outgoing.template, Outgoing.match, func.min(Outgoing.created))
             .join(Outgoing, col(Outgoing.player) == col(Player.id))
             .where(Outgoing.state == OutgoingState.BATCHED)
-            .group_by(col(Player.id))
+            .group_by(col(Player.id), col(Outgoing.template), col(Outgoing.match))
             .order_by(col(Player.id))
         ).all()
-        return [player.id or 0 for player, first in waiting if _is_time(player, first, now)]
+    news: dict[int, list[Sequence[Any]]] = {}
+    players = {player.id or 0: player for player, *_ in waiting}
+    for player, *piece in waiting:
+        news.setdefault(player.id or 0, []).append(piece)
+    return [number for number, pieces in news.items() if _ways_due(players[number], pieces, now)]
 
 
-def _is_time(player: Player, first: datetime, now: datetime) -> bool:
-    """Return whether a player's news is due if the oldest is from `first`."""
+def _ways_due(player: Player, news: Iterable[Sequence[Any]], now: datetime) -> set[str]:
+    """Return in which ways (see kinds) there is news for a player that is due; the first of each counts.
+
+    Each piece is the template and the match of some news, and when it happened.
+    """
+    choices, firsts = preferences.with_defaults(player.settings), dict[str, datetime]()
+    for template, match, created in news:
+        way = kinds.way(player.settings, template, match)
+        firsts[way] = min(created, firsts.get(way, created))
+    return {way for way, first in firsts.items() if _is_time(player, choices, way, first, now)}
+
+
+def _is_time(player: Player, choices: Mapping[str, str], way: str, first: datetime, now: datetime) -> bool:
+    """Return whether a player's news is due that comes in that way, if the oldest is from `first`."""
     if first > now + SLACK:  # the clock was ahead then, and is right again
         return player.stopped is None
-    choices = preferences.with_defaults(player.settings)
-    at = schedule.due_at(choices, player.stopped, first)
+    at = schedule.due_at(way, choices, player.stopped, first)
     return at is not None and at <= now
 
 
@@ -81,12 +99,18 @@ def _gather(session: Session, player_id: int, server: ServerSettings, now: datet
     player = lock_if_free(session, Player, player_id)
     if player is None:  # another daemon is gathering it
         return False
-    news = (Outgoing.player == player_id, Outgoing.state == OutgoingState.BATCHED)
+    waiting = select(Outgoing.template, Outgoing.match, Outgoing.created, Outgoing.id)
+    waiting = waiting.where(Outgoing.player == player_id, Outgoing.state == OutgoingState.BATCHED)
+    pieces: Any = session.exec(waiting.order_by(col(Outgoing.id)).limit(MOST_PIECES)).all()
+    due = _ways_due(player, (piece for *piece, _ in pieces), now)
+    # With several ways, what is due in one of them is told, and the rest goes on waiting.
+    told = [row for template, match, _, row in pieces if kinds.way(player.settings, template, match) in due]
+    news = (col(Outgoing.id).in_(told),)
     fit = col(Outgoing.id) <= _last_that_fits(session, *news)
     rows = session.exec(
         select(Outgoing).where(*news, fit).order_by(col(Outgoing.id)).options(outbox.WITH_CONTENT)
     ).all()
-    if not rows or not _is_time(player, min(row.created for row in rows), now):
+    if not rows:
         return False
     rows = _without_stale_reminders(session, rows)
     if not rows:

@@ -7,7 +7,7 @@ Every module of tables is imported here, so that the tables are known whoever as
 from pbem.storage.models.backups import Backup, ServerKey
 from pbem.storage.models.calendars import Calendar, Vacation
 from pbem.storage.models.community import Block, BlockedAddress, Bulletin, Presence, Seek
-from pbem.storage.models.matches import ClockEvent, Match, MatchState, Ply, Prepared, TakenBack
+from pbem.storage.models.matches import ClockEvent, Match, MatchState, Note, Ply, Prepared, TakenBack
 from pbem.storage.models.messages import (
     UNSENT,
     Incoming,

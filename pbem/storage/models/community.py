@@ -32,6 +32,8 @@ class Seek(SQLModel, table=True):
     lowest: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     highest: int = Field(default=4000, sa_column_kwargs={"server_default": "4000"})
     """The ratings of those who can take it."""
+    reliable: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether only reliable players can take it (see matches.reliability)."""
     repeat: int
     """How many more matches can begin with it."""
     created: datetime = Field(sa_type=Utc)

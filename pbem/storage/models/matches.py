@@ -24,6 +24,8 @@ class MatchState(StrEnum):
 IS_NEWS = "tournament IS NOT NULL AND ended IS NOT NULL AND reported IS NULL"
 UNSEEN = "shown IS NOT NULL AND (shown <> plies + shift OR ended IS NOT NULL)"
 HISTORY, IS_OVER = ("ended", "id", "game", "winner", "termination"), "termination IS NOT NULL"
+FINISHED = ("ended", "id", "termination", "termination_seat", "level", "imported")
+AMONG_PEOPLE = f"{IS_OVER} AND level IS NULL AND imported IS NULL"
 
 
 class Match(SQLModel, table=True):
@@ -39,6 +41,9 @@ class Match(SQLModel, table=True):
         partial_index("ix_match_seat0_ended", "seat0", *HISTORY, where=IS_OVER),
         partial_index("ix_match_seat1_ended", "seat1", *HISTORY, where=IS_OVER),
         partial_index("ix_match_pair_ended", "seat0", "seat1", "ended", "id", "winner", "termination", where=IS_OVER),
+        # How people finished their matches with each other.
+        partial_index("ix_match_seat0_finished", "seat0", *FINISHED, where=AMONG_PEOPLE),
+        partial_index("ix_match_seat1_finished", "seat1", *FINISHED, where=AMONG_PEOPLE),
         partial_index("ix_match_ended", "ended", "id", where="termination IS NOT NULL AND level IS NULL"),
         partial_index("ix_match_resumes", "resumes", where="resumes IS NOT NULL"),
         partial_index("ix_match_counted", "game", "counted", where="counted IS NOT NULL"),
@@ -111,6 +116,9 @@ class Match(SQLModel, table=True):
     muted0: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     muted1: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether the player in that seat wants no offers and notes of the opponent."""
+    noted0: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    noted1: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether the player in that seat has a note of their own, so that all other matches cost no look for one."""
     rematch: int | None = None
     """The match that was offered last as the rematch of this one."""
     winner: int | None = None
@@ -167,6 +175,14 @@ class Prepared(SQLModel, table=True):
     """Turns in canonical texts, the opponent's first (see matches.conditions)."""
     incoming: int | None = Field(default=None, foreign_key="incoming.id")
     """The message that brought the last of them."""
+
+
+class Note(SQLModel, table=True):
+    """What a player has noted for themselves about a match; nobody else ever sees it."""
+
+    match: int = Field(foreign_key="match.id", primary_key=True)
+    seat: int = Field(primary_key=True)
+    text: str
 
 
 class ClockEvent(SQLModel, table=True):

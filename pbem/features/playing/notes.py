@@ -1,0 +1,105 @@
+"""Notes of one's own: what a player writes down about a match, for nobody else to see.
+
+A note belongs to a seat, as what is prepared does. Messages to its player show it under the board. No record or file
+has it. All words below the command belong to it, so none of them is played or sent to anybody.
+"""
+
+import re
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlmodel import Session, col, or_, select
+
+from engines.core import Seat
+from pbem.conversation.core import Command, Decision, Group, Line, Request
+from pbem.conversation.target import own_match
+from pbem.errors import Refused
+from pbem.features.playing.messages import OwnNote
+from pbem.storage.models import Match, Note, Player
+
+LONGEST = 4_000
+"""How many characters a note can have."""
+NOTHING = frozenset({"off", "none", "delete", '""'})
+"""The words that delete a note."""
+
+
+def note(request: Request, line: Line) -> Decision:
+    """Keep the sender's note about a match in place of the one before, delete it, or show it."""
+    match, _, seat = own_match(request, line)
+    text = "\n".join((line.words, *request.prose)).strip()
+    if len(text) > LONGEST:
+        raise Refused(
+            f"A note can have up to {LONGEST:,} characters, and this one has {len(text):,}.",
+            fits=f'Your note about match #{match.id} is as it was; "note {match.id}" shows it.',
+        )
+    before = request.session.get(Note, (match.id, seat))
+    if not text:
+        return _told(match, "shown", "" if before is None else before.text)
+    if text.lower() in NOTHING:
+        _keep(request.session, match, seat, "")
+        return _told(match, "deleted", "" if before is None else before.text)
+    _keep(request.session, match, seat, text)
+    return _told(match, "kept", text)
+
+
+def _told(match: Match, change: str, text: str) -> Decision:
+    shown = OwnNote(match=match.id or 0, change=change, lines=tuple(text.splitlines()))
+    return Decision(answer=(shown,), takes_prose=True)
+
+
+def _keep(session: Session, match: Match, seat: Seat, text: str) -> None:
+    """Store the note of that seat; an empty one is none."""
+    row = session.get(Note, (match.id, seat))
+    if text:
+        row = row or Note(match=match.id or 0, seat=seat, text="")
+        row.text = text
+        session.add(row)
+    elif row is not None:
+        session.delete(row)
+    if seat:
+        match.noted1 = bool(text)
+    else:
+        match.noted0 = bool(text)
+    session.flush()
+
+
+def _of(session: Session, players: Collection[int]) -> Sequence[tuple[Match, Note]]:
+    """Return the notes of those players, with their matches."""
+    theirs = or_(
+        (col(Note.seat) == 0) & col(Match.seat0).in_(players), (col(Note.seat) == 1) & col(Match.seat1).in_(players)
+    )
+    noted = or_(col(Match.seat0).in_(players) & col(Match.noted0), col(Match.seat1).in_(players) & col(Match.noted1))
+    rows = select(Match, Note).join(Note, col(Note.match) == Match.id).where(noted, theirs)
+    return session.exec(rows.order_by(col(Match.id))).all()
+
+
+def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
+    """Delete the notes of a player who leaves."""
+    for match, row in _of(session, (player.id or 0,)):
+        _keep(session, match, 1 if row.seat else 0, "")
+
+
+def export(session: Session, player: Player) -> dict[str, Any]:
+    """Return the player's notes, for their own copy of their data, with those of accounts that became theirs."""
+    merged = session.exec(select(Player.id).where(Player.merged_into == player.id)).all()
+    accounts = (player.id or 0, *(number or 0 for number in merged))
+    return {"notes": [{"match": match.id, "text": row.text} for match, row in _of(session, accounts)]}
+
+
+NOTE = Command(
+    "note",
+    "[NUMBER] [TEXT|off]",
+    'keep a note of your own about a match, with all lines below; only you see it, under its board; "off" deletes it',
+    note,
+    changes=True,
+    of_match=True,
+    words=(0, 100_000),
+    group=Group.TURNS,
+    brief="keep a note that only you see",
+    keywords="private secret memo remember remark analysis plan",
+    takes_text=True,
+    keeps_text=True,
+    takes_rest=True,
+    shape=re.compile(r"(?!that\b|how\b).*", re.IGNORECASE | re.DOTALL),
+)

@@ -1,0 +1,107 @@
+"""When each turn of a match was received, how much time it took, and what else happened to the clock."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlmodel import Session, select
+
+from engines.core import Seat
+from notation.time_control import spoken
+from pbem.matches.clock import clock as clocks
+from pbem.matches.clock import timekeeping
+from pbem.matches.clock.clock import ClockChange
+from pbem.matches.clock.working_days import EVERY_DAY, format_days
+from pbem.storage.models import Match, Ply, TakenBack
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTime:
+    """When a turn was received, and how much of its player's time it took; None where no clock ran."""
+
+    received: datetime
+    used: timedelta | None = None
+
+    @property
+    def in_words(self) -> str:
+        """How much time it took; "" where no clock ran."""
+        return "" if self.used is None else spoken(self.used)
+
+
+@dataclass(frozen=True, slots=True)
+class ClockNote:
+    """Something that happened to the clock of a match, besides turns."""
+
+    kind: str
+    """As it is stored: paused, resumed, outage, days, unreachable, taken back, ran out, righted or restored."""
+    at: datetime
+    seat: Seat | None = None
+    until: datetime | None = None
+    days: str = ""
+    """The days of the week on which the player's time runs, if they aren't all."""
+    away: tuple[tuple[datetime, datetime], ...] = ()
+    """When the player is away."""
+    given_back: str = ""
+    """How much time nobody used, in words."""
+
+
+UNTOLD = (clocks.TurnHandedOver, clocks.ReplyReceived, clocks.FollowsElsewhere, clocks.Reminded, clocks.Ended)
+"""What is no news: turns have lines of their own, and so has the end."""
+
+
+def turn_times(session: Session, match: Match) -> tuple[TurnTime, ...]:
+    """Return the times of the turns that the match has now, in order."""
+    session.flush()
+    plays: list[tuple[datetime, int, Seat, bool]] = []
+    for table in (Ply, TakenBack):
+        rows = session.exec(select(table.played, table.number, table.seat).where(table.match == match.id))
+        plays += [(played, number, 1 if seat else 0, table is Ply) for played, number, seat in rows]
+    received = [] if match.time is None else [*_received(match, timekeeping.events_of(session, match))]
+    times: list[TurnTime] = []
+    # A match that was restored from a message has turns from before its clock: the last ones are those it knows.
+    for position, (played, _, seat, is_kept) in enumerate(sorted(plays)):
+        at = position - len(plays) + len(received)
+        known = received[at] if at >= 0 and received[at][0] == seat else None
+        if is_kept:
+            times.append(TurnTime(played) if known is None else known[1])
+    return tuple(times)
+
+
+def _received(match: Match, events: Iterable[ClockChange]) -> Iterator[tuple[Seat, TurnTime]]:
+    """Yield who played each turn, and its times, from the events of the clock."""
+    clock = timekeeping.begun(match)
+    for event in events:
+        after = clock.after(event)
+        if isinstance(event, clocks.ReplyReceived):
+            used = after.sides[event.seat].used - clock.sides[event.seat].used
+            yield event.seat, TurnTime(event.at, used)
+        clock = after
+
+
+def notes(session: Session, match: Match, most: int) -> tuple[ClockNote, ...]:
+    """Return what happened to the clock of the match besides its turns, the last ones; what changes nothing is none."""
+    found: list[ClockNote] = []
+    days: dict[Seat | None, tuple[object, ...]] = {}
+    for note in (_note(each) for each in timekeeping.events_of(session, match) if not isinstance(each, UNTOLD)):
+        chosen = (note.days, note.away)
+        if note.seat is not None and days.get(note.seat, ("", ())) == chosen:
+            continue
+        if note.seat is not None:
+            found = [each for each in found if (each.seat, each.at) != (note.seat, note.at)]
+            days[note.seat] = chosen
+        found.append(note)
+    return tuple(found[-most:])
+
+
+def _note(event: ClockChange) -> ClockNote:
+    kind = timekeeping.kind_of(event)
+    match event:
+        case clocks.DaysChosen(at, seat, days):
+            chosen = days.change.days if days.change is not None else days.days
+            away = tuple((span.start, span.end) for span in days.away if span.end > at)
+            return ClockNote(kind, at, seat, days="" if chosen == EVERY_DAY else format_days(chosen), away=away)
+        case clocks.Outage(at, since):
+            return ClockNote(kind, since, until=at, given_back=spoken(at - since))
+        case clocks.Paused(at, until):
+            return ClockNote(kind, at, until=until)
+    return ClockNote(kind, event.at)

@@ -1,0 +1,84 @@
+"""The kinds of messages that players can choose apart, and how each reaches them: that is decided here alone."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pbem.storage.preferences import OFF, ON, Preference
+
+MAIL, SAME, WEEKLY = "mail", "same", "weekly"
+OWN = Preference(
+    MAIL,
+    ("each", "batch", "daily"),
+    "when news comes: at once, every few minutes, or once a day; your time doesn't wait for it; "
+    '"for 42" behind it is about that match alone',
+)
+SPECTATING = Preference(
+    "spectating",
+    (SAME, "each", "batch", "daily", WEEKLY, OFF),
+    'when you get news of matches that you watch; "same" is as "mail" says',
+)
+TOURNAMENTS = Preference(
+    "tournaments", (ON, OFF), "whether you get news of tournaments besides that of your matches in them"
+)
+CHOICES: tuple[Preference, ...] = (OWN, SPECTATING, TOURNAMENTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of message: what ends it, and of what it consists."""
+
+    stop: str
+    """What the player writes to get no more of it."""
+    templates: frozenset[str] = frozenset()
+
+
+MATCHES = Kind("stop")
+"""Whatever is of no other kind."""
+KINDS = (
+    MATCHES,
+    Kind("stop spectating", frozenset({"watched"})),
+    Kind("stop tournaments", frozenset({"round", "rung", "tournament_over"})),
+    Kind("stop bulletin", frozenset({"bulletin"})),
+)
+_OF_MATCH = re.compile(rf"{MAIL} for ([0-9]+)")
+
+
+def kind_of(template: str) -> Kind:
+    """Return the kind of a message with that template.
+
+    >>> kind_of("watched").stop, kind_of("turn").stop
+    ('stop spectating', 'stop')
+    """
+    return next((kind for kind in KINDS if template in kind.templates), MATCHES)
+
+
+def for_match(match: int | None) -> str:
+    """Return the name under which a player's choice for one match is stored."""
+    return f"{MAIL} for {match}"
+
+
+def matches_in(settings: Mapping[str, str]) -> dict[int, str]:
+    """Return what the player has chosen for single matches, by their numbers.
+
+    >>> matches_in({"mail": "batch", "mail for 42": "daily"})
+    {42: 'daily'}
+    """
+    found = ((_OF_MATCH.fullmatch(name), choice) for name, choice in settings.items())
+    return {int(match[1]): choice for match, choice in found if match is not None}
+
+
+def way(settings: Mapping[str, str], template: str, match: int | None) -> str:
+    """Return how a message reaches a player with those settings: each, batch, daily, weekly or off.
+
+    >>> chosen = {"mail": "batch", "mail for 42": "daily", "spectating": "weekly"}
+    >>> way(chosen, "turn", 42), way(chosen, "turn", 7), way(chosen, "watched", 42), way({}, "watched", 1)
+    ('daily', 'batch', 'weekly', 'each')
+    """
+    kind = kind_of(template)
+    if kind is KINDS[1]:
+        chosen = SPECTATING.of(settings)
+        return OWN.of(settings) if chosen == SAME else chosen
+    if kind is KINDS[2] and TOURNAMENTS.of(settings) == OFF:
+        return OFF
+    return settings.get(for_match(match), OWN.of(settings))

@@ -1,0 +1,205 @@
+"""Notes of one's own about a match: kept and shown to their writer, and to nobody else by any way."""
+
+import json
+from email.message import EmailMessage
+
+import pytest
+
+from pbem.features.playing.notes import LONGEST
+from tests.correspondence import Correspondence, text
+
+ALICE, BOB, CAROL = "alice@mail.example", "bob@mail.example", "carol@mail.example"
+SECRET = "heffalump"
+
+
+def about(letters: Correspondence, address: str) -> EmailMessage:
+    """Return the newest message to that address about match 1 to which a turn can be the reply."""
+    return next(mail for mail in reversed(letters.received[address]) if "#1" in str(mail["Subject"]))
+
+
+def kept(letters: Correspondence) -> list[tuple[object, ...]]:
+    return letters.execute("select match, seat, text from note order by match, seat")
+
+
+def everything(mail: EmailMessage) -> str:
+    """Return all headers and parts of a message, decoded."""
+    head = (f"{name}: {value}" for name, value in mail.items())
+    return "\n".join([*head, *((part.get_payload(decode=True) or b"").decode("latin-1") for part in mail.walk())])
+
+
+def test_a_note_is_shown_under_the_board_until_it_is_deleted(letters: Correspondence) -> None:
+    (answer,) = letters.reply(about(letters, ALICE), f"note The {SECRET} comes from the left")
+    assert f"| The {SECRET} comes from the left" in text(answer)
+
+    (shown,) = letters.reply(about(letters, ALICE), "show")
+    board, _, below = text(shown).partition("Your own note, which nobody else sees:")
+    assert "a b c d e" in board
+    assert f"| The {SECRET} comes from the left" in below
+    assert SECRET in shown.get_body(("html",)).get_content()
+
+    (only,) = letters.reply(about(letters, ALICE), "note")
+    assert f"Your own note about match #1: | The {SECRET}" in " ".join(text(only).split())
+
+    (gone,) = letters.reply(about(letters, ALICE), "note off")
+    assert "Deleted" in text(gone)
+    (shown,) = letters.reply(about(letters, ALICE), "show")
+    assert SECRET not in text(shown).partition("wrote:")[0]
+    assert kept(letters) == []
+
+
+def test_all_lines_below_belong_to_the_note_and_none_of_them_is_played_or_sent(letters: Correspondence) -> None:
+    before = letters.execute("select plies, part, state from match")
+
+    (answer,) = letters.reply(
+        about(letters, ALICE), "note Plan:\nb7d7 i2g2 1 d7d6 g2g1\n\nresign\nThen it is won.\nsay hello"
+    )
+
+    assert answer["To"] == ALICE
+    assert letters.execute("select plies, part, state from match") == before
+    assert kept(letters) == [(1, 0, "Plan:\nb7d7 i2g2 1 d7d6 g2g1\n\nresign\nThen it is won.\nsay hello")]
+
+
+def test_words_for_the_opponent_and_a_note_come_in_one_message(letters: Correspondence) -> None:
+    sent = letters.reply(
+        about(letters, ALICE), f"b7d7 i2g2 1 d7d6 g2g1\nGood luck!\n\nnote Beware of the {SECRET}\nand its friends"
+    )
+
+    (told,) = (mail for mail in sent if mail["To"] == BOB)
+    assert "| Good luck!" in text(told)
+    assert SECRET not in everything(told)
+    assert kept(letters) == [(1, 0, f"Beware of the {SECRET}\nand its friends")]
+
+
+def test_a_line_with_the_number_of_a_match_ends_the_note(letters: Correspondence) -> None:
+    letters.reply(letters.received[ALICE][1], f"#1 note The {SECRET}\n#1 b7d7 i2g2 1 d7d6 g2g1")
+
+    assert kept(letters) == [(1, 0, f"The {SECRET}")]
+    assert letters.execute("select plies from match") == [(3,)]
+
+
+@pytest.mark.parametrize("words", ["word " * 10_000, "\n".join(["word " * 10] * 1_000)], ids=["one line", "lines"])
+def test_a_note_of_ten_thousand_words_is_refused_and_changes_nothing(letters: Correspondence, words: str) -> None:
+    letters.reply(about(letters, ALICE), "note short")
+
+    (answer,) = letters.reply(about(letters, ALICE), f"note {words}")
+
+    assert f"A note can have up to {LONGEST:,} characters" in text(answer)
+    assert kept(letters) == [(1, 0, "short")]
+
+
+def test_only_who_plays_in_a_match_keeps_notes_about_it(letters: Correspondence) -> None:
+    personal = letters.join("carol")
+
+    (answer,) = letters.write(CAROL, "note 1 interesting", to=personal)
+
+    assert "You don't play in match #1." in text(answer)
+    assert kept(letters) == []
+
+
+def test_a_sentence_that_begins_with_the_word_goes_to_the_opponent(letters: Correspondence) -> None:
+    sent = letters.reply(about(letters, ALICE), "b7d7 i2g2 1 d7d6 g2g1\nNote that I'm away on Monday.")
+
+    assert [text(mail).count("| Note that I'm away on Monday.") for mail in sent if mail["To"] == BOB] == [1]
+    assert kept(letters) == []
+
+
+def test_nothing_that_goes_to_others_has_a_note(letters: Correspondence, capfd: pytest.CaptureFixture[str]) -> None:
+    """Everything sent to the opponent, a spectator and the site is searched, and the log."""
+    for name in (ALICE, BOB):
+        personal = str(letters.received[name][1]["Reply-To"])
+        letters.write(name, "set watchers on public on", to=personal)
+    letters.write(CAROL, "watch 1", to=letters.join("carol"))
+    letters.reply(about(letters, ALICE), f"note The {SECRET} is mine\nand the {SECRET}s too")
+    letters.reply(about(letters, ALICE), "b7d7 i2g2 1 d7d6 g2g1\n\nYour move!")  # quotes the message with the note
+    letters.reply(letters.last("alice"), "undo")
+    letters.reply(about(letters, BOB), "reject")
+    letters.reply(about(letters, BOB), "show")
+    letters.reply(about(letters, BOB), "record 1 full")
+    letters.reply(about(letters, BOB), "note")
+    letters.write(CAROL, "show 1\nrecord 1\ngames alice\nwhois alice", to=str(letters.received[CAROL][1]["Reply-To"]))
+    letters.reply(about(letters, ALICE), "pause\n\nA break?")
+    letters.resign("alice")
+    letters.reply(about(letters, BOB), "record")
+    letters.reply(letters.received[BOB][1], "records mine")
+    site = letters.folder / "site"
+    letters.operate("publish", str(site))
+
+    assert SECRET.encode() not in b"".join(file.read_bytes() for file in site.rglob("*") if file.is_file())
+    theirs = [mail for address in (BOB, CAROL) for mail in letters.received[address]]
+    assert len(theirs) > 12
+    assert not [str(mail["Subject"]) for mail in theirs if SECRET in everything(mail)]
+    assert [mail for mail in letters.received[ALICE] if SECRET in everything(mail)]
+    stored = letters.execute(
+        "select content.payload, content.facts from outgoingcontent content"
+        " join outgoing on outgoing.id = content.outgoing join player on player.id = outgoing.player"
+        " where player.name <> 'alice'"
+    )
+    assert len(stored) > 12
+    assert SECRET not in str(stored)
+    printed = capfd.readouterr()
+    assert SECRET not in printed.out + printed.err
+
+
+def test_who_replies_to_a_forwarded_message_does_not_learn_the_note(letters: Correspondence) -> None:
+    letters.reply(about(letters, ALICE), f"note The {SECRET}")
+    forwarded = str(about(letters, ALICE)["Reply-To"])
+
+    letters.write(CAROL, "note", to=forwarded)
+    letters.write(CAROL, "show", to=forwarded)
+    letters.write(CAROL, "record", to=forwarded)
+
+    assert not [mail for mail in letters.received.get(CAROL, []) if SECRET in everything(mail)]
+
+
+def test_a_message_in_the_name_of_a_player_does_not_change_the_note(letters: Correspondence) -> None:
+    letters.reply(about(letters, ALICE), f"note The {SECRET}")
+
+    for words in ("note 1 forged", "note 1 off", "note 1"):
+        (question,) = letters.write(ALICE, words)
+        assert 'eply "yes"' in text(question)
+
+    assert kept(letters) == [(1, 0, f"The {SECRET}")]
+
+
+def test_a_note_is_part_of_the_data_of_its_writer_and_of_nobody_else(letters: Correspondence) -> None:
+    letters.reply(about(letters, ALICE), f"note The {SECRET}")
+
+    letters.reply(letters.received[BOB][1], "export me")
+    letters.reply(letters.received[ALICE][1], "export me")
+
+    held = {
+        address: next(
+            json.loads(part.get_content())
+            for part in letters.received[address][-1].iter_attachments()
+            if part.get_filename() == f"{name}.json"
+        )
+        for address, name in ((ALICE, "alice"), (BOB, "bob"))
+    }
+    assert held[ALICE]["notes"] == [{"match": 1, "text": f"The {SECRET}"}]
+    assert held[BOB]["notes"] == []
+    assert SECRET not in everything(letters.received[BOB][-1])
+
+
+def test_a_note_goes_when_its_writer_leaves(letters: Correspondence) -> None:
+    letters.reply(about(letters, ALICE), f"note The {SECRET}")
+    letters.reply(about(letters, BOB), "note mine")
+
+    (question,) = letters.reply(letters.received[ALICE][1], "delete me")
+    letters.reply(question, "yes")
+    letters.run_for(minutes=1)
+
+    assert kept(letters) == [(1, 1, "mine")]
+    for table in ("outgoingcontent", "rawmessage"):
+        assert SECRET not in str(letters.execute(f"select * from {table}"))
+
+
+def test_a_note_stays_with_the_account_that_another_becomes(letters: Correspondence) -> None:
+    letters.reply(about(letters, ALICE), f"note The {SECRET}")
+    letters.write(ALICE, "set mail daily for 1", to=str(letters.received[ALICE][1]["Reply-To"]))
+    personal = letters.join("carol")
+
+    assert "carol" in letters.operate("player", "merge", "alice", "carol", "--yes").stdout
+
+    (*_, shown) = letters.write(CAROL, "note 1", to=personal)
+    assert f"| The {SECRET}" in text(shown)
+    assert "mail for 1" in str(letters.execute("select settings from player where name = 'carol'"))
