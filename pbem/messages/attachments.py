@@ -9,9 +9,8 @@ from datetime import UTC, datetime
 from engines.diagram import Diagram
 from engines.seats import seat_of
 from notation import gamerecord, record
-from notation.ending import in_words
 from notation.gamerecord import Result, Site
-from pbem.matches.snapshot import Snapshot
+from pbem.matches.snapshot import Snapshot, why_over
 from pbem.messages.boards.animation import animation
 from pbem.messages.mime import Attachment
 from pbem.storage.models import HOUSE
@@ -55,8 +54,7 @@ def _json(snapshot: Snapshot, site: str, generated: datetime) -> Attachment:
         programs=(first.address == HOUSE, second.address == HOUSE),
     )
     winner = None if match.winner is None else seat_of(match.winner)
-    ending = snapshot.ending
-    why = match.reason or (in_words(ending, snapshot.record.players) if ending else "")
+    why = why_over(match, snapshot.record.players)
     text = gamerecord.dumps(snapshot.record, where, Result(winner, why))
     return Attachment(_name(snapshot, "json"), "application", "json", text.encode())
 

@@ -97,6 +97,7 @@ class CarriedMatch:
     left: tuple[TimeLeft, TimeLeft] | None = None
     """By seat, with a time control."""
     rated: bool = False
+    proofs: bool = False
     level: int | None = None
     begun_from: int | None = None
     begun_after: int = 0
@@ -110,7 +111,7 @@ class CarriedMatch:
 
 _MATCH = TypeAdapter(CarriedMatch)
 _COPIED = (
-    *("game", "rules", "options", "challenger", "created", "shift", "time", "rated", "level"),
+    *("game", "rules", "options", "challenger", "created", "shift", "time", "rated", "proofs", "level"),
     *("begun_from", "begun_after"),
 )
 _ENDED = ("ended", "winner", "termination", "termination_seat", "reason", "counted")

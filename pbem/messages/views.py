@@ -127,9 +127,11 @@ class View:
             for player, side, rating in zip(snapshot.players, snapshot.game.sides, ratings, strict=True)
         )
         chosen = snapshot.game.options_in_words(snapshot.match.options)
-        self.options = " ".join((*chosen, "rated") if snapshot.match.rated else chosen)
+        agreed = (("rated",) if snapshot.match.rated else ()) + (("proofs=on",) if snapshot.match.proofs else ())
+        self.options = " ".join((*chosen, *agreed))
         if began := snapshot.record.began:
             self.options = f"{self.options}, begins {began}" if self.options else f"begins {began}"
+        self.proofs = snapshot.match.proofs
         self.level = snapshot.match.level
         self.tournament, self.round = snapshot.match.tournament, snapshot.match.round
         self.time = in_words(parse(snapshot.match.time)) if snapshot.match.time else None

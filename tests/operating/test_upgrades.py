@@ -63,14 +63,14 @@ def played(site: Site) -> list[NextMove]:
 
 def make_early(site: Site) -> None:
     """Take away what later versions have added to the tables of the last version before 1.0."""
-    for table in ("setback", "blockedaddress", "serverkey"):
+    for table in ("setback", "blockedaddress", "serverkey", "claim"):
         site.rows(f"drop table {table}")
     for index in ("incoming_waiting", "incoming_group", "outgoing_waiting", "outgoing_group"):
         site.rows(f"drop index ix_{index}")
     for table in ("incoming", "outgoing", "search", "analysis", "backup"):
         site.rows(f"alter table {table} drop column leased_until")
         site.rows(f"alter table {table} drop column holder")
-    for table, column in (("incoming", "round"), ("incoming", "cost"), ('"match"', "rules")):
+    for table, column in (("incoming", "round"), ("incoming", "cost"), ('"match"', "rules"), ('"match"', "proofs")):
         site.rows(f"alter table {table} drop column {column}")
     for table, column in (("outgoing", "lane"), ("outgoing", "round"), ("outgoing", '"group"')):
         site.rows(f"alter table {table} drop column {column}")

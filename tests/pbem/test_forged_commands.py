@@ -13,11 +13,12 @@ from tests.correspondence import ADDRESS, Correspondence, correspondence
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 TABLES = (
     *("player", "match", "ply", "takenback", "prepared", "clockevent", "calendar", "vacation", "seek", "block"),
-    *("search", "presence", "departure", "invitee"),
+    *("search", "presence", "departure", "invitee", "claim"),
 )
 LINES = (
     *("#1 claim", "#1 undo", "#1 draw", "#1 pause", "#1 pause 10d", "#1 cancel", "#1 mute"),
     *("#1 if c9c8 then c3c4", "#1 queue c3c4", "#1 cancel conditions"),
+    *("#3 claim proven", "#3 claim draw"),
     *("#2 resume", "#2 accept draw", "#2 reject draw", "#2 withdraw cancel"),
     *("vacation 10d", "vacation 2026-04-01 2026-04-10", "set vacation auto", "set calendar on", "set remind off"),
     *("set days mon-fri", "set automove on", "set zone Asia/Tokyo"),
@@ -26,7 +27,10 @@ LINES = (
 
 
 def scene(letters: Correspondence) -> None:
-    """Let bob be out of time in match 1, for which alice has prepared a turn; match 2, hers to move, is paused."""
+    """Let bob be out of time in match 1, for which alice has prepared a turn; match 2, hers to move, is paused.
+
+    In match 3, proofs are agreed on.
+    """
     letters.reply(letters.last("alice"), "e3f4")
     letters.reply(letters.last("bob"), "e9f8")
     letters.reply(letters.last("alice"), "b3b4\nif b9b8 then c3c4")
@@ -39,6 +43,8 @@ def scene(letters: Correspondence) -> None:
     letters.write(ALICE, "#2 b3b4\n#2 pause", to=personal)
     letters.write(BOB, "#2 accept pause\n#2 draw", to=str(letters.received[BOB][1]["Reply-To"]))
     letters.write(ALICE, "#2 cancel", to=personal)
+    letters.write(ALICE, "challenge bob quadrature proofs=on", to=personal)
+    letters.reply(letters.last("bob"), "accept")
 
 
 @pytest.fixture

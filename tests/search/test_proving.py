@@ -14,7 +14,7 @@ from engines.repetition import History
 from engines.search import choose, prove, proving
 from engines.search.alphabeta import AlphaBeta
 from engines.search.proving import Provable
-from engines.seats import SEATS
+from engines.seats import SEATS, other
 from notation.games import GAMES
 from tests.search.test_search import VARIANTS
 from tests.search.test_states import turns_of
@@ -112,7 +112,7 @@ def test_no_reply_escapes_from_a_proof(game: str, options: dict[str, str]) -> No
                     assert after.outcome is not None
                     assert after.outcome.winner == seat
                 else:
-                    assert prove(after, 1 - seat, NODES, 2) is None
+                    assert prove(after, other(seat), NODES, 2) is None
                     assert prove(after, None, NODES, 2) is None
 
 
@@ -128,7 +128,7 @@ def test_the_states_of_a_proof_follow_the_rules_through_repetitions(game: str) -
     for _ in range(20):
         position: Position[Any] = GAMES[game].game.position({})
         assert isinstance(position, Provable)
-        state, backs = position.proving(0), {0: None, 1: None}
+        state, backs = position.proving(0), dict[Seat, Any]()
         for ply in range(30):
             assert state is not None
             assert (state.turn, state.winner) == (position.turn, position.outcome.winner if position.outcome else None)
@@ -138,7 +138,7 @@ def test_the_states_of_a_proof_follow_the_rules_through_repetitions(game: str) -
             assert game != "quadrupel" or known.setdefault(state.key, position) == position
             found = {state.turn_of(choices): after for choices, after in turns_of(state)}
             assert set(found) == set(position.moves())
-            back = next((turn for turn in found if ends_of(turn) == backs[position.turn]), None)
+            back = next((turn for turn in found if ends_of(turn) == backs.get(position.turn)), None)
             barred += back is None
             sideways = [turn for turn in found if ply > 1 and turn.origin[1:] == turn.target[1:]]
             turn = back if back is not None else chance.choice(sideways or list(found))
@@ -212,7 +212,7 @@ def test_kvadratik_proves_nothing_that_rests_on_what_the_search_grants(flip: str
     assert position.proving(0) is None, "a side that sets up is offered only some set-ups"
     later = endgames("kvadratik", (("flip", flip),), 0)[-1]
     assert isinstance(later, KvadratikPosition)
-    twice = replace(later, seen=History.of(["before", "before"]))
+    twice = replace(later, seen=History.of([(1, (0, 0), (0, 0), ("B",))] * 2))
 
     assert (later.proving(None) is None) == (twice.proving(0) is None) == (flip == "any")
     assert later.proving(0) is not None

@@ -36,6 +36,8 @@ def challenge(request: Request, line: Line) -> Decision:
     wanted = offer.terms
     if offer.level is not None:
         raise Refused("A person plays as they play; only the house has levels.", read=line.text)
+    if offer.proofs and not request.house.enabled:
+        raise Refused("The house proves nothing in new matches here.", read=line.text, fits='Leave out "proofs=on".')
     by_address = "@" in offer.opponent
     other = opponent_of_offer(request, line, player, offer.opponent, wanted.game.key)
     session, now = request.session, request.now
@@ -48,6 +50,7 @@ def challenge(request: Request, line: Line) -> Decision:
         now,
         time=wanted.time,
         rated=wanted.rated,
+        proofs=offer.proofs,
         challenger_begins=is_first(wanted.begin),
         by_address=by_address,
     )
@@ -103,6 +106,10 @@ def _against_house(request: Request, line: Line, player: Player, words: Sequence
     level, wanted = house.level_of(request, offer.level), offer.terms
     if wanted.rated:
         raise Refused("Matches against the house aren't rated.", read=line.text, fits='Leave out "rated".')
+    if offer.proofs:
+        raise Refused(
+            "In a match against the house, nothing is claimed as proven.", read=line.text, fits='Leave out "proofs=on".'
+        )
     check_running(request, player)
     return house.start(
         *(request, player, wanted.game, wanted.options),
@@ -194,6 +201,7 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
         now,
         time=time,
         rated=match.rated,
+        proofs=match.proofs,
         challenger_begins=began != player.id,
         rematch_of=match,
     )
@@ -271,9 +279,9 @@ def _for_stranger(request: Request, line: Line) -> Line | None:
 
 CHALLENGE = Command(
     "challenge",
-    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d] [weekends=off] [rated]",
+    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d] [weekends=off] [rated] [proofs=on]",
     "offer someone a match; begin= says who moves first, time= how much time you both have, weekends=off that it stops"
-    " on weekends, rated that it counts",
+    " on weekends, rated that it counts, proofs=on that a claim that is proven ends it",
     challenge,
     changes=True,
     words=(1, 12),

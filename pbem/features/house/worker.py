@@ -13,7 +13,7 @@ import resource
 import signal
 import sys
 
-from pbem.features.house.protocol import Examination, findings, loads, respond
+from pbem.features.house.protocol import Examination, ProofQuestion, Question, findings, loads, proof, respond
 from pbem.mail import sandboxing
 
 NICENESS = 10
@@ -29,9 +29,14 @@ def main(seconds: float, megabytes: int) -> None:
     sandboxing.limit_resources(megabytes)
     most = math.ceil(seconds)
     resource.setrlimit(resource.RLIMIT_CPU, (most, most))  # beyond it the kernel ends this process
-    asked = loads(sys.stdin.buffer.read())
-    answer = findings(asked) if isinstance(asked, Examination) else respond(asked)
-    sys.stdout.buffer.write(answer.dumps())
+    sys.stdout.buffer.write(_answer(loads(sys.stdin.buffer.read())))
+
+
+def _answer(asked: Question | Examination | ProofQuestion) -> bytes:
+    """Return the answer as one line of JSON."""
+    if isinstance(asked, ProofQuestion):
+        return proof(asked).dumps()
+    return findings(asked).dumps() if isinstance(asked, Examination) else respond(asked).dumps()
 
 
 def give_way() -> None:
