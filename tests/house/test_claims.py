@@ -1,5 +1,6 @@
 """Claims that a result is proven: they end the match, or are answered without a word about the position."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -163,11 +164,9 @@ def test_the_record_tells_the_line(letters: Correspondence) -> None:
     letters.reply(letters.last("bob"), "claim proven")
     ((line,),) = letters.execute("select reason from match")
 
-    for part in letters.last("alice").iter_attachments():
-        if part.get_filename("").endswith(".txt"):
-            assert loads(part.get_content()).ending == Ending(Termination.PROVEN, 1, str(line))
-            return
-    raise AssertionError("there is no record")
+    files = {str(part.get_filename())[-3:]: part.get_content() for part in letters.last("alice").iter_attachments()}
+    assert loads(files["txt"]).ending == Ending(Termination.PROVEN, 1, str(line))
+    assert f"bob wins by force: {line}" in str(json.loads(files["son"]))
 
 
 def test_the_claimant_need_not_be_to_move(letters: Correspondence) -> None:
