@@ -111,7 +111,10 @@ def test_both_read_of_proofs_before_they_agree_and_a_rematch_keeps_them(letters:
     letters.resign("alice")
     letters.reply(letters.last("bob"), "rematch")
     assert "proofs=on" in words(letters.last("alice"))
-    assert letters.execute("select id from match where proofs") == [(1,), (2,)]
+    personal = str(letters.received[ALICE][1]["Reply-To"])
+    letters.write(ALICE, "challenge carol@mail.example quadrupel proofs=on", to=personal)
+    assert "claim that is proven" in words(letters.last("carol"))
+    assert letters.execute("select id from match where proofs") == [(1,), (2,), (3,)]
 
 
 @pytest.mark.parametrize(
