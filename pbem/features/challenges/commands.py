@@ -281,7 +281,7 @@ CHALLENGE = Command(
     "challenge",
     "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d] [weekends=off] [rated] [proofs=on]",
     "offer someone a match; begin= says who moves first, time= how much time you both have, weekends=off that it stops"
-    " on weekends, rated that it counts, proofs=on that a claim that is proven ends it",
+    " on weekends, rated that it counts. With proofs=on, a claim that is proven ends it",
     challenge,
     changes=True,
     words=(1, 12),
