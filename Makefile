@@ -10,7 +10,7 @@ ABOUT_SQL := $(shell grep -rl --include='test_*.py' 'mark\.sql' tests)
 # Without bytecode every process of the tests would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all browser check lint slow soak fuzz audit golden bench arena siege memory lock format docs screenshots clean
+.PHONY: demo test test-all browser check lint slow soak fuzz audit golden bench arena proofs siege memory lock format docs screenshots clean
 
 demo: .venv/ready            ## play a whole match by email, without accounts or servers
 	@$(BIN)/pbem demo
@@ -88,6 +88,9 @@ bench: .venv/ready           ## measure against the floors in the same run (PUBL
 
 arena: .venv/ready           ## level against level of the house in every game; adds to the rows of docs/arena.csv (ARENA="--matches 100 --game hexaphages")
 	$(BIN)/python -P bench/arena.py $(ARENA)
+
+proofs: .venv/ready          ## how many turns before the end the house can prove a result in every game; writes docs/proofs.csv
+	$(BIN)/python -P bench/proofs.py
 
 siege: .venv/ready           ## two people play in 512 MB while fifty connections send hostile mail (as root; SIEGE="--seconds 60")
 	$(BIN)/python -P bench/siege.py $(SIEGE)

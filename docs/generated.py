@@ -150,6 +150,16 @@ def solved() -> str:
     return table(["game", *(f"level {level}" for level in levels)], rows)
 
 
+def proven() -> str:
+    """Return for each game from how many turns before the end wins could be proven, on average."""
+    with (ROOT / "docs" / "proofs.csv").open(newline="", encoding="utf-8") as file:
+        rows = [
+            (row["game"], *(int(row[each]) for each in ("matches", "turns", "proven"))) for row in csv.DictReader(file)
+        ]
+    found = [[game, f"{proven / most:.1f}", f"{turns / most:.1f}"] for game, most, turns, proven in rows if most]
+    return table(["game", "turns before the end", "turns of a match"], found)
+
+
 def _designed(key: str) -> str:
     """Return the designer and year from the rules page."""
     return (ROOT / "templates" / "rules" / f"{key}.md").read_text(encoding="utf-8").splitlines()[2]

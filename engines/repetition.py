@@ -48,6 +48,10 @@ class History(Generic[Key]):
         """Return how often the position has occurred."""
         return sum([level[key] for level in self.levels if key in level])
 
+    def most(self) -> int:
+        """Return how often the position has occurred that has occurred most."""
+        return max(self._counts().values(), default=0)
+
     def with_(self, key: Key) -> "History[Key]":
         """Return this history with one more occurrence of the position."""
         levels, last = self.levels, {key: 1}

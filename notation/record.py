@@ -224,7 +224,7 @@ def written(record: Record) -> str:
     resigned = _resigned(record)
     is_told = record.ending is not None and resigned is None  # forms have a word of their own for a resignation
     began = (f"Began: {record.began}",) if record.began else ()
-    told = (endings.written(record.ending, record.pack.game.sides),) if record.ending and is_told else ()
+    told = endings.written(record.ending, record.pack.game.sides) if record.ending and is_told else ()
     if not record.pack.tolerant:
         return _as_plain(record, "\n".join((title, *began, *told)))
     column = None if resigned is None else resigned ^ first

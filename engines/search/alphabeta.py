@@ -156,7 +156,7 @@ class AlphaBeta:
 
     def _deepened(self, state: State, choices: list[Any], depth: int, line: Line) -> Line:
         """Return the best choice at this depth, and sort the choices by what they are worth."""
-        self.guessed = False
+        self.guessed = is_cut = False
         values: dict[int, float] = {}
         best, chosen = -BEYOND, line.choices[0]
         try:
@@ -168,11 +168,12 @@ class AlphaBeta:
         except OutOfNodes:
             if not values:
                 raise
-            self.guessed = True
+            is_cut = True
         order = sorted(values, key=lambda number: -values[number]) if depth == 1 else []
         first = [choices[number] for number in order] or [chosen]
         choices[:] = first + [choice for choice in choices if choice not in first]
-        return Line([chosen], best, is_exact=abs(best) > DECIDED or not self.guessed)
+        is_lost = best < -DECIDED or not self.guessed  # or drawn, or a slow win
+        return Line([chosen], best, is_exact=best > DECIDED or (is_lost and not is_cut))
 
     def _completed(self, state: State, line: Line) -> Line:
         """Return the line with the rest of its turn, if the turn takes more choices than the first."""

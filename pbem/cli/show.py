@@ -9,7 +9,6 @@ from sqlmodel import Session, col, select
 
 from notation import guarded
 from notation.board import format_board
-from notation.ending import in_words
 from notation.games import GAMES
 from notation.guarded import PackFault
 from pbem.cli import completion, correspondence
@@ -214,7 +213,6 @@ def _match(session: Session, _server: Stored, match: Match) -> Told:
     problems = [fault.sentence for fault in faults]
     people = queries.players_of(session, match)
     names = (naming.name(people[0]), naming.name(people[1]))
-    ending = snapshot.ending_of(match)
     about = select(Outgoing).where(Outgoing.match == match.id).order_by(col(Outgoing.id))
     return {
         "match": match.id,
@@ -223,7 +221,7 @@ def _match(session: Session, _server: Stored, match: Match) -> Told:
         "players": list(names),
         "state": match.state,
         "winner": names[match.winner] if match.winner is not None else None,
-        "ending": (match.reason or in_words(ending, names)) if ending else None,
+        "ending": snapshot.why_over(match, names) or None,
         "unfinished": match.part,
         "problems": problems,
         "board": None if problems or match.missing else _board(session, match),

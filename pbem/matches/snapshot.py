@@ -18,7 +18,7 @@ from engines.diagram import Diagram
 from engines.seats import seat_of as seat_from
 from engines.step import vacated
 from notation.core import Notation
-from notation.ending import Ending, Termination
+from notation.ending import Ending, Termination, in_words, told
 from notation.games import GameMissing, GamePack
 from notation.record import Record, replay, written
 from notation.steps import cells_of, steps_of
@@ -319,7 +319,16 @@ def ending_of(match: Match) -> Ending | None:
     if match.termination is None:
         return None
     seat = match.termination_seat
-    return Ending(Termination(match.termination), None if seat is None else seat_from(seat))
+    line = match.reason or "" if match.termination == Termination.PROVEN else ""
+    return Ending(Termination(match.termination), None if seat is None else seat_from(seat), line)
+
+
+def why_over(match: Match, names: tuple[str, str]) -> str:
+    """Return in a few words why the match is over; empty while it isn't."""
+    ending = ending_of(match)
+    if ending is None:
+        return ""
+    return told(ending, names) if ending.line else match.reason or in_words(ending, names)
 
 
 def record_of(match: Match, players: tuple[Player, Player], texts: tuple[str, ...]) -> Record:

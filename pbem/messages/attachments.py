@@ -11,10 +11,9 @@ from typing import Any
 from engines.diagram import Diagram
 from engines.seats import seat_of
 from notation import gamerecord, record
-from notation.ending import in_words
 from notation.gamerecord import Moment, Result, Site
 from pbem.matches.clock.timesheet import TurnTime
-from pbem.matches.snapshot import Snapshot
+from pbem.matches.snapshot import Snapshot, why_over
 from pbem.messages.boards.animation import animation
 from pbem.messages.mime import Attachment
 from pbem.signatures import Signer
@@ -77,8 +76,7 @@ def _json(snapshot: Snapshot, origin: Origin, generated: datetime, times: Sequen
         ),
     )
     winner = None if match.winner is None else seat_of(match.winner)
-    ending = snapshot.ending
-    why = match.reason or (in_words(ending, snapshot.record.players) if ending else "")
+    why = why_over(match, snapshot.record.players)
     text = gamerecord.dumps(snapshot.record, where, Result(winner, why), origin.signature)
     return Attachment(_name(snapshot, "json"), "application", "json", text.encode())
 

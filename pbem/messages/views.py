@@ -132,12 +132,13 @@ class View:
             for player, side, rating in zip(snapshot.players, snapshot.game.sides, ratings, strict=True)
         )
         chosen = snapshot.game.options_in_words(snapshot.match.options)
-        further = {"rated": snapshot.match.rated, "undo=free": snapshot.match.free_undo}
+        match = snapshot.match
+        further = {"rated": match.rated, "undo=free": match.free_undo, "proofs=on": match.proofs}
         self.options = " ".join((*chosen, *(word for word, holds in further.items() if holds)))
         if began := snapshot.began:
             self.options = f"{self.options}, begins {began}" if self.options else f"begins {began}"
-        self.free_undo = snapshot.match.free_undo
-        """Whether a turn can be taken back without asking until it is answered."""
+        self.free_undo, self.proofs = match.free_undo, match.proofs
+        """Whether a turn can be taken back without asking until it is answered, and whether a proven claim ends it."""
         self.level = snapshot.match.level
         self.is_weak = self.level is not None and is_weak_at(snapshot.game)
         self.tournament, self.round = snapshot.match.tournament, snapshot.match.round

@@ -18,7 +18,7 @@ from engines.diagram import Diagram
 from notation import record
 from notation.board import format_board
 from notation.description import describe
-from notation.ending import WITHOUT_RESULT, in_words
+from notation.ending import WITHOUT_RESULT
 from notation.games import GAMES
 from notation.time_control import from_stored
 from notation.time_control import in_words as in_words_of_time
@@ -29,7 +29,7 @@ from pbem.features.tournaments.messages import TournamentLine
 from pbem.features.tournaments.shown import line as tournament_line
 from pbem.matches.clock.timesheet import TurnTime, turn_times
 from pbem.matches.ratings import standings
-from pbem.matches.snapshot import Snapshot, to_show, turn_rows
+from pbem.matches.snapshot import Snapshot, to_show, turn_rows, why_over
 from pbem.publishing import fingerprints
 from pbem.publishing.visibility import NOBODY, Listed, Shown
 from pbem.storage.models import Entry, Match, Pairing, Player, Seek, Tournament
@@ -178,8 +178,7 @@ def result(shown: MatchPage) -> str:
     names = (shown.line.players[0].name, shown.line.players[1].name)
     if snapshot.match.to_move is not None:
         return f"It's the turn of {names[snapshot.match.to_move]}."
-    ending = snapshot.ending
-    why = snapshot.match.reason or (in_words(ending, names) if ending else "")
+    why = why_over(snapshot.match, names)
     told = shown.line.result[:1].upper() + shown.line.result[1:]
     return f"{told}: {why}." if why else f"{told}."
 

@@ -9,7 +9,17 @@ import pytest
 
 from pbem.features.house import worker
 from pbem.features.house.commands import MOST_MATCHES
-from pbem.features.house.protocol import Examination, Findings, Question, SearchAnswer, findings, respond
+from pbem.features.house.protocol import (
+    Examination,
+    Findings,
+    ProofAnswer,
+    ProofQuestion,
+    Question,
+    SearchAnswer,
+    findings,
+    proof,
+    respond,
+)
 from pbem.features.house.searcher import SandboxedSearcher, SearchFailed, SearchStopped
 from pbem.features.house.thinker import Thinker
 from pbem.server.daemon import void_leases
@@ -50,6 +60,11 @@ class Broken:
         if not self.answers:
             raise SearchFailed("killed")
         return findings(asked)
+
+    def prove(self, asked: ProofQuestion) -> ProofAnswer:
+        if not self.answers:
+            raise SearchFailed("killed")
+        return proof(asked)
 
     def close(self) -> None:
         pass

@@ -32,6 +32,7 @@ TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in sorted(RECORDS.
 ENDINGS = [
     None,
     *(Ending(how, seat) for how in (Termination.RESIGNATION, Termination.LEFT, Termination.TIMEOUT) for seat in SEATS),
+    *(Ending(Termination.PROVEN, seat, "c1b1, g9h9, " * 9 + "...") for seat in (*SEATS, None)),
     *map(Ending, (Termination.AGREEMENT, Termination.CANCELLED, Termination.ABANDONED, Termination.ADJUDICATED)),
 ]
 """Every way to write the end of a match in a record."""

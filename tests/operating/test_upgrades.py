@@ -70,7 +70,7 @@ TERMS = (
 
 def make_early(site: Site) -> None:
     """Take away what later versions have added to the tables of the last version before 1.0."""
-    for table in ("setback", "blockedaddress", "serverkey", "note"):
+    for table in ("setback", "blockedaddress", "serverkey", "note", "claim"):
         site.rows(f"drop table {table}")
     for index in (
         *("incoming_waiting", "incoming_group", "outgoing_waiting", "outgoing_group"),
@@ -83,7 +83,7 @@ def make_early(site: Site) -> None:
     for table, column in (
         ("incoming", "round"),
         ("incoming", "cost"),
-        *(('"match"', each) for each in ("rules", "missing", "noted0", "noted1")),
+        *(('"match"', each) for each in ("rules", "missing", "noted0", "noted1", "proofs")),
         ("seek", "reliable"),
         *TERMS,
     ):

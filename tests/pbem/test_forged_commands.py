@@ -13,7 +13,7 @@ from tests.correspondence import ADDRESS, Correspondence, correspondence
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 TABLES = (
     *("player", "match", "ply", "takenback", "prepared", "clockevent", "calendar", "vacation", "seek", "block"),
-    *("search", "presence", "departure", "invitee", "note"),
+    *("search", "presence", "departure", "invitee", "note", "claim"),
 )
 LINES = (
     *(
@@ -29,6 +29,7 @@ LINES = (
     ),
     *("#1 if c9c8 then c3c4", "#1 queue c3c4", "#1 cancel conditions"),
     *("#1 if c9c8 then resign",),
+    *("#3 claim proven", "#3 claim draw"),
     *("#2 resume", "#2 accept draw", "#2 reject draw", "#2 withdraw cancel"),
     *("set undo unanswered",),
     *("vacation 10d", "vacation 2026-04-01 2026-04-10", "set vacation auto", "set calendar on", "set remind off"),
@@ -39,7 +40,10 @@ LINES = (
 
 
 def scene(letters: Correspondence) -> None:
-    """Let bob be out of time in match 1, for which alice has prepared a turn; match 2, hers to move, is paused."""
+    """Let bob be out of time in match 1, for which alice has prepared a turn; match 2, hers to move, is paused.
+
+    In match 3, proofs are agreed on.
+    """
     letters.reply(letters.last("alice"), "e3f4")
     letters.reply(letters.last("bob"), "e9f8")
     letters.reply(letters.last("alice"), "b3b4\nif b9b8 then c3c4")
@@ -52,6 +56,8 @@ def scene(letters: Correspondence) -> None:
     letters.write(ALICE, "#2 b3b4\n#2 pause", to=personal)
     letters.write(BOB, "#2 accept pause\n#2 draw", to=str(letters.received[BOB][1]["Reply-To"]))
     letters.write(ALICE, "#2 cancel", to=personal)
+    letters.write(ALICE, "challenge bob quadrature proofs=on", to=personal)
+    letters.reply(letters.last("bob"), "accept")
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The daemon is killed at every step of a turn of the house, and of an analysis: each is found and told once."""
+"""The daemon is killed at every step of a turn of the house, of a claim and of an analysis: each is told once."""
 
 import json
 import signal
@@ -73,6 +73,32 @@ def test_an_analysis_is_told_once_however_often_the_server_dies(stage: Stage, da
     scene.quiet()
     assert scene.rows("select done is not null, troubled from analysis") == [(1, None)]
     assert scene.count("outgoing", "template = 'analysis'") == 1
+    assert every_owed_mail_came(scene) <= TWICE
+
+
+SHOWN = {Step.SEARCHING: "running", Step.FOUND: "running", Step.ANSWERING: "running", Step.ANSWERED: "over"}
+"""How the match stands when the server has died at each step of looking at a claim."""
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_a_match_ends_by_a_claim_once_however_often_the_server_dies(stage: Stage, database: str) -> None:
+    scene = stage("lmtp", database)
+    with scene.server() as server:
+        rehearsal = Rehearsal(scene, server, played=24)
+        scene.rows("update match set proofs = true")
+        rehearsal.say(X, rehearsal.personal(X), "#1 claim proven")
+    told = scene.count("outgoing")
+    for step, state in SHOWN.items():
+        daemon = scene.start(step)
+        assert daemon.died() == signal.SIGKILL, (step, daemon.log)
+        assert scene.rows("select state from match") == [state], step
+        scene.rows("update claim set attempts = 0, due = asked")  # as if an hour had passed
+    scene.start().ready()
+    scene.quiet()
+    assert scene.rows("select winner, termination, termination_seat from match") == [(0, "proven", 0)]
+    assert scene.rows("select done is not null, is_void from claim") in ([(1, 0)], [(True, False)])
+    assert scene.count("outgoing") == told + 2, "each of them is told, once"
     assert every_owed_mail_came(scene) <= TWICE
 
 

@@ -15,16 +15,18 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlmodel import Session, select
 
+from pbem.features.house.claims import PER_MATCH
 from pbem.matches.clock.reminders import MOST
 from pbem.matches.clock.timekeeping import clock_of
 from pbem.matches.integrity import faults
-from pbem.storage.models import ClockEvent, Match, MatchState, Outgoing, Player, Ply
+from pbem.storage.models import Claim, ClockEvent, Match, MatchState, Outgoing, Player, Ply
 from tests.year import CONTROLS, Year, year
 
 FEW = 40
 MATCHES = int(os.environ.get("PBEM_TEST_YEAR", FEW))
 PLAYERS = min(200, MATCHES)
 ZERO = timedelta()
+IS_PROVEN = select(Match).where(Match.termination == "proven")
 
 
 @pytest.mark.slow
@@ -59,6 +61,19 @@ def much_has_happened(session: Session, past: Year) -> None:
         "were foreseen"
     )
     assert max(verdicts, key=lambda each: verdicts[each]) == "done"
+
+
+def every_claim_was_answered_or_ended_its_match(session: Session, _past: Year) -> None:
+    claims, ended = session.exec(select(Claim)).all(), len(session.exec(IS_PROVEN).all())
+    answered = [row for row in session.exec(select(Outgoing)) if row.template == "claim"]
+    done = [claim for claim in claims if claim.done is not None]
+
+    assert len(done) > MATCHES / 10
+    assert all(claim.match in {match.id for match in session.exec(select(Match)) if match.proofs} for claim in claims)
+    assert len(answered) + ended == len(done)
+    assert ended == sum(1 for claim in done if claim.searched is None and not claim.is_void)
+    most = Counter((claim.match, claim.player) for claim in claims if not claim.is_void)
+    assert max(most.values()) <= PER_MATCH
 
 
 def every_match_replays_and_so_does_its_clock(session: Session, _past: Year) -> None:
@@ -202,6 +217,7 @@ def rows(session: Session, statement: str) -> list[tuple[Any, ...]]:
 
 CHECKS = (
     much_has_happened,
+    every_claim_was_answered_or_ended_its_match,
     every_match_replays_and_so_does_its_clock,
     what_the_players_used_is_what_the_events_say,
     nothing_happens_in_a_match_that_is_over,

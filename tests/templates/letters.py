@@ -169,7 +169,16 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     letters.write(ALICE, "whois house", to=personal)
     letters.write(ALICE, "analyse 1", to=personal)
     letters.write(ALICE, "analyse 1\nshow 1", to=personal)
+    _claim(letters, personal)
     return moments
+
+
+def _claim(letters: Correspondence, personal: str) -> None:
+    """Let alice claim what isn't shown, in the match on which she and bob agreed most."""
+    letters.execute("update match set proofs = true where game = 'quadrature' and state = 'running'")
+    ((number,),) = letters.execute("select id from match where proofs")
+    letters.write(ALICE, f"#{number} claim proven", to=personal)
+    letters.wait(minutes=6)
 
 
 def _meet(letters: Correspondence, personal: str) -> None:

@@ -17,6 +17,7 @@ SENTENCES = {
     Termination.CANCELLED: (None, "The match was cancelled: 39 to 31."),
     Termination.ABANDONED: (None, "The match was abandoned."),
     Termination.ADJUDICATED: ("bob won by adjudication.", "The match is a draw by adjudication."),
+    Termination.PROVEN: ("bob won: proven by 39 to 31.", "The match is a draw: proven by 39 to 31."),
 }
 
 

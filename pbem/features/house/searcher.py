@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from pbem.features.house.protocol import Examination, Findings, Question, SearchAnswer
+from pbem.features.house.protocol import Examination, Findings, ProofAnswer, ProofQuestion, Question, SearchAnswer
 from pbem.mail import sandboxing
 
 SECONDS, MEGABYTES = 60.0, 200
@@ -36,6 +36,9 @@ class Searcher(Protocol):
 
     def examine(self, asked: Examination) -> Findings:
         """Return what is found for the positions. Raises SearchFailed and SearchStopped."""
+
+    def prove(self, asked: ProofQuestion) -> ProofAnswer:
+        """Return the proof, or that there is none. Raises SearchFailed and SearchStopped."""
 
     def close(self) -> None:
         """End the present search, and answer none any more. Never raises."""
@@ -73,6 +76,14 @@ class SandboxedSearcher:
         said, code = self._ask(asked.dumps())
         try:
             return Findings.loads(said)
+        except ValueError as error:
+            raise _without_answer(code) from error
+
+    def prove(self, asked: ProofQuestion) -> ProofAnswer:
+        """See Searcher."""
+        said, code = self._ask(asked.dumps())
+        try:
+            return ProofAnswer.loads(said)
         except ValueError as error:
             raise _without_answer(code) from error
 

@@ -13,8 +13,9 @@ import resource
 import signal
 import sys
 import time
+from collections.abc import Callable
 
-from pbem.features.house.protocol import Examination, findings, loads, respond
+from pbem.features.house.protocol import Examination, ProofQuestion, Question, findings, loads, proof, respond
 from pbem.mail import sandboxing
 
 NICENESS = 10
@@ -32,13 +33,14 @@ def main(seconds: float, megabytes: int) -> None:
     sandboxing.limit_resources(megabytes)
     most = math.ceil(seconds)
     resource.setrlimit(resource.RLIMIT_CPU, (most, most))  # beyond it the kernel ends this process
-    asked = loads(sys.stdin.buffer.read())
+    sys.stdout.buffer.write(_answer(loads(sys.stdin.buffer.read()), lambda: time.process_time() > IN_TIME * seconds))
 
-    def is_late() -> bool:
-        return time.process_time() > IN_TIME * seconds
 
-    answer = findings(asked, is_late) if isinstance(asked, Examination) else respond(asked, is_late)
-    sys.stdout.buffer.write(answer.dumps())
+def _answer(asked: Question | Examination | ProofQuestion, is_late: Callable[[], bool]) -> bytes:
+    """Return the answer as one line of JSON."""
+    if isinstance(asked, ProofQuestion):
+        return proof(asked).dumps()
+    return findings(asked, is_late).dumps() if isinstance(asked, Examination) else respond(asked, is_late).dumps()
 
 
 def give_way() -> None:

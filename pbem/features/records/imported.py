@@ -102,6 +102,8 @@ def _ended(record: Record, last: Position[Any], winner: Seat | None) -> tuple[En
     if ending is None or ending.termination is Termination.RULES:
         known = Termination.ABANDONED if winner is None else Termination.ADJUDICATED
         return Ending(known), winner, None
+    if ending.termination is Termination.PROVEN:
+        return ending, ending.seat, ending.line
     if ending.termination in LOST and ending.seat is not None:
         return ending, other(ending.seat), None
     return ending, winner if ending.termination is Termination.ADJUDICATED else None, None

@@ -68,6 +68,8 @@ class Match(SQLModel, table=True):
     """Whether the result counts for ratings, as the players agreed."""
     free_undo: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether a turn can be taken back without asking until it is answered, as the players agreed."""
+    proofs: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether a claim that is proven ends it, as they agreed too."""
     counted: datetime | None = Field(default=None, sa_type=Utc)
     """When it ended with a result that counts for ratings (see lifecycle); the week of that time has it."""
     imported: str | None = Field(default=None, index=True, unique=True)
@@ -125,9 +127,9 @@ class Match(SQLModel, table=True):
     termination: str | None = None
     """How the match ended (notation.ending.Termination); None until then."""
     termination_seat: int | None = None
-    """The seat this concerns: that of the player who resigned, left or ran out of time."""
+    """The seat this concerns: that of the player who resigned, left or ran out of time, or whose win was proven."""
     reason: str | None = None
-    """The result in the words of the rules, where they ended the match."""
+    """The result in the words of the rules, where they ended the match; or the turns that prove it."""
     created: datetime = Field(sa_type=Utc)
     started: datetime | None = Field(default=None, sa_type=Utc)
     ended: datetime | None = Field(default=None, sa_type=Utc)

@@ -1,0 +1,218 @@
+"""Proofs: what is proven is so by the rules, as brute force finds it; and what the rules spoil isn't proven."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from random import Random
+from typing import Any, ClassVar
+
+import pytest
+
+from engines.core import Position, Seat
+from engines.kvadratik import KvadratikPosition
+from engines.repetition import History
+from engines.search import choose, prove, proving
+from engines.search.alphabeta import AlphaBeta
+from engines.search.proving import Provable
+from engines.seats import SEATS, other
+from notation.games import GAMES
+from tests.search.test_search import VARIANTS
+from tests.search.test_states import turns_of
+
+NODES = 10_000
+MOST_TURNS = 4_000
+"""How many turns brute force tries in a position."""
+MATCHES = 2
+AIMS: tuple[Seat | None, ...] = (0, 1, None)
+
+
+@cache
+def endgames(game: str, options: tuple[tuple[str, str], ...], seed: int) -> tuple[Position[Any], ...]:
+    """Return the last positions of a match of the house against itself, the last one first."""
+    position = GAMES[game].game.position(dict(options))
+    positions = [position]
+    for ply in range(160):
+        if position.turn is None:
+            break
+        position = position.play(choose(position, 2, seed * 1_000 + ply).turn)
+        positions.append(position)
+    return tuple(reversed(positions[:-1]))[:6]
+
+
+class TooMuch(Exception):
+    """Brute force gives up."""
+
+
+def is_won(position: Position[Any], seat: Seat, plies: int, left: list[int]) -> bool:
+    """Return whether the seat wins within that many turns, whatever the other one plays, by the rules alone."""
+    if position.turn is None:
+        return position.outcome is not None and position.outcome.winner == seat
+    if plies == 0:
+        return False
+    each = []
+    for turn in position.moves():
+        left[0] -= 1
+        if left[0] < 0:
+            raise TooMuch
+        each.append(position.play(turn))
+    own = position.turn == seat
+    each.sort(key=lambda after: after.turn is not None)
+    return (any if own else all)(is_won(after, seat, plies - 1, left) for after in each)
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize(("game", "options"), VARIANTS)
+def test_what_brute_force_finds_won_is_proven_and_never_for_the_other_seat(game: str, options: dict[str, str]) -> None:
+    for position in (each for seed in range(MATCHES) for each in endgames(game, tuple(options.items()), seed)[:3]):
+        proven = {aim for aim in AIMS if prove(position, aim, NODES, 1) is not None}
+        assert len(proven) <= 1
+        for seat in SEATS:
+            try:
+                won = is_won(position, seat, 2, [MOST_TURNS])
+            except TooMuch:
+                continue
+            assert not won or proven <= {seat}
+            if won and not (isinstance(position, KvadratikPosition) and position.setting_up):
+                assert proven == {seat}
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize(("game", "options"), VARIANTS)
+def test_the_line_of_a_proof_is_legal_and_ends_as_was_claimed(game: str, options: dict[str, str]) -> None:
+    for position in (each for seed in range(MATCHES) for each in endgames(game, tuple(options.items()), seed)):
+        for aim in AIMS:
+            proof = prove(position, aim, NODES, 1)
+            if proof is None:
+                continue
+            here = position
+            for turn in proof.line:
+                here = here.play(turn)
+            assert (here.turn is None) == proof.is_whole
+            assert here.outcome is None or here.outcome.winner == aim
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize(("game", "options"), VARIANTS)
+def test_no_reply_escapes_from_a_proof(game: str, options: dict[str, str]) -> None:
+    """Whatever the loser plays by the rules, the position after it is proven too, as far as a larger budget sees."""
+    for position in endgames(game, tuple(options.items()), 0):
+        for seat in SEATS:
+            proof = prove(position, seat, NODES, 1)
+            if proof is None:
+                continue
+            here = position
+            if here.turn == seat:
+                here = here.play(proof.line[0])
+            if here.turn is None:
+                continue
+            replies = list(here.moves())
+            for turn in Random(1).sample(replies, min(4, len(replies))):
+                after = here.play(turn)
+                if after.turn is None:
+                    assert after.outcome is not None
+                    assert after.outcome.winner == seat
+                else:
+                    assert prove(after, other(seat), NODES, 2) is None
+                    assert prove(after, None, NODES, 2) is None
+
+
+def ends_of(turn: Any) -> tuple[Any, Any]:
+    """Return where the piece that a turn moves came from and went to."""
+    return turn.origin, turn.target
+
+
+@pytest.mark.parametrize("game", ["quadrature", "quadrupel"])
+def test_the_states_of_a_proof_follow_the_rules_through_repetitions(game: str) -> None:
+    """The same turns are legal, and the game ends alike, however often pieces have gone back and forth meanwhile."""
+    drawn, barred, chance, known = 0, 0, Random(5), dict[object, Any]()
+    for _ in range(20):
+        position: Position[Any] = GAMES[game].game.position({})
+        assert isinstance(position, Provable)
+        state, backs = position.proving(0), dict[Seat, Any]()
+        for ply in range(30):
+            assert state is not None
+            assert (state.turn, state.winner) == (position.turn, position.outcome.winner if position.outcome else None)
+            if position.turn is None:
+                drawn += state.winner is None
+                break
+            assert game != "quadrupel" or known.setdefault(state.key, position) == position
+            found = {state.turn_of(choices): after for choices, after in turns_of(state)}
+            assert set(found) == set(position.moves())
+            back = next((turn for turn in found if ends_of(turn) == backs.get(position.turn)), None)
+            barred += back is None
+            sideways = [turn for turn in found if ply > 1 and turn.origin[1:] == turn.target[1:]]
+            turn = back if back is not None else chance.choice(sideways or list(found))
+            backs[position.turn] = ends_of(turn)[::-1]
+            position, state = position.play(turn), found[turn]
+    assert drawn > 0 if game == "quadrature" else barred > 20
+
+
+@dataclass(frozen=True)
+class Fork:
+    """A state in which one choice looks good and loses, and the other one looks worse and draws."""
+
+    name: str = ""
+    after_it: ClassVar = {"": ("good", "bad"), "good": ("lost",), "bad": ("drawn",)}
+
+    @property
+    def turn(self) -> Seat | None:
+        return None if self.name in ("lost", "drawn") else 1 if self.name else 0
+
+    @property
+    def winner(self) -> Seat | None:
+        return 1 if self.name == "lost" else None
+
+    @property
+    def is_between_turns(self) -> bool:
+        return True
+
+    @property
+    def key(self) -> str:
+        return self.name
+
+    def choices(self) -> Sequence[str]:
+        return self.after_it.get(self.name, ())
+
+    def after(self, choice: str) -> "Fork":
+        return Fork(choice)
+
+    def estimate(self, seat: Seat) -> float:
+        return (0.5 if self.name == "good" else 0.0) * (1 if seat == 0 else -1)
+
+    def turn_of(self, choices: Sequence[str]) -> str:
+        return choices[0]
+
+
+def test_a_search_that_ends_before_it_has_seen_every_turn_calls_nothing_lost() -> None:
+    found = [AlphaBeta(nodes, Random(1)).line(Fork()) for nodes in range(1, 10)]
+
+    assert [line.is_exact for line in found][-1]
+    assert {line.value for line in found if line.is_exact} == {0.0}
+
+
+def test_a_game_without_states_for_proofs_is_proven_by_its_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    last = endgames("quadrupel", (), 0)[0]
+    with_states = prove(last, last.turn, NODES, 1)
+    assert with_states is not None
+
+    monkeypatch.setattr(
+        proving, "isinstance", lambda value, kind: kind is not Provable and isinstance(value, kind), raising=False
+    )
+    by_rules = prove(last, last.turn, NODES, 1)
+
+    assert by_rules is not None
+    assert last.play(by_rules.line[0]).outcome is not None
+
+
+@pytest.mark.parametrize("flip", ["any", "none"])
+def test_kvadratik_proves_nothing_that_rests_on_what_the_search_grants(flip: str) -> None:
+    """With flip=any, no draw; and nothing at all once a position has occurred so often that the next time draws."""
+    position = GAMES["kvadratik"].game.position({"flip": flip})
+    assert isinstance(position, KvadratikPosition)
+    assert position.proving(0) is None, "a side that sets up is offered only some set-ups"
+    later = endgames("kvadratik", (("flip", flip),), 0)[-1]
+    assert isinstance(later, KvadratikPosition)
+    twice = replace(later, seen=History.of([(1, (0, 0), (0, 0), ("B",))] * 2))
+
+    assert (later.proving(None) is None) == (twice.proving(0) is None) == (flip == "any")
+    assert later.proving(0) is not None
