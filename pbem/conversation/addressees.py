@@ -16,7 +16,7 @@ from pbem.matches.naming import name
 from pbem.messages.said.messages import Words as Note
 from pbem.messages.said.sections import WordsPassedOn
 from pbem.players import pairs, rate_limits
-from pbem.players.announcements import Notice
+from pbem.players.notices import Notice
 from pbem.storage.models import Match, Player
 
 Lines = tuple[str, ...]

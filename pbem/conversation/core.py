@@ -21,8 +21,8 @@ from pbem.mail.reading.message import Message
 from pbem.matches.events import Events
 from pbem.matches.turns import ParsedTurn
 from pbem.messages.said.messages import AddressQuestion
-from pbem.players.announcements import Notice
 from pbem.players.identity import Sender
+from pbem.players.notices import Notice
 from pbem.storage.models import Incoming, Match, Player
 from pbem.storage.payloads import Payload, Section
 from pbem.storage.preferences import Preference

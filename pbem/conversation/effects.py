@@ -12,7 +12,7 @@ from pbem.messages.said import sections
 from pbem.messages.said.messages import Confirmation
 from pbem.messages.said.offers import OfferNews
 from pbem.players import announcements
-from pbem.players.announcements import Notice
+from pbem.players.notices import Notice, notify, retell
 from pbem.storage.outbox import Mailer
 from pbem.storage.payloads import Section
 
@@ -49,7 +49,7 @@ def _goes_with_turn(request: Request, message: Notice | ToPlayer | ToAddress | T
     """Return whether an offer goes to its reader with a turn that the same message brought; let it go with that."""
     if not isinstance(message, Notice) or not isinstance(message.payload, OfferNews):
         return False
-    return not message.payload.message and announcements.retell(request.session, message, request.incoming)
+    return not message.payload.message and retell(request.session, message, request.incoming)
 
 
 def _for_author(notice: Notice) -> Section:
@@ -63,7 +63,7 @@ def _queue(request: Request, message: Notice | ToPlayer | ToAddress | ToNewAddre
     mailer = Mailer(request.session, request.server, request.now)
     match message:
         case Notice():
-            announcements.notify(request.session, request.server, request.now, message, request.incoming)
+            notify(request.session, request.server, request.now, message, request.incoming)
         case ToPlayer():
             mailer.to_player(
                 message.player,

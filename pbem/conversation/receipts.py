@@ -12,7 +12,7 @@ from sqlmodel import Session, col, func, select
 from pbem.matches.queries import seat_of
 from pbem.messages.said.messages import Answer
 from pbem.messages.said.sections import Hint, TurnNews
-from pbem.players.announcements import NOTES_APART, Notice
+from pbem.players.notices import NOTES_APART, Notice
 from pbem.storage import facts, outbox
 from pbem.storage.clock import within
 from pbem.storage.database import transaction

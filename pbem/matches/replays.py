@@ -4,15 +4,19 @@ So the record stays the truth, and nothing else that replays a match needs to kn
 offered: later the other match may have turns taken back.
 """
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from sqlmodel import Session
 
 from notation.time_control import TimeControl, to_stored
-from pbem.matches import earlier_turns, lifecycle
+from pbem.matches import lifecycle
 from pbem.matches.events import Events
 from pbem.matches.snapshot import Snapshot
-from pbem.storage.models import Player
+from pbem.storage.models import Player, Ply
+
+EarlierTurn = tuple[int, str, datetime]
+"""The seat that played it, its text, and when that was."""
 
 
 def offer(
@@ -43,9 +47,19 @@ def offer(
     first, second = (challenger, opponent) if challenger_begins == (mover == 0) else (opponent, challenger)
     match.seat0, match.seat1 = first.id or 0, second.id or 0
     match.time = to_stored(time if first is challenger else time.swapped)
+    match.rules = source.match.rules
     if source.texts:
         match.begun_from, match.begun_after, match.plies = source.number, source.ply, source.ply
     session.flush()
     turns = zip(source.seats, source.texts, strict=True)
-    earlier_turns.store(session, match.id or 0, ((seat, text, now) for seat, text in turns))
+    store_turns(session, match.id or 0, ((seat, text, now) for seat, text in turns))
     return (event,)
+
+
+def store_turns(session: Session, match: int, turns: Iterable[EarlierTurn], after: int = 0) -> None:
+    """Store the turns, in order, as the first of the match, or after that many that are there."""
+    session.add_all(
+        Ply(match=match, number=number, seat=seat, text=text, played=played)
+        for number, (seat, text, played) in enumerate(turns, start=after + 1)
+    )
+    session.flush()

@@ -18,8 +18,8 @@ from pbem.features.playing.messages import MatchList
 from pbem.mail.reading.message import Message
 from pbem.matches.events import MatchEnded, NotPossible, PartKept, TurnPlayed
 from pbem.messages.said import messages, sections
-from pbem.players.announcements import Notice
 from pbem.players.identity import Sender
+from pbem.players.notices import Notice
 from pbem.secret import Secret
 from pbem.storage.models import Incoming, Match, Outgoing, Player
 from pbem.tokens import Keyring, Purpose

@@ -323,10 +323,9 @@ def trespasses(source: str) -> list[str]:
 
 WRITERS = {
     "matches/arranged.py": {"Match()"},
-    "matches/earlier_turns.py": {"Ply()"},
     "features/records/imported.py": {"Match()"},
     "features/records/restored.py": {"Match()"},
-    "matches/replays.py": {"match.plies", "match.seat0", "match.seat1"},
+    "matches/replays.py": {"Ply()", "match.plies", "match.seat0", "match.seat1"},
     "matches/succession.py": {"Match"},
     "matches/watched.py": {"Match"},
 }

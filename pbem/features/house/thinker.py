@@ -30,6 +30,7 @@ from pbem.matches import lifecycle
 from pbem.matches.queries import locked, opponent_of, version
 from pbem.matches.snapshot import snapshot_of, turn_texts
 from pbem.players import announcements
+from pbem.players.notices import notify
 from pbem.storage import leases, notifications, setbacks
 from pbem.storage.database import read_only, transaction
 from pbem.storage.leases import Leased
@@ -192,7 +193,7 @@ class Thinker:
             _forget(session, task, now)
             for notice in announcements.notices(session, events):
                 if not receipts.retell(session, notice, now):
-                    announcements.notify(session, self.server, now, notice)
+                    notify(session, self.server, now, notice)
             notifications.notify(session.connection(), Channel.OWED)
             failpoints.reach(Step.ANSWERING)
         failpoints.reach(Step.ANSWERED)

@@ -19,6 +19,7 @@ from pbem.features.moderation.messages import AccountChanged
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player, seat_of
 from pbem.players import announcements, invitations
+from pbem.players.notices import notify
 from pbem.storage import retention
 from pbem.storage.models import UNSENT, ClosedAddress, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import Mailer
@@ -90,7 +91,7 @@ def _end(
     elif match.state == MatchState.OFFERED:
         answer = lifecycle.withdraw if match.challenger == player.id else lifecycle.decline
         for notice in announcements.notices(session, answer(session, match, player, now), author=player):
-            announcements.notify(session, server, now, notice)
+            notify(session, server, now, notice)
 
 
 def unban(session: Session, server: ServerSettings, player: Player, order: Order, now: datetime) -> None:

@@ -22,6 +22,7 @@ from pbem.matches.naming import name
 from pbem.matches.ratings import derivation
 from pbem.matches.ratings.weeks import week_of
 from pbem.players import addresses, announcements, directory
+from pbem.players.notices import notify
 from pbem.storage.models import HOUSE, MatchState, Player
 from pbem.storage.outbox import Mailer
 from pbem.storage.retention import change
@@ -100,7 +101,7 @@ def _end_between(
             continue
         for notice in announcements.notices(session, verdicts.cancel(session, match, now)):
             if notice.player.id == heir.id:
-                announcements.notify(session, server, now, notice)
+                notify(session, server, now, notice)
         ended.append(match.id or 0)
     return tuple(ended)
 

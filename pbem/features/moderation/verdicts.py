@@ -17,6 +17,7 @@ from pbem.matches.naming import name
 from pbem.matches.queries import locked, players_of, seat_of
 from pbem.messages.said.sections import ChallengeClosed, TurnNews
 from pbem.players import announcements
+from pbem.players.notices import notify
 from pbem.storage.models import Match, MatchState, Player
 
 DRAW = "draw"
@@ -83,4 +84,4 @@ def tell(session: Session, server: ServerSettings, events: Events, order: Order,
         payload = notice.payload
         if isinstance(payload, ChallengeClosed) or (isinstance(payload, TurnNews) and order.reason):
             payload = replace(payload, by=OPERATOR, message=order.reason)
-        announcements.notify(session, server, now, replace(notice, payload=payload))
+        notify(session, server, now, replace(notice, payload=payload))

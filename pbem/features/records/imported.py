@@ -22,7 +22,7 @@ from notation.core import BadNotation
 from notation.ending import Ending, Termination
 from notation.record import BadRecord, Record
 from pbem import tokens
-from pbem.matches import earlier_turns, queries
+from pbem.matches import queries, replays
 from pbem.storage.models import IMPORTED, Match, MatchState, Player
 
 LARGEST = 5_000_000
@@ -190,7 +190,7 @@ def store(
     session.flush()
     moments = played.moments if len(played.moments) == len(played.seats) else (None,) * len(played.seats)
     turns = zip(played.seats, played.record.moves, moments, strict=True)
-    earlier_turns.store(session, number, ((seat, text, min(when or ended, ended)) for seat, text, when in turns))
+    replays.store_turns(session, number, ((seat, text, min(when or ended, ended)) for seat, text, when in turns))
     return match, True
 
 

@@ -16,7 +16,7 @@ from sqlmodel import Session, col, select
 from engines.core import BadOption
 from notation.guarded import PackFault
 from notation.record import BadRecord, Record, replay
-from pbem.matches import earlier_turns, prepared, queries
+from pbem.matches import prepared, queries, replays
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.clock import Restored, SideRestored, TurnsTakenBack
 from pbem.matches.watched import UNNOTICED
@@ -100,7 +100,7 @@ def restore(
     session.add_all(
         TakenBack(match=carried.number, **{name: getattr(each, name) for name in UNDONE}) for each in undone
     )
-    earlier_turns.store(session, carried.number, played[kept:], after=kept)
+    replays.store_turns(session, carried.number, played[kept:], after=kept)
     _set_clock(session, match, carried)
     _count_on(session)
     return Salvaged.RESTORED if there is None else Salvaged.UPDATED

@@ -28,6 +28,7 @@ from pbem.messages import kinds
 from pbem.messages.said.rounds import Crosstable, RoundBegun
 from pbem.messages.said.sections import TurnNews
 from pbem.players import announcements
+from pbem.players.notices import notify
 from pbem.storage.database import read_only
 from pbem.storage.due import NOW, Due, act_on
 from pbem.storage.models import Player, Tournament
@@ -127,7 +128,7 @@ def _tell_the_round(session: Session, server: ServerSettings, found: Untold, beg
             group=shown.table_of(found.tables, reader).group,
         )
         payload = replace(notice.payload, tournament=told)
-        announcements.notify(session, server, now, replace(notice, payload=payload, is_collected=reader in others))
+        notify(session, server, now, replace(notice, payload=payload, is_collected=reader in others))
     for player in begun.players if begun.event is None else ():
         reader = player.id or 0
         if not wants_news(player) or not found.field.entrant(reader).is_playing or reader in others:

@@ -33,7 +33,7 @@ class ClockNote:
     """Something that happened to the clock of a match, besides turns."""
 
     kind: str
-    """As it is stored: paused, resumed, outage, days, unreachable, taken back, ran out, righted or restored."""
+    """As it is stored (see timekeeping)."""
     at: datetime
     seat: Seat | None = None
     until: datetime | None = None
@@ -42,9 +42,11 @@ class ClockNote:
     away: tuple[tuple[datetime, datetime], ...] = ()
     """When the player is away."""
     given_back: str = ""
-    """How much time nobody used, in words."""
+    """How much time nobody used, or was given to the player, in words."""
 
 
+CHOICE = "days"
+"""What the days that a player chose are stored as."""
 UNTOLD = (clocks.TurnHandedOver, clocks.ReplyReceived, clocks.FollowsElsewhere, clocks.Reminded, clocks.Ended)
 """What is no news: turns have lines of their own, and so has the end."""
 
@@ -83,10 +85,10 @@ def notes(session: Session, match: Match, most: int) -> tuple[ClockNote, ...]:
     found: list[ClockNote] = []
     days: dict[Seat | None, tuple[object, ...]] = {}
     for note in (_note(each) for each in timekeeping.events_of(session, match) if not isinstance(each, UNTOLD)):
-        chosen = (note.days, note.away)
-        if note.seat is not None and days.get(note.seat, ("", ())) == chosen:
+        chosen, is_choice = (note.days, note.away), note.kind == CHOICE
+        if is_choice and days.get(note.seat, ("", ())) == chosen:
             continue
-        if note.seat is not None:
+        if is_choice:
             found = [each for each in found if (each.seat, each.at) != (note.seat, note.at)]
             days[note.seat] = chosen
         found.append(note)
@@ -102,6 +104,8 @@ def _note(event: ClockChange) -> ClockNote:
             return ClockNote(kind, at, seat, days="" if chosen == EVERY_DAY else format_days(chosen), away=away)
         case clocks.Outage(at, since):
             return ClockNote(kind, since, until=at, given_back=spoken(at - since))
+        case clocks.TimeGiven(at, seat, taken):
+            return ClockNote(kind, at, seat, given_back=spoken(taken))
         case clocks.Paused(at, until):
             return ClockNote(kind, at, until=until)
     return ClockNote(kind, event.at)

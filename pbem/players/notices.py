@@ -1,0 +1,130 @@
+"""News for a player about a match, and the one place where it is queued: at once, with other news, or after a while."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from sqlmodel import Session, col, func, select
+from sqlmodel.sql.expression import SelectOfScalar
+
+from pbem.config import ServerSettings
+from pbem.matches.clock import timekeeping
+from pbem.matches.queries import seat_of, version
+from pbem.messages import kinds, preferences
+from pbem.messages.said import sections
+from pbem.messages.said.absences import Away
+from pbem.messages.said.messages import Challenge, Invitation, OpponentLeft, Words
+from pbem.messages.said.offers import OfferNews
+from pbem.players import schedule
+from pbem.storage import facts, outbox
+from pbem.storage.clock import within
+from pbem.storage.models import UNSENT, Incoming, Match, Outgoing, Player
+from pbem.storage.outbox import Mailer
+from pbem.storage.payloads import dump, load
+from pbem.tokens import Purpose
+
+News = sections.TurnNews | sections.ChallengeClosed | OfferNews | Away | Challenge | Invitation | OpponentLeft | Words
+
+
+NOTES_APART = timedelta(minutes=5)
+"""After a note, further ones about the match wait that long, and go out in one message."""
+LONGEST_NOTES = 100_000
+"""How many characters of notes are one piece of news; what waits goes out in messages of bounded size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """News for a player about a match, as it was after that many turns."""
+
+    player: Player
+    payload: News
+    match: Match
+    ply: int = 0
+    is_collected: bool = False
+    """Whether it can always wait for other news of that moment."""
+    useful_until: datetime | None = None
+    """After what time it would be of no use."""
+
+
+def notify(
+    session: Session, server: ServerSettings, now: datetime, notice: Notice, incoming: Incoming | None = None
+) -> None:
+    """Queue the news: to be sent at once, or together with others where the player wants that."""
+    player, match = notice.player, notice.match
+    if isinstance(notice.payload, Words) and _joins(session, notice, notice.payload):
+        return
+    is_notice = player.confirmed is not None
+    if player.stopped is not None:  # unless another daemon is just handling their "start"
+        session.flush()
+        session.refresh(player, with_for_update={"read": True})
+    is_batched = is_notice and _is_batched(now, notice)
+    is_wished = player.stopped is not None or (is_batched and player.unreachable is None)
+    Mailer(session, server, now).to_player(
+        player,
+        notice.payload,
+        purpose=Purpose.PLAY,
+        match=match,
+        ply=notice.ply,
+        incoming=incoming,
+        is_notice=is_notice,
+        is_batched=is_batched,
+        waits_until=_note_waits(session, notice, now) if isinstance(notice.payload, Words) else None,
+    )
+    is_timed = match.clock is not None and match.to_move is not None
+    if is_wished and is_timed and seat_of(match, player) == match.to_move:
+        timekeeping.hand_over(session, match.id or 0, version(match), now)  # it is their wish that nothing is sent yet
+
+
+def _joins(session: Session, notice: Notice, note: Words) -> bool:
+    """Let a note to the same player about the match that isn't on its way yet tell this one, too, if there is any."""
+    player, match = notice.player, notice.match
+    unsent = _news_of(notice, note.template).where(col(Outgoing.state).in_(UNSENT), Outgoing.attempts == 0)
+    newest = unsent.order_by(col(Outgoing.id).desc()).limit(1)
+    row = session.exec(newest.with_for_update(of=Outgoing)).first()
+    if row is None or row.content is None:
+        return False
+    before = load(Words, row.payload)
+    if sum(map(len, (*before.message, *note.message))) > LONGEST_NOTES:
+        return False
+    content = outbox.kept_content(row)
+    content.payload = dump(replace(before, message=(*before.message, "", *note.message)))
+    content.facts = facts.gather(session, player, [match.id or 0])
+    row.ply, row.shift = match.plies, match.shift
+    session.flush()
+    return True
+
+
+def _news_of(notice: Notice, template: str) -> SelectOfScalar[Outgoing]:
+    """Return the query for what the player of the notice is told about its match with that template."""
+    of_match = (Outgoing.match == notice.match.id, Outgoing.player == notice.player.id)
+    return select(Outgoing).where(*of_match, Outgoing.template == template).options(outbox.WITH_CONTENT)
+
+
+def _note_waits(session: Session, notice: Notice, now: datetime) -> datetime | None:
+    """Return until when a note waits for more; None if the last one about the match went out long ago."""
+    earlier = (Outgoing.match == notice.match.id, Outgoing.player == notice.player.id, Outgoing.template == "message")
+    recent = within(Outgoing.created, 2 * NOTES_APART, now)
+    told = session.exec(select(func.max(Outgoing.due)).where(*earlier, recent)).one()
+    return min(told, now) + NOTES_APART if told is not None and told + NOTES_APART > now else None
+
+
+def _is_batched(now: datetime, notice: Notice) -> bool:
+    """Return whether the news waits for more, which goes into the same message."""
+    player, choices = notice.player, preferences.with_defaults(notice.player.settings)
+    way = kinds.way(player.settings, notice.payload.template, notice.match.id)
+    if not notice.is_collected and not schedule.defers(way, player.stopped):
+        return False
+    told = schedule.due_at(way, choices, player.stopped, now)
+    return told is None or notice.useful_until is None or told < notice.useful_until
+
+
+def retell(session: Session, notice: Notice, incoming: Incoming) -> bool:
+    """Let the news about a turn that this incoming message brought show the match as it is now.
+
+    Return whether there is such news for the same player; where there is, it tells the notice too.
+    """
+    player, match = notice.player, notice.match
+    turn = session.exec(_news_of(notice, "turn").where(Outgoing.incoming == incoming.id)).first()
+    if turn is None:
+        return False
+    outbox.kept_content(turn).facts = facts.gather(session, player, [match.id or 0])
+    return True
