@@ -57,9 +57,10 @@ def use_another_key(letters: Correspondence) -> None:
 
 
 def test_a_game_record_says_who_signed_it(letters: Correspondence, tmp_path: Path) -> None:
-    code, said = verified(letters, tmp_path, game_record(letters))
+    code, said = verified(letters, tmp_path, game_record(letters), "--turns")
 
     assert code == 0
+    assert "1. 2026-" in said
     assert "match #1, Quadraphages: alice - bob" in said
     assert "signed by pbem.example on 2026-" in said
     assert "with its key" in said

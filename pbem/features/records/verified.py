@@ -73,7 +73,10 @@ def in_text(text: str) -> Signed:
     """Return what a game record in JSON says; raise NotSigned, or BadRecord if it is none."""
     record, site, _ = gamerecord.loads(text)
     domain, public = signatures.signer_of(json.loads(text))
-    return Signed(domain, public, site.match, record, imported.time_of(site.generated))
+    times = [imported.time_of(each.received) for each in site.moments]
+    played = tuple(time for time in times if time is not None)
+    written = imported.time_of(site.generated)
+    return Signed(domain, public, site.match, record, written, played if len(played) == len(record.moves) else ())
 
 
 def signing_keys(session: Session) -> list[ServerKey]:
