@@ -1,6 +1,7 @@
 """How turns that are a word are written and hinted at: `pass` and `swap`."""
 
 import re
+from collections.abc import Callable
 
 from engines.special import Special
 from notation.hints import Passage
@@ -12,6 +13,17 @@ SWAP_PASSAGE = Passage(
 """What a hint says where the player can swap."""
 PASS_PASSAGE = Passage("You can also pass:", (str(Special.PASS),))
 """What a hint says where the player can pass."""
+
+
+def swap_passage(cell: str, place: Callable[[str], str] | None = None) -> Passage:
+    """Return what a hint says where the player can take over the stone on a cell; `place` is as in `taken_over`.
+
+    >>> from engines.special import mirrored
+    >>> swap_passage("c2", mirrored).text
+    'You can also take over the stone on c2 instead of placing one. It moves to b3:'
+    """
+    moves = f". It moves to {place(cell)}" if place else ""
+    return Passage(f"You can also take over the stone on {cell} instead of placing one{moves}:", (str(Special.SWAP),))
 
 
 def read_special(text: str, *known: Special) -> Special | None:

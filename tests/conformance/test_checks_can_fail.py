@@ -102,6 +102,10 @@ def ended(outcome: Callable[[Outcome], Outcome]) -> GamePack:
     return engine(_ended=end)
 
 
+def decisive(pack: GamePack) -> GamePack:
+    return replace(pack, game=replace(pack.game, draws=False))
+
+
 def set_on(position: NoughtsPosition) -> None:
     object.__setattr__(position, "avoid", not position.avoid)
 
@@ -224,6 +228,7 @@ FAULTS: Mapping[str, tuple[tuple[GamePack | Callable[[Path], GamePack], str], ..
         (ended(lambda outcome: replace(outcome, reason="")), "has no reason"),
         (ended(lambda outcome: replace(outcome, reason="It is over.")), "ends with a period"),
         (ended(lambda outcome: Outcome(2, "over")), "The winner is 2"),  # type: ignore[arg-type]
+        (decisive(ended(lambda outcome: Outcome(None, "over"))), "the game says that there are none"),
     ),
     "moves are listed once": (
         (engine(moves=lambda self: iter(2 * list(NoughtsPosition.moves(self)))), "lists a turn twice"),

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pbem.gamekit import BadNotation, IllegalMove, Outcome, Played
+from pbem.gamekit import BadNotation, GameOver, IllegalMove, Outcome, Played
 from pbem_noughts import NOUGHTS
 from pbem_noughts.engine import Reason, Turn
 
@@ -35,7 +35,6 @@ def test_a_match_ends(goal: str, turns: str, outcome: Outcome) -> None:
     [
         ("b2", "b2", Reason.TAKEN, "X has b2 already; a1, b1, c1, a2, c2, a3, b3 or c3 would do"),
         ("", "d4", Reason.OFF_BOARD, "d4 is not on this board"),
-        ("a1 a2 b1 b2 c1", "c2", Reason.GAME_OVER, "the game is over: X has a line on a1, b1 and c1"),
     ],
 )
 def test_every_refusal(turns: str, move: str, reason: Reason, words: str) -> None:
@@ -44,6 +43,11 @@ def test_every_refusal(turns: str, move: str, reason: Reason, words: str) -> Non
 
     assert refusal.value.reason is reason
     assert refusal.value.token in (move, "")
+
+
+def test_a_game_that_is_over_stays_so() -> None:
+    with pytest.raises(GameOver, match="the game is over: X has a line on a1, b1 and c1"):
+        after("a1 a2 b1 b2 c1").play(Turn("c2"))
 
 
 def test_the_last_turn_is_lit() -> None:

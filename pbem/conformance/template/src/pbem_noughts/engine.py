@@ -8,6 +8,7 @@ from pbem import gamekit
 from pbem.gamekit import (
     Diagram,
     Game,
+    GameOver,
     IllegalMove,
     Legend,
     Mark,
@@ -52,7 +53,6 @@ class Turn(NamedTuple):
 class Reason(gamekit.Reason):
     """Why a turn is refused."""
 
-    GAME_OVER = "the game is over: {outcome}"
     OFF_BOARD = "{token} is not on this board; its squares are a1 to c3"
     TAKEN = "{side} has {token} already; {free} would do"
 
@@ -77,7 +77,7 @@ class NoughtsPosition(PlayedWhole):
         """Return the position after the turn; raise IllegalMove."""
         seat = self.turn
         if seat is None:
-            raise IllegalMove(Reason.GAME_OVER, outcome=self.outcome.reason if self.outcome else "")
+            raise GameOver(self.outcome)
         if move.cell not in NAMES:
             raise IllegalMove(Reason.OFF_BOARD, token=move.cell)
         for side, cells in zip(SIDES, self.marks, strict=True):
