@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from pbem_noughts import NOUGHTS
-from pbem_noughts.engine import NAMES, NoughtsPosition, Turn
+from pbem_noughts.engine import BOARD, NoughtsPosition, Turn
 from pbem_noughts.notation import NoughtsNotation
 
 from notation.games import GamePack
@@ -55,7 +55,7 @@ class Said(Reason):
 class Endless:
     """A brute force that forgets the ends of matches."""
 
-    free: frozenset[str] = frozenset(NAMES)
+    free: frozenset[str] = frozenset(BOARD.names)
 
     def after(self) -> dict[str, "Endless"]:
         return {cell: Endless(self.free - {cell}) for cell in self.free}
@@ -122,14 +122,14 @@ def looking(self: NoughtsPosition, last: Any = None) -> Diagram:
 
 
 def off_board(self: NoughtsPosition, move: Turn) -> Any:
-    if move.cell not in NAMES:
+    if move.cell not in BOARD.names:
         return type(self)(self.avoid, self.turn, self.marks[::-1])
     return NoughtsPosition.play(self, move)
 
 
 def refusing(reason: Reason) -> GamePack:
     def refuse(self: NoughtsPosition, move: Turn) -> Any:
-        if move.cell not in NAMES:
+        if move.cell not in BOARD.names:
             raise IllegalMove(reason, token=move.cell)
         return NoughtsPosition.play(self, move)
 
@@ -148,7 +148,7 @@ def of_read(self: NoughtsPosition, move: Turn) -> Any:
 
 
 def every_cell(self: NoughtsPosition) -> Iterator[Turn]:
-    return map(Turn, NAMES) if self.turn is not None else iter(())
+    return map(Turn, BOARD.names) if self.turn is not None else iter(())
 
 
 def anywhere(self: NoughtsPosition, move: Turn) -> Any:
@@ -176,7 +176,7 @@ def parse(wrong: Callable[[str], Turn]) -> GamePack:
 
 
 def strictly(text: str) -> Turn:
-    if text not in NAMES:
+    if text not in BOARD.names:
         raise BadNotation(text, 0, "a square such as b2")
     return Turn(text)
 
