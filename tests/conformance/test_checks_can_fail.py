@@ -26,6 +26,7 @@ from pbem.gamekit import (
     Passage,
     Played,
     Reason,
+    last_move,
 )
 
 AUTHOR = AuthorFiles(
@@ -276,6 +277,7 @@ FAULTS: Mapping[str, tuple[tuple[GamePack | Callable[[Path], GamePack], str], ..
     "the last turn is only lit": (
         (drawn(lit=frozenset({"b2"})), "without a last turn has highlighted cells"),
         (drawn(told="a mark"), "isn't a sentence"),
+        (drawn(told=last_move("a mark.")), "isn't a sentence"),
     ),
     "remarks are sentences": (
         (drawn(notes=("3 left",)), "No remark says"),
