@@ -13,7 +13,7 @@ from typing import Literal, Self
 
 from engines import hex as hexagonal
 from engines import square
-from engines.diagram import Diagram, Edge, Legend, Shape, Towards, text_step
+from engines.diagram import Diagram, Edge, Legend, Shape, Towards, last_move, text_step
 from engines.square import Rows, Steps
 
 Place = tuple[int, int]
@@ -22,13 +22,14 @@ Place = tuple[int, int]
 WIDEST = 72
 """The most columns of text that a board can take, with its labels and with brackets around the last turn."""
 _NAME = re.compile(r"([a-z])([1-9][0-9]?)")
-WAYS: Mapping[Shape, Steps] = {
-    "square": tuple((2 * right, down) for right, down in square.ORTHOGONAL),
-    "hex": hexagonal.STEPS,
-}
-"""The steps to the neighbours of a cell, in halves of a cell to the right and in rows down."""
+ORTHOGONAL: Steps = tuple((2 * right, down) for right, down in square.ORTHOGONAL)
+"""The steps along rows and columns of squares, as of a rook, in halves of a cell to the right and in rows down."""
 DIAGONAL: Steps = tuple((2 * right, down) for right, down in square.DIAGONAL)
-"""The diagonal steps on a board of squares, in halves of a cell to the right and in rows down."""
+"""The diagonal steps on a board of squares, as of a bishop."""
+QUEEN = ORTHOGONAL + DIAGONAL
+"""All eight steps on a board of squares, as of a queen or king."""
+WAYS: Mapping[Shape, Steps] = {"square": ORTHOGONAL, "hex": hexagonal.STEPS}
+"""The steps to the neighbours of a cell, in halves of a cell to the right and in rows down."""
 
 
 class BadBoard(ValueError):
@@ -109,13 +110,15 @@ class Board:
     ) -> Diagram:
         """Return the board with these marks in its cells; all other cells have the first mark of the legend.
 
-        See Diagram for the rest. Raise BadBoard if the marks are too wide.
+        `told` is the last turn, in a phrase that completes "The last move: ..."; see Diagram for the rest. Raise
+        BadBoard if the marks are too wide.
         """
         _check_width(self, max(len(mark.text) for mark in legend.marks))
         plain = legend.marks[0].text
         rows = tuple((label, tuple((name, marks.get(name, plain)) for name in cells)) for label, cells in self.rows)
         lit, left = frozenset(lit), frozenset(left)
-        return Diagram(self.shape, self.columns, rows, lit, notes, remarks, legend, left, told, self.halves)
+        sentence = last_move(told) if told else ""
+        return Diagram(self.shape, self.columns, rows, lit, notes, remarks, legend, left, sentence, self.halves)
 
 
 def rectangle(width: int, height: int, *, without: Collection[str] = (), first_on_top: bool = True) -> Board:

@@ -45,6 +45,12 @@ class IllegalMove(Exception):
         return found[-1 if self.details.get("late") else 0] if found else None
 
 
+class Over(Reason):
+    """Why every game refuses a turn after its end."""
+
+    GAME_OVER = "the game is over: {outcome}"
+
+
 class BadOption(Exception):
     """An option that the game doesn't have, or a choice that the option doesn't have. The text lists the valid ones."""
 
@@ -55,6 +61,13 @@ class Outcome:
 
     winner: Seat | None
     reason: str
+
+
+class GameOver(IllegalMove):
+    """A move after the end of the game; the outcome says how that was."""
+
+    def __init__(self, outcome: Outcome | None) -> None:
+        super().__init__(Over.GAME_OVER, outcome=outcome.reason if outcome else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +163,12 @@ class Game:
     """What the game is like, in at most 54 characters, for people who don't know it."""
     decisive: tuple[tuple[str, str], ...] = ()
     """The choices of options under which the rules go on until somebody has won."""
+    draws: bool = True
+    """Whether a match can be a draw; if not, the rules go on until somebody has won under all options."""
 
     def can_be_drawn(self, chosen: Mapping[str, str]) -> bool:
         """Return whether the players can agree on a draw under those options."""
-        return not any(chosen.get(name) == choice for name, choice in self.decisive)
+        return self.draws and not any(chosen.get(name) == choice for name, choice in self.decisive)
 
     def chosen(self, given: Mapping[str, str]) -> dict[str, str]:
         """Return every option of the game with its choice, adding the defaults; raise BadOption."""

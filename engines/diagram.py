@@ -105,9 +105,12 @@ class Legend:
 NO_LEGEND = Legend()
 
 
+LAST_MOVE = "The last move: "
+
+
 def last_move(phrase: str) -> str:
     """Return the sentence that tells the last turn."""
-    return f"The last move: {phrase}."
+    return f"{LAST_MOVE}{phrase}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,10 @@
 """Hints: what the player to move can write now, as data, and as lines that nobody takes for a turn."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from textwrap import wrap
+
+from engines.special import Special
 
 WIDTH = 70
 """The length of the longest line of a hint."""
@@ -19,6 +21,25 @@ class Passage:
     """Short texts, such as turns, that can share a line."""
     notes: tuple[str, ...] = ()
     """Sentences or phrases with a line each."""
+
+
+SWAP_PASSAGE = Passage(
+    "You can also take over your opponent's first stone instead of placing one:", (str(Special.SWAP),)
+)
+"""What a hint says where the player can swap."""
+PASS_PASSAGE = Passage("You can also pass:", (str(Special.PASS),))
+"""What a hint says where the player can pass."""
+
+
+def swap_passage(cell: str, place: Callable[[str], str] | None = None) -> Passage:
+    """Return what a hint says where the player can take over the stone on a cell; `place` is as in `taken_over`.
+
+    >>> from engines.special import mirrored
+    >>> swap_passage("c2", mirrored).text
+    'You can also take over the stone on c2 instead of placing one. It moves to b3:'
+    """
+    moves = f". It moves to {place(cell)}" if place else ""
+    return Passage(f"You can also take over the stone on {cell} instead of placing one{moves}:", (str(Special.SWAP),))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ A page `quadrupel.md` has its pictures in `quadrupel.toml` beside it. Each is a 
 - `caption`: what it shows.
 - `turns`: the turns that lead there from the start, each a legal one; the last is highlighted.
 - `options`: the choices of the match, where they aren't the usual ones.
-- `chosen`: the beginning of a turn, up to a stone. The cells where it can go are highlighted instead.
+- `chosen`: the beginning of a turn, up to a stone. The board shows it as a preview does, and the cells that can follow
+  are highlighted instead.
 - `refused`: turns that the rules forbid there, as the caption says.
 - `instead`: whether it takes the place of a board that the page draws with letters.
 """
@@ -82,6 +83,6 @@ def _illustration(pack: GamePack, entry: Mapping[str, Any]) -> Illustration:
         cells = frozenset(choices(notation, position, chosen).cells)
         if not cells:
             raise BadIllustration(f"no turn begins with {chosen} and a cell")
-        diagram, highlight = replace(position.diagram(), lit=cells), CAN_GO
+        diagram, highlight = replace(notation.midway(chosen, position).diagram(), lit=cells), CAN_GO
     refused, instead = tuple(entry.get("refused", ())), bool(entry.get("instead", False))
     return Illustration(entry["below"], entry["caption"], position, diagram, highlight, refused, instead)

@@ -4,18 +4,17 @@ import re
 from typing import Any
 
 from engines.core import Position
-from engines.quadrature.board import MOST, PLACES, ROWS, SIDES
+from engines.quadrature.board import MOST, ROWS, SIDES
 from engines.quadrature.position import QuadraturePosition
 from engines.step import Step
 from notation.core import BadNotation, Notation
 from notation.hints import Hint, Passage
-from notation.tokens import ARROW, check_length, refuse_cell, skip
+from notation.tokens import ARROW, check_length, read_cell, skip
 
 EXAMPLE = "e3f4"
 CHOICES = 16
 """The most turns that are listed in full; if there are more, only an example is given."""
 
-_CELL = re.compile("([A-Za-z])([0-9]++)")
 _LEAD = re.compile(r"\s*+")
 _TO = re.compile(rf"\s*+(?:(?:{ARROW}|,)\s*+)?+")
 _TAKES = re.compile(r"[\s,;]*+[xX\u00d7]\s*+(?=[A-Za-z])")
@@ -42,13 +41,13 @@ class QuadratureNotation(Notation[Step]):
         Step(origin='e3', target='f4')
         """
         check_length(text)
-        origin, at = _cell(text, skip(_LEAD, text, 0), f"a turn such as {EXAMPLE}")
+        origin, at = read_cell(text, skip(_LEAD, text, 0), f"a turn such as {EXAMPLE}", ROWS)
         lands = f"the square to which {origin} goes, as in {EXAMPLE}"
-        target, at = _cell(text, skip(_TO, text, at), lands)
+        target, at = read_cell(text, skip(_TO, text, at), lands, ROWS)
         if takes := _TAKES.match(text, at):
-            _, at = _cell(text, takes.end(), "an exchanged square")
+            _, at = read_cell(text, takes.end(), "an exchanged square", ROWS)
             while more := _AND.match(text, at):
-                _, at = _cell(text, more.end(), "an exchanged square")
+                _, at = read_cell(text, more.end(), "an exchanged square", ROWS)
         at = skip(_TAIL, text, at)
         if at < len(text):
             raise BadNotation(text, at, "the end of the turn, or x and the squares of exchanged men")
@@ -90,17 +89,6 @@ def _marker(shown: int) -> str:
     if shown:
         return "The marker shows |1|: a man may go sideways without squaring once more."
     return ""
-
-
-def _cell(text: str, at: int, expected: str) -> tuple[str, int]:
-    """Return the square at this place and where the text continues; raise BadNotation."""
-    found = _CELL.match(text, at)
-    if found is None:
-        raise BadNotation(text, at, expected)
-    cell = found[0].lower()
-    if cell not in PLACES:
-        refuse_cell(text, at, cell, ROWS)
-    return cell, found.end()
 
 
 QUADRATURE = QuadratureNotation()

@@ -17,6 +17,8 @@ FEW = 12
 """The most turns that are offered all at once."""
 ROWS = 2
 """The most rows in which choices are offered, unless each is already as small as it can be."""
+LISTED = 40
+"""The most turns of a single cell that are listed; if there are more, the board has them all, and one is an example."""
 MANY = 25_000
 """The most turns that are looked through (the most seen in a position is 21,632, in Kvadratik).
 
@@ -58,10 +60,12 @@ class Choices:
     steps: tuple[Choice, ...] = ()
     cells: Mapping[str, Choice] = field(default_factory=dict)
     """The next choices that are a cell each, also where the turns are few."""
+    example: Choice | None = None
+    """One of the cells, where each is a whole turn and they are more than LISTED. The steps don't have these."""
 
     def __bool__(self) -> bool:
         """Return whether there is any way to continue."""
-        return bool(self.turns or self.steps)
+        return bool(self.turns or self.steps or self.cells)
 
 
 def choices(notation: Notation[Any], position: Position[Any], chosen: str = "") -> Choices:
@@ -81,7 +85,10 @@ def choices(notation: Notation[Any], position: Position[Any], chosen: str = "") 
     beginnings, whole = _beginnings(notation, position, chosen)
     texts = tuple(islice(beginnings, MANY))
     pieces, words = (_split(texts, chosen, unit, whole=whole) for unit in (_PIECE, _WORD))
-    return Choices((), words if _is_little([word.label for word in words]) else pieces, _cells(pieces))
+    steps, cells = words if _is_little([word.label for word in words]) else pieces, _cells(pieces)
+    if len(cells) > LISTED and all(step.whole for step in pieces):
+        return Choices((), tuple(step for step in pieces if step.cell is None), cells, next(iter(cells.values())))
+    return Choices((), steps, cells)
 
 
 def begun(notation: Notation[Any], position: Position[Any], typed: str) -> str | None:

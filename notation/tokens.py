@@ -3,6 +3,7 @@
 import re
 from typing import NoReturn
 
+from engines.special import Special
 from engines.square import Rows
 from engines.wording import either
 from notation.core import BadNotation
@@ -18,6 +19,8 @@ CELL = "[A-Za-z][0-9]"
 """A cell of a board with at most nine rows."""
 STEP = rf"(?P<origin>{CELL})\s*+(?:{ARROW}\s*+)?+(?P<target>{CELL})"
 """Two cells, with or without an arrow between them."""
+_CELL = re.compile(r"[A-Za-z][0-9]++")
+_SPECIAL = re.compile(r"[\s.!]*+([A-Za-z]{4})[\s.!]*+")
 
 
 def check_length(text: str) -> None:
@@ -30,6 +33,23 @@ def skip(pattern: re.Pattern[str], text: str, at: int) -> int:
     """Return where the text continues after what the pattern matches at this place."""
     found = pattern.match(text, at)
     return found.end() if found else at
+
+
+def read_cell(text: str, at: int, expected: str, rows: Rows | None = None) -> tuple[str, int]:
+    """Return the cell at this place, in small letters, and where the text continues; raise BadNotation.
+
+    `expected` says what should be there. With the rows of a board, the cell must be on it.
+
+    >>> read_cell("to F11.", 3, "a cell")
+    ('f11', 6)
+    """
+    found = _CELL.match(text, at)
+    if found is None:
+        raise BadNotation(text, at, expected)
+    cell = found[0].lower()
+    if rows is not None and not any(cell in cells for _, cells in rows):
+        refuse_cell(text, at, cell, rows)
+    return cell, found.end()
 
 
 def refuse_cell(text: str, at: int, cell: str, rows: Rows) -> NoReturn:
@@ -51,3 +71,13 @@ def check_end_of_cell(text: str, at: int, what: str = "move") -> None:
     """Refuse a digit right after a cell, as in `c1b12`."""
     if text[at : at + 1].isdigit():
         raise BadNotation(text, at, f"a space or the end after the {what}")
+
+
+def read_special(text: str, *known: Special) -> Special | None:
+    """Return which of the known turns a text is; None if it is none of them.
+
+    >>> read_special("Swap!", Special.SWAP), read_special("pass", Special.SWAP)
+    (<Special.SWAP: 'swap'>, None)
+    """
+    found = _SPECIAL.fullmatch(text)
+    return next((turn for turn in known if found and found[1].lower() == turn.value), None)

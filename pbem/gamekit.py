@@ -1,10 +1,11 @@
 """What the author of a game imports; docs/game-api.md says what each name is for, and what changes when."""
 
 from engines.bitboard import bits, cells_in
-from engines.board import DIAGONAL, WAYS, BadBoard, Board, hexagon, rectangle, rhombus, triangle
+from engines.board import DIAGONAL, ORTHOGONAL, QUEEN, WAYS, BadBoard, Board, hexagon, rectangle, rhombus, triangle
 from engines.core import (
     BadOption,
     Game,
+    GameOver,
     IllegalMove,
     Option,
     Outcome,
@@ -24,10 +25,20 @@ from engines.step import Step, vacated
 from engines.wording import either, together
 from notation.core import BadNotation, Correction, Notation, TolerantReader
 from notation.games import API, GamePack
-from notation.hints import Hint, Passage
-from notation.special import PASS_PASSAGE, SWAP_PASSAGE, read_special
+from notation.hints import PASS_PASSAGE, SWAP_PASSAGE, Hint, Passage, swap_passage
 from notation.steps import steps_of
-from notation.tokens import ARROW, CELL, DASH, STEP, check_end_of_cell, check_length, refuse_cell, skip
+from notation.tokens import (
+    ARROW,
+    CELL,
+    DASH,
+    STEP,
+    check_end_of_cell,
+    check_length,
+    read_cell,
+    read_special,
+    refuse_cell,
+    skip,
+)
 
 # The pack
 __all__ = ["API", "GamePack"]
@@ -35,6 +46,7 @@ __all__ = ["API", "GamePack"]
 __all__ += [
     "BadOption",
     "Game",
+    "GameOver",
     "IllegalMove",
     "Option",
     "Outcome",
@@ -64,6 +76,8 @@ __all__ += [
 # Boards
 __all__ += [
     "DIAGONAL",
+    "ORTHOGONAL",
+    "QUEEN",
     "WAYS",
     "BadBoard",
     "Board",
@@ -99,10 +113,12 @@ __all__ += [
     "TolerantReader",
     "check_end_of_cell",
     "check_length",
+    "read_cell",
     "read_special",
     "refuse_cell",
     "skip",
     "steps_of",
+    "swap_passage",
 ]
 # What the house can search
 __all__ += ["WON", "Searchable", "State"]

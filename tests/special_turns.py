@@ -7,12 +7,12 @@ from typing import Any, Self
 from engines import core
 from engines.board import rectangle
 from engines.core import Game, IllegalMove, Outcome, Played, PlayedWhole, Position, Seat
-from engines.diagram import Diagram, Legend, Mark, last_move
+from engines.diagram import Diagram, Legend, Mark
 from engines.seats import other, with_entry
 from engines.special import Special, taken_over
 from notation.core import BadNotation, Notation
-from notation.hints import Hint, Passage
-from notation.special import PASS_PASSAGE, SWAP_PASSAGE, read_special
+from notation.hints import PASS_PASSAGE, SWAP_PASSAGE, Hint, Passage
+from notation.tokens import read_special
 
 BOARD = rectangle(6, 1)
 SIDES = ("Red", "Yellow")
@@ -84,7 +84,7 @@ class Row(PlayedWhole):
     def diagram(self, last: Played[Self, Turn] | None = None) -> Diagram:
         """Return the board."""
         marks = {cell: mark for mark, cells in zip("RY", self.stones, strict=True) for cell in cells}
-        told = "" if last is None else last_move(str(last.move))
+        told = "" if last is None else str(last.move)
         return BOARD.diagram(marks, LEGEND, told=told)
 
 

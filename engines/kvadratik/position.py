@@ -10,7 +10,7 @@ from itertools import chain, combinations, product
 from textwrap import wrap
 from typing import Literal, Self
 
-from engines.core import IllegalMove, Outcome, Played, PlayedWhole, Seat
+from engines.core import GameOver, IllegalMove, Outcome, Played, PlayedWhole, Seat
 from engines.diagram import Diagram, last_move
 from engines.kvadratik.board import (
     BY_NAME,
@@ -146,7 +146,7 @@ class KvadratikPosition(PlayedWhole):
     def play(self, move: Move) -> Self:
         """Return the position after the turn; raise IllegalMove."""
         if self.turn is None:
-            raise IllegalMove(Reason.GAME_OVER, outcome=self.outcome.reason if self.outcome else "")
+            raise GameOver(self.outcome)
         if isinstance(move, Setup):
             return self._set_up(self.turn, move)
         if self.setting_up:

@@ -29,7 +29,6 @@ from engines.wording import either, together
 class Reason(core.Reason):
     """Why a turn is refused."""
 
-    GAME_OVER = "the game is over: {outcome}"
     SETUP_DUE = "{side} has to set up four discs first, for example {fits}"
     SETUP_DONE = "the discs are already set up; a turn is now a move, for example {fits}"
     SETUP_ROW = (

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from engines.bitboard import bits
-from engines.core import IllegalMove, Outcome, Played, Seat
+from engines.core import GameOver, IllegalMove, Outcome, Played, Seat
 from engines.diagram import Diagram, last_move
 from engines.phages.board import BOARDS, LEGEND, SIDES, Board
 from engines.phages.evaluation import SIGHTS, PhagesState, due_in
@@ -98,7 +98,7 @@ class PhagesPosition:
         operation 1 and number are those of the part. The same part again changes nothing.
         """
         if self.turn is None:
-            raise IllegalMove(Reason.GAME_OVER, outcome=self.outcome.reason if self.outcome else "")
+            raise GameOver(self.outcome)
         if self.part is not None:
             return self._completed(self.part, move)
         first, number, second = move

@@ -13,7 +13,6 @@ from engines.wording import either, together
 class Reason(core.Reason):
     """Why a turn is refused."""
 
-    GAME_OVER = "the game is over: {outcome}"
     NO_FIRST_OPERATION = (
         "the first turn of the game has no operation 1, only a number and operation 3, for example {fits}"
     )

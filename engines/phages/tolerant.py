@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from engines.bitboard import bits
-from engines.core import Seat
+from engines.core import GameOver, Seat
 from engines.phages.board import BOARDS, SIDES, Board
 from engines.phages.position import PhagesPosition
 from engines.phages.refusals import Reason, step_refusal
@@ -34,7 +34,7 @@ def corrected(
     """
     slips: list[Correction] = []
     if position.turn is None:
-        over = Reason.GAME_OVER.value.format(outcome=position.outcome.reason if position.outcome else "")
+        over = GameOver(position.outcome)
         slips.append(Correction(str(number), f"{over}; the turn is played all the same"))
     here = replace(position, turn=seat, outcome=None, part=None)
     if here.number is not None:

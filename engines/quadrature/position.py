@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from engines import core, square
-from engines.core import IllegalMove, Outcome, Played, PlayedWhole, Seat
+from engines.core import GameOver, IllegalMove, Outcome, Played, PlayedWhole, Seat
 from engines.diagram import Diagram, last_move
 from engines.quadrature.board import (
     FEW,
@@ -53,7 +53,6 @@ AT_START = History.of((START,))
 class Reason(core.Reason):
     """Why a turn is refused."""
 
-    GAME_OVER = "the game is over: {outcome}"
     OFF_BOARD = "{cell} is not on this board; its columns are a to k, its rows 1 to 11"
     EMPTY = "there is no man on {cell}; {instead}"
     OPPONENT = "the man on {cell} is {other}'s; {instead}"
@@ -138,7 +137,7 @@ class QuadraturePosition(PlayedWhole):
         """
         seat = self.turn
         if seat is None:
-            raise IllegalMove(Reason.GAME_OVER, outcome=self.outcome.reason if self.outcome else "")
+            raise GameOver(self.outcome)
         way, own, opposing = WAYS[seat].get(move), self.men[seat], self.men[1 - seat]
         if way is None or not own >> way.origin & 1:
             raise self._no_step(seat, move)

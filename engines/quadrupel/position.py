@@ -6,7 +6,7 @@ from itertools import combinations, permutations
 from typing import NamedTuple, Self
 
 from engines.bitboard import cells_in
-from engines.core import IllegalMove, Outcome, Played, PlayedWhole, Seat
+from engines.core import GameOver, IllegalMove, Outcome, Played, PlayedWhole, Seat
 from engines.diagram import Diagram, last_move
 from engines.quadrupel.board import COLUMNS, FIGURES, INDEX, NAMES, ROWS, SIDES, START, STEPS, ZONES, Figure, reach
 from engines.quadrupel.evaluation import MOST_REPEATS, Judge, QuadrupelState, repeated
@@ -100,7 +100,7 @@ class QuadrupelPosition(PlayedWhole):
     def play(self, move: Move) -> Self:
         """Return the position after the turn or set-up; raise IllegalMove."""
         if self.turn is None:
-            raise IllegalMove(Reason.GAME_OVER, outcome=self.outcome.reason if self.outcome else "")
+            raise GameOver(self.outcome)
         if isinstance(move, Turn):
             return self._turned(self.turn, move)
         return self._set_up(self.turn, move)

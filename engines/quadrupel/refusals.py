@@ -15,7 +15,6 @@ from engines.wording import either, together
 class Reason(core.Reason):
     """Why a turn is refused."""
 
-    GAME_OVER = "the game is over: {outcome}"
     NOTHING_TO_SET_UP = "nothing is set up in this variant; a turn moves a stone, for example {fits}"
     SET_UP_ALREADY = "the stones are already set up; a turn now moves one of them, for example {fits}"
     SET_UP_FIRST = "{side} has to set up the stones first, for example with {fits}"

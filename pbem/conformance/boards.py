@@ -116,4 +116,5 @@ def boards_are_drawn_as_pictures(pack: GamePack, seed: int = 0) -> None:
 
 
 def _is_sentence(what: str, said: str) -> None:
-    require(said.endswith(".") and said[0].isupper(), f'{what} isn\'t a sentence: "{said}"')
+    ends = said.endswith(".") and not said.endswith("..")
+    require(ends and said[0].isupper(), f'{what} isn\'t a sentence: "{said}"')

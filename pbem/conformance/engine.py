@@ -27,6 +27,8 @@ def random_play_ends(pack: GamePack, seed: int = 0) -> None:
         if not isinstance(end.outcome, Outcome):
             raise Nonconforming(f"A match is over, but its outcome is {end.outcome!r}.")
         require(end.outcome.winner in (0, 1, None), f"The winner is {end.outcome.winner!r}; use 0, 1 or None.")
+        drawn = end.outcome.winner is None
+        require(not drawn or pack.game.draws, "A match is a draw, but the game says that there are none (`draws`).")
         reason = end.outcome.reason
         require(reason, "An outcome has no reason.")
         require(not reason.endswith("."), f'The reason "{reason}" ends with a period; it stands within a sentence.')

@@ -165,12 +165,13 @@ def choices_lead_to_turns(pack: GamePack, seed: int = 0) -> None:
         for _ in range(MOST_STEPS):
             offered = choices(pack.notation, position, chosen)
             require(offered or not chosen, f"Nothing follows {chosen!r}, the start of a legal turn.")
-            if offered.turns or not offered.steps:
+            steps = (*offered.steps, *([] if offered.example is None else offered.cells.values()))
+            if offered.turns or not steps:
                 for text in islice(offered.turns, 3):
                     refusal = refused(position, pack.notation.parse(text))
                     require(refusal is None, f"{text} is offered, but play says: {refusal}.")
                 break
-            step = chance.choice(offered.steps)
+            step = chance.choice(steps)
             chosen = step.text
             if step.whole:
                 break

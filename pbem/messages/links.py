@@ -47,6 +47,8 @@ class Links:
     """A link for each legal turn, if there are only a few. It previews the turn, and the preview offers to play it."""
     steps: tuple[Link, ...] = ()
     """With more turns than that: the next thing to choose, a stone or a square. Each link previews."""
+    example: Link | None = None
+    """Where most turns are a single cell, and too many to list: one of them. Then the steps are only the others."""
     plays: tuple[Link, ...] = ()
     """After a preview of a whole turn: the ways to play it. Once tapped and sent, it is played."""
     prepares: tuple[Link, ...] = ()
@@ -89,8 +91,8 @@ class Links:
         return "\n".join(line for _, links in self.groups for line in listed(map(_written, links)))
 
     def listed_in(self, hint: Hint | None) -> bool:
-        """Return whether the hint lists all the turns already."""
-        return hint is not None and {link.label for link in self.turns} <= hint.texts
+        """Return whether the hint lists all the turns, or else the steps, already."""
+        return hint is not None and {link.label for link in self.turns or self.steps} <= hint.texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +185,7 @@ def _choosing(target: ReplyTarget, offered: Choices, lead: str) -> Links:
     return Links(
         turns=target.links((_joined(lead, text), text) for text in offered.turns),
         steps=target.links((_joined(lead, step.text), step.label) for step in offered.steps),
+        example=target.link(_joined(lead, offered.example.text)) if offered.example else None,
         by_cell={cell: link for cell, link in cells if link is not None},
     )
 

@@ -5,13 +5,17 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 
+from engines.diagram import LAST_MOVE
 from engines.search import is_weak_at
 from engines.seats import seat_of
+from engines.special import Special
 from notation.board import format_board
 from notation.ending import Termination
 from notation.games import GAMES
 from notation.hints import Hint
+from notation.steps import cells_of
 from notation.time_control import from_stored, in_words, per_turn_instead
+from notation.tokens import read_special
 from pbem.matches import offers
 from pbem.matches.clock.timekeeping import clock_of
 from pbem.matches.clock.wording import TimeShown, moment, time_shown
@@ -211,6 +215,13 @@ class View:
         """When the pause of the match ends by itself, in words."""
         resumes = self._snapshot.match.resumes
         return self.moment(resumes) if self.paused and resumes is not None else None
+
+    @property
+    def told(self) -> str:
+        """What the last turn did, where it is a word and changed cells: ": the stone is on k3 now"; "" otherwise."""
+        told = self._drawing.diagram.told.removeprefix(LAST_MOVE).rstrip(".")
+        is_word = not self.part and read_special(self.last or "", *Special) is not None
+        return f": {told}" if is_word and cells_of(told) else ""
 
     def moment(self, time: datetime) -> str:
         """Return a time in words, in the reader's time zone."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from pbem_noughts import NOUGHTS
-from pbem_noughts.engine import NAMES, NoughtsPosition, Turn
+from pbem_noughts.engine import BOARD, NoughtsPosition, Turn
 from pbem_noughts.notation import NoughtsNotation
 
 from notation.games import GamePack
@@ -26,6 +26,7 @@ from pbem.gamekit import (
     Passage,
     Played,
     Reason,
+    last_move,
 )
 
 AUTHOR = AuthorFiles(
@@ -55,7 +56,7 @@ class Said(Reason):
 class Endless:
     """A brute force that forgets the ends of matches."""
 
-    free: frozenset[str] = frozenset(NAMES)
+    free: frozenset[str] = frozenset(BOARD.names)
 
     def after(self) -> dict[str, "Endless"]:
         return {cell: Endless(self.free - {cell}) for cell in self.free}
@@ -102,6 +103,10 @@ def ended(outcome: Callable[[Outcome], Outcome]) -> GamePack:
     return engine(_ended=end)
 
 
+def decisive(pack: GamePack) -> GamePack:
+    return replace(pack, game=replace(pack.game, draws=False))
+
+
 def set_on(position: NoughtsPosition) -> None:
     object.__setattr__(position, "avoid", not position.avoid)
 
@@ -118,14 +123,14 @@ def looking(self: NoughtsPosition, last: Any = None) -> Diagram:
 
 
 def off_board(self: NoughtsPosition, move: Turn) -> Any:
-    if move.cell not in NAMES:
+    if move.cell not in BOARD.names:
         return type(self)(self.avoid, self.turn, self.marks[::-1])
     return NoughtsPosition.play(self, move)
 
 
 def refusing(reason: Reason) -> GamePack:
     def refuse(self: NoughtsPosition, move: Turn) -> Any:
-        if move.cell not in NAMES:
+        if move.cell not in BOARD.names:
             raise IllegalMove(reason, token=move.cell)
         return NoughtsPosition.play(self, move)
 
@@ -144,7 +149,7 @@ def of_read(self: NoughtsPosition, move: Turn) -> Any:
 
 
 def every_cell(self: NoughtsPosition) -> Iterator[Turn]:
-    return map(Turn, NAMES) if self.turn is not None else iter(())
+    return map(Turn, BOARD.names) if self.turn is not None else iter(())
 
 
 def anywhere(self: NoughtsPosition, move: Turn) -> Any:
@@ -172,7 +177,7 @@ def parse(wrong: Callable[[str], Turn]) -> GamePack:
 
 
 def strictly(text: str) -> Turn:
-    if text not in NAMES:
+    if text not in BOARD.names:
         raise BadNotation(text, 0, "a square such as b2")
     return Turn(text)
 
@@ -224,6 +229,7 @@ FAULTS: Mapping[str, tuple[tuple[GamePack | Callable[[Path], GamePack], str], ..
         (ended(lambda outcome: replace(outcome, reason="")), "has no reason"),
         (ended(lambda outcome: replace(outcome, reason="It is over.")), "ends with a period"),
         (ended(lambda outcome: Outcome(2, "over")), "The winner is 2"),  # type: ignore[arg-type]
+        (decisive(ended(lambda outcome: Outcome(None, "over"))), "the game says that there are none"),
     ),
     "moves are listed once": (
         (engine(moves=lambda self: iter(2 * list(NoughtsPosition.moves(self)))), "lists a turn twice"),
@@ -271,6 +277,7 @@ FAULTS: Mapping[str, tuple[tuple[GamePack | Callable[[Path], GamePack], str], ..
     "the last turn is only lit": (
         (drawn(lit=frozenset({"b2"})), "without a last turn has highlighted cells"),
         (drawn(told="a mark"), "isn't a sentence"),
+        (drawn(told=last_move("a mark.")), "isn't a sentence"),
     ),
     "remarks are sentences": (
         (drawn(notes=("3 left",)), "No remark says"),

@@ -85,7 +85,7 @@ def test_a_fault_is_told_in_a_sentence_by_both(package: Path, tmp_path: Path) ->
     folder = shutil.copytree(package, tmp_path / "pbem-hex")
     engine = folder / "src" / "pbem_hex" / "engine.py"
     source = engine.read_text(encoding="utf-8")
-    engine.write_text(source.replace("if move.cell not in NAMES:", "if False:"), encoding="utf-8")
+    engine.write_text(source.replace("if move.cell not in BOARD.names:", "if False:"), encoding="utf-8")
     done = run_pytest(folder, "-q", "pyproject.toml", "-k", "agrees or described")
     checked = run_check(folder)
 

@@ -6,7 +6,7 @@ import pytest
 
 from engines import hex as hexagonal
 from engines import square
-from engines.board import DIAGONAL, WAYS, BadBoard, Board, hexagon, rectangle, rhombus, triangle
+from engines.board import DIAGONAL, QUEEN, BadBoard, Board, hexagon, rectangle, rhombus, triangle
 from engines.diagram import Diagram, Mark
 from tests.shapes import SHAPES, TEXTS
 
@@ -27,6 +27,13 @@ def test_a_diagram_of_a_usual_board_is_the_one_that_a_game_writes_by_hand() -> N
     assert rectangle(9, 9).diagram({}, legend) == Diagram("square", square.columns(9), rows, legend=legend)
 
 
+def test_a_board_tells_the_last_turn_in_a_sentence() -> None:
+    board, legend = rectangle(2, 2), SHAPES["rectangle 7x6"].legend
+
+    assert board.diagram({}, legend, told="a stone on a1").told == "The last move: a stone on a1."
+    assert board.diagram({}, legend).told == ""
+
+
 def test_lines_of_a_rectangle_end_at_its_edges_and_holes() -> None:
     assert square.rays(7, height=6)["g5"] == (
         ("g4", "g3", "g2", "g1"),
@@ -36,7 +43,7 @@ def test_lines_of_a_rectangle_end_at_its_edges_and_holes() -> None:
     )
     assert rectangle(4, 1, without=("c1",)).rays()["a1"] == ((), ("b1",), (), ())
     assert rectangle(3, 3).neighbours(DIAGONAL)["b2"] == ("c1", "c3", "a3", "a1")
-    assert len(rectangle(3, 3).neighbours((*WAYS["square"], *DIAGONAL))["b2"]) == 8
+    assert len(rectangle(3, 3).neighbours(QUEEN)["b2"]) == 8
 
 
 @pytest.mark.parametrize("board", [rhombus(11, 11), triangle(6), hexagon(7), rectangle(16, 3)])

@@ -2,8 +2,7 @@
 
 import pytest
 
-from engines.core import BadOption, IllegalMove
-from engines.phages import Reason
+from engines.core import BadOption, IllegalMove, Over
 from engines.repetition import History
 from engines.seats import SEATS, other, seat_of, with_entry
 from notation.games import GAMES
@@ -22,7 +21,7 @@ from notation.games import GAMES
 def test_the_wrong_word_is_found_as_a_whole_word(
     text: str, token: str, late: bool, span: tuple[int, int] | None
 ) -> None:
-    refusal = IllegalMove(Reason.GAME_OVER, outcome="", token=token, late=late)
+    refusal = IllegalMove(Over.GAME_OVER, outcome="", token=token, late=late)
 
     assert refusal.span_in(text) == span
 

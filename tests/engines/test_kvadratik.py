@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from engines.core import IllegalMove, Outcome
+from engines.core import IllegalMove, Outcome, Over
 from engines.kvadratik import Bonus, Disc, KvadratikPosition, Move, Reason, Setup, Turn
 from engines.kvadratik.board import INDEX, MARKS, NAMES
 from engines.step import Step
@@ -397,7 +397,7 @@ BARE = board(0, "a4:B+ b3:B+ c3:BxG+ d2:Bx a1:Gx")
 ONLY = board(0, "c3:BxG+ a1:Gx", (1, 0), (1, 0))
 OVER = play(board(0, "b3:B+ b2:G+"), "b3b2")
 REFUSALS: list[tuple[KvadratikPosition, str | Move, Reason, str, str | None]] = [
-    (OVER, "b2b3", Reason.GAME_OVER, "the game is over: Green has no move left", None),
+    (OVER, "b2b3", Over.GAME_OVER, "the game is over: Green has no move left", None),
     (ROW, "a4a3", Reason.SETUP_DUE, "Blue has to set up four discs first, for example setup +x+x", None),
     (HALF, "a4a3", Reason.SETUP_DUE, "for example setup a4+ b4x c4+ d4x", None),
     (BEGUN, "setup +x+x", Reason.SETUP_DONE, "a turn is now a move, for example a4a3", None),
@@ -480,7 +480,7 @@ def test_a_refusal_says_what_is_wrong_and_what_would_work(
 
 
 def test_every_reason_is_raised_by_some_example() -> None:
-    assert {reason for _, _, reason, _, _ in REFUSALS} == set(Reason)
+    assert {reason for _, _, reason, _, _ in REFUSALS} == {*Reason, *Over}
 
 
 @pytest.mark.parametrize(("position", "move"), [(p, m) for p, m, *_ in REFUSALS])

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from engines.bitboard import bits
-from engines.core import IllegalMove, Outcome
+from engines.core import IllegalMove, Outcome, Over
 from engines.phages import PhagesPosition, Reason, Turn
 from engines.phages.board import BOARDS
 from engines.step import Step
@@ -194,7 +194,7 @@ HEX = after(game="hexaphages")
 OVER = board("quadraphages", 0, 8, "a1 b1", "i8 i9", "o:*i6").play(Turn((), 1, ()))
 MIDDLE = after(OPENING, first="o")
 REFUSALS = [
-    (OVER, "1", Reason.GAME_OVER, "76 marked cells to 0", None),
+    (OVER, "1", Over.GAME_OVER, "76 marked cells to 0", None),
     (after(), "c1b1 3", Reason.NO_FIRST_OPERATION, "1 a7a6 i3i2", "c1b1"),
     (after(), "a7b7 i3i2 3 b7b4 i2f2", Reason.NO_FIRST_OPERATION, "1 a7b7 i3i2", "a7b7"),
     (after(), "a7b7 i3i2", Reason.NUMBER_MISSING, "1 a7b7 i3i2", None),
@@ -253,4 +253,4 @@ def test_a_refusal_says_what_is_wrong_and_what_would_work(
 
 
 def test_every_reason_is_raised_by_some_example() -> None:
-    assert {reason for _, _, reason, _, _ in REFUSALS} == set(Reason)
+    assert {reason for _, _, reason, _, _ in REFUSALS} == {*Reason, *Over}

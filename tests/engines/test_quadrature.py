@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engines.core import BadOption, IllegalMove, Outcome
+from engines.core import BadOption, IllegalMove, Outcome, Over
 from engines.diagram import Diagram
 from engines.quadrature import QuadraturePosition, Reason
 from engines.quadrature.board import Both, men_on, squares_of
@@ -372,7 +372,7 @@ SQUARE = board("e4 a1 b1 c1", "b5 b8 e8")
 BUSY = board("e4 d4 d5 e5 f4 f5 a1", "b9 c9 e9")
 QUIET = board("b2 b5 d5 a1", "g9 i9 k9", markers=(2, 0))
 REFUSALS = [
-    (after("b3a3", "b9a9", "a3b3", "a9b9"), "e3e4", Reason.GAME_OVER, "over: the men are where they were once"),
+    (after("b3a3", "b9a9", "a3b3", "a9b9"), "e3e4", Over.GAME_OVER, "over: the men are where they were once"),
     (
         after(),
         Step("e3", "e12"),
@@ -417,7 +417,7 @@ def test_a_refusal_says_what_is_wrong_and_what_would_work(
 
 def test_what_a_refusal_offers_is_legal() -> None:
     for position, move, reason, _ in REFUSALS:
-        if reason in (Reason.GAME_OVER, Reason.OFF_BOARD):
+        if reason in (Over.GAME_OVER, Reason.OFF_BOARD):
             continue
         with pytest.raises(IllegalMove) as refusal:
             play(position, str(move))
@@ -431,4 +431,4 @@ def test_what_a_refusal_offers_is_legal() -> None:
 
 
 def test_every_reason_is_raised_by_some_example() -> None:
-    assert {reason for _, _, reason, _ in REFUSALS} == set(Reason)
+    assert {reason for _, _, reason, _ in REFUSALS} == {*Reason, *Over}

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from engines.core import IllegalMove, Outcome, Played, Seat
+from engines.core import IllegalMove, Outcome, Over, Played, Seat
 from engines.diagram import Diagram
 from engines.quadrupel import Dots, Move, Ones, QuadrupelPosition, Reason, Turn
 from engines.quadrupel.board import FIGURES, INDEX, KINDS, NAMES, ZONES
@@ -579,7 +579,7 @@ POINTS = after(variant="minimum-points")
 PLACING = after("setup d2 c3", variant="position")
 WIDE = board("a1 f6 f5 f4", "b1 c2 b3 f1")
 REFUSALS: list[tuple[QuadrupelPosition, str | Move, Reason, str, str | None]] = [
-    (after(*NEAR, "b4d4!"), "d2d1", Reason.GAME_OVER, "the game is over: Black's Square on c3", None),
+    (after(*NEAR, "b4d4!"), "d2d1", Over.GAME_OVER, "the game is over: Black's Square on c3", None),
     (START, "setup 4123", Reason.NOTHING_TO_SET_UP, "a turn moves a stone, for example d2d1", None),
     (after(*DOTTED, variant="combination"), "setup 4123", Reason.SET_UP_ALREADY, "for example d2d1", None),
     (POINTS, "d2d1", Reason.SET_UP_FIRST, "Black has to set up the stones first, for example with setup 4123", None),
@@ -634,4 +634,4 @@ def test_a_refusal_says_what_is_wrong_and_what_would_work(
 
 
 def test_every_reason_is_raised_by_some_example() -> None:
-    assert {reason for _, _, reason, _, _ in REFUSALS} == set(Reason)
+    assert {reason for _, _, reason, _, _ in REFUSALS} == {*Reason, *Over}

@@ -7,8 +7,8 @@ import pytest
 from engines.core import IllegalMove, Outcome
 from engines.special import Special, mirrored, taken_over
 from notation.hints import format_hint
-from notation.special import read_special
 from notation.steps import choices
+from notation.tokens import read_special
 from tests.special_turns import NOTATION, ROW, Reason, Row
 
 

@@ -12,6 +12,7 @@ from engines.core import IllegalMove
 from notation.board import format_board
 from notation.games import GAMES
 from notation.illustrations import CAN_GO, BadIllustration, Illustration, loads
+from pbem_amazons import AMAZONS
 
 RULES = Path(__file__).parents[2] / "templates" / "rules"
 MOST_WORDS = 30
@@ -101,3 +102,11 @@ def test_every_variant_of_quadrupel_has_a_picture() -> None:
 def test_a_picture_that_is_wrong_is_not_drawn(wrong: str, raised: type[Exception]) -> None:
     with pytest.raises(raised):
         loads(GAMES["quadrupel"], f'[[picture]]\nbelow = "Goal"\ncaption = "Wrong."\n{wrong}\n')
+
+
+def test_a_picture_shows_the_part_of_a_turn_that_is_chosen() -> None:
+    (shown,) = loads(AMAZONS, '[[picture]]\nbelow = "A turn"\ncaption = "Then she shoots."\nchosen = "d1d7"')
+    marks = {name: mark for _, cells in shown.diagram.rows for name, mark in cells}
+
+    assert (marks["d1"], marks["d7"]) == (".", "W")
+    assert {"d1", "d10", "d8"} & shown.diagram.lit == {"d1", "d8"}

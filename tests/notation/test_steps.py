@@ -13,7 +13,8 @@ import pytest
 from engines.core import Position
 from notation.core import BadNotation
 from notation.games import GAMES
-from notation.steps import FEW, ROWS, begun, cells_of, choices, grouped, steps_of
+from notation.steps import FEW, LISTED, ROWS, begun, cells_of, choices, grouped, steps_of
+from pbem_hex import HEX
 from tests.effort import calls
 
 PLAYTHROUGHS = sorted((Path(__file__).parent.parent / "playthroughs").glob("*.txt"))
@@ -320,3 +321,23 @@ def test_choices_are_found_with_bounded_effort_where_turns_are_many(key: str) ->
                 effort = calls(lambda text=text, position=position: choices(GAMES[key].notation, position, text))
                 assert effort < 2_000_000
             position = position.play(chance.choice(list(position.moves())))
+
+
+def test_many_turns_of_a_single_cell_are_left_to_the_board_and_others_are_listed() -> None:
+    chance, position, listed = random.Random(4), HEX.game.position({"size": "9"}), 0
+    while position.turn is not None:
+        turns = {str(move) for move in position.moves()}
+        found = choices(HEX.notation, position)
+        steps = {step.text for step in found.steps}
+        if found.example is None:
+            assert max(len(found.turns), len(steps)) <= LISTED
+            assert {*found.turns, *steps} == turns
+            listed += 1
+        else:
+            assert steps == turns & {"swap"}
+            assert len(found.cells) > LISTED
+            assert {*found.cells, *steps} == turns
+            assert found.cells[found.example.text] == found.example
+        position = position.play(chance.choice(list(position.moves())))
+    assert listed > 5
+    assert choices(HEX.notation, HEX.game.position({}).play("f6")).steps[0].text == "swap"

@@ -22,7 +22,7 @@ def letters(
 ) -> Iterator[Correspondence]:
     """Offer 40 or 275 games beside our own."""
     toys.offer(monkeypatch, *toys.many(tmp_path, request.param))
-    with correspondence(tmp_path, house="enabled = true") as letters:
+    with correspondence(tmp_path) as letters:
         yield letters
 
 

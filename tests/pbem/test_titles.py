@@ -21,8 +21,8 @@ def games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """Begin a server that has a house."""
-    with correspondence(tmp_path, house="enabled = true") as letters:
+    """Begin a server."""
+    with correspondence(tmp_path) as letters:
         yield letters
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pbem.gamekit import BadNotation, IllegalMove, Outcome, Played
+from pbem import gamekit as kit
 from pbem_noughts import NOUGHTS
 from pbem_noughts.engine import Reason, Turn
 
@@ -20,13 +20,13 @@ def after(turns: str = "", **options: str) -> Any:
 @pytest.mark.parametrize(
     ("goal", "turns", "outcome"),
     [
-        ("line", "a1 a2 b1 b2 c1", Outcome(0, "X has a line on a1, b1 and c1")),
-        ("line", "a1 c3 b1 b2 a3 a2 c2 c1 b3", Outcome(None, "the board is full")),
-        ("line", "a1 a3 b1 b2 c2 c1", Outcome(1, "O has a line on a3, b2 and c1")),
-        ("avoid", "a1 a2 b1 b2 c1", Outcome(1, "X has a line on a1, b1 and c1")),
+        ("line", "a1 a2 b1 b2 c1", kit.Outcome(0, "X has a line on a1, b1 and c1")),
+        ("line", "a1 c3 b1 b2 a3 a2 c2 c1 b3", kit.Outcome(None, "the board is full")),
+        ("line", "a1 a3 b1 b2 c2 c1", kit.Outcome(1, "O has a line on a3, b2 and c1")),
+        ("avoid", "a1 a2 b1 b2 c1", kit.Outcome(1, "X has a line on a1, b1 and c1")),
     ],
 )
-def test_a_match_ends(goal: str, turns: str, outcome: Outcome) -> None:
+def test_a_match_ends(goal: str, turns: str, outcome: kit.Outcome) -> None:
     assert after(turns, goal=goal).outcome == outcome
 
 
@@ -35,19 +35,23 @@ def test_a_match_ends(goal: str, turns: str, outcome: Outcome) -> None:
     [
         ("b2", "b2", Reason.TAKEN, "X has b2 already; a1, b1, c1, a2, c2, a3, b3 or c3 would do"),
         ("", "d4", Reason.OFF_BOARD, "d4 is not on this board"),
-        ("a1 a2 b1 b2 c1", "c2", Reason.GAME_OVER, "the game is over: X has a line on a1, b1 and c1"),
     ],
 )
 def test_every_refusal(turns: str, move: str, reason: Reason, words: str) -> None:
-    with pytest.raises(IllegalMove, match=words) as refusal:
+    with pytest.raises(kit.IllegalMove, match=words) as refusal:
         after(turns).play(Turn(move))
 
     assert refusal.value.reason is reason
     assert refusal.value.token in (move, "")
 
 
+def test_a_game_that_is_over_stays_so() -> None:
+    with pytest.raises(kit.GameOver, match="the game is over: X has a line on a1, b1 and c1"):
+        after("a1 a2 b1 b2 c1").play(Turn("c2"))
+
+
 def test_the_last_turn_is_lit() -> None:
-    assert after("b2 a1").diagram(Played(after("b2"), Turn("a1"))).lit == {"a1"}
+    assert after("b2 a1").diagram(kit.Played(after("b2"), Turn("a1"))).lit == {"a1"}
 
 
 @pytest.mark.parametrize("said", ["b2", "B2", " b2. ", "b2!"])
@@ -60,7 +64,7 @@ def test_a_turn_is_read_however_it_is_written(said: str) -> None:
     [("", 0, "a square such as b2"), ("2b", 0, "a square such as b2"), ("b2 c3", 3, "the end of the turn")],
 )
 def test_what_cannot_be_read_is_pointed_at(said: str, at: int, expected: str) -> None:
-    with pytest.raises(BadNotation, match=expected) as bad:
+    with pytest.raises(kit.BadNotation, match=expected) as bad:
         NOUGHTS.notation.parse(said)
 
     assert bad.value.at == at

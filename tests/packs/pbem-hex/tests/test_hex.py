@@ -34,12 +34,17 @@ def test_a_side_that_joins_its_edges_wins(turns: str, outcome: kit.Outcome | Non
     assert after(turns, size="9").outcome == outcome
 
 
+def test_no_stone_is_placed_after_the_end() -> None:
+    with pytest.raises(kit.GameOver, match="the game is over: Red joined top and bottom"):
+        after(RED_WINS, size="9").play("a9")
+
+
 def test_a_swap_mirrors_the_first_stone_and_red_goes_on() -> None:
     before, position = after("c11"), after("c11 swap")
     diagram = position.diagram(kit.Played(before, kit.Special.SWAP))
 
     assert (position.stones, position.turn) == ((frozenset(), frozenset({"k3"})), 0)
-    assert (diagram.lit, diagram.told) == ({"k3"}, "The last move: a swap, and the stone is on k3.")
+    assert (diagram.lit, diagram.told) == ({"k3"}, "The last move: Blue took over the stone, now on k3.")
 
 
 @pytest.mark.parametrize(
@@ -63,7 +68,6 @@ def test_only_the_second_turn_can_be_a_swap(turns: str, options: dict[str, str],
         ("", {}, "swap", Reason.NO_SWAP_NOW, "only Blue can swap, and only in answer to Red's first stone; a1 is free"),
         ("a1 b1 c1", {}, "swap", Reason.NO_SWAP_NOW, "only Blue can swap"),
         ("a1", {"swap": "no"}, "swap", Reason.NO_SWAP, "played without the swap .swap=no.; b1 is free, for example"),
-        (RED_WINS, {"size": "9"}, "a9", Reason.GAME_OVER, "the game is over: Red joined top and bottom"),
     ],
 )
 def test_every_refusal(turns: str, options: dict[str, str], move: str, reason: Reason, words: str) -> None:

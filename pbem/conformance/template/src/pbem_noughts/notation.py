@@ -3,13 +3,13 @@
 import re
 from typing import Any
 
-from pbem.gamekit import BadNotation, Hint, Notation, Passage, Position, check_length
+from pbem import gamekit as kit
 from pbem_noughts.engine import SIDES, NoughtsPosition, Turn
 
-_TURN = re.compile(r"[\s.!]*+(?P<cell>[A-Za-z][0-9])[\s.!]*+")
+_GAP = re.compile(r"[\s.!]*+")
 
 
-class NoughtsNotation(Notation[Turn]):
+class NoughtsNotation(kit.Notation[Turn]):
     """Reads and writes turns."""
 
     __slots__ = ()
@@ -21,22 +21,21 @@ class NoughtsNotation(Notation[Turn]):
 
     def parse(self, text: str) -> Turn:
         """Return the turn that a text says, whatever the position; raise BadNotation."""
-        check_length(text)
-        found = _TURN.match(text)
-        if found is None:
-            raise BadNotation(text, 0, "a square such as b2")
-        if found.end() < len(text):
-            raise BadNotation(text, found.end(), "the end of the turn")
-        return Turn(found["cell"].lower())
+        kit.check_length(text)
+        cell, at = kit.read_cell(text, kit.skip(_GAP, text, 0), "a square such as b2")
+        at = kit.skip(_GAP, text, at)
+        if at < len(text):
+            raise kit.BadNotation(text, at, "the end of the turn")
+        return Turn(cell)
 
-    def format(self, move: Turn, position: Position[Any]) -> str:
+    def format(self, move: Turn, position: kit.Position[Any]) -> str:
         """Return the canonical text: the square."""
         return move.cell
 
-    def hint(self, position: Position[Any]) -> Hint | None:
+    def hint(self, position: kit.Position[Any]) -> kit.Hint | None:
         """Return what the player to move can write now; None when the game is over."""
         if not isinstance(position, NoughtsPosition) or position.turn is None:
             return None
         goal = "loses" if position.avoid else "wins"
         say = f"{SIDES[position.turn]} marks an empty square: write its name. A player with three in a line {goal}."
-        return Hint((Passage(say),), next(position.moves()).cell)
+        return kit.Hint((kit.Passage(say),), next(position.moves()).cell)

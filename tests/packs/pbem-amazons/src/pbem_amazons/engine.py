@@ -9,7 +9,7 @@ from pbem import gamekit as kit
 SIDES = ("White", "Black")
 START = (("a4", "d1", "g1", "j4"), ("a7", "d10", "g10", "j7"))
 BOARD = kit.rectangle(10, 10, first_on_top=False)
-RAYS = BOARD.rays(kit.WAYS["square"] + kit.DIAGONAL)
+RAYS = BOARD.rays(kit.QUEEN)
 """Of each square the eight lines that leave it, the nearest square first."""
 LEGEND = kit.Legend(
     SIDES,
@@ -40,7 +40,6 @@ class Turn(NamedTuple):
 class Reason(kit.Reason):
     """Why a turn is refused."""
 
-    GAME_OVER = "the game is over: {outcome}"
     OFF_BOARD = "{square} is not on this board; its squares are a1 to j10"
     NO_STEP = "{token} alone is no turn: first an amazon moves, then she shoots, as in {fits}"
     OTHER_STEP = "you have already moved {begun}, and only the arrow is left (undo takes the move back); {instead}"
@@ -94,7 +93,7 @@ class AmazonsPosition:
         """
         seat, begun, (step, arrow) = self.turn, self.begun, move
         if seat is None:
-            raise kit.IllegalMove(Reason.GAME_OVER, outcome=self.outcome.reason if self.outcome else "")
+            raise kit.GameOver(self.outcome)
         if begun is None:
             if step is None:
                 raise kit.IllegalMove(Reason.NO_STEP, token=arrow, fits=next(self.moves()))
@@ -150,7 +149,7 @@ class AmazonsPosition:
         said = ([step.spoken] if step else []) + ([f"arrow to {arrow}"] if arrow else [])
         lit = {*(step or ()), *([arrow] if arrow else [])}
         left = {step.origin} - {arrow} if step else ()
-        return BOARD.diagram(marks, LEGEND, lit=lit, left=left, told=kit.last_move(", ".join(said)))
+        return BOARD.diagram(marks, LEGEND, lit=lit, left=left, told=", ".join(said))
 
 
 def reached(origin: str, taken: Set[str]) -> Iterator[str]:
@@ -166,6 +165,5 @@ def reached(origin: str, taken: Set[str]) -> Iterator[str]:
             yield square
 
 
-GAME = kit.Game(
-    "amazons", "Amazons", (), lambda _: AmazonsPosition(), SIDES, "10x10: queens shoot arrows; who can't move loses"
-)
+SUMMARY = "10x10: queens shoot arrows; who can't move loses"
+GAME = kit.Game("amazons", "Amazons", (), lambda _: AmazonsPosition(), SIDES, SUMMARY, draws=False)

@@ -4,9 +4,8 @@ import re
 from typing import Any
 
 from pbem import gamekit as kit
-from pbem_amazons.engine import BOARD, RAYS, SIDES, AmazonsPosition, Turn, reached
+from pbem_amazons.engine import BOARD, SIDES, AmazonsPosition, Turn, reached
 
-_SQUARE = re.compile(r"[A-Za-z][0-9]++")
 _TO = re.compile(rf"\s*+(?:{kit.ARROW}\s*+)?+")
 _SHOOTS = re.compile(rf"[\s,;/(xX]*+(?:[aA]rrow\s*+)?+(?:{kit.ARROW}\s*+)?+")
 _TAIL = re.compile(r"[\s,;.!)]*+")
@@ -32,14 +31,11 @@ class AmazonsNotation(kit.Notation[Turn]):
         squares: list[str] = []
         at = kit.skip(_SHOOTS, text, 0)
         for then in (_TO, _SHOOTS, _TAIL):
-            if found := _SQUARE.match(text, at):
-                squares.append(found[0].lower())
-                if squares[-1] not in RAYS:
-                    kit.refuse_cell(text, at, squares[-1], BOARD.rows)
-                at = kit.skip(then, text, found.end())
-        at = kit.skip(_TAIL, text, at)
-        if not squares or at < len(text):
-            raise kit.BadNotation(text, at, "the end of the turn" if squares[2:] else "a turn such as d1d7 g7")
+            if not squares or kit.skip(_TAIL, text, at) < len(text):
+                square, at = kit.read_cell(text, at, "a turn such as d1d7 g7", BOARD.rows)
+                squares, at = [*squares, square], kit.skip(then, text, at)
+        if kit.skip(_TAIL, text, at) < len(text):
+            raise kit.BadNotation(text, at, "the end of the turn")
         if len(squares) == 1:
             return Turn(None, squares[0])
         return Turn(kit.Step(squares[0], squares[1]), squares[2] if squares[2:] else None)

@@ -43,7 +43,6 @@ def field(size: int) -> Field:
 class Reason(kit.Reason):
     """Why a turn is refused."""
 
-    GAME_OVER = "the game is over: {outcome}"
     OFF_BOARD = "{token} is not on this board; its cells are a1 to {last}"
     TAKEN = "{side} has a stone on {token} already; {instead}"
     NO_SWAP = "this match is played without the swap (swap=no); {instead}"
@@ -81,7 +80,7 @@ class HexPosition(kit.PlayedWhole):
         """Return the position after the turn; raise IllegalMove."""
         seat, near = self.turn, field(self.size).near
         if seat is None:
-            raise kit.IllegalMove(Reason.GAME_OVER, outcome=self.outcome.reason if self.outcome else "")
+            raise kit.GameOver(self.outcome)
         if move is kit.Special.SWAP:
             return self._swapped()
         if isinstance(move, kit.Special) or move not in near:
@@ -124,10 +123,10 @@ class HexPosition(kit.PlayedWhole):
         if last is None:
             return board.diagram(marks, legend)
         if isinstance(last.move, kit.Special):
-            lit, told = self.stones[1], f"a swap, and the stone is on {kit.together(self.stones[1])}"
+            lit, told = self.stones[1], f"Blue took over the stone, now on {kit.together(self.stones[1])}"
         else:
             lit, told = frozenset({last.move}), f"a stone on {last.move}"
-        return board.diagram(marks, legend, lit=lit, told=kit.last_move(told))
+        return board.diagram(marks, legend, lit=lit, told=told)
 
 
 def start(chosen: Mapping[str, str]) -> HexPosition:
@@ -145,4 +144,5 @@ GAME = kit.Game(
     start,
     SIDES,
     "a rhombus of hexagons: join your two edges",
+    draws=False,
 )

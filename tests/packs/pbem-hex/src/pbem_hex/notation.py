@@ -7,7 +7,6 @@ from pbem import gamekit as kit
 from pbem_hex.engine import EDGES, SIDES, HexPosition, Turn
 
 _GAP = re.compile(r"[\s.!]*+")
-_CELL = re.compile("[A-Za-z][0-9]++")
 
 
 class HexNotation(kit.Notation[Turn]):
@@ -29,14 +28,11 @@ class HexNotation(kit.Notation[Turn]):
         kit.check_length(text)
         if special := kit.read_special(text, kit.Special.SWAP):
             return special
-        at = kit.skip(_GAP, text, 0)
-        found = _CELL.match(text, at)
-        if found is None:
-            raise kit.BadNotation(text, at, "a cell such as f6, or swap")
-        end = kit.skip(_GAP, text, found.end())
-        if end < len(text):
-            raise kit.BadNotation(text, end, "the end of the turn: it has one cell")
-        return found[0].lower()
+        cell, at = kit.read_cell(text, kit.skip(_GAP, text, 0), "a cell such as f6, or swap")
+        at = kit.skip(_GAP, text, at)
+        if at < len(text):
+            raise kit.BadNotation(text, at, "the end of the turn: it has one cell")
+        return cell
 
     def format(self, move: Turn, position: kit.Position[Any]) -> str:
         """Return the canonical text: the cell, or `swap`."""
@@ -49,9 +45,6 @@ class HexNotation(kit.Notation[Turn]):
         if seat is None:
             return None
         basics = f"{SIDES[seat]} joins {kit.together(EDGES[seat])}. Write the free cell where your stone goes."
-        passages: tuple[kit.Passage, ...] = ()
-        if position.can_swap:
-            (cell,) = position.stones[0]
-            say = f"Or take over the stone on {cell}: it is yours then, on {kit.mirrored(cell)}."
-            passages = (kit.Passage(say, (str(kit.Special.SWAP),)),)
+        swaps = position.stones[0] if position.can_swap else ()
+        passages = tuple(kit.swap_passage(cell, kit.mirrored) for cell in swaps)
         return kit.Hint(passages, str(next(position.moves())), basics)
