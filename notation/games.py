@@ -143,6 +143,9 @@ class Games(Mapping[str, GamePack]):
             return self.packs[key]
         raise GameMissing(key, self._why(key))
 
+    def __contains__(self, key: object) -> bool:
+        return key in self.packs and key not in self.suspended  # without asking why it isn't, as a look-up does
+
     def __iter__(self) -> Iterator[str]:
         return (key for key in self.packs if key not in self.suspended)
 
