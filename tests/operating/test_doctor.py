@@ -544,7 +544,7 @@ def test_doctor_checks_what_is_configured(site: Site) -> None:
     def names() -> list[str]:
         return [check.name for check in examination.checks(site.config, config.load(site.config))]
 
-    always = ["secrets", "rights", "templates", "reading", "database", "backup"]
+    always = ["secrets", "rights", "templates", "reading", "database", "games", "backup"]
     assert names() == [*always, "inbox.maildir", "outbox.maildir", "dns"]
     imap = '[inbox.imap]\nhost = "h"\nusername = "u"\npassword = { value = "p" }\n'
     site.configure(f"{imap}{LMTP_IN}", smtp_out(25))
@@ -560,7 +560,7 @@ def test_doctor_prints_what_it_finds(site: Site, smtp_sink: Callable[..., SmtpSi
     names = ("secrets", "rights", "templates", "reading", "database", "inbox.maildir", "outbox.smtp", "dns")
     lines = done.out.splitlines()
     assert [name for name in names if not any(line.startswith(f"ok      {name}: ") for line in lines)] == []
-    assert lines[-1] == "9 checks: 0 problems, 2 notes"
+    assert lines[-1] == "10 checks: 0 problems, 2 notes"
     site.configure(outbox=smtp_out(free_port()))
     with name_server(GOOD):
         done = site.pbem("doctor", "--json")

@@ -31,7 +31,7 @@ def left_over(engine: Engine) -> list[int]:
         gone = {each for each in missing.of_running(session) if GAMES.why_missing(*each)}
         for key, version in sorted(gone):
             log.error("a game isn't there", game=key, rules=version, why=GAMES.why_missing(key, version))
-        return missing.running(session, gone)
+        return missing.running(session, gone) if gone else []
 
 
 def stop(engine: Engine, numbers: list[int], server: ServerSettings, now: datetime, stopped: Callable[[], bool]) -> int:
