@@ -119,6 +119,7 @@ def test_with_two_rounds_everybody_also_moves_first(letters: Correspondence) -> 
         (2, 1, "bob", "alice"),
         (2, 2, "carol", "dave"),
     ]
+    assert letters.execute("select rounds, at_once from tournament") == [(2, 2)]
     resign(letters, "bob", "carol", "alice", "carol")
     told = said(letters.last("alice"))
     assert "Rhine Valley has won the match, 3 to 1." in told
@@ -161,11 +162,12 @@ def test_who_leaves_before_the_beginning_gives_up_their_board(letters: Correspon
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("entered", [2, 3])
-def test_unequal_or_too_small_teams_are_called_off(letters: Correspondence, entered: int) -> None:
-    write(letters, "alice", f"{HOST} {CALLED}")
-    for name, theirs in zip(NAMES[:entered], ("Danube", "Rhine Valley", "Danube"), strict=False):
-        write(letters, name, f"enter 1 for {theirs}")
+@pytest.mark.parametrize("sides", ["DR", "DRD", "DDDR", "RRD"])
+def test_unequal_or_too_small_teams_are_called_off(letters: Correspondence, sides: str) -> None:
+    write(letters, "alice", f"{HOST.replace('boards=2', 'boards=3')} {CALLED}")
+    entered = len(sides)
+    for name, side in zip(NAMES, sides, strict=False):
+        write(letters, name, f"enter 1 for {'Danube' if side == 'D' else 'Rhine Valley'}")
 
     letters.run_for(days=5, minutes=5)
 
@@ -208,6 +210,14 @@ def test_nobody_plays_for_both_teams(letters: Correspondence) -> None:
 
     assert "You're in tournament 1 already." in said(write(letters, "alice", "enter 1 for Rhine Valley"))
     assert entrants(letters) == [(1, 1, 1)]
+
+
+def test_nobody_enters_for_a_team_in_somebody_s_name(letters: Correspondence) -> None:
+    write(letters, "alice", f"{HOST} {CALLED}")
+
+    letters.write("bob@mail.example", "enter 1 for Danube")
+
+    assert entrants(letters) == []
 
 
 @pytest.mark.slow
