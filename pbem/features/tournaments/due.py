@@ -115,6 +115,7 @@ def _tell_the_round(session: Session, server: ServerSettings, found: Untold, beg
     for notice in announcements.notices(session, [begun.event] if begun.event is not None else []):
         assert isinstance(notice.payload, TurnNews)  # noqa: S101 - that is the news of a match that begins
         reader = notice.player.id or 0
+        own_table = shown.table_of(found.tables, reader)
         told = RoundBegun(
             number=tournament.id or 0,
             title=tournament.title,
@@ -122,7 +123,7 @@ def _tell_the_round(session: Session, server: ServerSettings, found: Untold, beg
             rounds=tournament.rounds or 0,
             game=begun.pair.game,
             table=None if reader in others else _table(found, names, reader),
-            group=(own_table := shown.table_of(found.tables, reader)).group,
+            group=own_table.group,
             team=own_table.team,
             board=begun.pair.board if own_table.team else 0,
         )

@@ -5,7 +5,7 @@ entry on, and close up at the beginning where somebody has withdrawn before.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from pbem.features.tournaments.field import WAIT, Entrant, Field, RoundStep, boards
 
@@ -89,14 +89,11 @@ def following(field: Field) -> RoundStep:
     """Return all matches, which begin together; the team match is over once they are."""
     if field.pairs:
         return WAIT if field.is_open else RoundStep(is_over=True)
-    facing = [(one.player, other.player) for one, other in zip(*teams(field), strict=True)]
-    return RoundStep(
-        tuple(
-            pair
-            for number in range(1, field.rounds + 1)
-            for pair in boards(
-                number,
-                (meeting if (number + board) % 2 else meeting[::-1] for board, meeting in enumerate(facing)),
-            )
-        )
-    )
+    numbers = range(1, field.rounds + 1)
+    return RoundStep(tuple(pair for number in numbers for pair in boards(number, _meetings(field, number))))
+
+
+def _meetings(field: Field, number: int) -> Iterator[tuple[int, int]]:
+    """Yield who meets on each board in a round; the first of the two moves first."""
+    for board, (one, other) in enumerate(zip(*teams(field), strict=True), start=1):
+        yield (one.player, other.player) if (number + board) % 2 == 0 else (other.player, one.player)
