@@ -118,13 +118,14 @@ def show_(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
         if row.kind == Format.LADDER:
             out.print(_ladder(session, row))
             return
-        people = [player for _, player in entries.players_of(session, row)]
-        names = shown.names_of(people)
+        people = entries.players_of(session, row)
+        names = shown.names_of(player for _, player in people)
         if row.started is None:
-            out.print(f"entered: {', '.join(names.values()) or 'nobody'}", markup=False)
+            entered = (each.player for each in shown.entered(shown.line(row, len(people), core.now()), people))
+            out.print(f"entered: {', '.join(entered) or 'nobody'}", markup=False)
             return
         for found in crosstable.tables(rounds.field_of(session, row)):
-            title = f"group {found.group}" if found.group else None
+            title = f"group {found.group}" if found.group else f"{found.team} ({found.score})" if found.team else None
             table = Table("number", "player", *found.heads, "points", *found.breaks, title=title)
             for each in found.rows:
                 name = names[each.place.entrant.player]
@@ -179,6 +180,8 @@ def trf(
         if row.started is None or row.kind == Format.LADDER:
             what = "a ladder, which has no rounds" if row.started else entries.state_of(row).value
             raise Refused(f"Tournament {number} is {what}.")
+        if row.kind == Format.TEAM:
+            raise Refused(f"Tournament {number} is a team match, which our report files can't say.")
         people = entries.players_of(session, row)
         names = shown.names_of(player for _, player in people)
         ratings = {entry.player: entry.rating for entry, _ in people}

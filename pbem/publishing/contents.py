@@ -117,7 +117,7 @@ class TournamentPage:
     state: str
     entrants: int
     tables: tuple[Table, ...]
-    """One for each group of a league."""
+    """One for each group of a league, and for each team of a team match."""
     names: Mapping[int, Shown]
     rungs: tuple[Shown, ...] = ()
     """The players of a ladder, from the top."""

@@ -48,6 +48,7 @@ _DEFINITIONS = {
     ),
     "standing": _object(
         group=_WHOLE,
+        team=_TEXT,
         number=_WHOLE,
         player=_defined("player"),
         cells=_list(_TEXT),
@@ -94,6 +95,7 @@ def tournament(site: Site, shown: TournamentPage) -> str:
     rows = [
         {
             "group": table.group,
+            "team": table.team,
             "number": row.number,
             "player": _player(shown.names[row.place.entrant.player]),
             "cells": row.cells,

@@ -110,6 +110,7 @@ TRIED = (
         "take 1",
         "unseek 1",
         "enter 1",
+        "enter team match 1 for the Danube",
         "climb 1 bob",
     ),
     *("retire 1", "host knock-out kvadratik time=3d/move closes=3d", "move 1 b7d7 i2g2 1 d7d6 g2g1", "#1 b7d7 i2g2"),

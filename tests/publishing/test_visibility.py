@@ -1,5 +1,6 @@
 """Nothing is shown that both players of a match don't allow, and never an address, a token or a word of theirs."""
 
+import json
 import re
 import sqlite3
 
@@ -96,3 +97,20 @@ def test_a_tournament_names_those_who_want_it(site: Archive) -> None:
     assert page.count("a player") == 2
     assert "bob" not in page
     assert '"a player"' in site.text("tournaments/1.json")
+
+
+def test_a_team_match_shows_both_teams_and_their_scores(site: Archive) -> None:
+    site.choose("on", "alice")
+    words = ("team", "kvadratik", "boards=2", "time=3d/move", "called", "Danube", "-", "Rhine")
+    site.letters.operate("tournament", "open", *words)
+    site.personal = {**site.personal, "dave": site.letters.join("dave")}
+    for name, team in zip(("alice", "bob", "carol", "dave"), ("Danube", "Rhine") * 2, strict=True):
+        site.write(name, f"enter 1 for {team}")
+    site.letters.reply(site.letters.write("bob@mail.example", "#2 resign", to=site.personal["bob"])[-1], "yes")
+    site.publish()
+    page, facts = site.text("tournaments/1.html"), json.loads(site.text("tournaments/1.json"))
+    assert page.index("of Danube (1)") < page.index("alice") < page.index("of Rhine (0)")
+    assert "bob" not in page
+    assert [(row["team"], row["number"], row["points"]) for row in facts["standings"]] == [
+        ("Danube", 1, 1.0), ("Danube", 2, 0.0), ("Rhine", 1, 0.0), ("Rhine", 2, 0.0),
+    ]  # fmt: skip

@@ -630,6 +630,33 @@ def seasons(letters: Correspondence) -> None:
     write("erin", "tournament 2")
 
 
+def teams(letters: Correspondence) -> None:
+    """Play a team match on two boards: open it, enter for the teams, draw and win, and read how it ended."""
+    names = ("alice", "bob", "carol", "dave")
+    personal = {name: letters.join(name) for name in names}
+
+    def write(name: str, body: str) -> list[EmailMessage]:
+        return letters.write(f"{name}@mail.example", body, to=personal[name])
+
+    letters.execute("update player set trusted = created where name = 'alice'")
+    write("alice", "host team quadrature boards=2 time=14d+1d called Cup")
+    write("alice", "host team quadrature boards=2 time=14d+1d called Danube against Rhine")
+    write("alice", "enter 1")
+    write("alice", "enter 1 for the Danube")
+    write("bob", "tournaments\nenter 1 for Elbe")
+    write("bob", "enter 1 for Rhine\ntournament 1")
+    write("carol", "enter team match 1 for Danube")
+    write("dave", "enter 1 for Danube")
+    write("dave", "help team\nenter 1 for Rhine")
+    write("alice", "#1 b3a4")
+    write("alice", "#1 draw")
+    write("bob", "#1 accept draw")
+    write("carol", "tournament 1")
+    (question,) = write("carol", "#2 resign")
+    letters.reply(question, "yes")
+    write("alice", "tournament 1")
+
+
 def moderating(letters: Correspondence) -> None:
     """Moderate by mail, as an admin who is no player: decide matches, close an account, and write to everybody."""
     letters.match("challenge bob kvadratik rated")
@@ -694,6 +721,7 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
     "watching": watching,
     "climbing": climbing,
     "seasons": seasons,
+    "teams": teams,
     "alone": alone,
     "analysing": analysing,
     "moderating": moderating,

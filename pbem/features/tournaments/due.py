@@ -118,6 +118,7 @@ def _tell_the_round(session: Session, server: ServerSettings, found: Untold, beg
     for notice in announcements.notices(session, [begun.event] if begun.event is not None else []):
         assert isinstance(notice.payload, TurnNews)  # noqa: S101 - that is the news of a match that begins
         reader = notice.player.id or 0
+        own_table = shown.table_of(found.tables, reader)
         told = RoundBegun(
             number=tournament.id or 0,
             title=tournament.title,
@@ -125,7 +126,9 @@ def _tell_the_round(session: Session, server: ServerSettings, found: Untold, beg
             rounds=tournament.rounds or 0,
             game=begun.pair.game,
             table=None if reader in others else _table(found, names, reader),
-            group=shown.table_of(found.tables, reader).group,
+            group=own_table.group,
+            team=own_table.team,
+            board=begun.pair.board if own_table.team else 0,
         )
         payload = replace(notice.payload, tournament=told)
         notify(session, server, now, replace(notice, payload=payload, is_collected=reader in others))
@@ -176,7 +179,7 @@ def _tell_the_end(
             winners=shown.winners(found.tables[0], names) if is_over else (),
             table=shown.shown(own, names, number) if is_over else None,
             results=results,
-            groups=tuple(shown.shown(each, names, number) for each in found.tables) if own.group else (),
+            groups=tuple(shown.shown(each, names, number) for each in found.tables) if own.group or own.team else (),
             next_season=_next_season(found, number, now),
         )
         mailer.to_player(player, told, purpose=Purpose.PERSONAL, is_notice=True)

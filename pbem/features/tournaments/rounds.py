@@ -17,7 +17,7 @@ from notation.ending import WITHOUT_RESULT, Termination
 from notation.games import GAMES
 from pbem.features.tournaments import crosstable, entries, formats
 from pbem.features.tournaments.field import Entrant, Field, Format, Matchup, RoundStep, Score
-from pbem.features.tournaments.formats import league
+from pbem.features.tournaments.formats import league, team
 from pbem.matches import arranged
 from pbem.storage.database import lock_if_free
 from pbem.storage.models import Entry, Match, Pairing, Player, PlayerRating, Tournament
@@ -57,8 +57,13 @@ def prepare(session: Session, number: int, now: datetime) -> PreparedRound | Non
     found = _field(session, tournament, now)
     if found is None:
         return None
-    step = formats.following(found) if len(found.entrants) >= entries.FEWEST else RoundStep(is_over=True)
+    step = formats.following(found) if _is_enough(found) else RoundStep(is_over=True)
     return PreparedRound(number, found, step)
+
+
+def _is_enough(field: Field) -> bool:
+    """Return whether the tournament can begin with those who have entered."""
+    return team.is_even(field) if field.kind is Format.TEAM else len(field.entrants) >= entries.FEWEST
 
 
 def advance(session: Session, prepared: PreparedRound, now: datetime) -> bool:
@@ -99,7 +104,7 @@ def _field(session: Session, tournament: Tournament, now: datetime) -> Field | N
 
 def _begin(session: Session, tournament: Tournament, field: Field, now: datetime) -> None:
     """Store who takes part, and by what seed; with too few of them, the tournament is called off instead."""
-    if len(field.entrants) < entries.FEWEST:
+    if not _is_enough(field):
         return
     tournament.started, tournament.rounds, tournament.at_once = now, field.rounds, field.at_once
     ratings = _ratings(session, tournament, field.seeds())
@@ -125,7 +130,8 @@ def _paired(tournament: Tournament, pair: Matchup) -> Pairing:
 def seeded(session: Session, tournament: Tournament) -> Field:
     """Return the field of a tournament that begins: by ratings, those without one last; then who entered first.
 
-    In a league, players of the season before come first, in the order that follows from how it ended.
+    In a league, players of the season before come first, in the order that follows from how it ended. In a team match,
+    seeds follow from the order in which the players of each team have entered.
     """
     people = [row for row in entries.players_of(session, tournament) if left(*row) is None]
     ratings = _ratings(session, tournament, [entry.player for entry, _ in people])
@@ -137,8 +143,16 @@ def seeded(session: Session, tournament: Tournament) -> Field:
     in_order = sorted(people, key=lambda row: rank(row[0]))
     entrants = tuple(Entrant(entry.player, seed) for seed, (entry, _) in enumerate(in_order, start=1))
     kind = Format(tournament.kind)
+    if kind is Format.TEAM:
+        entrants = team.seated((entry.player, entry.seed or 0) for entry, _ in people)
     rounds = formats.ROUNDS[kind](len(entrants), tournament.group_size or tournament.wanted_rounds)
-    return Field(kind, entrants, rounds, _at_once(tournament, kind, rounds), group_size=tournament.group_size)
+    at_once = _at_once(tournament, kind, rounds)
+    return Field(kind, entrants, rounds, at_once, group_size=tournament.group_size, teams=teams_of(tournament))
+
+
+def teams_of(tournament: Tournament) -> tuple[str, ...]:
+    """Return the names of the two teams of a team match."""
+    return team.names(tournament.title) if tournament.kind == Format.TEAM else ()
 
 
 def _after_last_season(session: Session, tournament: Tournament) -> tuple[int, ...]:
@@ -151,7 +165,8 @@ def _after_last_season(session: Session, tournament: Tournament) -> tuple[int, .
 
 def _at_once(tournament: Tournament, kind: Format, rounds: int) -> int:
     """Return how many rounds are played at the same time: of a round robin all of them, unless its host wants less."""
-    return 1 if kind not in (Format.ROUND_ROBIN, Format.LEAGUE) else min(tournament.at_once or rounds, max(rounds, 1))
+    are_known = kind in (Format.ROUND_ROBIN, Format.LEAGUE, Format.TEAM)
+    return min(tournament.at_once or rounds, max(rounds, 1)) if are_known else 1
 
 
 def _ratings(session: Session, tournament: Tournament, players: Iterable[int]) -> dict[int, float]:
@@ -176,8 +191,8 @@ def field_of(session: Session, tournament: Tournament) -> Field:
     }
     kind, rounds = Format(tournament.kind), tournament.rounds or 0
     pairs = tuple(pair_of(pairing, match, entrants) for pairing, match in pairings_of(session, tournament))
-    size = tournament.group_size
-    return Field(kind, tuple(entrants.values()), rounds, tournament.at_once or 1, pairs, group_size=size)
+    size, teams = tournament.group_size, teams_of(tournament)
+    return Field(kind, tuple(entrants.values()), rounds, tournament.at_once or 1, pairs, size, teams)
 
 
 def pairings_of(session: Session, tournament: Tournament) -> list[tuple[Pairing, Match | None]]:

@@ -30,7 +30,7 @@ class Tournament(SQLModel, table=True):
     places: int
     """How many players can enter."""
     wanted_rounds: int | None = None
-    """How many rounds of a Swiss there are to be; None where their number follows from that of the entrants."""
+    """How many rounds of a Swiss or a team match there are to be; None where that follows from the entrants."""
     rounds: int | None = None
     """How many there are, once it has begun."""
     at_once: int | None = None
@@ -78,7 +78,8 @@ class Entry(SQLModel, table=True):
     withdrawn: datetime | None = Field(default=None, sa_type=Utc)
     """Since when they are not paired any more. Who withdraws before it begins has no row."""
     seed: int | None = None
-    """Their number, from the beginning of the tournament on."""
+    """Their number, from the beginning of the tournament on; in a team match, which begins with teams that fill up,
+    from their entry on (see features.tournaments.formats.team)."""
     rating: int | None = None
     """Their rating then, rounded; None if they had none."""
     rung: int | None = None
