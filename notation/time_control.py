@@ -253,7 +253,7 @@ def _flags(control: TimeControl) -> Iterator[str]:
         yield _WEEKENDS_OFF
 
 
-def in_words(control: TimeControl, names: tuple[str, str] = ("whoever offers it", "the other")) -> str:
+def in_words(control: TimeControl, names: tuple[str, str] = ("the one who offers it", "the other")) -> str:
     """Return what a time control means, for the two players who agree on it; `names` is who has which time.
 
     >>> in_words(parse("14d+1d")), in_words(parse("60d"))

@@ -120,7 +120,7 @@ COMMANDS = {
     ),
     "tournament end": (
         "contests",
-        "End a ladder as it stands and tell everybody on it, or that a tournament comes again. What is played goes on.",
+        "End a ladder, or that a tournament comes again. All on a ladder are told; what is played goes on.",
     ),
     "tournament trf": (
         "contests",
@@ -136,7 +136,7 @@ COMMANDS = {
     ),
     "game resume": (
         "games",
-        "Let a game be played again that was suspended, since its package had failed. Its matches go on.",
+        "Let a suspended game be played again. Its matches go on.",
     ),
     "announce": (
         "moderation",
@@ -154,7 +154,7 @@ COMMANDS = {
     "demo": ("games", "Let two scripted players play by email. On this machine; shows what they saw."),
     "verify": (
         "verify",
-        "Check signed records: that nobody has changed them, and whose they are. Without files, print our public keys.",
+        "Check signed records. Says whose they are, and whether anybody changed them; without files, prints our keys.",
     ),
     "record check": (
         "games",

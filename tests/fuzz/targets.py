@@ -110,14 +110,17 @@ def read_commands(raw: bytes) -> None:
     """Lines are commands and prose."""
     subject, *lines = raw.decode("utf-8", "replace").split("\n")
     for about, game in ((1, "quadraphages"), (None, None), (1, "quadrature")):
-        reading = Reader(FEATURES.commands, lambda number, game=game: GAMES[game], about, "alice").read(subject, lines)  # type: ignore[misc]
+        pack = GAMES[game] if game else None
+        reader = Reader(FEATURES.commands, lambda number, pack=pack: pack, about, "alice")  # type: ignore[misc]
+        reading = reader.read(subject, lines)
         assert len(reading.commands) <= MOST_COMMANDS  # a line can name several matches: "show 42 43"
 
 
 def read_notation(raw: bytes) -> None:
     """Every game reads the text as a turn or refuses it; a turn is played or refused."""
     text = raw.decode("utf-8", "replace")
-    for game, notation in GAMES.items():
+    for game, pack in GAMES.items():
+        notation = pack.notation
         try:
             move = notation.parse(text)
         except BadNotation:

@@ -13,6 +13,7 @@ from notation.guarded import guard
 from pbem.publishing import publication
 from pbem.publishing.pages import Site
 from pbem.server import daemon
+from pbem.signatures import Signer
 from tests.correspondence import Correspondence, correspondence, text
 from tests.games import broken
 from tests.games.conftest import Offered
@@ -173,7 +174,7 @@ def test_a_page_that_a_game_cannot_draw_stays_and_the_others_are_published(
         letters.write(f"{name}@mail.example", "set public on", to=personal(letters, name))
     letters.write("alice@mail.example", "challenge bob quadraphages", to=personal(letters))
     letters.reply(letters.last("bob"), "accept")
-    site, folder = Site("PBeM", "games@pbem.example"), tmp_path / "site"
+    site, folder = Site("PBeM", "games@pbem.example", Signer(bytes(32))), tmp_path / "site"
     noughts.install(guard(broken.pack(call, "loop")))
     publication.publish(letters.server.engine, site, folder, letters.clock())
     assert [path.name for path in folder.rglob("matches/*/[0-9]*.html")] == ["2.html"]

@@ -10,6 +10,7 @@ from pbem.matches.ratings import derivation
 from pbem.publishing import publication
 from pbem.publishing.pages import Site
 from pbem.server.health.reports import Reporter
+from pbem.signatures import Signer
 from pbem.storage.database import read_only
 from tests.correspondence import Correspondence, text
 from tests.games.conftest import Offered
@@ -154,7 +155,7 @@ def test_the_site_shows_the_record_as_text(letters: Correspondence, noughts: Off
     over(letters)
     for name in ("alice", "bob"):
         letters.write(f"{name}@mail.example", "set public on", to=personal(letters, name))
-    site, folder = Site("PBeM", "games@pbem.example"), tmp_path / "site"
+    site, folder = Site("PBeM", "games@pbem.example", Signer(bytes(32))), tmp_path / "site"
     publication.publish(letters.server.engine, site, folder, letters.clock())
     (page,) = folder.rglob("matches/*/1.html")
     assert "<svg" in page.read_text()

@@ -11,6 +11,7 @@ from notation.guarded import guard
 from pbem.features.house.protocol import Question, respond
 from pbem.publishing import publication
 from pbem.publishing.pages import Site
+from pbem.signatures import Signer
 from tests.correspondence import Correspondence, text
 from tests.games.conftest import WITH_TIME, Offered
 from tests.games.test_missing import begun, said, stored
@@ -75,7 +76,9 @@ def test_the_house_and_the_site_follow_the_version(letters: Correspondence, noug
     assert new != "b3"
     for name in ("alice", "bob"):
         letters.write(f"{name}@mail.example", "set public on", to=personal(letters, name))
-    publication.publish(letters.server.engine, Site("PBeM", "games@pbem.example"), tmp_path / "site", letters.clock())
+    publication.publish(
+        letters.server.engine, Site("PBeM", "games@pbem.example", Signer(bytes(32))), tmp_path / "site", letters.clock()
+    )
     (page,) = (tmp_path / "site").rglob("matches/*/1.html")
     assert "Alice won: X has a line" in page.read_text()
 

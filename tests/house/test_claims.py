@@ -375,7 +375,7 @@ def without(letters: Correspondence) -> None:
         ("alice", "#4 claim proven", "Match #4 has no proofs"),
         ("carol", "#2 claim proven", "You don't play in match #2."),
         ("alice", "#9 claim proven", "There is no match #9"),
-        ("alice", "#1 claim", "Match #1 has no time limit."),
+        ("alice", "#1 claim", "Your opponent hasn't run out of time in match #1."),
     ],
 )
 def test_a_claim_where_there_is_nothing_to_claim_is_refused(

@@ -7,6 +7,7 @@ import pytest
 
 from notation.board import SIGNS, format_board
 from notation.description import describe
+from notation.games import GAMES
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
 from tests.shapes import SHAPES
@@ -91,7 +92,7 @@ def test_the_words_name_neutral_pieces_edges_and_neighbours() -> None:
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_no_line_of_the_words_acts_when_it_is_quoted_without_marks(name: str) -> None:
-    reader = Reader(FEATURES.commands, lambda number: "quadrature", 1)
+    reader = Reader(FEATURES.commands, lambda number: GAMES["quadrature"], 1)
     for line in describe(SHAPES[name], ("alice", "bob"), width=72).splitlines():
         found = reader.read("", [line]).commands
         assert not [each for each in found if each.command.changes and not each.malformed], line

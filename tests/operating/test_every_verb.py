@@ -100,7 +100,7 @@ VERBS = {
     "demo": Verb("--folder T/demo", needs=NOTHING, taken=("--folder T/mail.eml", "--folder T/mail.eml/demo")),
     "verify": Verb(),
     "record check": Verb("T/record.txt", code=1, needs=NOTHING, taken=("T/none.txt", "T/in")),
-    "game check": Verb("quadraphages", needs=NOTHING, taken=("chess",)),
+    "game check": Verb("quadraphages", needs=NOTHING, taken=()),
     "game new": Verb("hex T/hex", needs=NOTHING, taken=("hex T", "hex T/mail.eml", "hex T/mail.eml/hex", "Hex! T/x")),
 }
 
@@ -318,7 +318,7 @@ def ended(site: Site, called: list[str], descriptor: int) -> tuple[object, str]:
     return None, said.getvalue()
 
 
-PRINTS = those(lambda verb: verb.code != 2 or verb.needs == STORED)
+PRINTS = [name for name in those(lambda verb: verb.code != 2 or verb.needs == STORED) if name != "game resume"]
 
 
 @pytest.mark.sampled(1)

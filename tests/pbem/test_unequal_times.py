@@ -85,7 +85,7 @@ def test_of_a_seek_the_first_is_the_seeker_s(letters: Correspondence, begin: str
     letters.match("challenge bob quadrature time=10d")
     write(letters, BOB, f"seek kvadratik time=10d/3d begin={begin}")
     write(letters, ALICE, "seeks")
-    assert "whoever offers it: 10 days for the whole match; the other: 3 days" in said(letters, "alice")
+    assert "the one who offers it: 10 days for the whole match; the other: 3 days" in said(letters, "alice")
     write(letters, ALICE, "take 1")
 
     assert by_name(letters)[1] == {"bob": "10d", "alice": "3d"}

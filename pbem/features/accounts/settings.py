@@ -28,7 +28,7 @@ from pbem.storage.preferences import OFF, Preference
 MOST_MATCHES = 50
 """For how many matches a player can choose when news of it comes."""
 ALONE = "when news of that match comes"
-MOST_WORDS = 45
+MOST_WORDS = 47
 """How many words a line of settings may have: the name and the choice of each."""
 
 

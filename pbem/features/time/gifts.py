@@ -12,7 +12,7 @@ from pbem.matches.timeouts import LEAST_GIVEN, MOST_AT_ONCE
 from pbem.players import rate_limits
 
 _IN_WORDS = re.compile(rf"\b({'|'.join(NUMBERS)}|\d{{1,6}}) *(hour|day|week)s?\b", re.IGNORECASE)
-_FILLING = re.compile(r"\b(?:my opponent|him|her|them|another|more|extra|of time)\b", re.IGNORECASE)
+_FILLING = re.compile(r"\b(?:my opponent|h(?:im|er)|them|another|more|extra|of time)\b", re.IGNORECASE)
 
 
 def give(request: Request, line: Line) -> Decision:

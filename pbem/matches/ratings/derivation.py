@@ -113,9 +113,9 @@ def newest_week(now: datetime) -> date:
 
 
 def rated_games(session: Session) -> list[str]:
-    """Return the games that are offered, and others in which matches count: their ratings don't need the rules."""
-    counting = session.exec(select(Match.game).where(col(Match.counted).is_not(None)).distinct())
-    return [*dict.fromkeys((*GAMES, *sorted(counting)))]
+    """Return the games that are offered, and others with ratings: deriving those doesn't need the rules."""
+    rated = session.exec(select(RatedWeek.game).distinct())
+    return [*dict.fromkeys((*GAMES, *sorted(rated)))]
 
 
 def rate_due(engine: Engine, now: datetime, stopped: Callable[[], bool] = lambda: False) -> None:
