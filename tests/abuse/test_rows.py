@@ -74,12 +74,13 @@ def test_who_was_forgotten_can_join_and_be_invited(letters: Correspondence) -> N
 
 
 @pytest.mark.slow
-def test_an_open_invitation_can_be_accepted_after_years(letters: Correspondence) -> None:
+def test_who_accepts_an_invitation_after_years_learns_how_to_play(letters: Correspondence) -> None:
     write(letters, f"challenge guest@{FAR} quadraphages")
     invitation = letters.last_to(f"guest@{FAR}")
     months(letters)
     letters.wait(days=700)
 
-    letters.reply(invitation, "accept")
+    (answer,) = letters.reply(invitation, "accept")
 
-    assert letters.execute("select state from match") == [("running",)]
+    assert letters.execute("select state from match") == [("withdrawn",)]
+    assert "Here you can play board games by email." in text(answer)

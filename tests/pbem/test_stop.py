@@ -27,6 +27,8 @@ WORDS = {
     "move": "#1 1 a7b7 i3i2",
     "resign": "#1 resign",
     "say": "#1 say I am Alice",
+    "note": "#1 note my plan",
+    "give": "#1 give 2d",
     "set": "set mail daily",
     "vacation": "vacation 10d",
     "withdraw": "#1 withdraw",

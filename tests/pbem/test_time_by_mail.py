@@ -47,7 +47,7 @@ def controls(letters: Correspondence) -> list[object]:
         ("TIME=2w+1D<=3w", "14d+1d<=21d"),
         ("time=90d/20", "90d/20"),
         ("time=none", None),
-        ("", None),
+        ("", "5d+1d<=21d"),
         ("--totaltime=365 --forfeittime=21 --nagtime=7", "365d,21d/move,nag=7d"),
         ("--forfeittime=0", None),
         ("time=3d/move,auto", "3d/move,auto"),
@@ -57,7 +57,7 @@ def test_a_challenge_has_a_time_control(letters: Correspondence, words: str, sto
     challenge(letters, f"bob quadrature {words} begin=you")
 
     assert controls(letters) == [stored]
-    assert ("Time:" in text(letters.last("bob"))) == (stored is not None)
+    assert ("Time: no limit." in text(letters.last("bob"))) == (stored is None)
 
 
 def test_both_players_read_it_before_it_is_accepted(letters: Correspondence) -> None:
@@ -359,7 +359,7 @@ def test_lists_begin_with_what_is_due_first(timed: Correspondence) -> None:
 @pytest.mark.slow
 def test_digests_begin_with_what_is_due_first(timed: Correspondence) -> None:
     timed.reply(timed.received[ALICE][1], "set mail daily")
-    challenge(timed, "bob quadrature begin=you")
+    challenge(timed, "bob quadrature time=none begin=you")
     challenge(timed, "bob quadrature time=3d/move begin=you")
     timed.reply(timed.received[BOB][1], "accept 2\naccept 3")
     timed.reply(timed.received[BOB][1], "#2 e3f4\n#3 e3f4")
