@@ -130,7 +130,7 @@ class Games(Mapping[str, GamePack]):
         for key in self._wanted:
             try:
                 pack = _load(key, installed.get(key, []))
-                if not self._is_usable(pack.game):
+                if key not in BUILT_IN and not self._is_usable(pack.game):
                     raise GameMissing(key, unusable(pack.game))
                 found[key] = pack if key in BUILT_IN else guard(pack)
             except GameMissing as missing:

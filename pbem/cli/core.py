@@ -4,7 +4,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,16 +11,15 @@ import typer
 from sqlalchemy import Engine, make_url
 from sqlalchemy.exc import DBAPIError
 
+from engines.core import Game
 from notation.games import GAMES
 from pbem import config, failpoints
 from pbem.cli import FOUND as FOUND
 from pbem.cli import IMPOSSIBLE as IMPOSSIBLE
 from pbem.cli import INTERRUPTED, UNREAD, completion, logs, terminal
 from pbem.cli.doctor import database_advice
-from pbem.conversation.names import can_be_named
 from pbem.errors import Refused
 from pbem.failpoints import BadFailpoint
-from pbem.features.all import FEATURES
 from pbem.mail.transports.protocols import NotStored, ServerUnreachable
 from pbem.secret import BadConfig
 from pbem.storage import database, holders, setbacks
@@ -92,12 +90,20 @@ class Stored:
     engine: Engine
 
 
+def can_be_offered(game: Game) -> bool:
+    """Return whether players can write the key and the title of a game for it; asked only of games of others."""
+    from pbem.conversation.names import can_be_named  # these load what most verbs don't need
+    from pbem.features.all import FEATURES
+
+    return can_be_named(game, FEATURES)
+
+
 @contextmanager
 def stored(path: Path) -> Iterator[Stored]:
     """Open the configured database, for a verb that neither parses nor renders. It never upgrades the tables."""
     settings = config.load(path)
     logs.configure(settings.log, server=settings.server)
-    GAMES.enable(settings.games.enabled, partial(can_be_named, features=FEATURES))
+    GAMES.enable(settings.games.enabled, can_be_offered)
     failpoints.prepare()
     engine = database.connect(settings.server.database)
     try:

@@ -101,7 +101,7 @@ VERBS = {
     "verify": Verb(),
     "record check": Verb("T/record.txt", code=1, needs=NOTHING, taken=("T/none.txt", "T/in")),
     "game check": Verb("quadraphages", needs=NOTHING, taken=()),
-    "game new": Verb("hex T/hex", needs=NOTHING, taken=("hex T", "hex T/mail.eml", "hex T/mail.eml/hex", "Hex! T/x")),
+    "game new": Verb("hex T/hex", needs=NOTHING, taken=("hex T", "hex T/mail.eml", "hex T/mail.eml/hex")),
 }
 
 

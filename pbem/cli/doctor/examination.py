@@ -16,8 +16,6 @@ from pbem.cli.doctor import domain, machine, mail, round_trip, storage
 from pbem.cli.doctor.findings import Check, Finding, Severity, problem
 from pbem.cli.terminal import show_json
 from pbem.config import LogSettings, Settings
-from pbem.conversation.names import can_be_named
-from pbem.features.all import FEATURES
 from pbem.mail.oauth2.access import AccessTokens
 
 COLOURS = {Severity.OK: "green", Severity.NOTE: "yellow", Severity.PROBLEM: "bold red"}
@@ -34,7 +32,7 @@ def doctor(
 ) -> None:
     settings = config.load(config_file)
     logs.configure(LogSettings(level="error"), server=settings.server)
-    GAMES.enable(settings.games.enabled, partial(can_be_named, features=FEATURES))
+    GAMES.enable(settings.games.enabled, core.can_be_offered)
     found: list[tuple[Check, Finding]] = []
     planned = checks(config_file, settings)
     if send:
