@@ -83,14 +83,14 @@ def test_the_tests_of_a_package_pass_where_it_is_installed(game: str, environmen
 def test_a_new_game_passes_what_it_is_checked_for_before_a_line_is_written(
     environment: Environment, tmp_path: Path
 ) -> None:
-    environment.run("pbem", "game", "new", "weekend", folder=tmp_path)
-    package = tmp_path / "pbem-weekend"
+    environment.run("pbem", "game", "new", "zigzag", folder=tmp_path)
+    package = tmp_path / "pbem-zigzag"
     environment.install(str(package))
     told = environment.run("python", "-m", "pytest", folder=package)
     assert "pyproject.toml ....." in told
-    assert "tests/test_weekend.py ....." in told
-    assert "checks hold" in environment.run("pbem", "game", "check", "weekend", folder=tmp_path)
-    assert "The last board is that of the match played." in environment.run("pbem", "demo", "weekend", folder=tmp_path)
+    assert "tests/test_zigzag.py ....." in told
+    assert "checks hold" in environment.run("pbem", "game", "check", "zigzag", folder=tmp_path)
+    assert "The last board is that of the match played." in environment.run("pbem", "demo", "zigzag", folder=tmp_path)
     assert "offered once enabled in [games]: " in environment.run("pbem", "games", folder=tmp_path)
 
 
