@@ -72,7 +72,7 @@ class _Call:
 
     def __init__(self, budget: Budget, left: float) -> None:
         self.thread, self.clock = budget.thread, budget.clock
-        self.deadline = time.thread_time() + left
+        self.deadline = time.clock_gettime(self.clock) + left  # never compared with another clock
         self.fired = self.settled = 0
         self.is_over = False
 
@@ -94,7 +94,7 @@ class _Call:
         """Have nothing arrive from now on."""
         self.is_over = True
         while self.fired != self.settled:
-            time.sleep(0)
+            os.sched_yield()
         if self.fired:
             _raise_in(self.thread, None)
         _calls.pop(self.thread, None)
@@ -103,7 +103,7 @@ class _Call:
 _here = threading.local()
 _calls: dict[int, _Call] = {}
 """The calls that are watched, by thread."""
-_are_any = threading.Event()
+_are_any, _pause = threading.Event(), threading.Event()
 _watcher = 0
 """The process whose watcher runs."""
 
@@ -161,7 +161,7 @@ def _watched(present: Budget, key: str, function: Callable[..., _Found], args: t
             watched.end()
         except _Interrupted:  # it arrived on the way out; no other will
             watched.end()
-        present.left[key] = 0.0 if watched.fired else watched.deadline - time.thread_time()
+        present.left[key] = 0.0 if watched.fired else watched.deadline - time.clock_gettime(watched.clock)
 
 
 def _watch() -> None:
@@ -177,7 +177,7 @@ def _watch() -> None:
 def _keep_watching() -> None:
     while True:
         _are_any.wait()
-        time.sleep(EVERY)
+        _pause.wait(EVERY)
         _are_any.clear()
         if calls := [*_calls.values()]:
             _are_any.set()
