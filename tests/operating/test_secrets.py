@@ -133,7 +133,7 @@ def test_a_running_server_that_fails_everywhere_tells_no_secret(stage: Stage, st
     (player,) = site.rows("select id from player where name = 'al'")
     site.rows(
         "insert into match (game, options, seat0, seat1, challenger, state, created) "
-        f"values ('chess', '{{}}', {player}, {player}, {player}, 'running', {stamp})"
+        f"values ('quadraphages', '{{\"first\": \"y\"}}', {player}, {player}, {player}, 'running', {stamp})"
     )
     line = f"quadraphages move 1 al {OLD} c1b1 g9h9 3"
     to = site.personal("al")

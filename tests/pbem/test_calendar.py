@@ -94,7 +94,7 @@ def test_a_message_about_several_matches_has_an_entry_for_each(letters: Correspo
 @pytest.mark.slow
 def test_a_match_without_a_limit_has_no_entry(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
-        letters.match("challenge bob quadrature")
+        letters.match("challenge bob quadrature time=none")
         letters.reply(letters.received[BOB][1], "set calendar on")
         letters.reply(letters.last("alice"), "e3f4")
 

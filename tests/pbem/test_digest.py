@@ -346,7 +346,7 @@ def test_a_match_without_news_in_which_one_is_to_move_is_named_too(letters: Corr
     command(letters, "dave", "#3 say Three")
     (news,) = to_alice(letters.wait(minutes=15))
 
-    assert re.search(r"^\* #1 .* still your turn, 2 Mar\r?$", text(news), re.MULTILINE)
+    assert re.search(r"^\* #1 .* still your turn, due 7 Mar\r?$", text(news), re.MULTILINE)
     assert news["Subject"] == "[pbem] News of 3 matches: your turn in 1"
 
 
