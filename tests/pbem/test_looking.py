@@ -61,7 +61,7 @@ def test_games_lists_what_waits_for_the_player_first_and_longest_first(letters: 
 
     assert listed(text(answer)) == [
         "* #1 Quadrupel bob your turn, due 15 Mar, turn 3",
-        "* #3 Kvadratik bob your turn, due 14 Mar, turn 3",
+        "* #3 Kvadratik bob your turn, due 15 Mar, turn 3",
         "* #4 Quadrature carol challenges you, 5 Mar",
         "* #6 Quadraphages bob waiting, due 13 Mar, turn 1",
         "* #5 Hexaphages carol not accepted yet, 6 Mar",
@@ -74,10 +74,10 @@ def test_the_day_is_that_of_the_reader_s_zone(letters: Correspondence) -> None:
     personal = letters.received[ALICE][1]["Reply-To"].addresses[0].addr_spec
     (answer,) = letters.write(ALICE, "set zone Pacific/Pago_Pago\ngames", to=personal)  # eleven hours behind
     letters.clock.advance(days=365)
-    *_, later = letters.write(ALICE, "games", to=personal)
+    later = letters.write(ALICE, "games", to=personal)
 
     assert "challenges you, 4 Mar" in text(answer)
-    assert re.search(r"won, \d+ Mar 2026", text(later))
+    assert any(re.search(r"won, \d+ Mar 2026", text(each)) for each in later)
 
 
 @pytest.mark.parametrize(
