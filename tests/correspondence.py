@@ -42,6 +42,7 @@ Told = TypeVar("Told")
 
 def settings(folder: Path, **changes: str) -> config.Settings:
     """Return settings for a server with its own database and with mail folders in that folder."""
+    folder.mkdir(parents=True, exist_ok=True)
     return letters.settings(folder, changes.pop("database", "") or databases.at(folder), **changes)
 
 

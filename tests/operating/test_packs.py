@@ -126,8 +126,8 @@ def test_the_house_plays_an_enabled_game_to_its_end(
     ann = Person("ann", ADDRESS, served(f'"{game}"').deliver, post)
     ann.write(f"play {game} level=1 begin={begin}", to=ann.join())
     newest = ann.next()
-    while example := re.search(r"^For example: (.*)$", words(newest), re.MULTILINE):
-        ann.answer(newest, example[1])
-        newest = ann.next()
-    assert re.search(r"\bwon\b", words(newest))
+    while not re.search(r"\bwon\b", words(newest)):
+        if example := re.search(r"^For example: (.*)$", words(newest), re.MULTILINE):
+            ann.answer(newest, example[1])
+        newest = ann.next()  # where the house takes long, a receipt comes before its turn
     assert environment.run("pbem", "check", folder=site.folder) == "1 matches replayed, 0 problems\n"
