@@ -224,10 +224,10 @@ def _correspond(screen: Screen, sample: Record, players: tuple[DemoPlayer, DemoP
 
 
 def _turns(screen: Screen, sample: Record, players: tuple[DemoPlayer, DemoPlayer], port: int) -> EmailMessage:
-    begun = {player.name: player.next_mail() for player in players}
+    latest = {player.name: player.next_mail() for player in players}
     positions = record.replay(sample)
     first = players[sample.start().turn or 0]
-    newest = begun[first.name]
+    newest = latest[first.name]
     screen.show(newest, f"the match begins, and it is {first.name}'s turn")
     columns = (TextColumn("{task.description:<44}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=screen.console) as progress:
@@ -242,6 +242,7 @@ def _turns(screen: Screen, sample: Record, players: tuple[DemoPlayer, DemoPlayer
             _answer(port, mover, newest, text)
             own, others = mover.next_mail(), other.next_mail()
             newest = own if positions[number + 1].turn == seat else others
+            latest |= {mover.name: own, other.name: others}
             if number == len(sample.moves) // 2:
                 screen.show(newest, f"turn {number + 2}")
             progress.update(task, advance=1, description=f"{mover.name}: {text}")
@@ -250,7 +251,8 @@ def _turns(screen: Screen, sample: Record, players: tuple[DemoPlayer, DemoPlayer
         _answer(port, loser, newest, "resign\n\nWell played!")
         _answer(port, loser, loser.next_mail(), "yes")
         loser.next_mail()
-        newest = winner.next_mail()
+        latest[winner.name] = winner.next_mail()
+    newest = latest[winner.name]
     screen.show(newest, "the last message of the match")
     _answer(port, winner, newest, "record")
     return winner.next_mail()
