@@ -57,9 +57,11 @@ CROWD = 2_000
 WAITING = {
     "ix_analysis_due",
     "ix_analysis_troubled",
+    "ix_claim_due",
     "ix_entry_gone",
     "ix_incoming_group",
     "ix_incoming_waiting",
+    "ix_match_missing",
     "ix_match_unreached",
     "ix_match_unreported",
     "ix_match_unseen",
@@ -153,6 +155,16 @@ def _whole(node: dict[str, Any]) -> Iterator[str]:
         yield from _whole(below)
 
 
+FURTHER = {
+    "clockevent (match, kind, at)": "select id, 'received', now() from match, generate_series(1, 5)",
+    "note (match, seat, text)": "select id, 0, 'a plan' from match",
+    "claim (match, player, version, is_draw, asked, attempts, due, done)": (
+        "select id, seat0, 1, false, now(), 1, now(), now() from match"
+    ),
+}
+"""What else matches have, on PostgreSQL."""
+
+
 @contextmanager
 def _crowded() -> Iterator[Engine]:
     """Open a PostgreSQL database with many rows and statistics about them."""
@@ -164,4 +176,8 @@ def _crowded() -> Iterator[Engine]:
 def _fill(url: str) -> None:
     engine = create_engine(url)
     fill(engine, CROWD, players=CROWD)
+    with engine.begin() as connection:
+        for table, rows in FURTHER.items():
+            connection.exec_driver_sql(f"insert into {table} {rows}")
+            connection.exec_driver_sql(f"analyze {table.split()[0]}")
     engine.dispose()

