@@ -416,7 +416,8 @@ def test_a_resignation_is_played_after_the_turn_that_was_named_and_both_are_told
 ) -> None:
     (shown,) = letters.reply(letters.last("alice"), "if e9f8 then resign")
     assert "Then you resign, and the match is over." in words(shown)
-    assert letters.execute("select lines from prepared") == [('[["e9f8", "resign"]]',)]
+    ((lines,),) = letters.execute("select lines from prepared")
+    assert str(lines).replace("'", '"') == '[["e9f8", "resign"]]'
 
     told = letters.reply(letters.last("bob"), "e9f8")
 
