@@ -150,7 +150,8 @@ def test_a_message_that_waits_goes_out_without_the_board(letters: Correspondence
     begun(letters)
     letters.reply(letters.last("alice"), "b2")
     letters.execute(
-        "update outgoing set state = 'owed', sent = null, attempts = 0 where template = 'turn' and player = (select id from player where name = 'bob')"
+        "update outgoing set state = 'owed', sent = null, attempts = 0"
+        " where template = 'turn' and player = (select id from player where name = 'bob')"
     )
     noughts.remove()
     again = [mail for mail in letters.wait(minutes=1) if str(mail["To"]) == "bob@mail.example"]

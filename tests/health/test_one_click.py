@@ -117,7 +117,7 @@ def test_no_other_token_and_no_other_body_does_anything(letters: Correspondence)
         assert {post(url + each) for each in bad} == {400}
         assert post(url + good, b"") == 400
         assert post(url + good, b"x" * 2_000) == 400
-        letters.execute("update player set epoch = 1 where id = 1")
+        letters.execute(f"update player set epoch = 1 where address = '{ALICE}'")
         assert post(url + good) == 400
 
     letters.execute("update player set epoch = 0 where id = 1")
