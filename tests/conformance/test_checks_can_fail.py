@@ -29,6 +29,8 @@ from pbem.gamekit import (
     last_move,
 )
 
+pytestmark = pytest.mark.slow
+
 AUTHOR = AuthorFiles(
     perft=TEMPLATE / "tests" / "noughts.perft", brute=lambda options: Endless(), golden=TEMPLATE / "README.md"
 )

@@ -15,6 +15,8 @@ from typer.testing import CliRunner
 
 from pbem.cli.index import app
 
+pytestmark = pytest.mark.slow
+
 PLAIN = """
 import sys
 

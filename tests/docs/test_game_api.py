@@ -23,6 +23,7 @@ PROMISED = Path(__file__).parent / "gamekit.txt"
 """Each name of version API with its fields or parameters, `=` after those that can be left out."""
 
 
+@pytest.mark.slow
 def test_each_name_has_a_sentence() -> None:
     for name in gamekit.__all__:
         assert f"| `{name}` | " in generated.gamekit()

@@ -11,6 +11,8 @@ from pbem.features.all import FEATURES
 from tests import toys
 from tests.correspondence import Correspondence, correspondence, text
 
+pytestmark = pytest.mark.slow
+
 ALICE = "alice@mail.example"
 LONGEST = 16_000
 """How many bytes of text any answer may have: as much as the longest help on a server with our own games."""

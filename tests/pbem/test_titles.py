@@ -10,6 +10,8 @@ from pbem.features.all import FEATURES
 from tests import toys
 from tests.correspondence import Correspondence, correspondence, text
 
+pytestmark = pytest.mark.slow
+
 ALICE = "alice@mail.example"
 
 

@@ -19,6 +19,8 @@ from notation.games import GAMES
 from tests.search.test_search import VARIANTS
 from tests.search.test_states import turns_of
 
+pytestmark = pytest.mark.slow
+
 NODES = 10_000
 MOST_TURNS = 4_000
 """How many turns brute force tries in a position."""
