@@ -10,7 +10,6 @@ from datetime import datetime
 
 import structlog
 from sqlalchemy import Engine
-from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, select
 
 from pbem import failpoints
@@ -20,9 +19,10 @@ from pbem.features.house import analyses
 from pbem.features.house.protocol import Examination, Findings
 from pbem.features.house.queue import PAUSES
 from pbem.features.house.replies import check_findings
-from pbem.features.house.searcher import Searcher, SearchStopped
+from pbem.features.house.searcher import Searcher
+from pbem.features.house.searching import search, take_one
 from pbem.matches.snapshot import turn_texts
-from pbem.storage import leases, notifications
+from pbem.storage import notifications
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Analysis, Match, Player
 from pbem.storage.notifications import Channel
@@ -59,31 +59,18 @@ class Analyst:
         now = self.clock()
         with read_only(self.engine) as session:
             waiting = analyses.next_ones(session, now, now + 2 * PAUSES[-1])
-        for number in waiting:
-            with transaction(self.engine) as session:
-                is_ours = leases.take(session, Analysis, number, self.holder)
-            if is_ours:  # otherwise another daemon has it
-                return self._search(number)
-        return False
-
-    def _search(self, number: int) -> bool:
-        task = self._begin(number)
-        if task is None:
-            return True
-        failpoints.reach(Step.SEARCHING)
-        try:
-            found = self.searcher.examine(task.question)
-            check_findings(task.question, found)
-            failpoints.reach(Step.FOUND)
-            self._keep(task, found)
-        except SearchStopped:
-            self._take_back(task)
+        number = take_one(self.engine, Analysis, waiting, self.holder)
+        if number is None:
             return False
-        except DBAPIError:
-            raise
-        except Exception as error:  # noqa: BLE001 - a bug in a search must not end the others
-            self._fail(task, error)
-        return True
+        task = self._begin(number)
+        return task is None or search(self, task)
+
+    def find(self, task: AnalysisTask) -> None:
+        """Search for some positions, and keep what was found."""
+        found = self.searcher.examine(task.question)
+        check_findings(task.question, found)
+        failpoints.reach(Step.FOUND)
+        self._keep(task, found)
 
     def _begin(self, number: int) -> AnalysisTask | None:
         """Count the search before it begins. Return what to search for; None if the house gives the analysis up."""
@@ -136,7 +123,7 @@ class Analyst:
         )
         notifications.notify(session.connection(), Channel.OWED)
 
-    def _fail(self, task: AnalysisTask, error: Exception) -> None:
+    def fail(self, task: AnalysisTask, error: Exception) -> None:
         """Note that the search didn't end well, and when to try again."""
         now = self.clock()
         with transaction(self.engine) as session:
@@ -148,7 +135,7 @@ class Analyst:
                     self._give_up(session, row, now)
         log.error("analysis", analysis=task.analysis, error=f"{type(error).__name__}: {error}"[:200])
 
-    def _take_back(self, task: AnalysisTask) -> None:
+    def take_back(self, task: AnalysisTask) -> None:
         """Undo the count of a search that was ended because the server stops."""
         with transaction(self.engine) as session:
             row = _locked(session, task.analysis)

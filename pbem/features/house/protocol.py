@@ -17,8 +17,24 @@ NOBODY = ("", "")
 """The players in a record that is only replayed."""
 
 
+class AboutMatch:
+    """What all questions have: a match, and by which rules it is played."""
+
+    __slots__ = ()
+
+    game: str
+    options: Mapping[str, str]
+    turns: tuple[str, ...]
+    version: int
+
+    @property
+    def record(self) -> Record:
+        """The match."""
+        return Record(self.game, self.options, NOBODY, self.turns, version=self.version)
+
+
 @dataclass(frozen=True, slots=True)
-class Question:
+class Question(AboutMatch):
     """A match between two turns, in which the seat to move asks for its turn."""
 
     game: str
@@ -32,18 +48,9 @@ class Question:
     version: int = 1
     """The version of the rules."""
 
-    @property
-    def record(self) -> Record:
-        """The match."""
-        return Record(self.game, self.options, NOBODY, self.turns, version=self.version)
-
-    def dumps(self) -> bytes:
-        """Return the question as one line of JSON."""
-        return json.dumps(asdict(self)).encode()
-
 
 @dataclass(frozen=True, slots=True)
-class Examination:
+class Examination(AboutMatch):
     """A match that is over, and some of its positions, which are to be judged."""
 
     game: str
@@ -60,18 +67,9 @@ class Examination:
     version: int = 1
     """The version of the rules."""
 
-    @property
-    def record(self) -> Record:
-        """The match."""
-        return Record(self.game, self.options, NOBODY, self.turns, version=self.version)
-
-    def dumps(self) -> bytes:
-        """Return the question as one line of JSON."""
-        return json.dumps(asdict(self)).encode()
-
 
 @dataclass(frozen=True, slots=True)
-class ProofQuestion:
+class ProofQuestion(AboutMatch):
     """A match between two turns, whose result a player claims to be sure."""
 
     game: str
@@ -85,21 +83,17 @@ class ProofQuestion:
     version: int = 1
     """The version of the rules."""
 
-    @property
-    def record(self) -> Record:
-        """The match."""
-        return Record(self.game, self.options, NOBODY, self.turns, version=self.version)
 
-    def dumps(self) -> bytes:
-        """Return the question as one line of JSON."""
-        return json.dumps(asdict(self)).encode()
+def dumps(told: "Question | Examination | ProofQuestion | SearchAnswer | ProofAnswer") -> bytes:
+    """Return a question or an answer as one line of JSON."""
+    return json.dumps(asdict(told)).encode()
 
 
 def loads(line: bytes) -> Question | Examination | ProofQuestion:
     """Return the question in a line of JSON.
 
     >>> asked = Examination("kvadratik", {}, ("setup +x+x",), 0, 1, 300, seed=7)
-    >>> loads(asked.dumps()) == asked
+    >>> loads(dumps(asked)) == asked
     True
     """
     fields = json.loads(line)
@@ -120,7 +114,7 @@ class SearchAnswer:
 
     def dumps(self) -> bytes:
         """Return the answer as one line of JSON."""
-        return json.dumps(asdict(self)).encode()
+        return dumps(self)
 
     @classmethod
     def loads(cls, line: bytes) -> "SearchAnswer":
@@ -143,7 +137,7 @@ class ProofAnswer:
 
     def dumps(self) -> bytes:
         """Return the answer as one line of JSON."""
-        return json.dumps(asdict(self)).encode()
+        return dumps(self)
 
     @classmethod
     def loads(cls, line: bytes) -> "ProofAnswer":

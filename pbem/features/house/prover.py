@@ -10,7 +10,6 @@ from datetime import datetime
 
 import structlog
 from sqlalchemy import Engine
-from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, select
 
 from notation.ending import Ending, Termination
@@ -22,12 +21,13 @@ from pbem.features.house.messages import ClaimAnswered
 from pbem.features.house.protocol import ProofAnswer, ProofQuestion
 from pbem.features.house.queue import PAUSES
 from pbem.features.house.replies import check_proof
-from pbem.features.house.searcher import Searcher, SearchStopped
+from pbem.features.house.searcher import Searcher
+from pbem.features.house.searching import search, take_one
 from pbem.matches import lifecycle
 from pbem.matches.queries import locked
 from pbem.matches.snapshot import turn_texts
 from pbem.players import announcements
-from pbem.storage import leases, notifications
+from pbem.storage import notifications
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Claim, Match, Player
 from pbem.storage.notifications import Channel
@@ -65,31 +65,18 @@ class Prover:
         now = self.clock()
         with read_only(self.engine) as session:
             waiting = claims.next_ones(session, now, now + 2 * PAUSES[-1])
-        for number in waiting:
-            with transaction(self.engine) as session:
-                is_ours = leases.take(session, Claim, number, self.holder)
-            if is_ours:  # otherwise another daemon has it
-                return self._look(number)
-        return False
-
-    def _look(self, number: int) -> bool:
-        task = self._begin(number)
-        if task is None:
-            return True
-        failpoints.reach(Step.SEARCHING)
-        try:
-            found = self.searcher.prove(task.question)
-            check_proof(task.question, found)
-            failpoints.reach(Step.FOUND)
-            self._conclude(task, found)
-        except SearchStopped:
-            self._take_back(task)
+        number = take_one(self.engine, Claim, waiting, self.holder)
+        if number is None:
             return False
-        except DBAPIError:
-            raise
-        except Exception as error:  # noqa: BLE001 - a bug in a search must not end the others
-            self._fail(task, error)
-        return True
+        task = self._begin(number)
+        return task is None or search(self, task)
+
+    def find(self, task: ProofTask) -> None:
+        """Search for a proof, and end the match or note when to answer."""
+        found = self.searcher.prove(task.question)
+        check_proof(task.question, found)
+        failpoints.reach(Step.FOUND)
+        self._conclude(task, found)
 
     def _begin(self, number: int) -> ProofTask | None:
         """Count the search before it begins. Return what to search for; None if the claim is answered now."""
@@ -156,7 +143,7 @@ class Prover:
         )
         notifications.notify(session.connection(), Channel.OWED)
 
-    def _fail(self, task: ProofTask, error: Exception) -> None:
+    def fail(self, task: ProofTask, error: Exception) -> None:
         """Note that the search didn't end well, and when to try again, or to answer."""
         now = self.clock()
         with transaction(self.engine) as session:
@@ -166,7 +153,7 @@ class Prover:
                 claim.leased_until, claim.holder = None, None
         log.error("claim", match=task.match, error=f"{type(error).__name__}: {error}"[:200])
 
-    def _take_back(self, task: ProofTask) -> None:
+    def take_back(self, task: ProofTask) -> None:
         """Undo the count of a search that was ended because the server stops."""
         with transaction(self.engine) as session:
             claim, _ = self._locked(session, task.claim)

@@ -7,11 +7,20 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from pbem.features.house.protocol import Examination, Findings, ProofAnswer, ProofQuestion, Question, SearchAnswer
+from pbem.features.house.protocol import (
+    Examination,
+    Findings,
+    ProofAnswer,
+    ProofQuestion,
+    Question,
+    SearchAnswer,
+    dumps,
+)
 from pbem.mail import sandboxing
 
+Answer = TypeVar("Answer")
 SECONDS, MEGABYTES = 60.0, 200
 """How long a search may compute, and how much memory it may use beyond what its process starts with."""
 WALL_FACTOR = 3
@@ -65,29 +74,25 @@ class SandboxedSearcher:
 
     def search(self, question: Question) -> SearchAnswer:
         """See Searcher."""
-        said, code = self._ask(question.dumps())
-        try:
-            return SearchAnswer.loads(said)
-        except ValueError as error:
-            raise _without_answer(code) from error
+        return self._ask(question, SearchAnswer.loads)
 
     def examine(self, asked: Examination) -> Findings:
         """See Searcher."""
-        said, code = self._ask(asked.dumps())
-        try:
-            return Findings.loads(said)
-        except ValueError as error:
-            raise _without_answer(code) from error
+        return self._ask(asked, Findings.loads)
 
     def prove(self, asked: ProofQuestion) -> ProofAnswer:
         """See Searcher."""
-        said, code = self._ask(asked.dumps())
+        return self._ask(asked, ProofAnswer.loads)
+
+    def _ask(self, asked: Question | Examination | ProofQuestion, loads: Callable[[bytes], Answer]) -> Answer:
+        """Return the answer of the process, as `loads` reads it; raise SearchFailed for anything else."""
+        said, code = self._said(dumps(asked))
         try:
-            return ProofAnswer.loads(said)
+            return loads(said)
         except ValueError as error:
             raise _without_answer(code) from error
 
-    def _ask(self, question: bytes) -> tuple[bytes, int]:
+    def _said(self, question: bytes) -> tuple[bytes, int]:
         """Return what the process says, and its exit status."""
         process = self._started()
         try:

@@ -15,7 +15,6 @@ from sqlalchemy import select as columns
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, select
 
-from notation import guarded
 from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.conversation import receipts
@@ -25,15 +24,15 @@ from pbem.features.house.analyst import Analyst
 from pbem.features.house.protocol import Question, SearchAnswer, seed
 from pbem.features.house.prover import Prover
 from pbem.features.house.queue import PAUSES
-from pbem.features.house.searcher import Searcher, SearchStopped
+from pbem.features.house.searcher import Searcher
+from pbem.features.house.searching import bounded, search, take_one
 from pbem.matches import lifecycle
 from pbem.matches.queries import locked, opponent_of, version
 from pbem.matches.snapshot import snapshot_of, turn_texts
 from pbem.players import announcements
 from pbem.players.notices import notify
-from pbem.storage import leases, notifications, setbacks
+from pbem.storage import leases, notifications
 from pbem.storage.database import read_only, transaction
-from pbem.storage.leases import Leased
 from pbem.storage.models import Match, Outgoing, Search, SearchKind
 from pbem.storage.notifications import Channel
 
@@ -94,10 +93,11 @@ class Thinker:
         """Search for the hint that an answer waits for, unless another daemon does. Return whether it was given."""
         with read_only(self.engine) as session:
             asked = self._hint_asked(session, outgoing)
-        if asked is None or not self._has_taken(Outgoing, outgoing):
+        if asked is None or take_one(self.engine, Outgoing, [outgoing], self.holder) is None:
             return False
         try:
-            turn = replies.check_hint(asked, self.searcher.search(asked).turn)
+            with bounded(self.engine, self.clock):
+                turn = replies.check_hint(asked, self.searcher.search(asked).turn)
             with transaction(self.engine) as session:
                 receipts.give_hint(session, outgoing, turn, self.clock())
                 notifications.notify(session.connection(), Channel.OWED)
@@ -107,11 +107,6 @@ class Thinker:
             log.error("hint", outgoing=outgoing, error=f"{type(error).__name__}: {error}"[:200])  # noqa: TRY400 - as above
             return False
         return True
-
-    def _has_taken(self, table: type[Leased], number: int) -> bool:
-        """Take a lease on that row. Return whether it was free."""
-        with transaction(self.engine) as session:
-            return leases.take(session, table, number, self.holder)
 
     def _hint_asked(self, session: Session, number: int) -> Question | None:
         """Return the question for the hint that an answer waits for; None if its match has moved on."""
@@ -130,25 +125,13 @@ class Thinker:
     def _search(self, number: int) -> bool:
         """Search for the turn in that match unless another daemon does. Return whether it was searched."""
         task = self._begin(number)
-        if task is None:
-            return False
-        failpoints.reach(Step.SEARCHING)
-        try:
-            answer = self.searcher.search(task.question)
-            failpoints.reach(Step.FOUND)
-            with guarded.budget() as spent:
-                try:
-                    self._play(task, answer)
-                finally:
-                    setbacks.note_faults(self.engine, spent.faults, self.clock())
-        except SearchStopped:
-            self._take_back(task)
-            return False
-        except DBAPIError:
-            raise
-        except Exception as error:  # noqa: BLE001 - a bug in a search must not end the others
-            self._fail(task, error)
-        return True
+        return task is not None and search(self, task)
+
+    def find(self, task: TurnTask) -> None:
+        """Search for a turn, and play it."""
+        answer = self.searcher.search(task.question)
+        failpoints.reach(Step.FOUND)
+        self._play(task, answer)
 
     def _begin(self, number: int) -> TurnTask | None:
         """Count the search before it begins. Return what to search for, unless the match has moved on.
@@ -199,7 +182,7 @@ class Thinker:
         failpoints.reach(Step.ANSWERED)
         log.info("house", match=task.match, turn=len(task.question.turns) + 1, nodes=answer.nodes)
 
-    def _fail(self, task: TurnTask, error: Exception) -> None:
+    def fail(self, task: TurnTask, error: Exception) -> None:
         """Note that the search didn't end well, and when to try again."""
         now = self.clock()
         with transaction(self.engine) as session:
@@ -211,7 +194,7 @@ class Thinker:
                     row.troubled = now
         log.error("house", match=task.match, error=f"{type(error).__name__}: {error}"[:200])
 
-    def _take_back(self, task: TurnTask) -> None:
+    def take_back(self, task: TurnTask) -> None:
         """Undo the count of a search that was ended because the server stops."""
         with transaction(self.engine) as session:
             row = _row(session, task.match, task.version)

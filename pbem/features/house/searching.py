@@ -1,0 +1,76 @@
+"""How each search of the house goes: one daemon takes it, and it ends well, ends badly, or is taken back."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Protocol, TypeVar
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
+
+from notation import guarded
+from pbem import failpoints
+from pbem.failpoints import Step
+from pbem.features.house.searcher import SearchStopped
+from pbem.storage import leases, setbacks
+from pbem.storage.database import transaction
+from pbem.storage.leases import Leased
+
+Task = TypeVar("Task", contravariant=True)
+
+
+class Searching(Protocol[Task]):
+    """What a search is for: how it is done and kept, and what happens to its row where it ends otherwise."""
+
+    @property
+    def engine(self) -> Engine:
+        """Where its row is."""
+
+    @property
+    def clock(self) -> Callable[[], datetime]:
+        """Tells the time."""
+
+    def find(self, task: Task) -> None:
+        """Search, check what was found, and act on it; raise whatever went wrong."""
+
+    def fail(self, task: Task, error: Exception) -> None:
+        """Note that the search didn't end well, and when to try again."""
+
+    def take_back(self, task: Task) -> None:
+        """Undo the count of a search that was ended because the server stops."""
+
+
+def take_one(engine: Engine, table: type[Leased], numbers: Iterable[int], holder: str) -> int | None:
+    """Take a lease on the first of the rows that is free. Return its number; None if other daemons have them all."""
+    for number in numbers:
+        with transaction(engine) as session:
+            is_ours = leases.take(session, table, number, holder)
+        if is_ours:
+            return number
+    return None
+
+
+@contextmanager
+def bounded(engine: Engine, clock: Callable[[], datetime]) -> Iterator[None]:
+    """Give a game of others a budget while what was found is looked at, and count against it how it fails."""
+    with guarded.budget() as spent:
+        try:
+            yield
+        finally:
+            setbacks.note_faults(engine, spent.faults, clock())
+
+
+def search(searching: Searching[Task], task: Task) -> bool:
+    """Search for the task. Return whether that was done, well or badly."""
+    failpoints.reach(Step.SEARCHING)
+    try:
+        with bounded(searching.engine, searching.clock):
+            searching.find(task)
+    except SearchStopped:
+        searching.take_back(task)
+        return False
+    except DBAPIError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a bug in a search must not end the others
+        searching.fail(task, error)
+    return True
