@@ -15,6 +15,7 @@ def is_quick(case: tuple[str, Check, int]) -> bool:
     return seed == 0 and (check.name != BY_MAIL or game == "quadraphages")
 
 
+@pytest.mark.sampled(150)
 @pytest.mark.parametrize(
     ("game", "check", "seed"), quick_where(is_quick, CASES), ids=lambda each: getattr(each, "name", None)
 )

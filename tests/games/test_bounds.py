@@ -111,6 +111,7 @@ def test_the_operator_resumes_a_suspended_game(letters: Correspondence, noughts:
     assert "alice played a3" in text(letters.last("bob"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("fault", broken.FAULTS)
 @pytest.mark.parametrize("call", ["diagram", "hint", "moves"])
 def test_a_message_that_a_game_cannot_draw_delays_no_other_and_goes_out_in_the_end(

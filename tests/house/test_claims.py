@@ -191,6 +191,7 @@ def test_a_rated_match_that_ends_so_counts(letters: Correspondence) -> None:
     assert "It counts on " in words(letters.last("alice"))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("after", "name", "line"),
     [
@@ -224,6 +225,7 @@ def test_what_is_not_shown_is_answered_alike_and_at_the_same_time(
     assert letters.execute("select * from ply, match") == before
 
 
+@pytest.mark.slow
 def test_how_the_search_ended_is_told_by_nothing_but_the_claim_itself(letters: Correspondence) -> None:
     """The messages about a lost position and an undecided one are the same but for the board."""
     said = set()
@@ -315,6 +317,7 @@ def test_turns_of_the_house_and_hints_go_before_claims_and_claims_before_analyse
 # What is refused ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_position_is_claimed_once_and_a_match_three_times(letters: Correspondence) -> None:
     letters.play(begun)
     personal = str(letters.received[ALICE][1]["Reply-To"])
