@@ -43,8 +43,9 @@ def served(letters: Correspondence) -> Iterator[str]:
         thread.join()
 
 
-def post(url: str, body: bytes = BODY, method: str = "POST") -> int:
-    request = urllib.request.Request(url, data=body if method == "POST" else None, method=method)
+def post(url: str, body: bytes = BODY, method: str = "POST", length: str = "") -> int:
+    headers = {"Content-Length": length} if length else {}
+    request = urllib.request.Request(url, data=body if method == "POST" else None, headers=headers, method=method)
     try:
         with urllib.request.urlopen(request, timeout=10) as answer:
             return int(answer.status)
@@ -118,9 +119,10 @@ def test_no_other_token_and_no_other_body_does_anything(letters: Correspondence)
         assert post(url + good, b"") == 400
         assert post(url + good, b"x" * 2_000) == 400
         letters.execute(f"update player set epoch = 1 where address = '{ALICE}'")
+        assert post(url + good, BODY + b"x" * 2_000, length="0" * 9 + "2026") == 400
         assert post(url + good) == 400
 
-    letters.execute("update player set epoch = 0 where id = 1")
+    letters.execute(f"update player set epoch = 0 where address = '{ALICE}'")
     assert alice(letters) == before
     assert letters.execute("select count(*) from incoming where source = 'one click'") == [(0,)]
 
