@@ -298,7 +298,8 @@ def run(
     server: Server, stop: threading.Event, ready: Callable[[], object] = lambda: None, systemd: Systemd | None = None
 ) -> None:
     """Serve until `stop` is set, then return within about five seconds, with nothing half done."""
-    vitals, systemd, bound = server.vitals, systemd or Systemd({}), loops.bounds(server.settings)
+    settings, keyring, vitals = server.settings, server.services.keyring, server.vitals
+    systemd, bound = systemd or Systemd({}), loops.bounds(settings)
     sending, played, reporter = server.sender.queue, threading.Event(), Reporter(vitals, server.clock())
     looked = -loops.SPACING_SECONDS  # when what is due by time was last looked for
 
@@ -324,8 +325,7 @@ def run(
         looked = time.monotonic()
 
     def think(stopped: Callable[[], bool]) -> int:
-        searched = server.thinker.step(stopped)
-        if searched:
+        if searched := server.thinker.step(stopped):
             sending.bell.set()
         return searched
 
@@ -352,14 +352,14 @@ def run(
         Loop(vitals.pulse("send", bound.send), send, sending.bell, sending.rest, close=server.outbox.close),
         Loop(vitals.pulse("report", bound.other), report, vitals.changed, close=partial(reporter.end, server.engine)),
     ]
-    if server.settings.backup.folder is not None:
+    if settings.backup.folder is not None:
         working.append(Loop(vitals.pulse("backup", bound.backup), server.backups.step))
-    if server.settings.publish.folder is not None:
-        publisher = Publisher(server.settings.server, server.settings.publish, server.clock, server.engine)
+    if settings.publish.folder is not None:
+        publisher = Publisher(settings.server, settings.publish, keyring, server.clock, server.engine)
         working.append(Loop(vitals.pulse("publish", bound.other), publisher.step))
     threads = [loop.thread(stop, vitals) for loop in working]
-    if server.settings.metrics.are_wanted:
-        threads += exposure.serve(server.settings, server.engine, vitals, server.clock, stop, server.store)
+    if settings.metrics.are_wanted:
+        threads += exposure.serve(settings, keyring, server.engine, vitals, server.clock, stop, server.store)
     if server.engine.dialect.name == "postgresql":
         bells = {Channel.RECEIVED: [desk.queue.bell for desk in server.desks], Channel.OWED: [sending.bell, played]}
         link = vitals.link("notifications", lost="notifications lost", again="notifications again")

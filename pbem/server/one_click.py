@@ -17,7 +17,7 @@ from pbem.mail.transports.protocols import Arrival, Store
 from pbem.messages.kinds import KINDS
 from pbem.messages.reply_addresses import address_with
 from pbem.storage.models import HOUSE, Player
-from pbem.tokens import Purpose, Token
+from pbem.tokens import Keyring, Purpose, Token
 
 PATH = "/unsubscribe/"
 WORDS = b"List-Unsubscribe=One-Click"
@@ -31,6 +31,7 @@ class OneClick:
     """Takes such requests."""
 
     server: ServerSettings
+    keyring: Keyring
     engine: Engine
     store: Store
     clock: Callable[[], datetime]
@@ -48,15 +49,15 @@ class OneClick:
         token = tokens.parse(text)
         if token is None or token.purpose is not Purpose.ONE_CLICK or token.subject >= len(KINDS):
             return False
-        keyring, now = self.server.keyring(), self.clock()
+        now = self.clock()
         with Session(self.engine) as session:
             player = session.get(Player, token.player)
-            if player is None or player.address == HOUSE or not keyring.signed(text, player.epoch):
+            if player is None or player.address == HOUSE or not self.keyring.signed(text, player.epoch):
                 return False
             if player.merged_into is not None or player.deleted is not None:
                 return False
             address, to = player.address, Token(Purpose.NOTICES, player.id or 0)
-            recipient = address_with(self.server, keyring, to, player.epoch)
+            recipient = address_with(self.server, self.keyring, to, player.epoch)
         lines = (
             f"From: {address}",
             f"To: {recipient}",

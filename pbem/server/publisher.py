@@ -14,6 +14,7 @@ from sqlalchemy import Engine
 from notation.games import GAMES
 from pbem.config import PublishSettings, ServerSettings
 from pbem.storage.setbacks import Setbacks
+from pbem.tokens import Keyring
 
 log = structlog.get_logger()
 
@@ -28,6 +29,7 @@ class Publisher:
 
     server: ServerSettings
     wanted: PublishSettings
+    keyring: Keyring
     clock: Callable[[], datetime]
     engine: Engine
     last: datetime | None = None
@@ -52,7 +54,7 @@ class Publisher:
             "name": self.server.name,
             "address": self.server.address,
             "url": self.wanted.url,
-            "seed": self.server.keyring().signer.seed.hex(),
+            "seed": self.keyring.signer.seed.hex(),
             "games": GAMES.told(),
         }
         words = [sys.executable, "-m", "pbem.publishing.worker"]

@@ -256,8 +256,8 @@ def port(letters: Correspondence) -> Iterator[int]:
     from structlog.testing import capture_logs
 
     with capture_logs() as logs:
-        wanted = metrics(server, with_port)
-        (thread,) = exposure.serve(wanted, server.engine, server.vitals, letters.clock, stop, server.store)
+        wanted, keyring = metrics(server, with_port), server.services.keyring
+        (thread,) = exposure.serve(wanted, keyring, server.engine, server.vitals, letters.clock, stop, server.store)
     thread.start()
     yield logs[0]["port"]
     stop.set()
@@ -308,8 +308,8 @@ def test_the_file_is_whole_can_be_read_by_all_and_goes_with_the_server(letters: 
     path.parent.mkdir()
     server = letters.server
     settings = MetricsSettings(textfile=path)
-    wanted, quick = metrics(server, settings), 0.01
-    (thread,) = exposure.serve(wanted, server.engine, server.vitals, letters.clock, stop, server.store, quick)
+    wanted, keyring, quick = metrics(server, settings), server.services.keyring, 0.01
+    (thread,) = exposure.serve(wanted, keyring, server.engine, server.vitals, letters.clock, stop, server.store, quick)
     thread.start()
     until(path.exists, "it is written")
     server.vitals.is_ready = True

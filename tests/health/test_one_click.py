@@ -33,7 +33,8 @@ def served(letters: Correspondence) -> Iterator[str]:
     """Serve as a daemon does; yield the address that a proxy leads to."""
     server, stop = letters.server, threading.Event()
     settings = server.settings.model_copy(update={"metrics": MetricsSettings(port=0)})
-    (thread,) = exposure.serve(settings, server.engine, server.vitals, letters.clock, stop, server.store)
+    keyring = server.services.keyring
+    (thread,) = exposure.serve(settings, keyring, server.engine, server.vitals, letters.clock, stop, server.store)
     listening = thread._target.__self__  # type: ignore[attr-defined]
     thread.start()
     try:
@@ -118,8 +119,8 @@ def test_no_other_token_and_no_other_body_does_anything(letters: Correspondence)
         assert {post(url + each) for each in bad} == {400}
         assert post(url + good, b"") == 400
         assert post(url + good, b"x" * 2_000) == 400
-        letters.execute(f"update player set epoch = 1 where address = '{ALICE}'")
         assert post(url + good, BODY + b"x" * 2_000, length="0" * 9 + "2026") == 400
+        letters.execute(f"update player set epoch = 1 where address = '{ALICE}'")
         assert post(url + good) == 400
 
     letters.execute(f"update player set epoch = 0 where address = '{ALICE}'")

@@ -51,7 +51,7 @@ def publisher(site: Site, clock: Clock, folder: str = "web") -> Publisher:
     site.make()
     server = config.load(site.config).server
     wanted = config.PublishSettings(folder=site.folder / folder)
-    return Publisher(server, wanted, clock, database.connect(server.database))
+    return Publisher(server, wanted, server.keyring(), clock, database.connect(server.database))
 
 
 @pytest.mark.slow

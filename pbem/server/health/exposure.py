@@ -26,6 +26,7 @@ from pbem.mail.transports.protocols import Store, not_listening
 from pbem.server.health import judgement, reports
 from pbem.server.health.metrics import Exposition
 from pbem.server.one_click import PATH, WORDS, OneClick
+from pbem.tokens import Keyring
 from pbem.vitals import Link, Vitals
 
 log = structlog.get_logger()
@@ -43,6 +44,7 @@ JSON = "application/json"
 
 def serve(
     settings: Settings,
+    keyring: Keyring,
     engine: Engine,
     vitals: Vitals,
     clock: Callable[[], datetime],
@@ -52,7 +54,7 @@ def serve(
 ) -> list[threading.Thread]:
     """Return the threads that show metrics and hear who unsubscribes, with the port open already. Raises OSError."""
     wanted, is_heard = settings.metrics, bool(settings.server.unsubscribe_url)
-    one_click = OneClick(settings.server, engine, store, clock) if is_heard else None
+    one_click = OneClick(settings.server, keyring, engine, store, clock) if is_heard else None
     exposition = Exposition(engine, vitals, clock)
     threads = []
     if wanted.port is not None:
