@@ -1,10 +1,9 @@
 """The house's player: searches for a good turn in any game, by the engines' protocol alone.
 
 `choose(position, level, seed)` returns the turn it finds, and `examine(position, nodes, seed)` what it thinks of a
-position, as well as so many nodes show it. `prove`
-shows that a position is won or drawn. It needs no game's rules, no time and no mail. Its budget
-counts nodes, not seconds, and all chance comes from the seed, so the same call returns the same turn on every
-machine.
+position, as well as so many nodes show it. `prove` shows that a position is won or drawn. It needs no game's rules, no
+time and no mail. Its budget counts nodes, not seconds, and all chance comes from the seed, so the same call returns the
+same turn on every machine.
 """
 
 from collections.abc import Callable

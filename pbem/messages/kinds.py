@@ -35,12 +35,11 @@ class Kind:
 
 MATCHES = Kind("stop")
 """Whatever is of no other kind."""
-KINDS = (
-    MATCHES,
-    Kind("stop spectating", frozenset({"watched"})),
-    Kind("stop tournaments", frozenset({"round", "rung", "tournament_over"})),
-    Kind("stop bulletin", frozenset({"bulletin"})),
-)
+WATCHED = Kind("stop spectating", frozenset({"watched"}))
+OF_TOURNAMENTS = Kind("stop tournaments", frozenset({"round", "rung", "tournament_over"}))
+BULLETIN = Kind("stop bulletin", frozenset({"bulletin"}))
+KINDS = (MATCHES, WATCHED, OF_TOURNAMENTS, BULLETIN)
+"""A token of one click names a kind by its place here: new ones go to the end."""
 _OF_MATCH = re.compile(rf"{MAIL} for ([0-9]+)")
 
 
@@ -76,9 +75,9 @@ def way(settings: Mapping[str, str], template: str, match: int | None) -> str:
     ('daily', 'batch', 'weekly', 'each')
     """
     kind = kind_of(template)
-    if kind is KINDS[1]:
+    if kind is WATCHED:
         chosen = SPECTATING.of(settings)
         return OWN.of(settings) if chosen == SAME else chosen
-    if kind is KINDS[2] and TOURNAMENTS.of(settings) == OFF:
+    if kind is OF_TOURNAMENTS and TOURNAMENTS.of(settings) == OFF:
         return OFF
     return settings.get(for_match(match), OWN.of(settings))
