@@ -45,7 +45,6 @@ def resembling(notation: Notation[Any], position: Position[Any], text: str) -> t
     """Return the legal turns that the text resembles most, at most three equally good ones, in canonical spelling.
 
     >>> from notation.games import GAMES
-    >>> from notation.games import GAMES
     >>> start, notation = GAMES["quadraphages"].game.position({}), GAMES["quadraphages"].notation
     >>> resembling(notation, start, "1 7ab7 i3i2"), resembling(notation, start, "hm")
     (('1 a7b7 i3i2',), ())

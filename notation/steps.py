@@ -72,7 +72,6 @@ def choices(notation: Notation[Any], position: Position[Any], chosen: str = "") 
     """Return what can follow what is chosen so far, the start of a turn's text; nothing if no turn starts with it.
 
     >>> from notation.games import GAMES
-    >>> from notation.games import GAMES
     >>> game, start = GAMES["quadraphages"].notation, GAMES["quadraphages"].game.position({"first": "x"})
     >>> [step.text for step in choices(game, start).steps]
     ['1', '2', '3', '4', '5', '6', '7', '8']
@@ -94,7 +93,6 @@ def choices(notation: Notation[Any], position: Position[Any], chosen: str = "") 
 def begun(notation: Notation[Any], position: Position[Any], typed: str) -> str | None:
     """Return what a player wrote as the start of a turn, in canonical words; None if no legal turn starts with it.
 
-    >>> from notation.games import GAMES
     >>> from notation.games import GAMES
     >>> game, start = GAMES["quadrature"].notation, GAMES["quadrature"].game.position({})
     >>> begun(game, start, "B3"), begun(game, start, "B4")

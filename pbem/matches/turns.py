@@ -134,7 +134,6 @@ def set_up_in(notation: Notation[Any], position: Position[Any], text: str) -> st
     """Return the set-up that a text is without its first word, where only a set-up is possible; None otherwise.
 
     >>> from notation.games import GAMES
-    >>> from notation.games import GAMES
     >>> set_up_in(GAMES["kvadratik"].notation, GAMES["kvadratik"].game.position({}), "+x+x")
     'setup +x+x'
     """
