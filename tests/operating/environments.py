@@ -1,11 +1,13 @@
 """Environments of their own, into which the wheel and other packages are installed with pip, without a network."""
 
+import shutil
 import subprocess
 import sys
 import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests import faked_clock
 from tests.operating.site import environment
 
 ROOT = Path(__file__).parent.parent.parent
@@ -30,6 +32,8 @@ class Environment:
         made.install("--no-deps", str(wheel))
         (site_packages,) = folder.glob("lib/python*/site-packages")
         (site_packages / "dependencies.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+        shutil.copy(faked_clock.__file__, site_packages / "faked_clock.py")
+        (site_packages / "faked_clock.pth").write_text("import faked_clock; faked_clock.mend()\n", encoding="utf-8")
         return made
 
     @property
