@@ -5,8 +5,8 @@ IllegalMove, BadNotation and BadOption. The games of pbem itself need no guard, 
 
 A call is watched while a budget of CPU time holds. Where it has used that up, another thread interrupts it by an
 exception, as `stopit` and others do (PyThreadState_SetAsyncExc). The exception never arrives later than that: on its
-way out, a call waits until the watcher has done what it was about to do, and takes an exception back that hasn't
-arrived. The time is that of the thread alone, so neither load nor a slow disk matters.
+way out, a call waits until the watcher has done what it was about to do, and until its exception has arrived. The time
+is that of the thread alone, so neither load nor a slow disk matters.
 
 What can't be interrupted is a single long step of C, such as `10**10**9` or a regular expression that backtracks; and
 memory isn't bounded at all.
@@ -87,7 +87,7 @@ class _Call:
         self.deadline = used + AGAIN
         self.fired += 1  # from here until it is settled, the call doesn't end
         if not self.is_over:
-            _raise_in(self.thread, _Interrupted)
+            _interrupt(self.thread)
         self.settled += 1
 
     def end(self) -> None:
@@ -96,7 +96,7 @@ class _Call:
         while self.fired != self.settled:
             os.sched_yield()
         if self.fired:
-            _raise_in(self.thread, None)
+            _let_arrive(self.thread)
         _calls.pop(self.thread, None)
 
 
@@ -185,10 +185,22 @@ def _keep_watching() -> None:
             each.check()
 
 
-def _raise_in(thread: int, exception: type[BaseException] | None) -> None:
-    """Raise an exception in a thread as soon as it runs Python again; None takes one back that hasn't arrived."""
-    raised = None if exception is None else ctypes.py_object(exception)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), raised)
+def _interrupt(thread: int) -> None:
+    """Raise the exception in a thread as soon as it runs Python again, in place of one that hasn't arrived."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_Interrupted))
+
+
+def _let_arrive(thread: int) -> None:
+    """Return once no exception can arrive any more in this thread, as the last one has.
+
+    CPython 3.11 goes on looking for one that was taken back instead, and a profiler then loops without end.
+    """
+    try:  # `suppress` isn't used, as it could arrive in its midst
+        _interrupt(thread)
+        while True:
+            pass
+    except _Interrupted:
+        pass
 
 
 # The guard

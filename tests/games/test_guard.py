@@ -1,9 +1,12 @@
 """The guard around games of others: what passes, what becomes a fault, and that no interruption comes too late."""
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -102,6 +105,27 @@ def test_what_a_game_has_used_counts_for_all_calls_of_a_message_and_for_no_other
 def test_nothing_is_interrupted_without_a_budget_nor_counted() -> None:
     with pytest.raises(PackFault):
         guarded.call("noughts", "play", broken.crash)
+
+
+PROFILED = """
+import sys
+from notation import guarded
+def called(*, endless):
+    while endless:
+        pass
+with guarded.budget(0.01):
+    try:
+        guarded.call("slow", "play", lambda: called(endless=True))
+    except guarded.PackFault:
+        pass
+sys.setprofile(lambda *told: None)
+called(endless=False)
+"""
+
+
+def test_a_profiler_works_after_an_interruption() -> None:
+    """In another process: where it doesn't, the interpreter loops within a step that nothing but a kill ends."""
+    subprocess.run([sys.executable, "-c", PROFILED], cwd=Path(__file__).parents[2], timeout=60, check=True)
 
 
 def calls_that_end_at_about_the_limit(found: list[BaseException], rounds: int) -> None:
