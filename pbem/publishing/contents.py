@@ -142,14 +142,9 @@ def line(listed: Listed, people: Mapping[int, Shown]) -> PageLine:
 def match(session: Session, listed: Listed, people: Mapping[int, Shown]) -> MatchPage:
     """Return a match with its boards; the part of a turn that a player has kept isn't shown."""
     row = session.get_one(Match, listed.number)
-    turns, times = turn_rows(session, row), turn_times(session, row)
-    session.expunge(row)
+    times = turn_times(session, row)
     shown = line(listed, people)
-    players = (_nameless(row, shown.players[0]), _nameless(row, shown.players[1]))
-    told = {"part": None, "seat0": players[0].id, "seat1": players[1].id}
-    for column, value in told.items():
-        set_committed_value(row, column, value)  # it is no row of the database any more
-    snapshot = to_show(row, players, turns)
+    snapshot = _snapshot(session, row, shown)
     legend = snapshot.diagram.legend
     return MatchPage(
         line=shown,
@@ -167,9 +162,21 @@ def match(session: Session, listed: Listed, people: Mapping[int, Shown]) -> Matc
     )
 
 
-def _time_of(written: str) -> str:
-    control = from_stored(written)
-    return written if control.second is None else in_words_of_time(control)
+def board(session: Session, listed: Listed, people: Mapping[int, Shown]) -> Diagram | None:
+    """Return the newest board of a match; None if its game isn't there."""
+    snapshot = _snapshot(session, session.get_one(Match, listed.number), line(listed, people))
+    return None if snapshot.is_missing else snapshot.diagram
+
+
+def _snapshot(session: Session, row: Match, shown: PageLine) -> Snapshot:
+    """Return the match with the names that are shown; from then on, the row is none of the database."""
+    turns = turn_rows(session, row)
+    session.expunge(row)
+    players = (_nameless(row, shown.players[0]), _nameless(row, shown.players[1]))
+    told = {"part": None, "seat0": players[0].id, "seat1": players[1].id}
+    for column, value in told.items():
+        set_committed_value(row, column, value)
+    return to_show(row, players, turns)
 
 
 def result(shown: MatchPage) -> str:
@@ -210,7 +217,7 @@ def seeks(session: Session, people: Mapping[int, Shown], now: datetime) -> list[
             ", ".join(
                 (
                     *GAMES.options_in_words(row.game, row.options),
-                    *((_time_of(row.time),) if row.time else ()),
+                    *((in_words_of_time(from_stored(row.time)),) if row.time else ()),
                     *(("rated",) if row.rated else ()),
                 )
             ),

@@ -93,16 +93,16 @@ def written(place: FolderPlace, batches: Iterable[Batch], processes: int) -> Gen
 
 def _write(place: FolderPlace, batch: Batch, is_over: Any = None) -> None:
     with database.read_only(place.engine) as session:
-        found = [_bounded(partial(contents.match, session, each, batch.people)) for each in batch.matches]
+        found = [bounded(partial(contents.match, session, each, batch.people)) for each in batch.matches]
     for match in filter(None, found):
         if is_over is not None and is_over.value:
             return
-        files: list[tuple[str, bytes | str]] = _bounded(partial(list, files_of(place.site, match))) or []
+        files: list[tuple[str, bytes | str]] = bounded(partial(list, files_of(place.site, match))) or []
         for path, content in files:
             place.files.write(path, content)
 
 
-def _bounded(make: Callable[[], _Made]) -> _Made | None:
+def bounded(make: Callable[[], _Made]) -> _Made | None:
     """Return what is made; None if a game of others fails: then what was published before stays."""
     try:
         with guarded.budget():

@@ -34,6 +34,8 @@ class Publisher:
     engine: Engine
     last: datetime | None = None
     """When it last began to publish."""
+    house: bool = True
+    """Whether the house takes matches."""
 
     def step(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Publish if it is time. Return whether it did; a failure is logged, and tried again when it is time again."""
@@ -55,6 +57,7 @@ class Publisher:
             "address": self.server.address,
             "url": self.wanted.url,
             "seed": self.keyring.signer.seed.hex(),
+            "house": self.house,
             "games": GAMES.told(),
         }
         words = [sys.executable, "-m", "pbem.publishing.worker"]
