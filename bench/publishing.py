@@ -136,7 +136,7 @@ def floor(engine: Engine, timed: Timed) -> float:
 def short_pages() -> Iterator[None]:
     """Let the pages of matches be short, and nothing lie beside them."""
     with (
-        patch("pbem.publishing.contents.match", lambda _session, listed, _people: listed),
+        patch("pbem.publishing.match_pages.match", lambda _session, listed, _people: listed),
         patch("pbem.publishing.writers.files_of", lambda _, listed: [(match_path(listed.number), "a page")]),
     ):
         yield

@@ -17,14 +17,16 @@ from markupsafe import Markup
 from notation import guarded, illustrations
 from notation.games import GAMES
 from notation.guarded import PackFault
+from pbem.features.house.player import NAME
 from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.links import mailto
 from pbem.messages.said.templates import templates_folder
 from pbem.messages.said.welcome import LISTED
 from pbem.messages.templating import HTML, PagePicture, page, templates
-from pbem.publishing import contents
-from pbem.publishing.contents import MatchPage, PageLine, PagePlace, TournamentPage
+from pbem.publishing import match_pages
+from pbem.publishing.contents import PageLine, PagePlace, TournamentPage
 from pbem.publishing.listing import THOUSAND
+from pbem.publishing.match_pages import MatchPage
 from pbem.publishing.visibility import Shown
 from pbem.signatures import Signer
 
@@ -86,6 +88,7 @@ class Site:
     url: str = ""
     house: bool = True
     """Whether the house takes matches."""
+    house_name: str = NAME
 
     def mailto(self, words: str) -> str:
         """Return a link that opens an email to the server with that text; its Subject says nothing that could act."""
@@ -118,7 +121,7 @@ def match(site: Site, shown: MatchPage, files: Sequence[str]) -> str:
         match=shown,
         boards=list(zip(shown.boards, boards, strict=True)),
         shapes=Markup(sheet.shapes()),  # noqa: S704 - made by us
-        result=contents.result(shown),
+        result=match_pages.result(shown),
         files=files,
     )
 

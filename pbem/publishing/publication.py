@@ -7,7 +7,7 @@ published next time.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -19,9 +19,10 @@ from sqlmodel import Session, func, select
 
 from engines.diagram import Diagram
 from notation.games import GAMES
+from pbem.features.house.player import current_name
 from pbem.features.records import verified
 from pbem.messages.said.templates import templates_folder
-from pbem.publishing import changes, contents, feeds, front, machine_readable, pages, visibility, writers
+from pbem.publishing import changes, contents, feeds, front, machine_readable, match_pages, pages, visibility, writers
 from pbem.publishing.contents import PageLine
 from pbem.publishing.folder import UNFINISHED, SiteFolder
 from pbem.publishing.pages import Site, match_path, player_path, tournament_path
@@ -70,9 +71,11 @@ def publish(
 
 class _Publication:
     def __init__(self, engine: Engine, site: Site, folder: SiteFolder, now: datetime) -> None:
-        self._engine, self._site, self._folder, self._now = engine, site, folder, now
-        self._look = look = f"{_version()},{site.url},{site.name},{site.address},{site.house}"
+        self._engine, self._folder, self._now = engine, folder, now
         with database.read_only(engine) as session:
+            self._site = site = replace(site, house_name=current_name(session))
+            told = (site.url, site.name, site.address, site.house, site.house_name)
+            self._look = look = ",".join(map(str, (_version(), *told)))
             self._people = visibility.people(session)
             self._keys = [verified.to_json(each) for each in verified.signing_keys(session)]
             week = session.exec(select(func.max(RatedWeek.week))).one()
@@ -206,7 +209,7 @@ class _Publication:
         return front.page(self._site, lists, boards)
 
     def _board(self, session: Session, listed: Listed) -> Diagram | None:
-        return contents.board(session, listed, self._people)
+        return match_pages.board(session, listed, self._people)
 
     def _write_if_new(self, path: str, told: Sequence[Any], make: Callable[..., str]) -> None:
         """Write what takes long to make, unless it was made of the same already."""
@@ -238,6 +241,7 @@ class _Publication:
                 ("folder", self._listed, vanished),
                 ("block", self._changes.blocks, self._changes.vanished),
                 ("person", self._changes.people, self._changes.left),
+                (changes.ANALYSES, {"told": self._changes.analyses}, ()),
             ):
                 self._folder.note(kind, stamps)
                 self._folder.forget(kind, gone)

@@ -24,9 +24,9 @@ from notation.guarded import PackFault
 from pbem.mail import sandboxing
 from pbem.messages import attachments
 from pbem.messages.boards import board_image
-from pbem.publishing import contents, pages
-from pbem.publishing.contents import MatchPage
+from pbem.publishing import match_pages, pages
 from pbem.publishing.folder import Files
+from pbem.publishing.match_pages import MatchPage
 from pbem.publishing.pages import Site, match_path
 from pbem.publishing.visibility import Listed, Shown
 from pbem.storage import database, folder_locks
@@ -93,7 +93,7 @@ def written(place: FolderPlace, batches: Iterable[Batch], processes: int) -> Gen
 
 def _write(place: FolderPlace, batch: Batch, is_over: Any = None) -> None:
     with database.read_only(place.engine) as session:
-        found = [bounded(partial(contents.match, session, each, batch.people)) for each in batch.matches]
+        found = [bounded(partial(match_pages.match, session, each, batch.people)) for each in batch.matches]
     for match in filter(None, found):
         if is_over is not None and is_over.value:
             return

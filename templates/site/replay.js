@@ -7,6 +7,7 @@
   const controls = replay.querySelector(".controls");
   const slider = controls.querySelector("input");
   const said = controls.querySelector(".said");
+  const turns = [...document.querySelectorAll(".turns a")];
   const button = (step) => controls.querySelector(`[data-step="${step}"]`);
   const last = boards.length - 1;
   const PAUSE = 1200;
@@ -21,6 +22,10 @@
   const show = (number, isChosen) => {
     now = Math.min(Math.max(number, 0), last);
     boards.forEach((board, at) => board.classList.toggle("now", at === now));
+    turns.forEach((turn, at) => (at === now ? turn.setAttribute("aria-current", "true") : turn.removeAttribute("aria-current")));
+    const { parentElement: item, offsetTop: top } = turns[now];
+    const list = turns[now].closest(".turns");
+    list.scrollTop = top - (list.clientHeight - item.clientHeight) / 2;
     slider.value = String(now);
     const caption = boards[now].querySelector("figcaption").textContent.trim();
     slider.setAttribute("aria-valuetext", caption);
