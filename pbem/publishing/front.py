@@ -23,8 +23,8 @@ from pbem.publishing import pages
 from pbem.publishing.contents import PageLine, PagePlace, SeekShown
 from pbem.publishing.pages import Site
 
-LIVE, RESULTS, PLACES = 12, 10, 5
-"""How many running matches have a board, how many results there are, and how many places of a game's standings."""
+LIVE, RESULTS, SEEKS, PLACES = 12, 10, 20, 5
+"""How many running matches have a board, how many results and seeks there are, and places in a game's standings."""
 ROOM = 70_000
 """How many characters the boards take together; what comes after that is shown without one."""
 GAME, TURN, ANSWER = "quadrupel", "d2b4", "d4d5"
@@ -71,15 +71,17 @@ def page(site: Site, lists: Lists, boards: Mapping[int, Diagram]) -> str:
     first = [(key, GAMES[key].game) for key in islice(GAMES, LISTED)]
     games = [(key, game, room.board(_typical(key), f"A board of {game.title}")) for key, game in first]
     live = [(each, room.board(boards.get(each.number), "The board now")) for each in lists.running[:LIVE]]
+    rated = ((key, places[:PLACES]) for key, places in lists.places.items() if places)
     return pages.render(
         "front",
         "index.html",
         site=site,
-        lists=replace(lists, over=lists.over[:RESULTS]),
+        lists=replace(lists, over=lists.over[:RESULTS], seeks=lists.seeks[:SEEKS]),
+        more=max(0, len(lists.seeks) - SEEKS),
         letters=letters,
         games=games,
         live=[(each, board) for each, board in live if board is not None],
-        standings={key: places[:PLACES] for key, places in lists.places.items() if places},
+        standings=dict(islice(rated, LISTED)),
         shapes=room.shapes(),
         levels=LEVELS,
         sample=(GAME, TURN, ANSWER),
