@@ -7,7 +7,8 @@
   const controls = replay.querySelector(".controls");
   const slider = controls.querySelector("input");
   const said = controls.querySelector(".said");
-  const turns = [...document.querySelectorAll(".turns a")];
+  const list = document.querySelector(".turns");
+  const turns = [...list.querySelectorAll("a")];
   const button = (step) => controls.querySelector(`[data-step="${step}"]`);
   const last = boards.length - 1;
   const PAUSE = 1200;
@@ -22,10 +23,9 @@
   const show = (number, isChosen) => {
     now = Math.min(Math.max(number, 0), last);
     boards.forEach((board, at) => board.classList.toggle("now", at === now));
-    turns.forEach((turn, at) => (at === now ? turn.setAttribute("aria-current", "true") : turn.removeAttribute("aria-current")));
-    const { parentElement: item, offsetTop: top } = turns[now];
-    const list = turns[now].closest(".turns");
-    list.scrollTop = top - (list.clientHeight - item.clientHeight) / 2;
+    for (const turn of list.querySelectorAll("[aria-current]")) turn.removeAttribute("aria-current");
+    turns[now].setAttribute("aria-current", "true");
+    list.scrollTop = turns[now].offsetTop - (list.clientHeight - turns[now].clientHeight) / 2;
     slider.value = String(now);
     const caption = boards[now].querySelector("figcaption").textContent.trim();
     slider.setAttribute("aria-valuetext", caption);

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from notation.games import GAMES
+from pbem.features.house.levels import LEVELS
 from tests.diagrams import NAMES
 from tests.publishing.site import Archive, archive, store_all_games
 from tests.publishing.test_publication import broken_links
@@ -27,6 +28,8 @@ LADDER, LEAGUE, ROUND_ROBIN = (f"tournaments/{number}.html" for number in (1, 2,
 LISTS = ("index.html", "matches/0/index.html", "players/aaaaaaaaaaaaaaaaaaaa.html", "games/quadrupel.html", ROUND_ROBIN)
 PAGES = (*LISTS, MATCH, "verify.html", "players/alice.html", "games/kvadratik.html", LADDER, LEAGUE)
 OF_EVERY_GAME = tuple(f"matches/0/{number}.html" for number in range(2, 2 + len(NAMES)))
+TAPPED = 44
+"""How many pixels high what is tapped most should be."""
 PHONE, TABLET, DESK = ({"width": w, "height": h} for w, h in ((360, 740), (768, 1024), (1280, 900)))
 
 
@@ -266,6 +269,20 @@ def test_a_browser_checks_a_signed_record_by_itself(opened: Open, url: str, publ
     assert "UTC  1 a7b7 i3i2" in said["message"]
     assert said["record"].startswith("Genuine: this server signed this on 2026-")
     assert said["changed"] == "Not genuine: this was changed since it was signed."
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_first_screen_of_a_phone_says_what_this_is_and_begins(opened: Open, url: str, scheme: str) -> None:
+    page = opened(url, viewport=PHONE, color_scheme=scheme, java_script_enabled=False, has_touch=True)
+    assert "Board games by email" in page.locator("h1").inner_text()
+    button = page.get_by_role("link", name="Play Quadrupel now")
+    box = button.bounding_box()
+    assert box["y"] + box["height"] < PHONE["height"]
+    assert box["height"] >= TAPPED
+    assert str(button.get_attribute("href")).endswith("&body=play%20quadrupel%20level%3D1")
+    levels = page.get_by_role("listitem").filter(has_text="Kvadratik").get_by_role("link", name="level")
+    assert levels.count() == len(LEVELS)
+    assert all(each.bounding_box()["height"] >= TAPPED / 2 for each in levels.all())
 
 
 def test_no_link_leads_to_nowhere(published: Archive) -> None:
