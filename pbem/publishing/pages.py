@@ -89,6 +89,7 @@ class Site:
     house: bool = True
     """Whether the house takes matches."""
     house_name: str = NAME
+    """What the house is called there; a publication finds that out."""
 
     def mailto(self, words: str) -> str:
         """Return a link that opens an email to the server with that text; its Subject says nothing that could act."""
