@@ -39,6 +39,7 @@ from pbem.messages.boards.animation import animation
 from pbem.publishing import publication
 from pbem.publishing.pages import Site, match_path
 from pbem.publishing.publication import Published
+from pbem.signatures import Signer
 from pbem.storage.models import Match, MatchState, Player, Ply
 from tests.correspondence import MORNING
 
@@ -49,7 +50,7 @@ OF_GAME = 5
 """How many long matches there are of each game."""
 REPEATS = 7
 ROWS = "select id, game, state, plies, shift, winner, termination, tournament, seat0, seat1, begun_from from match"
-SITE = Site("PBeM", "games@pbem.example", "https://games.example/archive/")
+SITE = Site("PBeM", "games@pbem.example", Signer(bytes(32)), "https://games.example/archive/")
 NEWCOMERS = ("alice", "bob")
 """Who plays the long matches."""
 Timed = Callable[[Callable[[], object]], float]
@@ -136,7 +137,7 @@ def floor(engine: Engine, timed: Timed) -> float:
 def short_pages() -> Iterator[None]:
     """Let the pages of matches be short, and nothing lie beside them."""
     with (
-        patch("pbem.publishing.contents.match", lambda _session, listed, _people: listed),
+        patch("pbem.publishing.match_pages.match", lambda _session, listed, _people: listed),
         patch("pbem.publishing.writers.files_of", lambda _, listed: [(match_path(listed.number), "a page")]),
     ):
         yield

@@ -18,12 +18,14 @@ from email.message import EmailMessage
 from pathlib import Path
 
 from PIL import Image, ImageChops
+from sqlalchemy import update
+from sqlmodel import col
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKS = {path.name.removeprefix("pbem-"): path for path in (ROOT / "tests" / "packs").glob("pbem-*")}
 sys.path += [path for path in (str(ROOT), *(str(pack / "src") for pack in PACKS.values())) if path not in sys.path]
 
-from bench.publishing import SITE, long_records, store
+from bench.publishing import SITE, TURNS, long_records, store
 from notation.games import GAMES
 from pbem.cli import logs
 from pbem.config import LogSettings
@@ -31,6 +33,7 @@ from pbem.conformance.letters import letters
 from pbem.publishing import publication
 from pbem.publishing.pages import match_path
 from pbem.storage import database
+from pbem.storage.models import Match, MatchState
 from tests.correspondence import MORNING
 from tests.templates.letters import examples
 
@@ -53,14 +56,16 @@ SHOWN = (
 )
 """The screenshots in docs/mails.md: message, width in pixels, colour scheme."""
 PUBLISHED = (
-    ("front", "index.html", 900, "light"),
-    ("front", "index.html", 360, "dark"),
-    ("match", match_path(2), 900, "dark"),
-    ("match", match_path(3), 360, "light"),
+    ("front", "index.html", 1280, 1640, "light"),
+    ("front", "index.html", 360, 1640, "dark"),
+    ("match", match_path(2), 1280, 860, "dark"),
+    ("match", match_path(3), 360, 1100, "light"),
 )
-"""Those in docs/publishing.md: name, page, width, colour scheme."""
+"""Those in docs/publishing.md: name, page, width and greatest height in pixels, colour scheme."""
 IN_PARTS = 13
 """Which turn is sent in parts, if it has any."""
+FIRST_RUNNING = 4
+"""The matches after this one go on."""
 TALL = 2600
 COLOURS = 64
 
@@ -121,17 +126,17 @@ def shoot(html: str, target: Path, width: int, scheme: str) -> None:
         shoot_page(source, target, width, scheme)
 
 
-def shoot_page(source: Path, target: Path, width: int, scheme: str) -> None:
-    """Write a page as a PNG of the given width, as tall as its content."""
+def shoot_page(source: Path, target: Path, width: int, scheme: str, tall: int = TALL) -> None:
+    """Write a page as a PNG of the given width, as tall as its content, or as a screen of that height shows it."""
     with tempfile.TemporaryDirectory() as profile:
-        size, setting = f"--window-size={width},{TALL}", f"--blink-settings=preferredColorScheme={SCHEMES[scheme]}"
+        size, setting = f"--window-size={width},{tall}", f"--blink-settings=preferredColorScheme={SCHEMES[scheme]}"
         where = (f"--user-data-dir={profile}", f"--screenshot={target}", source.as_uri())
         subprocess.run((*CHROMIUM, *QUIET, size, setting, *where), check=True, capture_output=True, timeout=60)  # noqa: S603
     with Image.open(target) as shot:
         image = shot.convert("RGB")
-    empty = Image.new("RGB", image.size, image.getpixel((0, TALL - 1)))  # type: ignore[arg-type]  # RGB has tuples
-    box = ImageChops.difference(image, empty).getbbox() or (0, 0, width, TALL)
-    image.crop((0, 0, width, min(TALL, box[3] + 12))).quantize(COLOURS).save(target, optimize=True)
+    empty = Image.new("RGB", image.size, image.getpixel((0, tall - 1)))  # type: ignore[arg-type]  # RGB has tuples
+    box = ImageChops.difference(image, empty).getbbox() or (0, 0, width, tall)
+    image.crop((0, 0, width, min(tall, box[3] + 12))).quantize(COLOURS).save(target, optimize=True)
 
 
 def published(folder: Path) -> Path:
@@ -139,10 +144,22 @@ def published(folder: Path) -> Path:
     engine = database.connect(f"sqlite:///{folder}/pbem.sqlite")
     database.upgrade(engine)
     records = long_records()
-    store(engine, records[::5], records[0])
+    store(engine, records[::2], records[0])
+    with engine.begin() as connection:
+        goes_on = update(Match).where(col(Match.plies) == TURNS, col(Match.id) > FIRST_RUNNING)
+        over = {"ended": None, "winner": None, "termination": None, "termination_seat": None}
+        connection.execute(goes_on.values(state=MatchState.RUNNING.value, to_move=0, **over))
     publication.publish(engine, SITE, folder / "site", MORNING)
     engine.dispose()
     return folder / "site"
+
+
+def shoot_site() -> None:
+    """Make the screenshots of the site."""
+    with tempfile.TemporaryDirectory() as folder:
+        site = published(Path(folder))
+        for name, path, width, tall, scheme in PUBLISHED:
+            shoot_page(site / path, ROOT / "docs" / "site" / f"{name}-{width}-{scheme}.png", width, scheme, tall)
 
 
 def main() -> None:
@@ -156,10 +173,7 @@ def main() -> None:
     if len(sys.argv) == 1:
         for name, width, scheme in SHOWN:
             shoot(pages[name], ROOT / "docs" / "mails" / f"{name}-{width}-{scheme}.png", width, scheme)
-        with tempfile.TemporaryDirectory() as folder:
-            site = published(Path(folder))
-            for name, path, width, scheme in PUBLISHED:
-                shoot_page(site / path, ROOT / "docs" / "site" / f"{name}-{width}-{scheme}.png", width, scheme)
+        shoot_site()
         return
     target = Path(sys.argv[1])
     target.mkdir(parents=True, exist_ok=True)

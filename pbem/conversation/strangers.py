@@ -82,7 +82,8 @@ def _as_said(request: Request, message: Message, parsed: ParsedMessage) -> Parse
 
 def _is_of_now(command: Command) -> bool:
     """Return whether a command is about what there is already, and so asks for nothing that could wait for a name."""
-    return command.of_match or command.answers_offer or command.ends_news
+    about_now = command.of_match and not command.looks_back
+    return about_now or command.answers_offer or command.ends_news
 
 
 def _names_somebody(line: Line) -> bool:

@@ -13,6 +13,7 @@ from hashlib import blake2b
 
 from sqlmodel import Session, col, select
 
+from pbem.features.house import analyses
 from pbem.publishing import visibility
 from pbem.publishing.folder import UNFINISHED, SiteFolder
 from pbem.publishing.listing import THOUSAND
@@ -24,6 +25,8 @@ AT_A_TIME = 10
 FEW = 200
 """For up to this many people who chose something else, their matches are looked for; for more, all are compared."""
 
+ANALYSES = "analysis"
+"""The kind of the number up to which analyses are on the pages of their matches."""
 NAMELESS = Shown(0)
 
 
@@ -47,6 +50,10 @@ class Changes:
     """The players of those matches, as they are now and as they were listed, and those who chose something else."""
     tournaments: set[int] = field(default_factory=set)
     """The tournaments of those matches, and those of people who chose something else."""
+    analysed: set[int] = field(default_factory=set)
+    """Matches that have an analysis since the last publication."""
+    analyses: str = ""
+    """Up to which analysis that has been looked at; to be listed once everything is done."""
 
 
 def neighbours(folders: Iterable[int]) -> dict[int, list[int]]:
@@ -69,7 +76,10 @@ def list_changes(session: Session, site: SiteFolder, look: str, people: Mapping[
         [each for each in known if each not in stamps],
     )
     _compare_people(session, site, people, found)
+    found.analysed, known_to = analyses.told_since(session, int(site.stamps(ANALYSES).get("told", "0")))
+    found.analyses = str(known_to)
     wanted = {int(each) for each in (*found.blocks, *found.vanished)}
+    wanted |= {number // visibility.BLOCK for number in found.analysed}
     chosen = {int(each) for each in (*found.people, *found.left)}
     if len(chosen) > FEW:
         wanted |= prints.keys()
@@ -131,7 +141,7 @@ def _compare(
             _touch(found, known[number][0])
         for number, listed in now.items():
             stamp = digest([look, *listed[:-1], *(_told(people.get(seat, NAMELESS)) for seat in listed.seats)])
-            if number not in known or known[number][1] != stamp:
+            if number not in known or known[number][1] != stamp or number in found.analysed:
                 found.matches[number] = listed, stamp
                 _touch(found, listed)
         flipped = (*gone, *(number for number in now if number not in known))

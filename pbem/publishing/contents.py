@@ -1,23 +1,17 @@
-"""What the pages show, read from the database: matches with their boards, players, standings, seeks and tournaments.
+"""What the pages show, read from the database: matches in lists, players, standings, seeks and tournaments.
 
 Names come from `visibility` alone. Nothing that a player wrote is here, except the titles of tournaments, which their
 hosts gave them; and neither is an address or a token, because no row that has them is read.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain
 from typing import Any
 
 from sqlalchemy import func
-from sqlalchemy.orm.attributes import set_committed_value
 from sqlmodel import Session, col, select
 
-from engines.diagram import Diagram
-from notation import record
-from notation.board import format_board
-from notation.description import describe
 from notation.ending import WITHOUT_RESULT
 from notation.games import GAMES
 from notation.time_control import from_stored
@@ -27,11 +21,9 @@ from pbem.features.tournaments.crosstable import Table
 from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.messages import TournamentLine
 from pbem.features.tournaments.shown import line as tournament_line
-from pbem.matches.clock.timesheet import TurnTime, turn_times
 from pbem.matches.ratings import standings
-from pbem.matches.snapshot import Snapshot, to_show, turn_rows, why_over
 from pbem.publishing import fingerprints
-from pbem.publishing.visibility import NOBODY, Listed, Shown
+from pbem.publishing.visibility import Listed, Shown
 from pbem.storage.models import Entry, Match, Pairing, Player, Seek, Tournament
 
 STANDINGS, SEEKS = 100, 100
@@ -49,39 +41,6 @@ class PageLine:
     is_over: bool
     plies: int
     day: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Board:
-    """A board of a match: after how many turns, which turn led there and whose it was."""
-
-    number: int
-    by: str
-    turn: str
-    diagram: Diagram
-    text: str
-    words: str
-    when: TurnTime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class MatchPage:
-    """A match with all its boards."""
-
-    line: PageLine
-    game: str
-    options: str
-    time: str
-    rated: bool
-    started: datetime
-    ended: datetime | None
-    tournament: int | None
-    boards: tuple[Board, ...]
-    sides: tuple[tuple[str, str, str], ...]
-    """Name, side and colour of each player."""
-    snapshot: Snapshot
-    """The match with the names that are shown, and with nothing else of its players."""
-    times: tuple[TurnTime, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,50 +98,6 @@ def line(listed: Listed, people: Mapping[int, Shown]) -> PageLine:
     return PageLine(listed.number, title, players, result, is_over, listed.plies, listed.day)
 
 
-def match(session: Session, listed: Listed, people: Mapping[int, Shown]) -> MatchPage:
-    """Return a match with its boards; the part of a turn that a player has kept isn't shown."""
-    row = session.get_one(Match, listed.number)
-    turns, times = turn_rows(session, row), turn_times(session, row)
-    session.expunge(row)
-    shown = line(listed, people)
-    players = (_nameless(row, shown.players[0]), _nameless(row, shown.players[1]))
-    told = {"part": None, "seat0": players[0].id, "seat1": players[1].id}
-    for column, value in told.items():
-        set_committed_value(row, column, value)  # it is no row of the database any more
-    snapshot = to_show(row, players, turns)
-    legend = snapshot.diagram.legend
-    return MatchPage(
-        line=shown,
-        game=row.game,
-        options=", ".join(snapshot.game.options_in_words(row.options)),
-        time=in_words_of_time(from_stored(row.time), (shown.players[0].name, shown.players[1].name)),
-        rated=row.rated,
-        started=row.started or row.created,
-        ended=row.ended,
-        tournament=row.tournament,
-        boards=() if snapshot.is_missing else tuple(_boards(snapshot, times)),
-        sides=tuple(zip((each.name for each in shown.players), legend.sides, legend.tones, strict=True)),
-        snapshot=snapshot,
-        times=times,
-    )
-
-
-def _time_of(written: str) -> str:
-    control = from_stored(written)
-    return written if control.second is None else in_words_of_time(control)
-
-
-def result(shown: MatchPage) -> str:
-    """Return how a match ended, and why; or whose turn it is."""
-    snapshot = shown.snapshot
-    names = (shown.line.players[0].name, shown.line.players[1].name)
-    if snapshot.match.to_move is not None:
-        return f"It's the turn of {names[snapshot.match.to_move]}."
-    why = why_over(snapshot.match, names)
-    told = shown.line.result[:1].upper() + shown.line.result[1:]
-    return f"{told}: {why}." if why else f"{told}."
-
-
 def place_list(session: Session, game: str, people: Mapping[int, Shown], now: datetime) -> list[PagePlace]:
     """Return the best players of a game; those who don't want to be shown keep their place, without a name."""
     found = standings.of_game(session, game, now, 0, STANDINGS)
@@ -210,7 +125,7 @@ def seeks(session: Session, people: Mapping[int, Shown], now: datetime) -> list[
             ", ".join(
                 (
                     *GAMES.options_in_words(row.game, row.options),
-                    *((_time_of(row.time),) if row.time else ()),
+                    *((in_words_of_time(from_stored(row.time)),) if row.time else ()),
                     *(("rated",) if row.rated else ()),
                 )
             ),
@@ -264,21 +179,3 @@ def tournament_lines(session: Session, most: int, now: datetime) -> list[Tournam
     rows = session.exec(select(Tournament).order_by(col(Tournament.id).desc()).limit(most)).all()
     entrants = entries.numbers_of(session, rows)
     return [tournament_line(row, entrants[row.id or 0], now) for row in rows]
-
-
-def _nameless(match: Match, shown: Shown) -> Player:
-    """Return a row for a player that has nothing but the name that is shown."""
-    number = shown.player if shown.has_page else 0
-    return Player(id=number, name=shown.name, address="", confirmed=match.created, created=match.created)
-
-
-def _boards(snapshot: Snapshot, times: Sequence[TurnTime]) -> Iterable[Board]:
-    diagrams = record.diagrams(snapshot.record, snapshot.positions)
-    names = [player.name or NOBODY for player in snapshot.players]
-    turns = zip((names[seat] for seat in snapshot.seats), snapshot.texts, strict=True)
-    when = dict(enumerate(times, start=1))
-    for number, (diagram, (by, turn)) in enumerate(zip(diagrams, chain([("", "")], turns), strict=True)):
-        plain = replace(diagram, lit=frozenset())
-        yield Board(
-            number, by, turn, diagram, format_board(diagram, lit=True, notes=True), describe(plain), when.get(number)
-        )

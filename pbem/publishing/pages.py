@@ -17,15 +17,21 @@ from markupsafe import Markup
 from notation import guarded, illustrations
 from notation.games import GAMES
 from notation.guarded import PackFault
+from pbem.features.house.player import NAME
 from pbem.messages.boards.svg_board import BoardSheet
+from pbem.messages.links import mailto
 from pbem.messages.said.templates import templates_folder
 from pbem.messages.said.welcome import LISTED
 from pbem.messages.templating import HTML, PagePicture, page, templates
-from pbem.publishing import contents
-from pbem.publishing.contents import MatchPage, PageLine, PagePlace, TournamentPage
+from pbem.publishing import match_pages
+from pbem.publishing.contents import PageLine, PagePlace, TournamentPage
 from pbem.publishing.listing import THOUSAND
+from pbem.publishing.match_pages import MatchPage
 from pbem.publishing.visibility import Shown
 from pbem.signatures import Signer
+
+SUBJECT = "Board games by email"
+"""The Subject of an email that a link opens: nothing that could be read as a command."""
 
 
 def match_path(number: int, ending: str = "html") -> str:
@@ -80,6 +86,14 @@ class Site:
     address: str
     signer: Signer
     url: str = ""
+    house: bool = True
+    """Whether the house takes matches."""
+    house_name: str = NAME
+    """What the house is called there; a publication finds that out."""
+
+    def mailto(self, words: str) -> str:
+        """Return a link that opens an email to the server with that text; its Subject says nothing that could act."""
+        return mailto(self.address, SUBJECT, words)
 
     def absolute(self, path: str) -> str:
         """Return the URL of a page."""
@@ -101,14 +115,14 @@ def match(site: Site, shown: MatchPage, files: Sequence[str]) -> str:
     """Return the page of a match; `files` are the endings of the files that lie beside it."""
     sheet = BoardSheet()
     boards = [Markup(sheet.board(each.diagram, f"The board: {each.words}")) for each in shown.boards]  # noqa: S704 - escaped
-    return _page(
+    return render(
         "match",
         match_path(shown.line.number),
         site=site,
         match=shown,
         boards=list(zip(shown.boards, boards, strict=True)),
         shapes=Markup(sheet.shapes()),  # noqa: S704 - made by us
-        result=contents.result(shown),
+        result=match_pages.result(shown),
         files=files,
     )
 
@@ -116,14 +130,14 @@ def match(site: Site, shown: MatchPage, files: Sequence[str]) -> str:
 def matches(site: Site, thousand: int, lines: Sequence[PageLine], beside: Sequence[int]) -> str:
     """Return the list of the matches in one folder, with links to the folders before and after it."""
     path = f"matches/{thousand}/index.html"
-    return _page("matches", path, site=site, thousand=thousand, lines=lines, beside=beside, THOUSAND=THOUSAND)
+    return render("matches", path, site=site, thousand=thousand, lines=lines, beside=beside, THOUSAND=THOUSAND)
 
 
 def player(
     site: Site, shown: Shown, lines: Sequence[PageLine], ratings: Sequence[tuple[str, str, int, int, int]]
 ) -> str:
     """Return the page of a player."""
-    return _page("player", player_path(shown.name), site=site, player=shown, lines=lines, ratings=ratings)
+    return render("player", player_path(shown.name), site=site, player=shown, lines=lines, ratings=ratings)
 
 
 def game(site: Site, key: str, places: Sequence[PagePlace], lines: Sequence[PageLine]) -> str:
@@ -131,12 +145,12 @@ def game(site: Site, key: str, places: Sequence[PagePlace], lines: Sequence[Page
     pack = GAMES[key]
     shown = [
         PagePicture(each.below, f"{key}-{number}.svg", each.caption, each.in_words, each.instead)
-        for number, each in enumerate(_illustrations(key), start=1)
+        for number, each in enumerate(illustrations_of(key), start=1)
     ]
     attributes = {"img": {"class": "picture"}, "caption": {"class": "caption"}, "code": {"tabindex": "0"}}
     body, languages = page(_below_title(pack.page), attributes, shown), [*pack.translations]
     lists = {"places": places, "lines": lines}
-    return _page("game", game_path(key), site=site, game=pack.game, rules=body, languages=languages, **lists)
+    return render("game", game_path(key), site=site, game=pack.game, rules=body, languages=languages, **lists)
 
 
 def translation(site: Site, key: str, language: str) -> str:
@@ -145,38 +159,34 @@ def translation(site: Site, key: str, language: str) -> str:
     text = pack.translations[language]
     body, title = page(_below_title(text), attributes), text.partition("\n")[0]
     told = {"title": title, "language": language, "rules": body}
-    return _page("rules", game_path(key, language), site=site, key=key, **told)
+    return render("rules", game_path(key, language), site=site, key=key, **told)
 
 
 def pictures(key: str) -> dict[str, str]:
     """Return the pictures on the page of a game, by their paths."""
-    drawn = [BoardSheet().file(each.diagram, each.in_words) for each in _illustrations(key)]
+    drawn = [BoardSheet().file(each.diagram, each.in_words) for each in illustrations_of(key)]
     return dict(zip((path for path in game_paths(key) if path.endswith(".svg")), drawn, strict=True))
 
 
 def game_paths(key: str) -> list[str]:
     """Return where everything about a game is: its pages and their pictures."""
-    shown = [f"games/{key}-{number}.svg" for number in range(1, len(_illustrations(key)) + 1)]
+    shown = [f"games/{key}-{number}.svg" for number in range(1, len(illustrations_of(key)) + 1)]
     return [*(game_path(key, each) for each in ("", *GAMES[key].translations)), *shown]
 
 
 def tournament(site: Site, shown: TournamentPage) -> str:
     """Return the page of a tournament."""
-    return _page("tournament", tournament_path(shown.number), site=site, tournament=shown)
+    return render("tournament", tournament_path(shown.number), site=site, tournament=shown)
 
 
 def verify(site: Site, keys: Sequence[Mapping[str, str | None]]) -> str:
     """Return the page on which a browser checks a signed record with these keys."""
-    return _page("verify", "verify.html", site=site, keys=keys)
-
-
-def front(site: Site, **lists: object) -> str:
-    """Return the first page, with these lists of matches, places, seeks and tournaments."""
-    return _page("front", "index.html", site=site, **lists)
+    return render("verify", "verify.html", site=site, keys=keys)
 
 
 @cache
-def _illustrations(key: str) -> tuple[illustrations.Illustration, ...]:
+def illustrations_of(key: str) -> tuple[illustrations.Illustration, ...]:
+    """Return the pictures on the page of a game; none if a game of others fails."""
     try:
         with guarded.budget():
             return illustrations.of(GAMES[key])
@@ -190,6 +200,7 @@ def _below_title(rules: str) -> str:
     return re.sub(r"(?m)^==+$", lambda underline: "-" * len(underline[0]), below)
 
 
-def _page(template: str, path: str, **variables: Any) -> str:
+def render(template: str, path: str, **variables: Any) -> str:
+    """Return the page that a template makes at that path."""
     root = "../" * path.count("/")
     return environment().get_template(f"site/{template}.html.j2").render(path=path, root=root, **variables)

@@ -7,7 +7,7 @@ published next time.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -15,12 +15,14 @@ from typing import Any
 from zlib import crc32
 
 from sqlalchemy import Engine
-from sqlmodel import func, select
+from sqlmodel import Session, func, select
 
+from engines.diagram import Diagram
 from notation.games import GAMES
+from pbem.features.house.player import current_name
 from pbem.features.records import verified
 from pbem.messages.said.templates import templates_folder
-from pbem.publishing import changes, contents, feeds, machine_readable, pages, visibility, writers
+from pbem.publishing import changes, contents, feeds, front, machine_readable, match_pages, pages, visibility, writers
 from pbem.publishing.contents import PageLine
 from pbem.publishing.folder import UNFINISHED, SiteFolder
 from pbem.publishing.pages import Site, match_path, player_path, tournament_path
@@ -34,7 +36,7 @@ FEW = 60
 """Up to this many matches are written sooner than other processes have started."""
 NEWEST, OF_PLAYER = 25, 200
 """How many matches the first page and those of games have, and how many that of a player."""
-FORMAT = 3
+FORMAT = 4
 """To be raised when the code makes other pages of the same data."""
 
 Progress = Callable[[int, int], None]
@@ -69,9 +71,11 @@ def publish(
 
 class _Publication:
     def __init__(self, engine: Engine, site: Site, folder: SiteFolder, now: datetime) -> None:
-        self._engine, self._site, self._folder, self._now = engine, site, folder, now
-        self._look = look = f"{_version()},{site.url},{site.name}"
+        self._engine, self._folder, self._now = engine, folder, now
         with database.read_only(engine) as session:
+            self._site = site = replace(site, house_name=current_name(session))
+            told = (site.url, site.name, site.address, site.house, site.house_name)
+            self._look = look = ",".join(map(str, (_version(), *told)))
             self._people = visibility.people(session)
             self._keys = [verified.to_json(each) for each in verified.signing_keys(session)]
             week = session.exec(select(func.max(RatedWeek.week))).one()
@@ -194,10 +198,18 @@ class _Publication:
             self._write_if_new("sitemap-pages.xml", (others,), partial(feeds.sitemap, self._site))
             maps = ["sitemap-pages.xml", *(f"matches/{each}/sitemap.xml" for each in self._folders)]
             self._folder.write("sitemap.xml", feeds.sitemaps(self._site, maps))
-        lists = {"running": running, "over": over[:NEWEST], "places": places, "seeks": seeks}
-        front = pages.front(self._site, **lists, tournaments=tournaments, thousands=self._folders)
-        self._folder.write("index.html", front)
+        lists = front.Lists(running, over, places, seeks, tournaments, self._folders)
+        self._write_if_new("index.html", (matches.running(front.LIVE), lists), self._front)
         self._folder.note("common", {"files": self._general})
+
+    def _front(self, live: Sequence[Listed], lists: front.Lists) -> str:
+        with database.read_only(self._engine) as session:
+            found = {each.number: writers.bounded(partial(self._board, session, each)) for each in live}
+        boards = {number: board for number, board in found.items() if board is not None}
+        return front.page(self._site, lists, boards)
+
+    def _board(self, session: Session, listed: Listed) -> Diagram | None:
+        return match_pages.board(session, listed, self._people)
 
     def _write_if_new(self, path: str, told: Sequence[Any], make: Callable[..., str]) -> None:
         """Write what takes long to make, unless it was made of the same already."""
@@ -229,6 +241,7 @@ class _Publication:
                 ("folder", self._listed, vanished),
                 ("block", self._changes.blocks, self._changes.vanished),
                 ("person", self._changes.people, self._changes.left),
+                (changes.ANALYSES, {"told": self._changes.analyses}, ()),
             ):
                 self._folder.note(kind, stamps)
                 self._folder.forget(kind, gone)
@@ -246,7 +259,7 @@ class _Publication:
 
 def _version() -> str:
     """Return what changes whenever the templates do."""
-    sources = [path.read_bytes() for path in sorted((templates_folder() / "site").iterdir())]
+    sources = [path.read_bytes() for path in sorted((templates_folder() / "site").rglob("*")) if path.is_file()]
     told = ((pack.game.key, pack.title, pack.page, pack.pictures, pack.translations) for pack in GAMES.values())
     rules = [repr(each).encode() for each in told]
-    return f"{FORMAT}.{crc32(b''.join((*sources, *rules))):08x}"
+    return f"{FORMAT}.{crc32(b''.join((*sources, pages.style().encode(), *rules))):08x}"

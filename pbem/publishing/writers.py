@@ -24,9 +24,9 @@ from notation.guarded import PackFault
 from pbem.mail import sandboxing
 from pbem.messages import attachments
 from pbem.messages.boards import board_image
-from pbem.publishing import contents, pages
-from pbem.publishing.contents import MatchPage
+from pbem.publishing import match_pages, pages
 from pbem.publishing.folder import Files
+from pbem.publishing.match_pages import MatchPage
 from pbem.publishing.pages import Site, match_path
 from pbem.publishing.visibility import Listed, Shown
 from pbem.storage import database, folder_locks
@@ -93,16 +93,16 @@ def written(place: FolderPlace, batches: Iterable[Batch], processes: int) -> Gen
 
 def _write(place: FolderPlace, batch: Batch, is_over: Any = None) -> None:
     with database.read_only(place.engine) as session:
-        found = [_bounded(partial(contents.match, session, each, batch.people)) for each in batch.matches]
+        found = [bounded(partial(match_pages.match, session, each, batch.people)) for each in batch.matches]
     for match in filter(None, found):
         if is_over is not None and is_over.value:
             return
-        files: list[tuple[str, bytes | str]] = _bounded(partial(list, files_of(place.site, match))) or []
+        files: list[tuple[str, bytes | str]] = bounded(partial(list, files_of(place.site, match))) or []
         for path, content in files:
             place.files.write(path, content)
 
 
-def _bounded(make: Callable[[], _Made]) -> _Made | None:
+def bounded(make: Callable[[], _Made]) -> _Made | None:
     """Return what is made; None if a game of others fails: then what was published before stays."""
     try:
         with guarded.budget():

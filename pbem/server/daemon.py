@@ -355,7 +355,7 @@ def run(
     if settings.backup.folder is not None:
         working.append(Loop(vitals.pulse("backup", bound.backup), server.backups.step))
     if settings.publish.folder is not None:
-        publisher = Publisher(settings.server, settings.publish, keyring, server.clock, server.engine)
+        publisher = Publisher(settings, keyring, server.clock, server.engine)
         working.append(Loop(vitals.pulse("publish", bound.other), publisher.step))
     threads = [loop.thread(stop, vitals) for loop in working]
     if settings.metrics.are_wanted:

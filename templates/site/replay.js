@@ -7,6 +7,8 @@
   const controls = replay.querySelector(".controls");
   const slider = controls.querySelector("input");
   const said = controls.querySelector(".said");
+  const list = document.querySelector(".turns");
+  const turns = [...list.querySelectorAll("a")];
   const button = (step) => controls.querySelector(`[data-step="${step}"]`);
   const last = boards.length - 1;
   const PAUSE = 1200;
@@ -21,6 +23,9 @@
   const show = (number, isChosen) => {
     now = Math.min(Math.max(number, 0), last);
     boards.forEach((board, at) => board.classList.toggle("now", at === now));
+    for (const turn of list.querySelectorAll("[aria-current]")) turn.removeAttribute("aria-current");
+    turns[now].setAttribute("aria-current", "true");
+    list.scrollTop = turns[now].offsetTop - (list.clientHeight - turns[now].clientHeight) / 2;
     slider.value = String(now);
     const caption = boards[now].querySelector("figcaption").textContent.trim();
     slider.setAttribute("aria-valuetext", caption);

@@ -41,10 +41,12 @@ class Archive:
         folder: Path | None = None,
         processes: int = 1,
         progress: Progress = lambda _done, _all: None,
+        *,
+        house: bool = True,
     ) -> Published:
         """Publish into the folder, or into another one."""
         server = self.letters.server
-        site = Site("PBeM", server.settings.server.address, server.settings.server.keyring().signer, url)
+        site = Site("PBeM", server.settings.server.address, server.settings.server.keyring().signer, url, house)
         now = self.letters.clock()
         return publication.publish(server.engine, site, folder or self.folder, now, progress, processes)
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from notation.games import GAMES
+from pbem.features.house.levels import LEVELS
 from tests.diagrams import NAMES
 from tests.publishing.site import Archive, archive, store_all_games
 from tests.publishing.test_publication import broken_links
@@ -27,7 +28,9 @@ LADDER, LEAGUE, ROUND_ROBIN = (f"tournaments/{number}.html" for number in (1, 2,
 LISTS = ("index.html", "matches/0/index.html", "players/aaaaaaaaaaaaaaaaaaaa.html", "games/quadrupel.html", ROUND_ROBIN)
 PAGES = (*LISTS, MATCH, "verify.html", "players/alice.html", "games/kvadratik.html", LADDER, LEAGUE)
 OF_EVERY_GAME = tuple(f"matches/0/{number}.html" for number in range(2, 2 + len(NAMES)))
-PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
+TAPPED = 44
+"""How many pixels high what is tapped most should be."""
+PHONE, TABLET, DESK = ({"width": w, "height": h} for w, h in ((360, 740), (768, 1024), (1280, 900)))
 
 
 def library(name: str) -> Any:
@@ -149,6 +152,29 @@ def test_the_replay_needs_no_mouse(opened: Open, url: str) -> None:
     assert caption(page).startswith("2. bob")
 
 
+def test_every_turn_is_a_link_beside_the_board(opened: Open, url: str) -> None:
+    page = opened(url + MATCH, viewport=DESK)
+    turns = page.get_by_role("navigation", name="Turns").get_by_role("link")
+    assert turns.count() == 3
+    board = page.locator("figure:visible svg.board").bounding_box()
+    assert turns.first.bounding_box()["x"] > board["x"] + board["width"]
+    assert turns.nth(2).get_attribute("aria-current") == "true"
+    turns.nth(1).focus()
+    page.keyboard.press("Enter")
+    assert caption(page).startswith("1. alice")
+    assert turns.nth(1).get_attribute("aria-current") == "true"
+    assert turns.nth(2).get_attribute("aria-current") is None
+
+
+@pytest.mark.parametrize("size", [PHONE, TABLET, DESK], ids=["phone", "tablet", "desk"])
+def test_the_whole_board_and_its_buttons_are_on_the_first_screen(opened: Open, url: str, size: dict[str, int]) -> None:
+    page = opened(url + MATCH, viewport=size)
+    board = page.locator("figure:visible svg.board").bounding_box()
+    assert board["width"] >= min(size["width"], size["height"]) * 0.6
+    buttons = page.get_by_role("button", name="One turn back").bounding_box()
+    assert board["y"] + board["height"] < buttons["y"] < size["height"] - buttons["height"]
+
+
 def test_it_plays_by_itself_and_stops_at_the_end(opened: Open, url: str) -> None:
     page = opened(f"{url}{MATCH}#0")
     page.clock.install()
@@ -185,10 +211,10 @@ def test_it_is_the_same_from_a_file(opened: Open, published: Archive) -> None:
 
 def test_a_ladder_and_a_league_are_reached_from_the_first_page(opened: Open, url: str) -> None:
     page = opened(url)
-    page.get_by_role("link", name="Spring ladder").click()
+    page.get_by_role("link", name="Spring ladder", exact=True).click()
     assert page.locator("ol > li").all_inner_texts() == ["alice", "bob", "a player"]
     page.go_back()
-    page.get_by_role("link", name="Spring league").click()
+    page.get_by_role("link", name="Spring league", exact=True).click()
     table = page.get_by_role("region", name="Crosstable")
     assert sorted(table.locator("tbody td:nth-child(2)").all_inner_texts()) == ["a player", "alice", "bob"]
     page.get_by_role("region", name="Matches").get_by_role("link", name="#").first.click()
@@ -243,6 +269,20 @@ def test_a_browser_checks_a_signed_record_by_itself(opened: Open, url: str, publ
     assert "UTC  1 a7b7 i3i2" in said["message"]
     assert said["record"].startswith("Genuine: this server signed this on 2026-")
     assert said["changed"] == "Not genuine: this was changed since it was signed."
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_first_screen_of_a_phone_says_what_this_is_and_begins(opened: Open, url: str, scheme: str) -> None:
+    page = opened(url, viewport=PHONE, color_scheme=scheme, java_script_enabled=False, has_touch=True)
+    assert "Board games by email" in page.locator("h1").inner_text()
+    button = page.get_by_role("link", name="Play Quadrupel now")
+    box = button.bounding_box()
+    assert box["y"] + box["height"] < PHONE["height"]
+    assert box["height"] >= TAPPED
+    assert str(button.get_attribute("href")).endswith("&body=play%20quadrupel%20level%3D1")
+    levels = page.get_by_role("listitem").filter(has_text="Kvadratik").get_by_role("link", name="level")
+    assert levels.count() == len(LEVELS)
+    assert all(each.bounding_box()["height"] >= TAPPED / 2 for each in levels.all())
 
 
 def test_no_link_leads_to_nowhere(published: Archive) -> None:

@@ -103,6 +103,24 @@ def next_question(match: Match, texts: tuple[str, ...], known: int) -> Examinati
     return Examination(match.game, match.options, texts, begin, last, nodes, seed(match.id or 0, 0), match.rules)
 
 
+def made(session: Session, match: Match) -> MatchAnalysis | None:
+    """Return the analysis of a finished match, whoever asked for it; None if there is no complete one."""
+    found = session.exec(select(Analysis.findings).where(Analysis.match == match.id, col(Analysis.done).is_not(None)))
+    return next((told(match, each) for each in found if is_complete(match, each)), None)
+
+
+def told_since(session: Session, number: int) -> tuple[set[int], int]:
+    """Return the matches of the analyses after the one with that number that are done, and up to which all are."""
+    later = select(Analysis.id, Analysis.match, Analysis.done).where(col(Analysis.id) > number)
+    rows = session.exec(later.order_by(col(Analysis.id))).all()
+    found, known = {match for _, match, done in rows if done is not None}, number
+    for row, _, done in rows:
+        if done is None:
+            break
+        known = row or 0
+    return found, known
+
+
 def stored(found: Findings) -> list[object]:
     """Return findings as the column holds them."""
     return [asdict(each) for each in found.each]

@@ -17,10 +17,13 @@ from pbem.storage.models import Match, Ply, TakenBack
 
 @dataclass(frozen=True, slots=True)
 class TurnTime:
-    """When a turn was received, and how much of its player's time it took; None where no clock ran."""
+    """When a turn was received, how much of its player's time it took, and what was left of a limit for many turns."""
 
     received: datetime
     used: timedelta | None = None
+    """None where no clock ran."""
+    left: timedelta | None = None
+    """What the next turns may take together; None where each has a limit of its own, or none has."""
 
     @property
     def in_words(self) -> str:
@@ -76,7 +79,7 @@ def _received(match: Match, events: Iterable[ClockChange]) -> Iterator[tuple[Sea
         after = clock.after(event)
         if isinstance(event, clocks.ReplyReceived):
             used = after.sides[event.seat].used - clock.sides[event.seat].used
-            yield event.seat, TurnTime(event.at, used)
+            yield event.seat, TurnTime(event.at, used, after.sides[event.seat].bank)
         clock = after
 
 

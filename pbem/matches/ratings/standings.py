@@ -91,6 +91,13 @@ def shown_in(session: Session, player: Player, game: str, now: datetime) -> str:
     return "" if row is None else _place(row, player.name, now).shown
 
 
+def shown_then(session: Session, player: int, game: str, then: datetime) -> str:
+    """Return the rating in a game that a player had at some time, as it is shown; empty without one."""
+    earlier = (PlayerRating.player == player, PlayerRating.game == game, col(PlayerRating.week) < week_of(then))
+    row = session.exec(select(PlayerRating).where(*earlier).order_by(col(PlayerRating.week).desc()).limit(1)).first()
+    return "" if row is None else _place(row, None, then).shown
+
+
 def history(session: Session, player: Player) -> Sequence[PlayerRating]:
     """Return all ratings that the player has had, by game and week."""
     rows = select(PlayerRating).where(PlayerRating.player == player.id)

@@ -1,4 +1,4 @@
-"""The colours of boards, in pictures and in HTML.
+"""The colours of everything that we show: boards, messages and the pages of the site; and their type and space.
 
 Nothing is told by colour alone: the sides differ in lightness and in their rims, and what the last move touched is
 framed, where it came to with a broader line.
@@ -86,7 +86,32 @@ def css(colour: Colour) -> str:
     return "#{:02x}{:02x}{:02x}".format(*colour)
 
 
+PAGE: Mapping[str, tuple[str, str]] = {
+    "page": ("#fdfcfa", "#1b1917"),
+    "band": ("#f3f1ea", "#161512"),
+    "card": ("#ffffff", "#211f1b"),
+    "soft": ("#f8f6f0", "#2b2923"),
+    "line": ("#e2ddd0", "#38352e"),
+    "ink": ("#26231d", "#ece7db"),
+    "dim": ("#6c665a", "#aaa394"),
+    "link": ("#1d6b58", "#8fd3bf"),
+    "key": ("#1d6b58", "#26806a"),
+    "key_ink": ("#ffffff", "#ffffff"),
+    "lit": ("#ffedb3", "#4a3e1d"),
+    "wood": (css(FRAME), "#2a241e"),
+    "wood_ink": (css(LABEL), css(LABEL)),
+}
+"""The colours of messages and pages, in light and in dark: grounds, lines, text, links, buttons, what is marked."""
+SIZES: Mapping[str, int] = {"small": 14, "text": 16, "lead": 20, "title": 28, "hero": 40}
+"""The sizes of type, in pixels."""
+SPACES: tuple[int, ...] = (4, 8, 16, 28, 48)
+"""The spaces between things, in pixels: from those within a line to those between sections."""
+
 CSS: Mapping[str, object] = {
+    "LIGHT": {name: light for name, (light, _) in PAGE.items()},
+    "DARK": {name: dark for name, (_, dark) in PAGE.items()},
+    "SIZES": SIZES,
+    "SPACES": SPACES,
     "PIECES": {tone: (css(FILLS[tone]), css(RIMS[tone]), css(SIGNS[tone])) for tone in FILLS},
     "TRACES": {tone: css(colour) for tone, colour in TRACES.items()},
     "FIELDS": tuple(css(colour) for colour in FIELDS),
@@ -95,4 +120,4 @@ CSS: Mapping[str, object] = {
     "EDGE": css(EDGE),
     "FAINT": css(FAINT),
 }
-"""The colours for templates: of a piece, its fill, its rim and what is written on it."""
+"""All of these for templates: of a piece, its fill, its rim and what is written on it."""

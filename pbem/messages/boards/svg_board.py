@@ -5,7 +5,7 @@ their own, in a light page and in a dark one. There is no style in them, so a pa
 here knows a game.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from math import sqrt
 
@@ -22,6 +22,7 @@ NAMES = "Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 """The font of the names of cells: it tells i, j, l and 1 apart."""
 TALL = CELL * 2 / sqrt(3)
 """The height of a hexagon, which stands on a corner."""
+NAME_SIZE = CELL * 0.34
 BAND = 4.0
 """The breadth of an edge that belongs to a side."""
 SQUARE = ((0.0, 0.0), (CELL, 0.0), (CELL, CELL), (0.0, CELL))
@@ -99,7 +100,8 @@ class BoardSheet:
                 for row, (_, names) in enumerate(rows)
                 for name in names
             )
-            content = "".join((paper, *_edges(diagram, dict(edges)), *cells, *_labels(diagram)))
+            drawn = (paper, *_edges(diagram, dict(edges)), *cells)
+            content = "".join((*drawn, _names(diagram), _texts(15, "sans-serif", LABELLED, _labels(diagram))))
             self._empty[empty] = f"board{len(self._empty)}", content
         return self._empty[empty][0]
 
@@ -122,13 +124,13 @@ class BoardSheet:
                 yield self._cell(diagram, name, row, look)
 
     def _cell(self, diagram: Diagram, name: str, row: int, look: Look) -> str:
-        """Return a cell, with its name if it is a free hexagon."""
+        """Return a cell, with its name if it is a free hexagon that covers the one below it."""
         x, y = _place(diagram, name, row)
         known = self._ids.setdefault((diagram.shape, look), f"cell{len(self._ids)}")
         used = f'<use href="#{known}" x="{_n(x)}" y="{_n(y)}"/>'
-        if diagram.shape == "square" or look.kind != "empty":
+        if diagram.shape == "square" or look.kind != "empty" or not look.lit:
             return used
-        return used + _text(x + CELL / 2, y + TALL / 2, CELL * 0.34, name, INK, NAMES)
+        return used + _text(x + CELL / 2, y + TALL / 2, NAME_SIZE, name, INK, NAMES)
 
 
 def _levels(diagram: Diagram) -> dict[str, int]:
@@ -174,8 +176,16 @@ def _edges(diagram: Diagram, edges: Mapping[str, Sides]) -> Iterator[str]:
             )
 
 
-def _labels(diagram: Diagram) -> Iterator[str]:
-    """Yield the letters and numbers: of a square board below and on the left, of others all round."""
+def _names(diagram: Diagram) -> str:
+    """Return the names of the cells of a board with nothing on it, if they are hexagons."""
+    if diagram.shape == "square":
+        return ""
+    placed = ((*_place(diagram, name, row), name) for row, (_, cells) in enumerate(diagram.rows) for name, _ in cells)
+    return _texts(NAME_SIZE, NAMES, INK, ((x + CELL / 2, y + TALL / 2, name) for x, y, name in placed))
+
+
+def _labels(diagram: Diagram) -> Iterator[tuple[float, float, str]]:
+    """Yield letters and numbers with their centres: of a square board below and on the left, of others all round."""
     all_round, (_, height) = _is_labelled_all_round(diagram), _size(diagram)
     tall = TALL if diagram.shape == "hex" else CELL
     off = 2 + (BAND if diagram.legend.edges else 0)
@@ -183,11 +193,11 @@ def _labels(diagram: Diagram) -> Iterator[str]:
     lines = zip((MARGIN + LABEL / 2, below), diagram.letters(), strict=True)
     for place, y, letter in sorted((place, y, letter) for y, letters in lines for place, letter in letters):
         if all_round or y == below:
-            yield _text(MARGIN + LABEL + place * CELL / 2 + CELL / 2, y, 15, letter, LABELLED)
+            yield MARGIN + LABEL + place * CELL / 2 + CELL / 2, y, letter
     for row, (label, cells) in enumerate(diagram.rows):
         (left, top), (last, _) = (_place(diagram, cells[end][0], row) for end in (0, -1))
         for x in (left - LABEL / 2 - off, last + CELL + LABEL / 2 + off) if all_round else (left - LABEL / 2 - off,):
-            yield _text(x, top + tall / 2, 15, label, LABELLED)
+            yield x, top + tall / 2, label
 
 
 def _drawn(shape: Shape, look: Look) -> Iterator[str]:
@@ -267,6 +277,12 @@ def _text(x: float, y: float, size: float, text: str, colour: Colour, font: str 
         f'<text x="{_n(x)}" y="{_n(y + size * 0.35)}" font-size="{_n(size)}" text-anchor="middle"'
         f' font-family="{font}" fill="{css(colour)}">{escape(text)}</text>'
     )
+
+
+def _texts(size: float, font: str, colour: Colour, placed: Iterable[tuple[float, float, str]]) -> str:
+    """Return short texts around centres; what they share is said once."""
+    each = "".join(f'<text x="{_n(x)}" y="{_n(y + size * 0.35)}">{escape(text)}</text>' for x, y, text in placed)
+    return f'<g font-size="{_n(size)}" text-anchor="middle" font-family="{font}" fill="{css(colour)}">{each}</g>'
 
 
 def _n(number: float) -> str:

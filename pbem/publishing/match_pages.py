@@ -1,0 +1,180 @@
+"""What the page of a match shows, read from the database: its boards, its players with their times, and an analysis.
+
+Names come from `visibility` alone. What the house thinks of a match is shown once it is over, if a player has asked for
+that: until then nobody can.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import chain
+
+from sqlalchemy.orm.attributes import set_committed_value
+from sqlmodel import Session
+
+from engines.core import Seat
+from engines.diagram import Diagram, Tone
+from notation import record
+from notation.board import format_board
+from notation.description import describe
+from notation.time_control import from_stored, spoken
+from notation.time_control import in_words as in_words_of_time
+from pbem.features.house import analyses
+from pbem.matches.clock.timesheet import TurnTime, turn_times
+from pbem.matches.ratings import standings
+from pbem.matches.snapshot import Snapshot, to_show, turn_rows, why_over
+from pbem.messages import analysis
+from pbem.messages.analysis import Analysed, TurnAnalysed
+from pbem.publishing.contents import PageLine, line
+from pbem.publishing.visibility import NOBODY, Listed, Shown
+from pbem.storage.models import Match, Player
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A board of a match: after how many turns, which turn led there and whose it was."""
+
+    number: int
+    by: str
+    turn: str
+    diagram: Diagram
+    text: str
+    words: str
+    seat: Seat = 0
+    when: TurnTime | None = None
+    thought: TurnAnalysed | None = None
+    """What the house thinks of the turn, once the match is over and a player has asked for an analysis."""
+
+    @property
+    def left(self) -> str:
+        """How much time its player had for the next turns; "" where that isn't limited."""
+        return "" if self.when is None or self.when.left is None else spoken(self.when.left)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A player of a match: the name of their pieces and its colour, and the rating with which they began."""
+
+    player: Shown
+    name: str
+    tone: Tone
+    rating: str
+    left: str
+    """How much time they had left after their last turn; "" where that isn't limited."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchPage:
+    """A match with all its boards."""
+
+    line: PageLine
+    game: str
+    options: str
+    time: str
+    rated: bool
+    started: datetime
+    ended: datetime | None
+    tournament: int | None
+    boards: tuple[Board, ...]
+    sides: tuple[Side, ...]
+    snapshot: Snapshot
+    """The match with the names that are shown, and with nothing else of its players."""
+    times: tuple[TurnTime, ...]
+    analysed: Analysed | None = None
+
+
+def match(session: Session, listed: Listed, people: Mapping[int, Shown]) -> MatchPage:
+    """Return a match with its boards; the part of a turn that a player has kept isn't shown."""
+    row = session.get_one(Match, listed.number)
+    times = turn_times(session, row)
+    shown = line(listed, people)
+    snapshot = _snapshot(session, row, shown)
+    analysed = None if snapshot.is_missing or not shown.is_over else _analysed(session, row, snapshot)
+    boards = () if snapshot.is_missing else tuple(_boards(snapshot, times, analysed))
+    return MatchPage(
+        line=shown,
+        game=row.game,
+        options=", ".join(snapshot.game.options_in_words(row.options)),
+        time=in_words_of_time(from_stored(row.time), (shown.players[0].name, shown.players[1].name)),
+        rated=row.rated,
+        started=row.started or row.created,
+        ended=row.ended,
+        tournament=row.tournament,
+        boards=boards,
+        sides=tuple(_sides(session, row, snapshot, shown, boards)),
+        snapshot=snapshot,
+        times=times,
+        analysed=analysed,
+    )
+
+
+def _sides(
+    session: Session, row: Match, snapshot: Snapshot, shown: PageLine, boards: Sequence[Board]
+) -> Iterable[Side]:
+    legend, began = snapshot.diagram.legend, row.started or row.created
+    for seat, player in enumerate(shown.players):
+        rating = standings.shown_then(session, player.player, row.game, began) if player.has_page else ""
+        left = next((each.left for each in reversed(boards) if each.number and each.seat == seat), "")
+        yield Side(player, legend.sides[seat], legend.tones[seat], rating, left)
+
+
+def _analysed(session: Session, row: Match, snapshot: Snapshot) -> Analysed | None:
+    """Return what the house thinks of a finished match, if one of its players has asked for that."""
+    made = analyses.made(session, row)
+    return None if made is None else analysis.analysed(made.estimates, made.since, snapshot)
+
+
+def board(session: Session, listed: Listed, people: Mapping[int, Shown]) -> Diagram | None:
+    """Return the newest board of a match; None if its game isn't there."""
+    snapshot = _snapshot(session, session.get_one(Match, listed.number), line(listed, people))
+    return None if snapshot.is_missing else snapshot.diagram
+
+
+def _snapshot(session: Session, row: Match, shown: PageLine) -> Snapshot:
+    """Return the match with the names that are shown; from then on, the row is none of the database."""
+    turns = turn_rows(session, row)
+    session.expunge(row)
+    players = (_nameless(row, shown.players[0]), _nameless(row, shown.players[1]))
+    told = {"part": None, "seat0": players[0].id, "seat1": players[1].id}
+    for column, value in told.items():
+        set_committed_value(row, column, value)
+    return to_show(row, players, turns)
+
+
+def result(shown: MatchPage) -> str:
+    """Return how a match ended, and why; or whose turn it is."""
+    snapshot = shown.snapshot
+    names = (shown.line.players[0].name, shown.line.players[1].name)
+    if snapshot.match.to_move is not None:
+        return f"It's the turn of {names[snapshot.match.to_move]}."
+    why = why_over(snapshot.match, names)
+    told = shown.line.result[:1].upper() + shown.line.result[1:]
+    return f"{told}: {why}." if why else f"{told}."
+
+
+def _boards(snapshot: Snapshot, times: Sequence[TurnTime], analysed: Analysed | None) -> Iterable[Board]:
+    diagrams = record.diagrams(snapshot.record, snapshot.positions)
+    names = [player.name or NOBODY for player in snapshot.players]
+    beginning: tuple[Seat, str] = (0, "")
+    turns = chain((beginning,), zip(snapshot.seats, snapshot.texts, strict=True))
+    when = dict(enumerate(times, start=1))
+    thoughts = {} if analysed is None else {each.number: each for each in analysed.turns}
+    for number, (diagram, (seat, turn)) in enumerate(zip(diagrams, turns, strict=True)):
+        plain = replace(diagram, lit=frozenset())
+        yield Board(
+            number,
+            names[seat] if number else "",
+            turn,
+            diagram,
+            format_board(diagram, lit=True, notes=True),
+            describe(plain),
+            seat,
+            when.get(number),
+            thoughts.get(number),
+        )
+
+
+def _nameless(match: Match, shown: Shown) -> Player:
+    """Return a row for a player that has nothing but the name that is shown."""
+    number = shown.player if shown.has_page else 0
+    return Player(id=number, name=shown.name, address="", confirmed=match.created, created=match.created)

@@ -1,0 +1,78 @@
+"""The page of a match: every turn with its time, who played with which rating, an analysis, and how to go on."""
+
+import re
+from datetime import timedelta
+from html import unescape
+
+from pbem.matches.ratings.weeks import week_of
+from pbem.storage import database
+from pbem.storage.models import PlayerRating
+from tests.correspondence import MORNING, text
+from tests.publishing.site import NEXT, Archive, files
+from tests.publishing.test_front import send
+
+MATCH = "matches/0/1.html"
+THOUGHT = "What the house thinks"
+
+
+def resign(site: Archive) -> None:
+    """Let alice resign."""
+    site.turn("alice", "resign")
+    site.letters.reply(site.letters.last("alice"), "yes")
+
+
+def test_each_turn_is_listed_with_its_time_and_each_player_with_what_is_left(shown: Archive) -> None:
+    shown.letters.run_for(hours=30)
+    shown.turn("alice", NEXT)
+    shown.publish()
+    page = shown.text(MATCH)
+    turns = re.findall(r'<li><a href="#(\d)">.*?<kbd>(.*?)</kbd> <small>(.*?)</small>', page)
+    assert [number for number, _, _ in turns] == ["1", "2", "3"]
+    assert turns[2][1:] == (NEXT, "1 day 6 hours")
+    assert "5 days 18 hours left" in page.partition('class="replay"')[0]
+
+
+def test_ratings_are_those_with_which_the_match_began(shown: Archive) -> None:
+    """So the page of an old match needs no change whenever its players play."""
+    with database.transaction(shown.letters.server.engine) as session:
+        for weeks, rating in ((-1, 1612.0), (1, 1999.0)):
+            week = week_of(MORNING + timedelta(weeks=weeks))
+            told = {"rating": rating, "deviation": 50.0, "volatility": 0.06, "wins": 9, "draws": 0, "losses": 0}
+            session.add(PlayerRating(player=1, game="quadraphages", week=week, **told))
+    shown.turn("alice", NEXT)
+    shown.publish()
+    assert '<b>alice</b> <span class="number">1612</span>' in shown.text(MATCH)
+    shown.choose("anonymous", "alice")
+    shown.publish()
+    assert "1612" not in shown.text(MATCH)
+
+
+def test_an_analysis_that_a_player_has_asked_for_is_shown_once_it_is_made(shown: Archive) -> None:
+    resign(shown)
+    shown.publish()
+    assert THOUGHT not in shown.text(MATCH)
+    shown.letters.reply(shown.letters.last("alice"), "analyse")
+    before = files(shown.folder)
+    shown.publish()
+    after = files(shown.folder)
+    assert THOUGHT in shown.text(MATCH)
+    assert {name for name in after if after[name] != before[name]} == {MATCH}
+    assert shown.publish().written == 0
+
+
+def test_someone_unknown_plays_on_from_a_position_with_a_tap(shown: Archive) -> None:
+    assert "Play on from here" not in shown.text(MATCH)  # the house helps nobody in a match that is running
+    resign(shown)
+    shown.publish()
+    links = re.findall(r'<a href="([^"]*)">Play on from here', shown.text(MATCH))
+    assert len(links) == 3
+    (question,) = send(shown, unescape(links[1]), "xenia@mail.example")
+    answers = shown.letters.reply(question, "yes")
+    assert "match #2" in text(answers[-1])
+    assert "| 1  1 a7b7 i3i2" in text(answers[-1])
+
+
+def test_it_can_be_shown_elsewhere_where_the_address_of_the_site_is_known(shown: Archive) -> None:
+    assert "img src=&#34;https://games.example/archive/matches/0/1.png&#34;" in shown.text(MATCH)
+    shown.publish(url="")
+    assert "img src" not in shown.text(MATCH).partition("<main")[2]
