@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
@@ -17,15 +18,21 @@ from markupsafe import Markup
 from notation import guarded, illustrations
 from notation.games import GAMES
 from notation.guarded import PackFault
+from pbem.features.house.levels import LEVELS
 from pbem.messages.boards.svg_board import BoardSheet
+from pbem.messages.links import mailto
 from pbem.messages.said.templates import templates_folder
 from pbem.messages.said.welcome import LISTED
 from pbem.messages.templating import HTML, PagePicture, page, templates
 from pbem.publishing import contents
-from pbem.publishing.contents import MatchPage, PageLine, PagePlace, TournamentPage
-from pbem.publishing.listing import THOUSAND
+from pbem.publishing.charts import HEIGHT, WIDTH, rating_chart
+from pbem.publishing.contents import GamePage, MatchPage, PageLine, RatingShown, TournamentPage
+from pbem.publishing.listing import THOUSAND, Span
+from pbem.publishing.results import PlayerScore
 from pbem.publishing.visibility import Shown
 from pbem.signatures import Signer
+
+SUBJECT = "Board games by email"
 
 
 def match_path(number: int, ending: str = "html") -> str:
@@ -40,6 +47,15 @@ def match_path(number: int, ending: str = "html") -> str:
 def player_path(name: str, ending: str = "html") -> str:
     """Return where a player's page is in the site."""
     return f"players/{name}.{ending}"
+
+
+def index_path(folder: int) -> str:
+    """Return where the list by which the matches of a folder are searched is in the site.
+
+    >>> index_path(41)
+    'matches/41/search.json'
+    """
+    return f"matches/{folder}/search.json"
 
 
 def tournament_path(number: int, ending: str = "html") -> str:
@@ -63,6 +79,7 @@ def environment() -> Environment:
     made.globals = {  # the overlay shares those of messages
         **made.globals,
         "GAMES": GAMES,
+        "LEVELS": LEVELS,
         "LISTED": LISTED,
         "game_path": game_path,
         "match_path": match_path,
@@ -80,6 +97,12 @@ class Site:
     address: str
     signer: Signer
     url: str = ""
+    house: bool = True
+    """Whether the house takes matches."""
+
+    def mailto(self, words: str) -> str:
+        """Return a link that opens an email to the server with that text; its Subject says nothing that could act."""
+        return mailto(self.address, SUBJECT, words)
 
     def absolute(self, path: str) -> str:
         """Return the URL of a page."""
@@ -93,7 +116,7 @@ def style() -> str:
 
 def unchanging() -> Iterator[tuple[str, str]]:
     """Yield paths and contents of the files that are the same on every site: the scripts, and the icon."""
-    for name in ("replay.js", "verify.js", "icon.svg"):
+    for name in ("archive.js", "replay.js", "verify.js", "icon.svg"):
         yield name, (templates_folder() / "site" / name).read_text(encoding="utf-8")
 
 
@@ -101,7 +124,7 @@ def match(site: Site, shown: MatchPage, files: Sequence[str]) -> str:
     """Return the page of a match; `files` are the endings of the files that lie beside it."""
     sheet = BoardSheet()
     boards = [Markup(sheet.board(each.diagram, f"The board: {each.words}")) for each in shown.boards]  # noqa: S704 - escaped
-    return _page(
+    return render(
         "match",
         match_path(shown.line.number),
         site=site,
@@ -116,27 +139,33 @@ def match(site: Site, shown: MatchPage, files: Sequence[str]) -> str:
 def matches(site: Site, thousand: int, lines: Sequence[PageLine], beside: Sequence[int]) -> str:
     """Return the list of the matches in one folder, with links to the folders before and after it."""
     path = f"matches/{thousand}/index.html"
-    return _page("matches", path, site=site, thousand=thousand, lines=lines, beside=beside, THOUSAND=THOUSAND)
+    return render("matches", path, site=site, thousand=thousand, lines=lines, beside=beside, THOUSAND=THOUSAND)
 
 
 def player(
-    site: Site, shown: Shown, lines: Sequence[PageLine], ratings: Sequence[tuple[str, str, int, int, int]]
+    site: Site,
+    shown: Shown,
+    lines: Sequence[PageLine],
+    ratings: Sequence[RatingShown],
+    results: Sequence[PlayerScore],
 ) -> str:
-    """Return the page of a player."""
-    return _page("player", player_path(shown.name), site=site, player=shown, lines=lines, ratings=ratings)
+    """Return the page of a player: their ratings over time, their results, and their newest matches."""
+    charts = {each.game: rating_chart(each.weeks) for each in ratings if len(each.weeks) > 1}
+    told = {"player": shown, "lines": lines, "ratings": ratings, "charts": charts, "results": results}
+    return render("player", player_path(shown.name), site=site, WIDTH=WIDTH, HEIGHT=HEIGHT, **told)
 
 
-def game(site: Site, key: str, places: Sequence[PagePlace], lines: Sequence[PageLine]) -> str:
-    """Return the page of a game: its rules with pictures, the standings, and its newest matches."""
+def game(site: Site, key: str, shown: GamePage) -> str:
+    """Return the page of a game: its rules with pictures, statistics, openings, standings and newest matches."""
     pack = GAMES[key]
-    shown = [
+    drawn = [
         PagePicture(each.below, f"{key}-{number}.svg", each.caption, each.in_words, each.instead)
-        for number, each in enumerate(_illustrations(key), start=1)
+        for number, each in enumerate(illustrations_of(key), start=1)
     ]
     attributes = {"img": {"class": "picture"}, "caption": {"class": "caption"}, "code": {"tabindex": "0"}}
-    body, languages = page(_below_title(pack.page), attributes, shown), [*pack.translations]
-    lists = {"places": places, "lines": lines}
-    return _page("game", game_path(key), site=site, game=pack.game, rules=body, languages=languages, **lists)
+    body, languages = page(_below_title(pack.page, pack.designed), attributes, drawn), [*pack.translations]
+    told = {"designed": pack.designed, "rules": body, "languages": languages, "shown": shown}
+    return render("game", game_path(key), site=site, game=pack.game, **told)
 
 
 def translation(site: Site, key: str, language: str) -> str:
@@ -145,38 +174,50 @@ def translation(site: Site, key: str, language: str) -> str:
     text = pack.translations[language]
     body, title = page(_below_title(text), attributes), text.partition("\n")[0]
     told = {"title": title, "language": language, "rules": body}
-    return _page("rules", game_path(key, language), site=site, key=key, **told)
+    return render("rules", game_path(key, language), site=site, key=key, **told)
 
 
 def pictures(key: str) -> dict[str, str]:
     """Return the pictures on the page of a game, by their paths."""
-    drawn = [BoardSheet().file(each.diagram, each.in_words) for each in _illustrations(key)]
+    drawn = [BoardSheet().file(each.diagram, each.in_words) for each in illustrations_of(key)]
     return dict(zip((path for path in game_paths(key) if path.endswith(".svg")), drawn, strict=True))
 
 
 def game_paths(key: str) -> list[str]:
     """Return where everything about a game is: its pages and their pictures."""
-    shown = [f"games/{key}-{number}.svg" for number in range(1, len(_illustrations(key)) + 1)]
+    shown = [f"games/{key}-{number}.svg" for number in range(1, len(illustrations_of(key)) + 1)]
     return [*(game_path(key, each) for each in ("", *GAMES[key].translations)), *shown]
 
 
 def tournament(site: Site, shown: TournamentPage) -> str:
     """Return the page of a tournament."""
-    return _page("tournament", tournament_path(shown.number), site=site, tournament=shown)
+    return render("tournament", tournament_path(shown.line.number), site=site, tournament=shown)
+
+
+def archive(site: Site, spans: Sequence[Span]) -> str:
+    """Return the page on which a browser searches all matches; without JavaScript it lists the folders of matches."""
+    return render("archive", "archive.html", site=site, spans=spans, THOUSAND=THOUSAND)
+
+
+def players(site: Site, names: Sequence[str]) -> str:
+    """Return the list of all players who have a page, in the order of their names."""
+    groups = [(initial, list(theirs)) for initial, theirs in groupby(names, key=lambda name: name[:1])]
+    return render("players", "players.html", site=site, groups=groups)
 
 
 def verify(site: Site, keys: Sequence[Mapping[str, str | None]]) -> str:
     """Return the page on which a browser checks a signed record with these keys."""
-    return _page("verify", "verify.html", site=site, keys=keys)
+    return render("verify", "verify.html", site=site, keys=keys)
 
 
 def front(site: Site, **lists: object) -> str:
     """Return the first page, with these lists of matches, places, seeks and tournaments."""
-    return _page("front", "index.html", site=site, **lists)
+    return render("front", "index.html", site=site, **lists)
 
 
 @cache
-def _illustrations(key: str) -> tuple[illustrations.Illustration, ...]:
+def illustrations_of(key: str) -> tuple[illustrations.Illustration, ...]:
+    """Return the pictures on the page of a game; none if a game of others fails."""
     try:
         with guarded.budget():
             return illustrations.of(GAMES[key])
@@ -184,12 +225,13 @@ def _illustrations(key: str) -> tuple[illustrations.Illustration, ...]:
         return ()
 
 
-def _below_title(rules: str) -> str:
-    """Return the rules without the title, which the page has already, and with their headings below it."""
-    below = rules.partition("\n")[2].partition("\n")[2]
+def _below_title(rules: str, designed: str = "") -> str:
+    """Return the rules without the title and the designer, which the page has already, and with headings below it."""
+    below = rules.partition("\n")[2].partition("\n")[2].removeprefix(designed)
     return re.sub(r"(?m)^==+$", lambda underline: "-" * len(underline[0]), below)
 
 
-def _page(template: str, path: str, **variables: Any) -> str:
+def render(template: str, path: str, **variables: Any) -> str:
+    """Return the page that a template makes at that path."""
     root = "../" * path.count("/")
     return environment().get_template(f"site/{template}.html.j2").render(path=path, root=root, **variables)

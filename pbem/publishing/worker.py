@@ -23,12 +23,12 @@ NICENESS = 10
 
 
 def main() -> int:
-    """Publish once. The input is JSON: database, folder, name, address, url, the seed that signs, and games."""
+    """Publish once. The input is JSON: database, folder, name, address, url, house, the seed that signs, and games."""
     os.nice(NICENESS)
     asked = json.load(sys.stdin)
     GAMES.adopt(*asked["games"])
     engine = database.connect(asked["database"])
-    site = Site(asked["name"], asked["address"], Signer(bytes.fromhex(asked["seed"])), asked["url"])
+    site = Site(asked["name"], asked["address"], Signer(bytes.fromhex(asked["seed"])), asked["url"], asked["house"])
     try:
         done = publication.publish(engine, site, Path(asked["folder"]), datetime.now(UTC))
     except DBAPIError as error:

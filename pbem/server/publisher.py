@@ -32,6 +32,8 @@ class Publisher:
     keyring: Keyring
     clock: Callable[[], datetime]
     engine: Engine
+    house: bool = True
+    """Whether the house takes matches."""
     last: datetime | None = None
     """When it last began to publish."""
 
@@ -54,6 +56,7 @@ class Publisher:
             "name": self.server.name,
             "address": self.server.address,
             "url": self.wanted.url,
+            "house": self.house,
             "seed": self.keyring.signer.seed.hex(),
             "games": GAMES.told(),
         }

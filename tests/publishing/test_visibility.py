@@ -29,7 +29,7 @@ def test_what_is_taken_back_is_gone_with_the_next_publication(site: Archive) -> 
     site.choose("off", "bob")
     done = site.publish()
     left = files(site.folder)
-    assert (done.matches, done.removed) == (0, 8)  # page, record and picture of the match, bob's page and feed, lists
+    assert (done.matches, done.removed) == (0, 9)  # page, record and picture of the match, bob's page and feed, lists
     assert not [name for name in left if name.startswith(("matches/", "players/bob"))]
     assert "bob" not in "".join(site.text(name) for name in left if name.endswith((".html", ".json", ".xml")))
 
