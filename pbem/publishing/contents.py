@@ -290,7 +290,7 @@ def tournament(
     return TournamentPage(
         tournament_line(row, len(entrants), now),
         row.game,
-        _time_of(row.time),
+        in_words_of_time(from_stored(row.time)),
         row.closes.date() if row.started is None and row.ended is None else None,
         tuple((shown, teams[team.side_of(seed)] if teams else "") for shown, seed in entered),
         crosstable.tables(rounds.field_of(session, row)) if row.started is not None and not is_ladder else (),

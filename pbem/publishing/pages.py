@@ -33,6 +33,7 @@ from pbem.publishing.visibility import Shown
 from pbem.signatures import Signer
 
 SUBJECT = "Board games by email"
+"""The Subject of an email that a link opens: nothing that could be read as a command."""
 
 
 def match_path(number: int, ending: str = "html") -> str:

@@ -23,7 +23,7 @@ NICENESS = 10
 
 
 def main() -> int:
-    """Publish once. The input is JSON: database, folder, name, address, url, house, the seed that signs, and games."""
+    """Publish once. The input is JSON: database, folder, name, address, url, the seed that signs, house, and games."""
     os.nice(NICENESS)
     asked = json.load(sys.stdin)
     GAMES.adopt(*asked["games"])

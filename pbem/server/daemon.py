@@ -355,8 +355,8 @@ def run(
     if settings.backup.folder is not None:
         working.append(Loop(vitals.pulse("backup", bound.backup), server.backups.step))
     if settings.publish.folder is not None:
-        what = settings.server, settings.publish, keyring, server.clock, server.engine, settings.house.enabled
-        working.append(Loop(vitals.pulse("publish", bound.other), Publisher(*what).step))
+        publisher = Publisher(settings, keyring, server.clock, server.engine)
+        working.append(Loop(vitals.pulse("publish", bound.other), publisher.step))
     threads = [loop.thread(stop, vitals) for loop in working]
     if settings.metrics.are_wanted:
         threads += exposure.serve(settings, keyring, server.engine, vitals, server.clock, stop, server.store)

@@ -12,7 +12,7 @@ import structlog
 from sqlalchemy import Engine
 
 from notation.games import GAMES
-from pbem.config import PublishSettings, ServerSettings
+from pbem.config import Settings
 from pbem.storage.setbacks import Setbacks
 from pbem.tokens import Keyring
 
@@ -27,19 +27,16 @@ POLL_SECONDS = 0.2
 class Publisher:
     """Publishes when it is time, in a process of its own."""
 
-    server: ServerSettings
-    wanted: PublishSettings
+    settings: Settings
     keyring: Keyring
     clock: Callable[[], datetime]
     engine: Engine
-    house: bool = True
-    """Whether the house takes matches."""
     last: datetime | None = None
     """When it last began to publish."""
 
     def step(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Publish if it is time. Return whether it did; a failure is logged, and tried again when it is time again."""
-        folder, now = self.wanted.folder, self.clock()
+        folder, now = self.settings.publish.folder, self.clock()
         if folder is None or (self.last is not None and self.last <= now < self.last + EVERY):
             return 0
         self.last = now
@@ -50,14 +47,15 @@ class Publisher:
 
     def _publish(self, folder: Path, stopped: Callable[[], bool]) -> int:
         """Publish in a process, which is killed if that is wanted: the next one mends what it has left."""
+        server = self.settings.server
         asked = {
-            "database": self.server.database,
+            "database": server.database,
             "folder": str(folder),
-            "name": self.server.name,
-            "address": self.server.address,
-            "url": self.wanted.url,
-            "house": self.house,
+            "name": server.name,
+            "address": server.address,
+            "url": self.settings.publish.url,
             "seed": self.keyring.signer.seed.hex(),
+            "house": self.settings.house.enabled,
             "games": GAMES.told(),
         }
         words = [sys.executable, "-m", "pbem.publishing.worker"]

@@ -49,9 +49,10 @@ class Clock:
 
 def publisher(site: Site, clock: Clock, folder: str = "web") -> Publisher:
     site.make()
-    server = config.load(site.config).server
     wanted = config.PublishSettings(folder=site.folder / folder)
-    return Publisher(server, wanted, server.keyring(), clock, database.connect(server.database))
+    settings = config.load(site.config).model_copy(update={"publish": wanted})
+    server = settings.server
+    return Publisher(settings, server.keyring(), clock, database.connect(server.database))
 
 
 @pytest.mark.slow
