@@ -3,6 +3,7 @@
 import functools
 import json
 import os
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -230,8 +231,8 @@ def test_a_table_that_is_wider_than_a_phone_is_scrolled_by_keyboard(opened: Open
 
 def searched(page: Any) -> tuple[str, list[str]]:
     """Return what the search of the archive says, and the results of the matches that it shows."""
-    said = page.locator(".found")
-    page.wait_for_function("!['', 'Searching …'].includes(document.querySelector('.found').textContent)")
+    said = page.locator(".found").filter(has_text=re.compile("that fit:|No match was found"))
+    said.wait_for()
     return said.inner_text(), page.locator(".hits tbody .below:not(.number)").all_inner_texts()
 
 
@@ -342,13 +343,8 @@ def test_the_json_is_as_its_schema_says(published: Archive) -> None:
     jsonschema = library("jsonschema")
     schema = json.loads(published.text("schema.json"))
     jsonschema.Draft202012Validator.check_schema(schema)
-    for path in (
-        "index.json",
-        "matches/0/index.json",
-        "archive.json",
-        "matches/0/search.json",
-        *(f"tournaments/{number}.json" for number in (1, 2, 3)),
-    ):
+    lists = ("index.json", "matches/0/index.json", "archive.json", "matches/0/search.json")
+    for path in (*lists, *(f"tournaments/{number}.json" for number in (1, 2, 3))):
         told = json.loads(published.text(path))
         jsonschema.validate(told, schema)
         with pytest.raises(jsonschema.ValidationError):
