@@ -39,7 +39,7 @@ from pbem.messages.boards.animation import animation
 from pbem.publishing import publication
 from pbem.publishing.pages import Site, match_path
 from pbem.publishing.publication import Published
-from pbem.signatures import KEY, Signer
+from pbem.signatures import Signer
 from pbem.storage.models import Match, MatchState, Player, Ply
 from tests.correspondence import MORNING
 
@@ -50,7 +50,7 @@ OF_GAME = 5
 """How many long matches there are of each game."""
 REPEATS = 7
 ROWS = "select id, game, state, plies, shift, winner, termination, tournament, seat0, seat1, begun_from from match"
-SITE = Site("PBeM", "games@pbem.example", Signer(bytes(KEY)), "https://games.example/archive/")
+SITE = Site("PBeM", "games@pbem.example", Signer(bytes(32)), "https://games.example/archive/")
 NEWCOMERS = ("alice", "bob")
 """Who plays the long matches."""
 Timed = Callable[[Callable[[], object]], float]

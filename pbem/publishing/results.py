@@ -157,7 +157,7 @@ class Results:
         earlier = "".join(f" and {each} = ?" for each in TURNS[:depth])
         rows = self._connection.execute(
             f"select {turn}, max(number), {COUNTED} from result where game = ? and variant = ?{earlier}"  # noqa: S608 - constants
-            f" and {turn} <> '' group by {turn} having count(*) >= ? order by 3 desc, 1 limit ?",
+            f" and {turn} > '' group by {turn} having count(*) >= ? order by 3 desc, 1 limit ?",
             (game, variant, *before, FEWEST, WIDTHS[depth]),
         ).fetchall()
         return tuple(
