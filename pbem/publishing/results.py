@@ -23,7 +23,7 @@ TABLE = (
     )
     """,
     "create index if not exists result_opening on result (game, variant, turn1, turn2, turn3, winner)",
-    "create index if not exists result_length on result (game, turns, winner) where variant is not null",
+    "create index if not exists result_length on result (game, turns, variant) where variant is not null",
     "create index if not exists result_of_first on result (first, game, winner) where first > 0",
     "create index if not exists result_of_second on result (second, game, winner) where second > 0",
 )
