@@ -5,7 +5,7 @@ hosts gave them; and neither is an address or a token, because no row that has t
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from itertools import chain
 from typing import Any
@@ -23,7 +23,7 @@ from notation.games import GAMES
 from notation.time_control import from_stored
 from notation.time_control import in_words as in_words_of_time
 from pbem.features.tournaments import crosstable, entries, rounds, rungs
-from pbem.features.tournaments.crosstable import Table
+from pbem.features.tournaments.crosstable import CrosstableEntry, Table
 from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.formats import team
 from pbem.features.tournaments.messages import TournamentLine
@@ -150,6 +150,18 @@ class TournamentPage:
     rungs: tuple[Shown, ...] = ()
     """The players of a ladder, from the top."""
     matches: tuple[PageLine, ...] = ()
+    """Those that are shown."""
+    by_round: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    """Their numbers by player and round."""
+    by_opponent: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    """Their numbers by player and opponent."""
+
+    def match_in(self, table: Table, row: CrosstableEntry, column: int) -> int | None:
+        """Return the number of the match that a cell of a crosstable is about, if it is shown; columns count from 0."""
+        player = row.place.entrant.player
+        if table.by_round:
+            return self.by_round.get((player, column + 1))
+        return self.by_opponent.get((player, table.rows[column].place.entrant.player))
 
 
 def line(listed: Listed, people: Mapping[int, Shown]) -> PageLine:
@@ -286,6 +298,8 @@ def tournament(
     entrants = entries.players_of(session, row)
     is_ladder, teams = row.kind == Format.LADDER, rounds.teams_of(row)
     names = {player.id or 0: people.get(player.id or 0, Shown(0)) for _, player in entrants}
+    shown_matches = tuple(matches)
+    met = _met(session, row, shown_matches)
     entered = ((names[player.id or 0], entry.seed or 0) for entry, player in entrants)
     return TournamentPage(
         tournament_line(row, len(entrants), now),
@@ -296,8 +310,19 @@ def tournament(
         crosstable.tables(rounds.field_of(session, row)) if row.started is not None and not is_ladder else (),
         names,
         tuple(people.get(each, Shown(0)) for each in rungs.on(session, row)) if is_ladder else (),
-        tuple(matches),
+        shown_matches,
+        {(player, each.round): each.match or 0 for each, player, _ in met},
+        {(player, opponent): each.match or 0 for each, player, opponent in met},
     )
+
+
+def _met(session: Session, row: Tournament, matches: Sequence[PageLine]) -> list[tuple[Pairing, int, int]]:
+    """Return the pairings of these matches, in their order, once for each player with the opponent."""
+    numbers = [each.number for each in matches]
+    of_these = (Pairing.tournament == row.id, col(Pairing.match).in_(numbers))
+    found = session.exec(select(Pairing).where(*of_these).order_by(col(Pairing.id))).all()
+    both = ((each, each.first, each.second or 0) for each in found)
+    return [pair for each, first, second in both for pair in ((each, first, second), (each, second, first))]
 
 
 def tournaments(session: Session) -> dict[int, str]:

@@ -99,6 +99,22 @@ def test_a_tournament_names_those_who_want_it(site: Archive) -> None:
     assert '"a player"' in site.text("tournaments/1.json")
 
 
+def test_a_result_in_a_crosstable_leads_to_its_match_if_that_is_shown(site: Archive) -> None:
+    site.choose("on", "alice", "bob")
+    site.letters.operate("tournament", "open", "round-robin", "kvadratik", "time=3d/move", "called", "Spring", "Cup")
+    for name in ("alice", "bob", "carol"):
+        site.write(name, "enter 1")
+    site.letters.operate("tournament", "begin", "1")
+    site.publish()
+    ((number,),) = site.letters.execute(
+        "select m.id from match m join player a on a.id in (seat0, seat1) join player b on b.id in (seat0, seat1)"
+        " where tournament = 1 and a.name = 'alice' and b.name = 'bob'"
+    )
+    page = site.text("tournaments/1.html")
+    assert page.count(f'<td><a href="../matches/0/{number}.html">?</a></td>') == 2
+    assert page.count("<td>?</td>") == 4
+
+
 def test_a_team_match_shows_both_teams_and_their_scores(site: Archive) -> None:
     site.choose("on", "alice")
     words = ("team", "kvadratik", "boards=2", "time=3d/move", "called", "Danube", "-", "Rhine")
