@@ -1,7 +1,7 @@
-"""The results of the finished matches that the site shows, as it keeps them itself, and what they come to.
+"""The results of the finished matches that the site shows, as it keeps them itself, and statistics of them.
 
-They tell who wins in a game and after how many turns, how its matches begin, and how a player has done. Each figure is
-counted by SQLite from an index that has all it needs, and only for games and players of whom a match has changed.
+They say who wins in a game and after how many turns, how its matches begin, and how a player has done. SQLite counts
+each figure from an index that has all it needs, and only for games and players of whom a match has changed.
 """
 
 import sqlite3

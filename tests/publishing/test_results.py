@@ -1,4 +1,4 @@
-"""What the finished matches that are shown come to: who wins, how long matches last, and how they begin."""
+"""Statistics of the finished matches that are shown: who wins, how long matches last, and how they begin."""
 
 import sqlite3
 
@@ -98,14 +98,14 @@ def test_a_match_that_changes_counts_once_and_one_that_is_hidden_not_at_all(resu
     assert found.score == Score(1, 0, 0, 1)
 
 
-def test_pages_tell_what_the_matches_come_to_until_somebody_is_no_longer_shown(site: Archive) -> None:
+def test_pages_have_statistics_until_somebody_is_no_longer_shown(site: Archive) -> None:
     store_history(site.letters.server.engine)
     site.publish()
     page = site.text("games/kvadratik.html")
     assert "Viktor Anatolyevich Sharko, 1990" in page
     assert "12 finished matches" in page
-    assert "The first player won 9 (75 %)." in page
-    assert "The second player won 3 (25 %)." in page
+    assert "The first player won 9 (75%)." in page
+    assert "The second player won 3 (25%)." in page
     assert page.count("<kbd>setup") == 2 + 2 * 2
     player = site.text("players/dora.html")
     assert "The rating in Kvadratik from" in player
@@ -119,7 +119,7 @@ def test_who_began_counts_as_the_first_player_in_whichever_seat(site: Archive) -
     store_history(site.letters.server.engine)
     site.letters.execute("update ply set seat = 1 - seat")
     site.publish()
-    assert "The first player won 3 (25 %)." in site.text("games/kvadratik.html")
+    assert "The first player won 3 (25%)." in site.text("games/kvadratik.html")
     assert '<td class="number">9</td><td class="number">0</td><td class="number">3</td>' in site.text(
         "players/dora.html"
     )
