@@ -130,7 +130,7 @@ def notations() -> str:
 
 def games() -> str:
     """Return the games as a list: title, designer and year."""
-    return "\n".join(f"- **{game.title}** ({_designed(game.key)}): `rules {game.key}`" for game in GAMES.games())
+    return "\n".join(f"- **{game.title}** ({GAMES[game.key].designed}): `rules {game.key}`" for game in GAMES.games())
 
 
 def gallery() -> str:
@@ -160,11 +160,6 @@ def proven() -> str:
     return table(["game", "turns before the end", "turns of a match"], found)
 
 
-def _designed(key: str) -> str:
-    """Return the designer and year from the rules page."""
-    return (ROOT / "templates" / "rules" / f"{key}.md").read_text(encoding="utf-8").splitlines()[2]
-
-
 def _exhibit(key: str, game: Game) -> str:
     start = game.position({})
     opening = list(_opening(key))
@@ -175,7 +170,7 @@ def _exhibit(key: str, game: Game) -> str:
         [[f"`{option.name}`", f"`{option.spelled}`", option.help] for option in game.options],
     )
     return (
-        f"## {game.title}\n\n{_designed(key)}. Source: the designer's rule sheet. "
+        f"## {game.title}\n\n{GAMES[key].designed}. Source: the designer's rule sheet. "
         f"The rules as played here: [templates/rules/{key}.md](../templates/rules/{key}.md).\n\n"
         f"{_drawn(start.diagram())}\n\n"
         f"{options if game.options else 'This game has no options.'}\n\n"

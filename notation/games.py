@@ -58,6 +58,15 @@ class GamePack:
         return (self.rules / f"{self.game.key}.md").read_text(encoding="utf-8")
 
     @property
+    def designed(self) -> str:
+        """The designer and the year, as the rules page has them below its title; "" if it doesn't say.
+
+        >>> GAMES["quadrature"].designed
+        'Mark Steere, 1992'
+        """
+        return "".join(self.page.splitlines()[2:3])
+
+    @property
     def translations(self) -> Mapping[str, str]:
         """The rules page in other languages, `<key>.de.md` for German, by what stands between its dots."""
         pages = sorted(self.rules.glob(f"{self.game.key}.*.md"))

@@ -14,7 +14,7 @@ from hashlib import blake2b
 from sqlmodel import Session, col, select
 
 from pbem.features.house import analyses
-from pbem.publishing import visibility
+from pbem.publishing import contents, visibility
 from pbem.publishing.folder import UNFINISHED, SiteFolder
 from pbem.publishing.listing import THOUSAND
 from pbem.publishing.visibility import Listed, Shown
@@ -54,6 +54,8 @@ class Changes:
     """Matches that have an analysis since the last publication."""
     analyses: str = ""
     """Up to which analysis that has been looked at; to be listed once everything is done."""
+    games: set[str] = field(default_factory=set)
+    """The games of those matches."""
 
 
 def neighbours(folders: Iterable[int]) -> dict[int, list[int]]:
@@ -91,6 +93,7 @@ def list_changes(session: Session, site: SiteFolder, look: str, people: Mapping[
         site.note("player", dict.fromkeys(names, UNFINISHED))
         site.note("folder", dict.fromkeys(map(str, found.folders), UNFINISHED))
         site.note("tournament", dict.fromkeys(map(str, found.tournaments), UNFINISHED))
+        site.note("game", dict.fromkeys(found.games, UNFINISHED))
     return found
 
 
@@ -128,9 +131,9 @@ def _compare(
         while last in wanted and last < first + AT_A_TIME:
             last += 1
         wanted -= set(range(first, last))
-        numbers = range(first * block, last * block)
-        known = site.matches.between(numbers)
-        now = {each.number: each for each in visibility.matches(session, people, numbers, site.matches.has)}
+        among = range(first * block, last * block)
+        known = site.matches.between(among)
+        now = {each.number: each for each in visibility.matches(session, people, among, site.matches.has)}
         gone = [number for number in known if number not in now]
         changed = [each for number, each in now.items() if number not in known or known[number][0] != each]
         site.matches.show(changed)
@@ -139,11 +142,15 @@ def _compare(
             _touch(found, listed)
         for number in gone:
             _touch(found, known[number][0])
+        written = []
         for number, listed in now.items():
             stamp = digest([look, *listed[:-1], *(_told(people.get(seat, NAMELESS)) for seat in listed.seats)])
             if number not in known or known[number][1] != stamp or number in found.analysed:
                 found.matches[number] = listed, stamp
+                written.append(listed)
                 _touch(found, listed)
+        numbers = (*gone, *(each.number for each in written))
+        site.results.replace(numbers, contents.results(session, written) if written else ())
         flipped = (*gone, *(number for number in now if number not in known))
         wanted |= {each // block for number in flipped for each in derived.get(number, ()) if each // block >= last}
 
@@ -152,6 +159,7 @@ def _touch(found: Changes, listed: Listed) -> None:
     """Let all be written that shows a match."""
     found.folders.add(listed.number // THOUSAND)
     found.players |= set(listed.seats)
+    found.games.add(listed.game)
     if listed.tournament is not None:
         found.tournaments.add(listed.tournament)
 

@@ -4,9 +4,9 @@ Names come from `visibility` alone. Nothing that a player wrote is here, except 
 hosts gave them; and neither is an address or a token, because no row that has them is read.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy import func
@@ -17,14 +17,16 @@ from notation.games import GAMES
 from notation.time_control import from_stored
 from notation.time_control import in_words as in_words_of_time
 from pbem.features.tournaments import crosstable, entries, rounds, rungs
-from pbem.features.tournaments.crosstable import Table
+from pbem.features.tournaments.crosstable import CrosstableEntry, Table
 from pbem.features.tournaments.field import Format
+from pbem.features.tournaments.formats import team
 from pbem.features.tournaments.messages import TournamentLine
 from pbem.features.tournaments.shown import line as tournament_line
 from pbem.matches.ratings import standings
 from pbem.publishing import fingerprints
+from pbem.publishing.results import TURNS, Result, Statistics, Variant
 from pbem.publishing.visibility import Listed, Shown
-from pbem.storage.models import Entry, Match, Pairing, Player, Seek, Tournament
+from pbem.storage.models import Entry, Match, Pairing, Player, Ply, Seek, Tournament
 
 STANDINGS, SEEKS = 100, 100
 """How many places and seeks a page has."""
@@ -56,6 +58,30 @@ class PagePlace:
 
 
 @dataclass(frozen=True, slots=True)
+class GamePage:
+    """What the page of a game has beside its rules."""
+
+    places: Sequence[PagePlace]
+    matches: Sequence[PageLine]
+    """The newest."""
+    statistics: Statistics | None
+    openings: Sequence[Variant]
+
+
+@dataclass(frozen=True, slots=True)
+class RatingShown:
+    """A player's rating in a game, from how many rated matches it comes, and what it was after each week with one."""
+
+    game: str
+    title: str
+    rating: str
+    wins: int
+    draws: int
+    losses: int
+    weeks: tuple[tuple[date, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SeekShown:
     """An open seek."""
 
@@ -67,20 +93,34 @@ class SeekShown:
 
 @dataclass(frozen=True, slots=True)
 class TournamentPage:
-    """A tournament and, once it has begun, its crosstables."""
+    """A tournament with those who have entered it and, once it has begun, its crosstables."""
 
-    number: int
-    title: str
-    kind: str
+    line: TournamentLine
     game: str
-    state: str
-    entrants: int
+    """The key of the game."""
+    time: str
+    closes: date | None
+    """Until when players can enter; None if that isn't known, or past."""
+    entrants: tuple[tuple[Shown, str], ...]
+    """The players who have entered, each with their team if there are teams."""
     tables: tuple[Table, ...]
     """One for each group of a league, and for each team of a team match."""
     names: Mapping[int, Shown]
     rungs: tuple[Shown, ...] = ()
     """The players of a ladder, from the top."""
     matches: tuple[PageLine, ...] = ()
+    """Those that are shown."""
+    by_round: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    """Their numbers by player and round."""
+    by_opponent: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    """Their numbers by player and opponent."""
+
+    def match_in(self, table: Table, row: CrosstableEntry, column: int) -> int | None:
+        """Return the number of the match that a cell of a crosstable is about, if it is shown; columns count from 0."""
+        player = row.place.entrant.player
+        if table.by_round:
+            return self.by_round.get((player, column + 1))
+        return self.by_opponent.get((player, table.rows[column].place.entrant.player))
 
 
 def line(listed: Listed, people: Mapping[int, Shown]) -> PageLine:
@@ -107,10 +147,42 @@ def place_list(session: Session, game: str, people: Mapping[int, Shown], now: da
     ]
 
 
-def ratings(session: Session, player: int, now: datetime) -> list[tuple[str, str, int, int, int]]:
-    """Return game, rating, and the numbers of rated matches won, drawn and lost, of a player."""
-    found = standings.of_player(session, session.get_one(Player, player), now)
-    return [(GAMES.title(each.game), each.shown, each.wins, each.draws, each.losses) for each in found]
+def ratings(session: Session, player: int, now: datetime) -> list[RatingShown]:
+    """Return the ratings of a player, those from the most matches at the beginning."""
+    row = session.get_one(Player, player)
+    weeks: dict[str, list[tuple[date, float]]] = {}
+    for each in standings.history(session, row):
+        weeks.setdefault(each.game, []).append((each.week, each.rating))
+    found = (
+        RatingShown(
+            each.game, GAMES.title(each.game), each.shown, each.wins, each.draws, each.losses, tuple(weeks[each.game])
+        )
+        for each in standings.of_player(session, row, now)
+    )
+    return sorted(found, key=lambda each: (-(each.wins + each.draws + each.losses), each.game))
+
+
+def results(session: Session, matches: Sequence[Listed]) -> list[Result]:
+    """Return the results of those of these matches that have one, with their first turns."""
+    over = {each.number: each for each in matches if each.is_over and each.termination not in WITHOUT_RESULT}
+    columns: Any = (Match.id, Match.options, Match.begun_from)
+    rows: Any = session.execute(select(*columns).where(col(Match.id).in_(over))).all()
+    columns, first = (Ply.match, Ply.seat, Ply.text), (col(Ply.match).in_(over), col(Ply.number) <= len(TURNS))
+    plies: Any = session.execute(select(*columns).where(*first).order_by(col(Ply.match), col(Ply.number)))
+    turns: dict[int, list[tuple[int, str]]] = {}
+    for number, seat, text in plies:
+        turns.setdefault(number, []).append((seat, text))
+    return [_result(over[number], options, source, turns.get(number, ())) for number, options, source in rows]
+
+
+def _result(match: Listed, options: Mapping[str, str], source: int | None, turns: Sequence[tuple[int, str]]) -> Result:
+    variant = ", ".join(GAMES.options_in_words(match.game, options)) if source is None else None
+    first, second = match.seats
+    winner = match.winner
+    if turns and turns[0][0] == 1:  # the second seat began
+        first, second, winner = second, first, None if winner is None else 1 - winner
+    opening = [*(text for _, text in turns), *[""] * len(TURNS)][: len(TURNS)]
+    return Result(match.number, match.game, variant, first, second, winner, match.plies, *opening)
 
 
 def seeks(session: Session, people: Mapping[int, Shown], now: datetime) -> list[SeekShown]:
@@ -135,24 +207,37 @@ def seeks(session: Session, people: Mapping[int, Shown], now: datetime) -> list[
 
 
 def tournament(
-    session: Session, row: Tournament, people: Mapping[int, Shown], matches: Iterable[PageLine] = ()
+    session: Session, row: Tournament, people: Mapping[int, Shown], now: datetime, matches: Iterable[PageLine] = ()
 ) -> TournamentPage:
     """Return a tournament with the names that are shown."""
     entrants = entries.players_of(session, row)
-    is_ladder = row.kind == Format.LADDER
+    is_ladder, teams = row.kind == Format.LADDER, rounds.teams_of(row)
     names = {player.id or 0: people.get(player.id or 0, Shown(0)) for _, player in entrants}
+    shown_matches = tuple(matches)
+    met = _met(session, row, shown_matches)
+    entered = ((names[player.id or 0], entry.seed or 0) for entry, player in entrants)
     return TournamentPage(
-        row.id or 0,
-        row.title,
-        row.kind,
-        GAMES.title(row.game),
-        entries.state_of(row).value,
-        len(entrants),
+        tournament_line(row, len(entrants), now),
+        row.game,
+        in_words_of_time(from_stored(row.time)),
+        row.closes.date() if row.started is None and row.ended is None else None,
+        tuple((shown, teams[team.side_of(seed)] if teams else "") for shown, seed in entered),
         crosstable.tables(rounds.field_of(session, row)) if row.started is not None and not is_ladder else (),
         names,
         tuple(people.get(each, Shown(0)) for each in rungs.on(session, row)) if is_ladder else (),
-        tuple(matches),
+        shown_matches,
+        {(player, each.round): each.match or 0 for each, player, _ in met},
+        {(player, opponent): each.match or 0 for each, player, opponent in met},
     )
+
+
+def _met(session: Session, row: Tournament, matches: Sequence[PageLine]) -> list[tuple[Pairing, int, int]]:
+    """Return the pairings of these matches, in their order, once for each player with the opponent."""
+    numbers = [each.number for each in matches]
+    of_these = (Pairing.tournament == row.id, col(Pairing.match).in_(numbers))
+    found = session.exec(select(Pairing).where(*of_these).order_by(col(Pairing.id))).all()
+    both = ((each, each.first, each.second or 0) for each in found)
+    return [pair for each, first, second in both for pair in ((each, first, second), (each, second, first))]
 
 
 def tournaments(session: Session) -> dict[int, str]:

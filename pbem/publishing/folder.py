@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Self
 
 from pbem.publishing.listing import Listing
+from pbem.publishing.results import Results
 from pbem.storage import folder_locks
 
 LIST = ".published.sqlite"
@@ -63,6 +64,7 @@ class SiteFolder:
         self.path = path
         self.files = Files(path)
         self.matches = Listing(listed)
+        self.results = Results(listed)
         self._listed = listed
         self.removed = 0
 

@@ -7,7 +7,7 @@ the database, which has all matches of everybody, and no index for this.
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from pbem.publishing.visibility import Listed
 
@@ -30,6 +30,21 @@ TABLE = (
     "create index if not exists gone on match (number) where not is_shown",
 )
 COLUMNS = "number, game, state, plies, shift, winner, termination, tournament, seat0, seat1, day"
+
+
+class Span(NamedTuple):
+    """A folder of matches: how many it has, and the days on which the first and the last of them ended, or began."""
+
+    folder: int
+    matches: int
+    first: str
+    last: str
+
+
+def span(matches: Sequence[Listed]) -> Span:
+    """Return what the matches of a folder, of which there is at least one, span."""
+    days = [f"{each.day:%Y-%m-%d}" for each in matches]
+    return Span(matches[0].number // THOUSAND, len(days), min(days), max(days))
 
 
 class Listing:

@@ -1,15 +1,22 @@
-"""The same for programs: lists of matches and tournaments as JSON, and the schema that describes them."""
+"""The same for programs: lists of matches and tournaments as JSON, and the schema that describes them.
+
+The archive is searched by a browser in short lists, one for each folder of matches, which name players and games once.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from notation.ending import WITHOUT_RESULT
+from notation.games import GAMES
 from pbem.publishing.contents import PageLine, TournamentPage
-from pbem.publishing.pages import Site, match_path, player_path, tournament_path
-from pbem.publishing.visibility import Shown
+from pbem.publishing.listing import Span
+from pbem.publishing.pages import Site, index_path, match_path, player_path, tournament_path
+from pbem.publishing.visibility import Listed, Shown
 
 VERSION = 1
 _TEXT, _WHOLE, _NUMBER = {"type": "string"}, {"type": "integer"}, {"type": "number"}
+_DAY, _SEAT = _TEXT | {"format": "date"}, {"type": ["integer", "null"]}
 
 
 def _object(optional: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:
@@ -35,7 +42,7 @@ _DEFINITIONS = {
         over={"type": "boolean"},
         result=_TEXT,
         turns=_WHOLE,
-        day=_TEXT | {"format": "date"},
+        day=_DAY,
         page=_TEXT,
         record=_TEXT,
     ),
@@ -45,6 +52,24 @@ _DEFINITIONS = {
         site=_TEXT,
         matches=_list(_defined("match")),
         folders=_list(_TEXT),
+    ),
+    "archive": _object(version={"const": VERSION}, site=_TEXT, folders=_list(_defined("span"))),
+    "span": _object(index=_TEXT, matches=_WHOLE, first=_DAY, last=_DAY),
+    "index": _object(
+        version={"const": VERSION},
+        players=_list(_TEXT),
+        games=_list(_TEXT),
+        matches=_list(
+            {
+                "type": "array",
+                "prefixItems": [_WHOLE, _WHOLE, _SEAT, _SEAT, {"enum": ["1-0", "0-1", "=", "-", "*"]}, _WHOLE, _DAY],
+                "items": False,
+                "minItems": 7,
+                "description": "The number of the match; its game and its two players, as places in the lists above,"
+                " null for a player without a name; the result (1-0 or 0-1, = for a draw, - for none, * while it is"
+                " running); the number of turns; and the day on which it ended, or began.",
+            }
+        ),
     ),
     "standing": _object(
         group=_WHOLE,
@@ -73,8 +98,9 @@ _DEFINITIONS = {
 SCHEMA: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "Matches of a play-by-email server",
-    "description": "index.json has the newest matches, and names the folders that have all. Paths start at the site.",
-    "oneOf": [_defined("matches"), _defined("tournament")],
+    "description": "index.json has the newest matches, and names the folders that have all; archive.json names short"
+    " lists of them, to be searched. Paths start at the site.",
+    "oneOf": [_defined("matches"), _defined("tournament"), _defined("archive"), _defined("index")],
     "$defs": _DEFINITIONS,
 }
 
@@ -88,6 +114,40 @@ def matches(site: Site, lines: Sequence[PageLine], folders: Sequence[str] | None
     """Return matches as a list, with the paths of other lists."""
     told: dict[str, Any] = {"version": VERSION, "site": site.name, "matches": [_match(line) for line in lines]}
     return _written(told if folders is None else told | {"folders": folders})
+
+
+def index(matches: Sequence[Listed], people: Mapping[int, Shown]) -> str:
+    """Return matches as a short list to be searched, as the schema has it: one in a line."""
+    players: dict[str, int] = {}
+    games: dict[str, int] = {}
+    rows = []
+    for each in matches:
+        seats = [people[seat].name if seat in people and people[seat].has_page else None for seat in each.seats]
+        named = (None if name is None else players.setdefault(name, len(players)) for name in seats)
+        game = games.setdefault(GAMES.title(each.game), len(games))
+        rows.append([each.number, game, *named, _score(each), each.plies, f"{each.day:%Y-%m-%d}"])
+    told = {"version": VERSION, "players": [*players], "games": [*games]}
+    head = json.dumps(told, ensure_ascii=False).removesuffix("}")
+    lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
+    return f'{head}, "matches": [\n{lines}\n]}}\n'
+
+
+def _score(listed: Listed) -> str:
+    """Return how a match ended, in the signs of the index."""
+    if not listed.is_over:
+        return "*"
+    if listed.termination in WITHOUT_RESULT:
+        return "-"
+    return "=" if listed.winner is None else ("1-0", "0-1")[listed.winner]
+
+
+def archive(site: Site, spans: Sequence[Span]) -> str:
+    """Return where the short lists of all matches are."""
+    folders = [
+        {"index": index_path(each.folder), "matches": each.matches, "first": each.first, "last": each.last}
+        for each in spans
+    ]
+    return _written({"version": VERSION, "site": site.name, "folders": folders})
 
 
 def tournament(site: Site, shown: TournamentPage) -> str:
@@ -108,13 +168,13 @@ def tournament(site: Site, shown: TournamentPage) -> str:
     told = {
         "version": VERSION,
         "site": site.name,
-        "number": shown.number,
-        "title": shown.title,
-        "kind": shown.kind,
-        "game": shown.game,
-        "state": shown.state,
-        "players": shown.entrants,
-        "page": tournament_path(shown.number),
+        "number": shown.line.number,
+        "title": shown.line.title,
+        "kind": shown.line.kind,
+        "game": shown.line.game,
+        "state": shown.line.state,
+        "players": shown.line.entrants,
+        "page": tournament_path(shown.line.number),
         "standings": rows,
         "rungs": [_player(each) for each in shown.rungs],
         "matches": [_match(line) for line in shown.matches],

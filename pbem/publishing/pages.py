@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
@@ -17,6 +18,7 @@ from markupsafe import Markup
 from notation import guarded, illustrations
 from notation.games import GAMES
 from notation.guarded import PackFault
+from pbem.features.house.levels import LEVELS
 from pbem.features.house.player import NAME
 from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.links import mailto
@@ -24,9 +26,11 @@ from pbem.messages.said.templates import templates_folder
 from pbem.messages.said.welcome import LISTED
 from pbem.messages.templating import HTML, PagePicture, page, templates
 from pbem.publishing import match_pages
-from pbem.publishing.contents import PageLine, PagePlace, TournamentPage
-from pbem.publishing.listing import THOUSAND
+from pbem.publishing.charts import HEIGHT, WIDTH, rating_chart
+from pbem.publishing.contents import GamePage, PageLine, RatingShown, TournamentPage
+from pbem.publishing.listing import THOUSAND, Span
 from pbem.publishing.match_pages import MatchPage
+from pbem.publishing.results import PlayerScore
 from pbem.publishing.visibility import Shown
 from pbem.signatures import Signer
 
@@ -46,6 +50,15 @@ def match_path(number: int, ending: str = "html") -> str:
 def player_path(name: str, ending: str = "html") -> str:
     """Return where a player's page is in the site."""
     return f"players/{name}.{ending}"
+
+
+def index_path(folder: int) -> str:
+    """Return where the list by which the matches of a folder are searched is in the site.
+
+    >>> index_path(41)
+    'matches/41/search.json'
+    """
+    return f"matches/{folder}/search.json"
 
 
 def tournament_path(number: int, ending: str = "html") -> str:
@@ -69,6 +82,7 @@ def environment() -> Environment:
     made.globals = {  # the overlay shares those of messages
         **made.globals,
         "GAMES": GAMES,
+        "LEVELS": LEVELS,
         "LISTED": LISTED,
         "game_path": game_path,
         "match_path": match_path,
@@ -107,7 +121,7 @@ def style() -> str:
 
 def unchanging() -> Iterator[tuple[str, str]]:
     """Yield paths and contents of the files that are the same on every site: the scripts, and the icon."""
-    for name in ("replay.js", "verify.js", "icon.svg"):
+    for name in ("archive.js", "replay.js", "verify.js", "icon.svg"):
         yield name, (templates_folder() / "site" / name).read_text(encoding="utf-8")
 
 
@@ -134,23 +148,29 @@ def matches(site: Site, thousand: int, lines: Sequence[PageLine], beside: Sequen
 
 
 def player(
-    site: Site, shown: Shown, lines: Sequence[PageLine], ratings: Sequence[tuple[str, str, int, int, int]]
+    site: Site,
+    shown: Shown,
+    lines: Sequence[PageLine],
+    ratings: Sequence[RatingShown],
+    results: Sequence[PlayerScore],
 ) -> str:
-    """Return the page of a player."""
-    return render("player", player_path(shown.name), site=site, player=shown, lines=lines, ratings=ratings)
+    """Return the page of a player: their ratings over time, their results, and their newest matches."""
+    charts = {each.game: rating_chart(each.weeks) for each in ratings if len(each.weeks) > 1}
+    told = {"player": shown, "lines": lines, "ratings": ratings, "charts": charts, "results": results}
+    return render("player", player_path(shown.name), site=site, WIDTH=WIDTH, HEIGHT=HEIGHT, **told)
 
 
-def game(site: Site, key: str, places: Sequence[PagePlace], lines: Sequence[PageLine]) -> str:
-    """Return the page of a game: its rules with pictures, the standings, and its newest matches."""
+def game(site: Site, key: str, shown: GamePage) -> str:
+    """Return the page of a game: its rules with pictures, statistics, openings, standings and newest matches."""
     pack = GAMES[key]
-    shown = [
+    drawn = [
         PagePicture(each.below, f"{key}-{number}.svg", each.caption, each.in_words, each.instead)
         for number, each in enumerate(illustrations_of(key), start=1)
     ]
     attributes = {"img": {"class": "picture"}, "caption": {"class": "caption"}, "code": {"tabindex": "0"}}
-    body, languages = page(_below_title(pack.page), attributes, shown), [*pack.translations]
-    lists = {"places": places, "lines": lines}
-    return render("game", game_path(key), site=site, game=pack.game, rules=body, languages=languages, **lists)
+    body, languages = page(_below_title(pack.page, pack.designed), attributes, drawn), [*pack.translations]
+    told = {"designed": pack.designed, "rules": body, "languages": languages, "shown": shown}
+    return render("game", game_path(key), site=site, game=pack.game, **told)
 
 
 def translation(site: Site, key: str, language: str) -> str:
@@ -176,7 +196,18 @@ def game_paths(key: str) -> list[str]:
 
 def tournament(site: Site, shown: TournamentPage) -> str:
     """Return the page of a tournament."""
-    return render("tournament", tournament_path(shown.number), site=site, tournament=shown)
+    return render("tournament", tournament_path(shown.line.number), site=site, tournament=shown)
+
+
+def archive(site: Site, spans: Sequence[Span]) -> str:
+    """Return the page on which a browser searches all matches; without JavaScript it lists the folders of matches."""
+    return render("archive", "archive.html", site=site, spans=spans, THOUSAND=THOUSAND)
+
+
+def players(site: Site, names: Sequence[str]) -> str:
+    """Return the list of all players who have a page, in the order of their names."""
+    groups = [(initial, list(theirs)) for initial, theirs in groupby(names, key=lambda name: name[:1])]
+    return render("players", "players.html", site=site, groups=groups)
 
 
 def verify(site: Site, keys: Sequence[Mapping[str, str | None]]) -> str:
@@ -194,9 +225,9 @@ def illustrations_of(key: str) -> tuple[illustrations.Illustration, ...]:
         return ()
 
 
-def _below_title(rules: str) -> str:
-    """Return the rules without the title, which the page has already, and with their headings below it."""
-    below = rules.partition("\n")[2].partition("\n")[2]
+def _below_title(rules: str, designed: str = "") -> str:
+    """Return the rules without the title and the designer, which the page has already, and with headings below it."""
+    below = rules.partition("\n")[2].partition("\n")[2].removeprefix(designed)
     return re.sub(r"(?m)^==+$", lambda underline: "-" * len(underline[0]), below)
 
 

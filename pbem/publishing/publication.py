@@ -5,7 +5,8 @@ reads in a short transaction of its own: the database isn't held while pages are
 published next time.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -23,8 +24,9 @@ from pbem.features.house.player import current_name
 from pbem.features.records import verified
 from pbem.messages.said.templates import templates_folder
 from pbem.publishing import changes, contents, feeds, front, machine_readable, match_pages, pages, visibility, writers
-from pbem.publishing.contents import PageLine
+from pbem.publishing.contents import GamePage, PageLine, PagePlace
 from pbem.publishing.folder import UNFINISHED, SiteFolder
+from pbem.publishing.listing import Span, span
 from pbem.publishing.pages import Site, match_path, player_path, tournament_path
 from pbem.publishing.visibility import Listed, Shown
 from pbem.storage import database
@@ -36,6 +38,9 @@ FEW = 60
 """Up to this many matches are written sooner than other processes have started."""
 NEWEST, OF_PLAYER = 25, 200
 """How many matches the first page and those of games have, and how many that of a player."""
+OVERVIEWS = ("index.html", "archive.html", "players.html")
+LISTS = ("index.html", "index.json", "search.json", "sitemap.xml")
+"""The lists in a folder of matches."""
 FORMAT = 4
 """To be raised when the code makes other pages of the same data."""
 
@@ -93,6 +98,7 @@ class _Publication:
         self._write_players()
         self._write_tournaments()
         self._write_lists()
+        self._write_archive()
         self._write_front()
         self._remove()
 
@@ -138,14 +144,16 @@ class _Publication:
         for start in range(0, len(wanted), AT_ONCE):
             at_once = wanted[start : start + AT_ONCE]
             for each in at_once:
-                self._write_player(each, self._lines(self._folder.matches.of_player(each.player, OF_PLAYER)))
+                self._write_player(each)
             self._folder.note("player", {each.name: self._general for each in at_once})
 
-    def _write_player(self, shown: Shown, lines: list[PageLine]) -> None:
+    def _write_player(self, shown: Shown) -> None:
+        lines = self._lines(self._folder.matches.of_player(shown.player, OF_PLAYER))
+        results = self._folder.results.of_player(shown.player)
         with database.read_only(self._engine) as session:
             ratings = contents.ratings(session, shown.player, self._now)
         path, page = player_path(shown.name, "xml"), player_path(shown.name)
-        self._folder.write(page, pages.player(self._site, shown, lines, ratings))
+        self._folder.write(page, pages.player(self._site, shown, lines, ratings, results))
         self._folder.write(path, feeds.matches(self._site, f"Matches of {shown.name}", path, page, lines))
 
     def _write_tournaments(self) -> None:
@@ -160,10 +168,10 @@ class _Publication:
             lines = self._lines(self._folder.matches.of_tournament(number))
             with database.read_only(self._engine) as session:
                 row = session.get_one(Tournament, number)
-                shown = contents.tournament(session, row, self._people, lines)
+                shown = contents.tournament(session, row, self._people, self._now, lines)
             path, page = tournament_path(number, "xml"), tournament_path(number)
             self._folder.write(tournament_path(number, "json"), machine_readable.tournament(self._site, shown))
-            self._folder.write(path, feeds.matches(self._site, shown.title, path, page, lines))
+            self._folder.write(path, feeds.matches(self._site, shown.line.title, path, page, lines))
             self._folder.write(page, pages.tournament(self._site, shown))
         self._folder.note("tournament", {str(number): stamps[str(number)] for number in wanted})
 
@@ -173,12 +181,35 @@ class _Publication:
         stamps = {str(each): changes.digest([self._look, beside[each]]) for each in self._folders}
         self._listed = {each: stamp for each, stamp in stamps.items() if known.get(each) != stamp}
         for each in sorted(map(int, self._listed), reverse=True):
-            lines = self._lines(self._folder.matches.in_folder(each))
+            listed = self._folder.matches.in_folder(each)
+            lines = self._lines(listed)
+            self._folder.note("span", {str(each): json.dumps(span(listed))})
+            self._folder.write(pages.index_path(each), machine_readable.index(listed, self._people))
             self._folder.write(f"matches/{each}/index.json", machine_readable.matches(self._site, lines))
             self._folder.write(f"matches/{each}/index.html", pages.matches(self._site, each, lines, beside[each]))
             if self._site.url:
                 paths = [match_path(line.number) for line in lines]
                 self._folder.write(f"matches/{each}/sitemap.xml", feeds.sitemap(self._site, paths))
+
+    def _write_archive(self) -> None:
+        """Write the page that searches all matches, and the list of all players."""
+        told = self._folder.stamps("span")
+        spans = [Span(*json.loads(told[str(each)])) for each in self._folders]
+        self._folder.write("archive.json", machine_readable.archive(self._site, spans))
+        self._write_if_new("players.html", (sorted(self._named),), partial(pages.players, self._site))
+        self._folder.write("archive.html", pages.archive(self._site, spans))
+
+    def _write_games(self, places: Mapping[str, Sequence[PagePlace]]) -> None:
+        """Write the pages of those of which a match has changed, or the standings."""
+        known, matches, results = self._folder.stamps("game"), self._folder.matches, self._folder.results
+        stamps = {key: changes.digest([self._general, repr(places[key])]) for key in GAMES}
+        wanted = {key: stamp for key, stamp in stamps.items() if known.get(key) != stamp}
+        self._folder.note("game", dict.fromkeys(wanted, UNFINISHED))
+        for key in wanted:
+            newest = self._lines(matches.of_game(key, NEWEST))
+            shown = GamePage(places[key], newest, results.of_game(key), results.openings(key))
+            self._folder.write(pages.game_path(key), pages.game(self._site, key, shown))
+        self._folder.note("game", wanted)
 
     def _write_front(self) -> None:
         matches, most = self._folder.matches, max(NEWEST, feeds.ENTRIES)
@@ -187,14 +218,12 @@ class _Publication:
             places = {key: contents.place_list(session, key, self._people, self._now) for key in GAMES}
             seeks = contents.seeks(session, self._people, self._now)
             tournaments = contents.tournament_lines(session, NEWEST, self._now)
-        for key in GAMES:
-            of_game = self._lines(matches.of_game(key, NEWEST))
-            self._write_if_new(f"games/{key}.html", (places[key], of_game), partial(pages.game, self._site, key))
+        self._write_games(places)
         folders = [f"matches/{each}/index.json" for each in self._folders]
         self._folder.write("index.json", machine_readable.matches(self._site, [*running, *over], folders))
         self._folder.write("feed.xml", feeds.matches(self._site, self._site.name, "feed.xml", "index.html", over))
         if self._site.url:
-            others = [*map(player_path, self._named), "index.html", *(f"games/{key}.html" for key in GAMES)]
+            others = [*map(player_path, self._named), *OVERVIEWS, *(f"games/{key}.html" for key in GAMES)]
             self._write_if_new("sitemap-pages.xml", (others,), partial(feeds.sitemap, self._site))
             maps = ["sitemap-pages.xml", *(f"matches/{each}/sitemap.xml" for each in self._folders)]
             self._folder.write("sitemap.xml", feeds.sitemaps(self._site, maps))
@@ -224,7 +253,7 @@ class _Publication:
         self._remove_games()
         vanished = sorted(self._folder.stamps("folder").keys() - set(map(str, self._folders)))
         for each in vanished:
-            self._folder.remove(*(f"matches/{each}/{name}" for name in ("index.html", "index.json", "sitemap.xml")))
+            self._folder.remove(*(f"matches/{each}/{name}" for name in LISTS))
         hidden = self._folder.matches.hidden()
         for start in range(0, len(hidden), AT_ONCE):
             for number in hidden[start : start + AT_ONCE]:
@@ -239,6 +268,7 @@ class _Publication:
         with self._folder.transaction():  # until then, the same matches are compared again
             for kind, stamps, gone in (
                 ("folder", self._listed, vanished),
+                ("span", {}, vanished),
                 ("block", self._changes.blocks, self._changes.vanished),
                 ("person", self._changes.people, self._changes.left),
                 (changes.ANALYSES, {"told": self._changes.analyses}, ()),
@@ -250,8 +280,8 @@ class _Publication:
         """Remove the pages and pictures of games that are no longer offered, and of languages that are gone."""
         kept = {path for key in GAMES for path in pages.game_paths(key)}
         there = {f"games/{path.name}" for path in (self._folder.path / "games").glob("*")}
+        self._folder.forget("game", self._folder.stamps("game").keys() - GAMES.keys())
         self._folder.remove(*sorted(there - kept))
-        self._folder.forget("file", there - kept)
 
     def _lines(self, found: Sequence[Listed]) -> list[PageLine]:
         return [contents.line(each, self._people) for each in found]

@@ -4,6 +4,8 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import timedelta
+from itertools import islice
 from pathlib import Path
 from string import ascii_lowercase
 
@@ -11,7 +13,9 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 
 from notation.ending import Termination
+from notation.games import GAMES
 from notation.record import replay
+from pbem.matches.ratings import derivation
 from pbem.publishing import publication
 from pbem.publishing.folder import LIST
 from pbem.publishing.pages import Site
@@ -138,6 +142,31 @@ def store_all_games(engine: Engine, tournament: int) -> None:
             session.flush()
             for number, (turn, position) in enumerate(zip(record.moves, replay(record), strict=False), start=1):
                 session.add(Ply(match=match.id, number=number, seat=position.turn, text=turn, played=MORNING))
+
+
+def store_history(engine: Engine, weeks: int = 12) -> None:
+    """Store a match of Kvadratik a week, of two players who allow that they're shown, and their ratings.
+
+    Three of four are won by dora, who begins. They begin in two ways, and both are answered in two.
+    """
+    pack = GAMES["kvadratik"]
+    start = pack.game.position({})
+    turns = [pack.notation.format(move, start) for move in islice(start.moves(), 2)]
+    with database.transaction(engine) as session:
+        first, second = store_players(session, "dora", "emil")
+        for week in range(weeks):
+            ended = MORNING - timedelta(weeks=weeks - week)
+            won = 1 if week % 4 == 3 else 0
+            match = Match(
+                game="kvadratik", options={}, seat0=first, seat1=second, challenger=first, rated=True, created=ended,
+                started=ended, ended=ended, counted=ended, state=MatchState.OVER, plies=2,
+                winner=won, termination=Termination.RESIGNATION, termination_seat=1 - won,
+            )  # fmt: skip
+            session.add(match)
+            session.flush()
+            for ply, text in enumerate((turns[week % 2], turns[week // 2 % 2])):
+                session.add(Ply(match=match.id, number=ply + 1, seat=ply, text=text, played=ended))
+    derivation.rate_due(engine, MORNING)
 
 
 def files(folder: Path) -> dict[str, str]:

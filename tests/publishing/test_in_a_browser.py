@@ -3,6 +3,7 @@
 import functools
 import json
 import os
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -15,18 +16,22 @@ import pytest
 from notation.games import GAMES
 from pbem.features.house.levels import LEVELS
 from tests.diagrams import NAMES
-from tests.publishing.site import Archive, archive, store_all_games
+from tests.publishing.site import Archive, archive, store_all_games, store_history
 from tests.publishing.test_publication import broken_links
 from tests.servers import HOST, missing, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.own_database]
 
 Open = Callable[..., Any]
-POLICY = "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'none'"
+POLICY = (
+    "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self';"
+    " base-uri 'none'; form-action 'none'"
+)
 MATCH = "matches/0/1.html"
 LADDER, LEAGUE, ROUND_ROBIN = (f"tournaments/{number}.html" for number in (1, 2, 3))
 LISTS = ("index.html", "matches/0/index.html", "players/aaaaaaaaaaaaaaaaaaaa.html", "games/quadrupel.html", ROUND_ROBIN)
-PAGES = (*LISTS, MATCH, "verify.html", "players/alice.html", "games/kvadratik.html", LADDER, LEAGUE)
+OVERVIEWS = ("archive.html", "archive.html?player=dora", "players.html", "players/dora.html", "games/kvadratik.html")
+PAGES = (*LISTS, *OVERVIEWS, MATCH, "verify.html", "players/alice.html", LADDER, LEAGUE)
 OF_EVERY_GAME = tuple(f"matches/0/{number}.html" for number in range(2, 2 + len(NAMES)))
 TAPPED = 44
 """How many pixels high what is tapped most should be."""
@@ -54,6 +59,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
         for begun in ("2", "3"):
             made.letters.operate("tournament", "begin", begun)
         made.write("bob", "seek kvadratik")
+        store_history(made.letters.server.engine)
         made.publish()
         yield made
 
@@ -216,7 +222,8 @@ def test_a_ladder_and_a_league_are_reached_from_the_first_page(opened: Open, url
     page.go_back()
     page.get_by_role("link", name="Spring league", exact=True).click()
     table = page.get_by_role("region", name="Crosstable")
-    assert sorted(table.locator("tbody td:nth-child(2)").all_inner_texts()) == ["a player", "alice", "bob"]
+    names = (each.partition(" ")[2] for each in table.locator("tbody th").all_inner_texts())
+    assert sorted(names) == ["a player", "alice", "bob"]
     page.get_by_role("region", name="Matches").get_by_role("link", name="#").first.click()
     assert page.locator("h1").inner_text().startswith("Kvadratik: ")
 
@@ -246,6 +253,67 @@ def test_a_table_that_is_wider_than_a_phone_is_scrolled_by_keyboard(opened: Open
     table.focus()
     page.keyboard.press("ArrowRight")
     until(lambda: table.evaluate("each => each.scrollLeft > 0"), "the table was scrolled")
+
+
+def searched(page: Any) -> tuple[str, list[str]]:
+    """Return what the search of the archive says, and the results of the matches that it shows."""
+    said = page.locator(".found").filter(has_text=re.compile("that fit:|No match was found"))
+    said.wait_for()
+    return said.inner_text(), page.locator(".hits tbody .below:not(.number)").all_inner_texts()
+
+
+def test_the_archive_is_searched_by_player_game_result_and_date(opened: Open, url: str) -> None:
+    page = opened(url + "archive.html", viewport=PHONE)
+    page.get_by_label("Player").fill("Dora")
+    page.get_by_label("Result").select_option("won")
+    page.get_by_role("button", name="Search").click()
+    assert searched(page) == ("All 9 that fit:", ["dora won"] * 9)
+    link = page.locator(".hits a").first
+    assert page.url.endswith("archive.html?player=Dora&result=won")
+    page.goto(page.url + "&from=2026-02-01&game=Kvadratik")
+    assert searched(page)[1] == ["dora won"] * 3
+    page.goto(url + "archive.html?player=emil+dora&result=won")
+    assert searched(page) == ("All 3 that fit:", ["emil won"] * 3)
+    page.goto(url + "archive.html?player=dor")
+    assert searched(page) == ("No match was found. Write names in full.", [])
+    page.goto(url + "archive.html?player=alice&game=Quadraphages&result=running")
+    assert searched(page)[1] == ["running, turn 3"]
+    page.goto(url + "archive.html?player=emil")
+    assert searched(page)[0] == "All 12 that fit:"
+    link.click()
+    assert page.locator("h1").inner_text() == "Kvadratik: dora \N{EN DASH} emil"
+
+
+def test_what_the_archive_finds_is_text(opened: Open, url: str) -> None:
+    name = "<img src=x onerror=alert(1)>"
+    row = [7, 0, 0, None, "1-0", 2, "2026-03-02"]
+    told = {"version": 1, "players": [name], "games": ["<b>x</b>"], "matches": [row] * 51}
+    page = opened(url + "archive.html")
+    page.route("**/search.json", lambda route: route.fulfill(json=told))
+    page.get_by_role("button", name="Search").click()
+    assert searched(page) == ("The newest 50 that fit:", [f"{name} won"] * 50)
+    assert page.locator(".hits img, .hits b").count() == 0
+    page.get_by_role("button", name="Show more").click()
+    page.get_by_text("All 51 that fit:").wait_for()
+
+
+def test_without_javascript_the_archive_lists_folders_and_players(opened: Open, url: str) -> None:
+    page = opened(url + "archive.html", java_script_enabled=False)
+    assert not page.get_by_label("Player").is_visible()
+    assert page.get_by_role("link", name="0 to 999").is_visible()
+    page.get_by_role("link", name="All players").click()
+    page.get_by_role("link", name="dora").click()
+    assert page.get_by_role("img", name="The rating in Kvadratik from").is_visible()
+    page.get_by_text("as a table").click()
+    assert page.locator("details tbody tr").count() == 12
+
+
+def test_names_stay_beside_a_crosstable_that_is_scrolled(opened: Open, url: str) -> None:
+    page = opened(url + ROUND_ROBIN, viewport=PHONE)
+    table = page.get_by_role("region", name="Crosstable")
+    before = table.locator("tbody th").first.bounding_box()
+    table.evaluate("each => { each.scrollLeft = 100; }")
+    assert table.locator("tbody th").first.bounding_box() == before
 
 
 def test_a_browser_checks_a_signed_record_by_itself(opened: Open, url: str, published: Archive) -> None:
@@ -307,7 +375,7 @@ def test_the_html_has_no_errors(published: Archive) -> None:
     tinyhtml5 = library("tinyhtml5.parser")
     for path in PAGES:
         parser = tinyhtml5.HTMLParser()
-        parser.parse((published.folder / path).read_bytes(), transport_encoding="utf-8")
+        parser.parse((published.folder / path.partition("?")[0]).read_bytes(), transport_encoding="utf-8")
         assert not parser.errors, path
 
 
@@ -315,7 +383,8 @@ def test_the_json_is_as_its_schema_says(published: Archive) -> None:
     jsonschema = library("jsonschema")
     schema = json.loads(published.text("schema.json"))
     jsonschema.Draft202012Validator.check_schema(schema)
-    for path in ("index.json", "matches/0/index.json", *(f"tournaments/{number}.json" for number in (1, 2, 3))):
+    lists = ("index.json", "matches/0/index.json", "archive.json", "matches/0/search.json")
+    for path in (*lists, *(f"tournaments/{number}.json" for number in (1, 2, 3))):
         told = json.loads(published.text(path))
         jsonschema.validate(told, schema)
         with pytest.raises(jsonschema.ValidationError):

@@ -29,7 +29,7 @@ def test_what_is_taken_back_is_gone_with_the_next_publication(site: Archive) -> 
     site.choose("off", "bob")
     done = site.publish()
     left = files(site.folder)
-    assert (done.matches, done.removed) == (0, 8)  # page, record and picture of the match, bob's page and feed, lists
+    assert (done.matches, done.removed) == (0, 9)  # page, record and picture of the match, bob's page and feed, lists
     assert not [name for name in left if name.startswith(("matches/", "players/bob"))]
     assert "bob" not in "".join(site.text(name) for name in left if name.endswith((".html", ".json", ".xml")))
 
@@ -94,9 +94,25 @@ def test_a_tournament_names_those_who_want_it(site: Archive) -> None:
     site.publish()
     page = site.text("tournaments/1.html")
     assert "Spring Cup" in page
-    assert page.count("a player") == 2
+    assert page.count(" a player</th>") == 2
     assert "bob" not in page
     assert '"a player"' in site.text("tournaments/1.json")
+
+
+def test_a_result_in_a_crosstable_leads_to_its_match_if_that_is_shown(site: Archive) -> None:
+    site.choose("on", "alice", "bob")
+    site.letters.operate("tournament", "open", "round-robin", "kvadratik", "time=3d/move", "called", "Spring", "Cup")
+    for name in ("alice", "bob", "carol"):
+        site.write(name, "enter 1")
+    site.letters.operate("tournament", "begin", "1")
+    site.publish()
+    ((number,),) = site.letters.execute(
+        "select m.id from match m join player a on a.id in (seat0, seat1) join player b on b.id in (seat0, seat1)"
+        " where tournament = 1 and a.name = 'alice' and b.name = 'bob'"
+    )
+    page = site.text("tournaments/1.html")
+    assert page.count(f'<td><a href="../matches/0/{number}.html">?</a></td>') == 2
+    assert page.count("<td>?</td>") == 4
 
 
 def test_a_team_match_shows_both_teams_and_their_scores(site: Archive) -> None:

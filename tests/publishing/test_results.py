@@ -1,0 +1,125 @@
+"""Statistics of the finished matches that are shown: who wins, how long matches last, and how they begin."""
+
+import sqlite3
+
+import pytest
+
+from pbem.publishing.results import PlayerScore, Result, Results, Score
+from tests.publishing.site import Archive, store_history
+
+PLAIN = "setup=row"
+OF_DORA = '<td class="number">9</td><td class="number">0</td><td class="number">3</td>'
+
+
+@pytest.fixture
+def results() -> Results:
+    """Provide a table without any."""
+    return Results(sqlite3.connect(":memory:"))
+
+
+def result(number: int, *turns: str, winner: int | None = 0, variant: str | None = PLAIN, **told: int) -> Result:
+    """Return a result of kvadratik between players 1 and 2."""
+    length = told.get("turns", len(turns))
+    opening = (*turns, "", "", "")[:3]
+    return Result(number, "kvadratik", variant, told.get("first", 1), told.get("second", 2), winner, length, *opening)
+
+
+def store(results: Results, *found: Result) -> None:
+    """Store results."""
+    results.replace([each.number for each in found], found)
+
+
+def test_statistics_say_who_wins_and_how_long_it_takes(results: Results) -> None:
+    lengths = (3, 10, 11, 12, 40)
+    won = (0, 0, 1, None, 0)
+    store(results, *(result(each, turns=turns, winner=won[each]) for each, turns in enumerate(lengths)))
+    found = results.of_game("kvadratik")
+    assert found is not None
+    assert found.score == Score(5, first=3, draws=1, second=1)
+    assert (found.between, found.median) == ((10, 12), 11)
+    assert results.of_game("hex") is None
+
+
+def test_openings_are_a_tree_of_the_turns_that_were_played_most(results: Results) -> None:
+    store(
+        results,
+        result(1, "a", "b", "c"),
+        result(2, "a", "b", "d", winner=1),
+        result(3, "a", "b", "c", winner=None),
+        result(4, "a", "e"),
+        result(5, "f", "b", "c"),
+        result(6, "f"),
+        result(7),
+        result(8, "once"),
+    )
+    (variant,) = results.openings("kvadratik")
+    assert (variant.name, variant.matches) == (PLAIN, 8)
+    first, second = variant.openings
+    assert (first.turn, first.score, first.example) == ("a", Score(4, 2, 1, 1), 4)
+    assert (second.turn, second.score.matches, second.next) == ("f", 2, ())
+    (answer,) = first.next
+    assert (answer.turn, answer.score) == ("b", Score(3, 1, 1, 1))
+    assert [(each.turn, each.example) for each in answer.next] == [("c", 3)]
+
+
+def test_openings_of_variants_are_apart_and_matches_from_a_position_have_none(results: Results) -> None:
+    store(
+        results,
+        *(result(each, "a", variant="setup=half") for each in (1, 2)),
+        *(result(each, "a") for each in (3, 4, 5)),
+        *(result(each, "a", variant=None) for each in (6, 7)),
+    )
+    assert [(each.name, each.matches) for each in results.openings("kvadratik")] == [(PLAIN, 3), ("setup=half", 2)]
+    found = results.of_game("kvadratik")
+    assert found is not None
+    assert found.score.matches == 5
+
+
+def test_a_player_s_results_count_in_both_seats(results: Results) -> None:
+    store(
+        results,
+        result(1),
+        result(2, winner=1),
+        result(3, winner=None),
+        result(4, first=2, second=1),
+        result(5, first=0),
+    )
+    assert results.of_player(1) == [PlayerScore("kvadratik", won=1, drawn=1, lost=2)]
+    assert results.of_player(2) == [PlayerScore("kvadratik", won=2, drawn=1, lost=2)]
+    assert results.of_player(0) == []
+
+
+def test_a_match_that_changes_counts_once_and_one_that_is_hidden_not_at_all(results: Results) -> None:
+    store(results, result(1), result(2))
+    store(results, result(1, winner=1))
+    results.replace([2], [])
+    found = results.of_game("kvadratik")
+    assert found is not None
+    assert found.score == Score(1, 0, 0, 1)
+
+
+def test_pages_have_statistics_until_somebody_is_no_longer_shown(site: Archive) -> None:
+    store_history(site.letters.server.engine)
+    site.publish()
+    page = site.text("games/kvadratik.html")
+    assert "Viktor Anatolyevich Sharko, 1990" in page
+    assert "12 finished matches" in page
+    assert "The first player won 9 (75%)." in page
+    assert "The second player won 3 (25%)." in page
+    assert page.count("<kbd>setup") == 2 + 2 * 2
+    player = site.text("players/dora.html")
+    assert "The rating in Kvadratik from" in player
+    assert OF_DORA in player
+    site.letters.execute("update player set settings = '{}' where name = 'emil'")
+    site.publish()
+    assert "finished match" not in site.text("games/kvadratik.html")
+
+
+def test_who_began_counts_as_the_first_player_in_whichever_seat(site: Archive) -> None:
+    store_history(site.letters.server.engine)
+    site.letters.execute("update ply set seat = 1 - seat")
+    site.publish()
+    assert "The first player won 3 (25%)." in site.text("games/kvadratik.html")
+    assert '<td class="number">9</td><td class="number">0</td><td class="number">3</td>' in site.text(
+        "players/dora.html"
+    )
