@@ -28,7 +28,7 @@ Turns after that are not offered, but players can still write them.
 SIDES, SIGNS = "+x", "@~"
 """What a disc shows, and what is in front of a square where no piece moves."""
 
-_PIECE = re.compile(r"[@~]?[a-z][0-9]{1,2}[+x]?|[+x]|[a-z]+|[0-9]|-+|\S")
+PIECE = re.compile(r"[@~]?[a-z][0-9]{1,2}[+x]?|[+x]|[a-z]+|[0-9]|-+|\S")
 _WORD = re.compile(r"\S+")
 _CELL = re.compile(r"[a-z][0-9]{1,2}")
 _STEP = re.compile(r"([a-z][0-9]{1,2})([a-z][0-9]{1,2})")
@@ -80,10 +80,10 @@ def choices(notation: Notation[Any], position: Position[Any], chosen: str = "") 
     """
     turns = tuple(islice(_turns(notation, position, chosen), FEW + 1))
     if _is_little(turns):
-        return Choices(turns, (), _cells(_split(turns, chosen, _PIECE, whole=True)))
+        return Choices(turns, (), _cells(_split(turns, chosen, PIECE, whole=True)))
     beginnings, whole = _beginnings(notation, position, chosen)
     texts = tuple(islice(beginnings, MANY))
-    pieces, words = (_split(texts, chosen, unit, whole=whole) for unit in (_PIECE, _WORD))
+    pieces, words = (_split(texts, chosen, unit, whole=whole) for unit in (PIECE, _WORD))
     steps, cells = words if _is_little([word.label for word in words]) else pieces, _cells(pieces)
     if len(cells) > LISTED and all(step.whole for step in pieces):
         return Choices((), tuple(step for step in pieces if step.cell is None), cells, next(iter(cells.values())))
@@ -173,7 +173,7 @@ def _alike(texts: Sequence[str]) -> tuple[Group, ...]:
     at = _parting(texts, "")
     alike: dict[str, list[int]] = {}
     for number, text in enumerate(texts):
-        found = _PIECE.search(text, at)
+        found = PIECE.search(text, at)
         alike.setdefault(text[: found.end()] if found else text, []).append(number)
     groups: list[Group] = []
     joins = False
@@ -264,7 +264,7 @@ def _split(texts: Sequence[str], chosen: str, unit: re.Pattern[str], *, whole: b
 
 def _parting(texts: Sequence[str], chosen: str) -> int:
     """Return how far all texts agree, in whole pieces; at least as far as is chosen."""
-    ends = [piece.end() for piece in _PIECE.finditer(texts[0]) if piece.end() > len(chosen)]
+    ends = [piece.end() for piece in PIECE.finditer(texts[0]) if piece.end() > len(chosen)]
     agreed = (end for end in reversed(ends) if all(_begins(text, texts[0][:end]) for text in texts))
     return next(agreed, len(chosen))
 

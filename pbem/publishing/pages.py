@@ -17,13 +17,16 @@ from markupsafe import Markup
 from notation import guarded, illustrations
 from notation.games import GAMES
 from notation.guarded import PackFault
+from pbem.matches.snapshot import Snapshot
 from pbem.messages.boards.svg_board import BoardSheet
+from pbem.messages.links import ReplyTarget
 from pbem.messages.said.templates import templates_folder
 from pbem.messages.said.welcome import LISTED
 from pbem.messages.templating import HTML, PagePicture, page, templates
 from pbem.publishing import contents
 from pbem.publishing.contents import MatchPage, PageLine, PagePlace, TournamentPage
 from pbem.publishing.listing import THOUSAND
+from pbem.publishing.tap_board import tap_board
 from pbem.publishing.visibility import Shown
 from pbem.signatures import Signer
 
@@ -93,7 +96,7 @@ def style() -> str:
 
 def unchanging() -> Iterator[tuple[str, str]]:
     """Yield paths and contents of the files that are the same on every site: the scripts, and the icon."""
-    for name in ("replay.js", "verify.js", "icon.svg"):
+    for name in ("board.js", "replay.js", "verify.js", "icon.svg"):
         yield name, (templates_folder() / "site" / name).read_text(encoding="utf-8")
 
 
@@ -163,6 +166,14 @@ def game_paths(key: str) -> list[str]:
 def tournament(site: Site, shown: TournamentPage) -> str:
     """Return the page of a tournament."""
     return _page("tournament", tournament_path(shown.number), site=site, tournament=shown)
+
+
+def board(site: Site, path: str, snapshot: Snapshot, target: ReplyTarget) -> str:
+    """Return the page on which the player to move puts a turn together; nothing on it tells who the opponent is."""
+    reply = ReplyTarget(target.address, target.subject.partition("]")[0] + "]").link("")
+    tapping = tap_board(snapshot.notation, snapshot.position, snapshot.diagram, reply.uri if reply else "")
+    side = snapshot.diagram.legend.sides[snapshot.position.turn or 0]
+    return _page("board", path, site=site, game=snapshot.game, number=snapshot.number, side=side, tapping=tapping)
 
 
 def verify(site: Site, keys: Sequence[Mapping[str, str | None]]) -> str:

@@ -34,7 +34,7 @@ FEW = 60
 """Up to this many matches are written sooner than other processes have started."""
 NEWEST, OF_PLAYER = 25, 200
 """How many matches the first page and those of games have, and how many that of a player."""
-FORMAT = 3
+FORMAT = 4
 """To be raised when the code makes other pages of the same data."""
 
 Progress = Callable[[int, int], None]
@@ -246,7 +246,7 @@ class _Publication:
 
 def _version() -> str:
     """Return what changes whenever the templates do."""
-    sources = [path.read_bytes() for path in sorted((templates_folder() / "site").iterdir())]
+    sources = [path.read_bytes() for path in sorted((templates_folder() / "site").rglob("*")) if path.is_file()]
     told = ((pack.game.key, pack.title, pack.page, pack.pictures, pack.translations) for pack in GAMES.values())
     rules = [repr(each).encode() for each in told]
     return f"{FORMAT}.{crc32(b''.join((*sources, *rules))):08x}"

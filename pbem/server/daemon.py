@@ -46,7 +46,7 @@ from pbem.server.health.systemd import Systemd
 from pbem.server.health.watch import HealthWatch
 from pbem.server.loops import Loop
 from pbem.server.next_hop import unsigned
-from pbem.server.publisher import Publisher
+from pbem.server.publisher import Publisher, board_pages
 from pbem.server.scheduler import Scheduler
 from pbem.server.triage import Triage
 from pbem.server.work_queue import work_queue
@@ -222,7 +222,14 @@ def open_server(
     sender = senders.MailSender(
         queue=senders.send_queue(engine, holder),
         server=settings.server,
-        renderer=Renderer(settings.server, keyring, settings.limits.keep_mail_days, features.enrich, features.exports),
+        renderer=Renderer(
+            settings.server,
+            keyring,
+            settings.limits.keep_mail_days,
+            features.enrich,
+            features.exports,
+            board_pages(settings.server, settings.publish, keyring),
+        ),
         keyring=keyring,
         outbox=endpoints.outbox(settings, tokens),
         clock=clock,

@@ -13,6 +13,8 @@ from sqlalchemy import Engine
 
 from notation.games import GAMES
 from pbem.config import PublishSettings, ServerSettings
+from pbem.publishing.board_pages import BoardPages
+from pbem.publishing.pages import Site
 from pbem.storage.setbacks import Setbacks
 from pbem.tokens import Keyring
 
@@ -21,6 +23,17 @@ log = structlog.get_logger()
 EVERY = timedelta(minutes=10)
 POLL_SECONDS = 0.2
 """How often to look whether the process is to end."""
+
+
+def board_pages(server: ServerSettings, wanted: PublishSettings, keyring: Keyring) -> BoardPages | None:
+    """Return what writes the pages on which players tap their turns, if they are wanted."""
+    if wanted.folder is None or not wanted.boards:
+        return None
+    return BoardPages(_site(server, wanted, keyring), wanted.folder, keyring)
+
+
+def _site(server: ServerSettings, wanted: PublishSettings, keyring: Keyring) -> Site:
+    return Site(server.name, server.address, keyring.signer, wanted.url)
 
 
 @dataclass(slots=True)
@@ -42,6 +55,7 @@ class Publisher:
             return 0
         self.last = now
         try:
+            BoardPages(_site(self.server, self.wanted, self.keyring), folder, self.keyring).sweep(self.engine, now)
             return self._publish(folder, stopped)
         except OSError as error:
             return self._fail(folder, str(error))
