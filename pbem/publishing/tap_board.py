@@ -17,7 +17,7 @@ from notation.core import Notation
 from notation.description import describe
 from notation.guarded import PackFault
 from notation.hints import Hint
-from notation.turn_tree import Branch, turn_tree
+from notation.steps import Branch, turn_tree
 from pbem.messages.boards.svg_board import BoardSheet
 
 LISTED = 60

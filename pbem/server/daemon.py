@@ -208,7 +208,7 @@ def open_server(
     keyring, limits, dkim = settings.server.keyring(), settings.limits, settings.outbox.dkim
     sign = dkim_signing.signer(dkim, settings.server.domain) if dkim else unsigned
     authentication.prepare(settings.checks)
-    vitals, holder = Vitals(), leases.new_holder()
+    vitals, holder, boards = Vitals(), leases.new_holder(), board_pages(settings.server, settings.publish, keyring)
     killed = vitals.counts.killed
     kill_reader = killed.labels("reading").inc
     parsers = (parser or Sandbox(kill_reader), parser or Sandbox(kill_reader))
@@ -222,14 +222,7 @@ def open_server(
     sender = senders.MailSender(
         queue=senders.send_queue(engine, holder),
         server=settings.server,
-        renderer=Renderer(
-            settings.server,
-            keyring,
-            settings.limits.keep_mail_days,
-            features.enrich,
-            features.exports,
-            board_pages(settings.server, settings.publish, keyring),
-        ),
+        renderer=Renderer(settings.server, keyring, limits.keep_mail_days, features.enrich, features.exports, boards),
         keyring=keyring,
         outbox=endpoints.outbox(settings, tokens),
         clock=clock,

@@ -9,7 +9,7 @@ import pytest
 from engines.core import Position
 from notation.games import GAMES
 from notation.record import replay
-from notation.turn_tree import Branch, turn_tree
+from notation.steps import Branch, turn_tree
 from tests.diagrams import NAMES, played
 
 MANY = 600

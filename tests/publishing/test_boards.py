@@ -175,7 +175,7 @@ def test_no_link_unless_it_is_wanted(tmp_path: Path) -> None:
 
 
 def test_a_position_with_too_many_turns_says_what_to_do(boards: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("notation.turn_tree.turn_tree.__defaults__", (10,))
+    monkeypatch.setattr("notation.steps.turn_tree.__defaults__", (10,))
     boards.turn("bob", LAST)
     content = boards.text(page(boards, "alice"))
     assert "too many possibilities to be tapped here" in content
