@@ -6,6 +6,7 @@ scripts. Links are relative, so that the site can lie anywhere, or be opened as 
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -19,7 +20,7 @@ from notation.games import GAMES
 from notation.guarded import PackFault
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.boards.svg_board import BoardSheet
-from pbem.messages.links import ReplyTarget
+from pbem.messages.links import ReplyTarget, mailto
 from pbem.messages.said.templates import templates_folder
 from pbem.messages.said.welcome import LISTED
 from pbem.messages.templating import HTML, PagePicture, page, templates
@@ -57,6 +58,11 @@ def game_path(key: str, language: str = "") -> str:
     ('games/quadrupel.html', 'games/hex.de.html')
     """
     return f"games/{key}.{language}.html" if language else f"games/{key}.html"
+
+
+def trial_path(key: str) -> str:
+    """Return where the board is on which a first turn can be tried."""
+    return f"games/{key}-board.html"
 
 
 @cache
@@ -160,7 +166,7 @@ def pictures(key: str) -> dict[str, str]:
 def game_paths(key: str) -> list[str]:
     """Return where everything about a game is: its pages and their pictures."""
     shown = [f"games/{key}-{number}.svg" for number in range(1, len(_illustrations(key)) + 1)]
-    return [*(game_path(key, each) for each in ("", *GAMES[key].translations)), *shown]
+    return [*(game_path(key, each) for each in ("", *GAMES[key].translations)), trial_path(key), *shown]
 
 
 def tournament(site: Site, shown: TournamentPage) -> str:
@@ -174,6 +180,16 @@ def board(site: Site, path: str, snapshot: Snapshot, target: ReplyTarget) -> str
     tapping = tap_board(snapshot.notation, snapshot.position, snapshot.diagram, reply.uri if reply else "")
     side = snapshot.diagram.legend.sides[snapshot.position.turn or 0]
     return _page("board", path, site=site, game=snapshot.game, number=snapshot.number, side=side, tapping=tapping)
+
+
+def trial(site: Site, key: str) -> str:
+    """Return the page on which everybody can try a first turn; it ends in a message that begins a match."""
+    pack, tapping = GAMES[key], None
+    opening = mailto(site.address, "play", f"play {key} begin=me")
+    with suppress(PackFault), guarded.budget():
+        position = pack.game.position({})
+        tapping = tap_board(pack.notation, position, position.diagram(), opening)
+    return _page("board", trial_path(key), site=site, game=pack.game, number=None, side="", tapping=tapping)
 
 
 def verify(site: Site, keys: Sequence[Mapping[str, str | None]]) -> str:

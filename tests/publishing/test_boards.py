@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from notation.games import GAMES
 from pbem import tokens
 from pbem.publishing.board_pages import BoardPages
 from pbem.publishing.pages import Site
@@ -190,3 +191,14 @@ def test_publishing_and_boards_leave_each_other_alone(boards: Archive) -> None:
     assert boards.publish().written == 0
     boards.turn("bob", LAST)
     assert there(boards) == {page(boards, "alice")}
+
+
+def test_every_game_has_a_board_to_try_which_begins_a_match(boards: Archive) -> None:
+    boards.publish()
+    for key in GAMES:
+        content = boards.text(f"games/{key}-board.html")
+        assert f'href="{key}-board.html"' in boards.text(f"games/{key}.html")
+        assert data(content)["mailto"] == f"mailto:games@pbem.example?subject=play&body=play%20{key}%20begin%3Dme"
+        assert "noindex" not in content
+    boards.letters.write("bob@mail.example", "play kvadratik begin=me", "play", to=boards.personal["bob"])
+    assert "You move first." in text(boards.letters.last("bob"))
