@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from engines.core import Position
-from notation.games import GAMES
+from notation.games import GAMES, GamePack
 from notation.record import replay
 from notation.steps import Branch, turn_tree
+from pbem_amazons import AMAZONS
+from pbem_hex import HEX
 from tests.diagrams import NAMES, played
 
 MANY = 600
@@ -66,6 +68,23 @@ def test_a_choice_names_the_cell_that_it_begins_with(name: str) -> None:
         cells = board(position)
         for branch in tree.branches if tree else ():
             assert branch.cell is None or (branch.cell in cells and branch.cell in branch.text)
+
+
+@pytest.mark.parametrize("pack", [HEX, AMAZONS], ids=lambda pack: pack.game.key)
+def test_games_of_others_have_trees(pack: GamePack) -> None:
+    """With swapping and passing, where they have that."""
+    chance, position, seen = random.Random(1), pack.game.position({}), set()
+    for _ in range(2):
+        tree = turn_tree(pack.notation, position)
+        assert tree is not None
+        found = dict(reached(tree, board(position)))
+        moves = list(position.moves())
+        assert sorted(found) == sorted(pack.notation.format(move, position) for move in moves)
+        for move in chance.sample(moves, min(20, len(moves))):
+            assert found[pack.notation.format(move, position)] == board(position.play(move))
+        seen |= {branch.text for branch in tree.branches if branch.cell is None}
+        position = position.play(chance.choice(moves))
+    assert seen == ({"swap"} if pack is HEX else set())
 
 
 def test_no_turn_announces() -> None:

@@ -12,11 +12,14 @@ import pytest
 from structlog.testing import capture_logs
 
 from notation.games import GAMES
+from notation.guarded import PackFault
 from pbem import tokens
+from pbem.publishing import pages
 from pbem.publishing.board_pages import BoardPages
 from pbem.publishing.pages import Site
+from pbem.secret import BadConfig
 from pbem.tokens import LENGTH, Keyring, Purpose, Token
-from tests.correspondence import text
+from tests.correspondence import settings, text
 from tests.publishing.site import URL, WORDS, Archive, with_boards
 
 LAST = "f1g1 h7h6 1 g1h1 h6h5"
@@ -173,6 +176,24 @@ def test_a_message_goes_out_without_a_link_where_nothing_can_be_written(tmp_path
 def test_no_link_unless_it_is_wanted(tmp_path: Path) -> None:
     with with_boards(tmp_path, "false") as made:
         assert not LINK.findall(text(made.letters.last("bob")))
+
+
+def test_boards_need_an_address_to_link_to(tmp_path: Path) -> None:
+    with pytest.raises(BadConfig, match="boards = true needs folder and url"):
+        settings(tmp_path, more='[publish]\nfolder = "site"\nboards = true')
+
+
+@pytest.mark.parametrize("fails", [OSError("disk full"), PackFault("quadraphages", "diagram", "a bug")], ids=repr)
+def test_what_fails_costs_the_link_and_not_the_message(
+    boards: Archive, monkeypatch: pytest.MonkeyPatch, fails: Exception
+) -> None:
+    def fail(*_: object) -> str:
+        raise fails
+
+    monkeypatch.setattr(pages, "board", fail)
+    boards.turn("bob", LAST)
+    assert "To move, reply with your turn" in text(boards.letters.last("alice"))
+    assert not LINK.findall(text(boards.letters.last("alice")))
 
 
 def test_a_position_with_too_many_turns_says_what_to_do(boards: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
