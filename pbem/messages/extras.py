@@ -50,10 +50,10 @@ Enrich = Callable[[Rendering], Extra | None]
 
 
 class BoardPages(Protocol):
-    """Pages on which players put their turns together; messages link to them."""
+    """Pages on which players put their turns together, or prepare them; messages link to them."""
 
     def url(self, snapshot: Snapshot, player: int, epoch: int, target: ReplyTarget) -> str | None:
-        """Return the URL of the page for the player to move; None if there is none."""
+        """Return the URL of the page for a player of the match; None if there is none."""
 
     def retire(self, match: Match, player: int, epoch: int) -> None:
         """Remove the pages of a player for turns of the match that are over."""

@@ -208,7 +208,7 @@ class Renderer:
         }
 
     def _board_page(self, row: Outgoing, player: Player | None, snapshot: Snapshot) -> str | None:
-        """Return the URL of the page on which the player to move can tap the turn, if there is one."""
+        """Return the URL of the page on which the player can tap what they do next, if there is one."""
         target = self._reply_target(row, player, snapshot, snapshot.ply)
         if self._boards is None or player is None or target is None:
             return None

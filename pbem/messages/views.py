@@ -65,7 +65,7 @@ class ReaderContext:
     compact: bool = False
     """Whether the HTML shows boards as characters only, without links, because the message would be too large."""
     board_page: Callable[[Snapshot], str | None] = lambda _: None
-    """Returns the URL of a page on which the reader can tap their turn; None if there is none."""
+    """Returns the URL of a page on which the reader can tap what they do next; None if there is none."""
 
 
 class Views:
@@ -317,8 +317,12 @@ class View:
 
     @cached_property
     def board_page(self) -> str | None:
-        """The URL of a page on which the reader can tap their turn, which is made for this message; None for none."""
-        is_asked = self.yours and self.is_current and not self.part
+        """The URL of a page on which the reader can tap their turn, or prepare it; None if there is none.
+
+        It is made for this message. The house answers at once, so nothing is prepared against it.
+        """
+        can_act = self.yours or (self.seat is not None and self.to_move is not None and self.level is None)
+        is_asked = can_act and self.is_current and not self.part and not self.missing
         return self._context.board_page(self._snapshot) if is_asked else None
 
     @property

@@ -14,6 +14,7 @@ import structlog
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
+from engines.core import Seat
 from notation import guarded
 from notation.guarded import PackFault
 from pbem import tokens
@@ -51,14 +52,15 @@ class BoardPages:
         self._keyring = keyring
 
     def url(self, snapshot: Snapshot, player: int, epoch: int, target: ReplyTarget) -> str | None:
-        """Return the URL of the page for the player to move, which is written first; None if it can't be written."""
+        """Return the URL of the page for a player, which is written first; None if it can't be written."""
+        seat: Seat = 0 if snapshot.match.seat0 == player else 1
         version = snapshot.ply + snapshot.match.shift
         name = self._keyring.format(Token(Purpose.BOARD, player, snapshot.number, version), epoch)
         path = _path_of(name)
         try:
             if not (self._path / path).exists():
                 with guarded.budget():  # its own, so that the message can still be made if the page can't
-                    content = pages.board(self._site, path, snapshot, target)
+                    content = pages.board(self._site, path, snapshot, seat, target)
                 self._write(path, content)
         except (OSError, NotASite, PackFault) as error:
             log.warning("no board page", folder=str(self._path), error=str(error))

@@ -15,9 +15,12 @@ from urllib.parse import quote
 from jinja2 import Environment
 from markupsafe import Markup
 
+from engines.core import Seat
 from notation import guarded, illustrations
 from notation.games import GAMES
 from notation.guarded import PackFault
+from notation.steps import turn_tree
+from pbem.matches.foreseen import foreseen_tree
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.links import ReplyTarget, mailto
@@ -27,6 +30,7 @@ from pbem.messages.templating import HTML, PagePicture, page, templates
 from pbem.publishing import contents
 from pbem.publishing.contents import MatchPage, PageLine, PagePlace, TournamentPage
 from pbem.publishing.listing import THOUSAND
+from pbem.publishing.tap_board import LISTED as LISTED_TURNS
 from pbem.publishing.tap_board import tap_board
 from pbem.publishing.visibility import Shown
 from pbem.signatures import Signer
@@ -174,12 +178,16 @@ def tournament(site: Site, shown: TournamentPage) -> str:
     return _page("tournament", tournament_path(shown.number), site=site, tournament=shown)
 
 
-def board(site: Site, path: str, snapshot: Snapshot, target: ReplyTarget) -> str:
-    """Return the page on which the player to move puts a turn together; nothing on it tells who the opponent is."""
+def board(site: Site, path: str, snapshot: Snapshot, seat: Seat, target: ReplyTarget) -> str:
+    """Return the page on which a player puts a turn together, or prepares one while it's the opponent's turn.
+
+    Nothing on it tells who the opponent is.
+    """
+    grow = turn_tree if snapshot.position.turn == seat else foreseen_tree
     reply = ReplyTarget(target.address, target.subject.partition("]")[0] + "]").link("")
-    tapping = tap_board(snapshot.notation, snapshot.position, snapshot.diagram, reply.uri if reply else "")
-    side = snapshot.diagram.legend.sides[snapshot.position.turn or 0]
-    return _page("board", path, site=site, game=snapshot.game, number=snapshot.number, side=side, tapping=tapping)
+    tapping = tap_board(snapshot.notation, snapshot.position, snapshot.diagram, reply.uri if reply else "", grow)
+    told = {"number": snapshot.number, "side": snapshot.game.sides[seat], "prepares": grow is foreseen_tree}
+    return _page("board", path, site=site, game=snapshot.game, tapping=tapping, LISTED_TURNS=LISTED_TURNS, **told)
 
 
 def trial(site: Site, key: str) -> str:
@@ -189,7 +197,8 @@ def trial(site: Site, key: str) -> str:
     with suppress(PackFault), guarded.budget():
         position = pack.game.position({})
         tapping = tap_board(pack.notation, position, position.diagram(), opening)
-    return _page("board", trial_path(key), site=site, game=pack.game, number=None, side="", tapping=tapping)
+    shown = {"tapping": tapping, "prepares": False, "LISTED_TURNS": LISTED_TURNS}
+    return _page("board", trial_path(key), site=site, game=pack.game, number=None, side="", **shown)
 
 
 def verify(site: Site, keys: Sequence[Mapping[str, str | None]]) -> str:

@@ -4,8 +4,9 @@ That is the tree of the legal turns, with the marks that each choice changes, an
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from markupsafe import Markup
@@ -22,6 +23,8 @@ from pbem.messages.boards.svg_board import BoardSheet
 
 LISTED = 60
 """How many turns a page lists at most."""
+Grow = Callable[[Notation[Any], Position[Any]], Branch | None]
+"""Makes the tree of what can be chosen."""
 SECONDS = 2.0
 """How much CPU time a game of others may take for one page."""
 _ESCAPED = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&"})
@@ -42,12 +45,17 @@ class TapBoard:
     """What is said beside the board."""
     hint: Hint | None
     turns: tuple[str, ...]
-    """The legal turns, if they are few."""
+    """The legal turns; if they are more than LISTED, the first ones, and one more."""
 
 
-def tap_board(notation: Notation[Any], position: Position[Any], diagram: Diagram, mailto: str) -> TapBoard:
-    """Return the board on which the player to move puts a turn together; `mailto` is a link that lacks the turn."""
-    sheet, tree = BoardSheet(), _tree(notation, position)
+def tap_board(
+    notation: Notation[Any], position: Position[Any], diagram: Diagram, mailto: str, grow: Grow = turn_tree
+) -> TapBoard:
+    """Return the board on which a turn is put together, or what else `grow` makes of it.
+
+    `mailto` is a link that lacks the turn.
+    """
+    sheet, tree = BoardSheet(), _tree(grow, notation, position)
     marks = dict.fromkeys(_marks(tree)) if tree else {}
     board, looks = sheet.changing(diagram, marks, "The board")
     data = None if tree is None else _json(notation, position, diagram, tree, looks, mailto)
@@ -58,14 +66,14 @@ def tap_board(notation: Notation[Any], position: Position[Any], diagram: Diagram
         words=describe(diagram),
         notes=(*diagram.legend.named_edges(), *diagram.remarks),
         hint=notation.hint(position),
-        turns=tuple(_texts(tree)) if tree and _number(tree) <= LISTED else (),
+        turns=tuple(islice(_texts(tree), LISTED + 1)) if tree else (),
     )
 
 
-def _tree(notation: Notation[Any], position: Position[Any]) -> Branch | None:
+def _tree(grow: Grow, notation: Notation[Any], position: Position[Any]) -> Branch | None:
     try:
         with guarded.budget(SECONDS):
-            return turn_tree(notation, position)
+            return grow(notation, position)
     except PackFault:  # it isn't held against the game: nothing else needs all turns
         return None
 
@@ -116,8 +124,3 @@ def _texts(tree: Branch, chosen: str = "") -> Iterator[str]:
         yield text
     for branch in tree.branches:
         yield from _texts(branch, text)
-
-
-def _number(tree: Branch) -> int:
-    """Return how many turns there are."""
-    return int(tree.is_whole) + sum(map(_number, tree.branches))

@@ -38,6 +38,11 @@ def page(boards: Archive, name: str) -> str:
     return LINK.findall(text(boards.letters.last(name)))[0][0]
 
 
+def both(boards: Archive) -> set[str]:
+    """Return the paths of the pages to which the newest messages to both players link."""
+    return {page(boards, "alice"), page(boards, "bob")}
+
+
 def there(boards: Archive) -> set[str]:
     """Return the paths of all pages."""
     return {str(each.relative_to(boards.folder)) for each in (boards.folder / "boards").rglob("*.html")}
@@ -55,13 +60,14 @@ def pages_of(boards: Archive) -> BoardPages:
     return BoardPages(Site("PBeM", server.address, keyring.signer, URL), boards.folder, keyring)
 
 
-def test_whose_turn_it_is_gets_a_page_and_nobody_else(boards: Archive) -> None:
+def test_each_player_gets_a_page_of_their_own(boards: Archive) -> None:
     path = page(boards, "bob")
     html = boards.letters.last("bob").get_body(("html",))
     assert html is not None
     assert f"{URL}{path}" in html.get_content()
-    assert not LINK.findall(text(boards.letters.last("alice")))
-    assert there(boards) == {path}
+    assert there(boards) == {path, page(boards, "alice")}
+    assert "your turn in match #1" in boards.text(path)
+    assert "prepare your answer in match #1" in boards.text(page(boards, "alice"))
 
 
 def test_its_link_is_the_reply_with_the_turn(boards: Archive) -> None:
@@ -94,7 +100,7 @@ def test_it_is_in_no_list_and_nobody_can_list_the_folder(boards: Archive) -> Non
 
 def test_it_is_gone_when_the_turn_is_played(boards: Archive) -> None:
     boards.turn("bob", LAST)
-    assert there(boards) == {page(boards, "alice")}
+    assert there(boards) == both(boards)
 
 
 def test_it_is_gone_when_the_match_is_over(boards: Archive) -> None:
@@ -111,7 +117,7 @@ def test_revoking_ends_it(boards: Archive) -> None:
 
 
 def test_what_a_crash_has_left_is_swept_and_what_is_due_stays(boards: Archive) -> None:
-    due, now = page(boards, "bob"), boards.letters.clock()
+    due, now = both(boards), boards.letters.clock()
     keyring = boards.letters.server.settings.server.keyring()
     stray = [
         keyring.format(Token(Purpose.BOARD, 2, 1, 2), 0),  # of an earlier turn
@@ -127,7 +133,7 @@ def test_what_a_crash_has_left_is_swept_and_what_is_due_stays(boards: Archive) -
         file.write_text("", encoding="utf-8")
     (boards.folder / "boards" / ".unfinished" / "draft").touch()
     assert pages_of(boards).sweep(boards.letters.server.engine, now) == len(stray)
-    assert there(boards) == {due}
+    assert there(boards) == due
     assert not list((boards.folder / "boards" / ".unfinished").iterdir())
 
 
@@ -139,7 +145,7 @@ def test_many_pages_are_swept_a_part_at_a_time(boards: Archive, monkeypatch: pyt
     swept, engine, now = pages_of(boards), boards.letters.server.engine, boards.letters.clock()
     removed = [swept.sweep(engine, now + timedelta(minutes=10 * number)) for number in range(32)]
     assert (max(removed), sum(removed)) == (1, 3)
-    assert there(boards) == {page(boards, "bob")}
+    assert there(boards) == both(boards)
 
 
 def test_the_name_is_a_token_that_acts_nowhere(boards: Archive) -> None:
@@ -206,12 +212,12 @@ def test_a_position_with_too_many_turns_says_what_to_do(boards: Archive, monkeyp
 
 
 def test_publishing_and_boards_leave_each_other_alone(boards: Archive) -> None:
-    due = page(boards, "bob")
+    due = both(boards)
     boards.publish()
-    assert there(boards) == {due}
+    assert there(boards) == due
     assert boards.publish().written == 0
     boards.turn("bob", LAST)
-    assert there(boards) == {page(boards, "alice")}
+    assert there(boards) == both(boards)
 
 
 def test_every_game_has_a_board_to_try_which_begins_a_match(boards: Archive) -> None:
