@@ -20,7 +20,6 @@ from notation import guarded, illustrations
 from notation.games import GAMES
 from notation.guarded import PackFault
 from notation.steps import turn_tree
-from pbem.matches.foreseen import foreseen_tree
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.boards.svg_board import BoardSheet
 from pbem.messages.links import ReplyTarget, mailto
@@ -29,6 +28,7 @@ from pbem.messages.said.welcome import LISTED
 from pbem.messages.templating import HTML, PagePicture, page, templates
 from pbem.publishing import contents
 from pbem.publishing.contents import MatchPage, PageLine, PagePlace, TournamentPage
+from pbem.publishing.foreseen import foreseen_tree
 from pbem.publishing.listing import THOUSAND
 from pbem.publishing.tap_board import LISTED as LISTED_TURNS
 from pbem.publishing.tap_board import tap_board

@@ -9,7 +9,7 @@ from notation.games import GAMES
 from notation.record import replay
 from notation.steps import Branch
 from pbem.matches.conditions import Conditions, read
-from pbem.matches.foreseen import MOST, foreseen_tree
+from pbem.publishing.foreseen import MOST, foreseen_tree
 from tests.diagrams import NAMES, played
 
 FEW = 1_500
