@@ -89,8 +89,9 @@ def test_turns_of_every_game_are_tapped_and_played(browser: Any, boards: Archive
     boards.letters.resign("alice")
 
 
-def test_a_whole_match_is_tapped(browser: Any, boards: Archive) -> None:
-    begin(boards, "quadraphages")
+@pytest.mark.parametrize("name", ["quadraphages", "hexaphages"])
+def test_a_whole_match_is_tapped(browser: Any, boards: Archive, name: str) -> None:
+    begin(boards, name)
     chance, turns = random.Random(1), 0
     with one_page(browser) as page:
         while (url := page_of(boards)) and turns < LONGEST:
@@ -184,6 +185,15 @@ def test_on_a_phone_it_is_tapped_and_works_offline(opened: Open, boards: Archive
     assert page.locator(".whole a").get_attribute("href").startswith("mailto:")
     assert page.evaluate("[document.cookie, localStorage.length, sessionStorage.length].join()") == ",0,0"
     boards.letters.resign("alice")
+
+
+def test_a_first_turn_is_tried_by_everybody(opened: Open, boards: Archive) -> None:
+    page = opened((boards.folder / "games/kvadratik.html").as_uri())
+    page.get_by_role("link", name="Try a first turn").click()
+    tap_a_turn(page, random.Random(4))
+    assert re.fullmatch(r"setup [+x]{4}", page.locator(".chosen output").inner_text())
+    assert send(boards, page, "carol") == "play kvadratik begin=me"
+    assert "play kvadratik begin=me" in text(boards.letters.last("carol"))
 
 
 def test_without_javascript_the_board_and_what_can_be_written_are_there(opened: Open, boards: Archive) -> None:
