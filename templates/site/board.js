@@ -25,7 +25,7 @@
       area: Number(group.dataset.area),
       first: shape.getAttribute("href"),
       mark: marks.findIndex((mark) => mark.id === group.dataset.mark),
-      place: group.getBBox && group.transform.baseVal[0].matrix,
+      place: group.transform.baseVal.getItem(0).matrix,
     };
   });
   let path = [turns];
@@ -107,7 +107,14 @@
     ending = "";
     asked = -1;
     draw(`Chosen: ${text()}.`);
-    if (!page.contains(document.activeElement)) (choices.querySelector("button") ?? board.querySelector("[tabindex='0']")).focus();
+    keepFocus(choices.querySelector("button"));
+  };
+
+  // What had the focus may be gone, or have nothing to do any more.
+  const keepFocus = (wanted) => {
+    const active = document.activeElement;
+    if (page.contains(active) && !active.disabled && !active.closest("[hidden]")) return;
+    (wanted ?? board.querySelector("[tabindex='0']")).focus({ preventScroll: true });
   };
 
   const tap = (cell) => {
@@ -123,6 +130,7 @@
     else if (asked >= 0) asked = -1;
     else if (path.length > 1) path.pop();
     draw(text() ? `Back to ${text()}.` : "Nothing is chosen.");
+    keepFocus();
   };
 
   const restart = () => {
@@ -130,6 +138,7 @@
     ending = "";
     asked = -1;
     draw("Nothing is chosen.");
+    keepFocus();
   };
 
   const copy = async () => {

@@ -149,9 +149,12 @@ def test_it_needs_no_mouse_and_copies_the_turn(opened: Open, boards: Archive) ->
     page.get_by_role("button", name="Copy turn").press("Enter")
     page.get_by_text("Copied: d2d1 quadrupel").wait_for()
     assert page.evaluate("navigator.clipboard.readText()") == "d2d1 quadrupel"
-    for left in ("d2d1", "d2"):
+    for left in ("d2d1", "d2", "\N{EN DASH}"):
         page.keyboard.press("Backspace")
         assert page.locator(".chosen output").inner_text() == left
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Undo").press("Enter")
+    assert page.evaluate("document.activeElement.dataset.cell") == "d1"
     boards.letters.resign("alice")
 
 
