@@ -28,10 +28,11 @@ _MAC = 16
 LARGEST_SUBJECT = 2**31 - 1
 """The largest number of a row: a database refuses to look for a larger one."""
 LARGEST_PLY = 0x3FFF
-"""The last turn of a match that a token can name."""
-_SMALL_PLY = 0xFFF
+"""The last turn of a match that a token to play can name."""
+SMALL_PLY = 0xFFF
+"""The last turn that a token of another purpose than PLAY can name."""
 _LONG = 0x8000
-"""The first bits of the tokens of long matches, which no purpose has."""
+"""The first bits of the tokens of long matches, which no purpose has: 8 to 11."""
 _HEAD = struct.Struct(">H3sI")
 
 
@@ -54,6 +55,8 @@ class Purpose(IntEnum):
     """Report that a message of ours, the subject, came back; in its envelope sender, and nobody's (see bounces)."""
     ONE_CLICK = 7
     """Stop one kind of the player's news, the subject, by a POST over HTTPS; in no address, and nobody's by mail."""
+    BOARD = 12
+    """Read the page with the board on which the player puts a turn together; its name, and nobody's by mail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +120,15 @@ def parse(text: str) -> Token | None:
         purpose_ply, player, subject = _HEAD.unpack(base64.b32decode(text.upper())[: _HEAD.size])
         if subject > LARGEST_SUBJECT:
             return None
-        if _LONG + _SMALL_PLY < purpose_ply <= _LONG + LARGEST_PLY:
+        if _LONG + SMALL_PLY < purpose_ply <= _LONG + LARGEST_PLY:
             return Token(Purpose.PLAY, int.from_bytes(player), subject, purpose_ply & LARGEST_PLY)
-        return Token(Purpose(purpose_ply >> 12), int.from_bytes(player), subject, purpose_ply & _SMALL_PLY)
+        return Token(Purpose(purpose_ply >> 12), int.from_bytes(player), subject, purpose_ply & SMALL_PLY)
     except (binascii.Error, ValueError):
         return None
 
 
 def _joined(token: Token) -> int:
     """Return the purpose and the ply in 16 bits; short matches have the form that they always had."""
-    if token.purpose is Purpose.PLAY and token.ply > _SMALL_PLY:
+    if token.purpose is Purpose.PLAY and token.ply > SMALL_PLY:
         return _LONG | min(token.ply, LARGEST_PLY)
-    return token.purpose << 12 | min(token.ply, _SMALL_PLY)
+    return token.purpose << 12 | min(token.ply, SMALL_PLY)

@@ -208,6 +208,15 @@ class PublishSettings(ConfigTable):
 
     folder: Path | None = None
     url: Annotated[str, Field(pattern=r"^(https?://.*)?$")] = ""
+    boards: bool = False
+    """Whether messages link to a page on which players tap their turns."""
+
+    @model_validator(mode="after")
+    def _check_boards(self) -> Self:
+        """Refuse boards that no link can lead to."""
+        if self.boards and (self.folder is None or not self.url):
+            raise ValueError("boards = true needs folder and url: messages link to the pages that are written there")
+        return self
 
 
 class LogSettings(ConfigTable):

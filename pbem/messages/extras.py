@@ -1,17 +1,19 @@
-"""What features add to a message: files, and what a template tells of them."""
+"""What others add to a message: features their files, and what a template tells of them; the site its boards."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from sqlmodel import Session
 
 from pbem.config import ServerSettings
+from pbem.matches.snapshot import Snapshot
 from pbem.messages.attachments import Origin
+from pbem.messages.links import ReplyTarget
 from pbem.messages.mime import Attachment
 from pbem.messages.token_redaction import TokenRedactor
 from pbem.storage.facts import Facts
-from pbem.storage.models import Outgoing, Player
+from pbem.storage.models import Match, Outgoing, Player
 from pbem.storage.payloads import Payload
 
 ExportHook = Callable[[Session, Player], Mapping[str, Any]]
@@ -45,3 +47,13 @@ class Extra:
 
 Enrich = Callable[[Rendering], Extra | None]
 """Returns what a feature adds to a message; None where that is nothing."""
+
+
+class BoardPages(Protocol):
+    """Pages on which players put their turns together, or prepare them; messages link to them."""
+
+    def url(self, snapshot: Snapshot, player: int, epoch: int, target: ReplyTarget) -> str | None:
+        """Return the URL of the page for a player of the match; None if there is none."""
+
+    def retire(self, match: Match, player: int, epoch: int) -> None:
+        """Remove the pages of a player for turns of the match that are over."""

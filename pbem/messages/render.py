@@ -13,7 +13,7 @@ from pbem.matches.snapshot import Snapshot
 from pbem.messages import headers, links, mime, preferences, shared_pages
 from pbem.messages.attachments import Origin
 from pbem.messages.drawings import Drawings
-from pbem.messages.extras import Enrich, ExportHook, Extra, Rendering
+from pbem.messages.extras import BoardPages, Enrich, ExportHook, Extra, Rendering
 from pbem.messages.links import ReplyTarget, answering
 from pbem.messages.reply_addresses import address_with, token_of
 from pbem.messages.shared_pages import PERSONAL, REPLY, AnyReader, Page
@@ -53,8 +53,10 @@ class Renderer:
         keep_mail_days: int,
         enrich: Sequence[Enrich] = (),
         exports: Sequence[ExportHook] = (),
+        boards: BoardPages | None = None,
     ) -> None:
         self._enrich, self._exports = tuple(enrich), tuple(exports)
+        self._boards = boards
         self._server = server
         self._keep_mail_days = keep_mail_days
         self._keyring = keyring
@@ -147,6 +149,9 @@ class Renderer:
     ) -> tuple[str, str | None, mime.Enclosed]:
         """Return text, HTML and enclosures; the HTML is compact if it would be too large otherwise."""
         player, target = known.reader, partial(self._reply_target, row, known.reader)
+        if self._boards is not None and player is not None:
+            for facts in known.matches.values():
+                self._boards.retire(facts.match, player.id or 0, row.epoch)
         text, html, enclosed = "", None, mime.Enclosed(row.message_id)
         for compact in (False, True):
             enclosed = mime.Enclosed(row.message_id)
@@ -161,6 +166,7 @@ class Renderer:
                 first=known.first,
                 notes=known.notes,
                 compact=compact,
+                board_page=partial(self._board_page, row, player),
             )
             variables = self._variables(Views(drawings, context, known.matches), row, payload, player, subject)
             for extra in extras:
@@ -200,6 +206,13 @@ class Renderer:
             "personal": address_with(self._server, self._keyring, personal, row.epoch) if personal else None,
             "name": name,
         }
+
+    def _board_page(self, row: Outgoing, player: Player | None, snapshot: Snapshot) -> str | None:
+        """Return the URL of the page on which the player can tap what they do next, if there is one."""
+        target = self._reply_target(row, player, snapshot, snapshot.ply)
+        if self._boards is None or player is None or target is None:
+            return None
+        return self._boards.url(snapshot, player.id or 0, row.epoch, target)
 
     def _reply_target(self, row: Outgoing, player: Player | None, snapshot: Snapshot, ply: int) -> ReplyTarget | None:
         """Return where links about that match lead, for a reader who has seen that many turns."""

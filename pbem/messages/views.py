@@ -64,6 +64,8 @@ class ReaderContext:
     """What the reader has noted for themselves, by match."""
     compact: bool = False
     """Whether the HTML shows boards as characters only, without links, because the message would be too large."""
+    board_page: Callable[[Snapshot], str | None] = lambda _: None
+    """Returns the URL of a page on which the reader can tap what they do next; None if there is none."""
 
 
 class Views:
@@ -312,6 +314,16 @@ class View:
         """What the reader can tap; nothing for readers who don't play in the match."""
         target = self._context.reply_target(self._snapshot, self._seen)
         return links.of_match(self._snapshot, self._context.reader, target, can_claim=self.can_claim)
+
+    @cached_property
+    def board_page(self) -> str | None:
+        """The URL of a page on which the reader can tap their turn, or prepare it; None if there is none.
+
+        It is made for this message. The house answers at once, so nothing is prepared against it.
+        """
+        can_act = self.yours or (self.seat is not None and self.to_move is not None and self.level is None)
+        is_asked = can_act and self.is_current and not self.part and not self.missing
+        return self._context.board_page(self._snapshot) if is_asked else None
 
     @property
     def variation(self) -> tuple[str, ...]:

@@ -35,13 +35,17 @@ class NotASite(Exception):
 
 
 class Files:
-    """Writes files of a site; `written` counts them. Others may write different ones at the same time."""
+    """Writes files of a site; `written` counts them. Others may write different ones at the same time.
 
-    def __init__(self, path: Path) -> None:
+    Folders that it makes have that mode.
+    """
+
+    def __init__(self, path: Path, mode: int = 0o755) -> None:
         self.path = path
         self.drafts = path / DRAFTS
         self.written = 0
         self._owner = _owner(path)
+        self._mode = mode
 
     def write(self, name: str, content: bytes | str) -> None:
         """Write a file, unless it has that content already. Whoever reads it meanwhile gets the old one, whole."""
@@ -49,7 +53,7 @@ class Files:
         raw = content.encode() if isinstance(content, str) else content
         if _content(target) == raw:
             return
-        _make(target.parent)
+        make(target.parent, self._mode)
         with tempfile.NamedTemporaryFile(dir=self.drafts, delete=False) as draft:
             draft.write(raw)
             _give(draft.fileno(), self._owner, 0o644)
@@ -75,22 +79,15 @@ class SiteFolder:
 
         Only one process writes into it at a time; others wait until it is through.
         """
-        if path.exists() and not path.is_dir():
-            raise NotASite(f"{path} is a file: name a folder, which is made if it isn't there")
-        _make(path)
-        if not (path / LIST).exists() and any(path.iterdir()):
-            raise NotASite(f"{path} isn't empty, and nothing was published there: choose another folder")
-        with folder_locks.locked(path):
-            with (path / LIST).open("ab") as file:
-                _give(file.fileno(), _owner(path), 0o600)
-            with closing(sqlite3.connect(path / LIST, isolation_level=None)) as listed:
-                listed.execute("create table if not exists subject (name text primary key, stamp text not null)")
-                listed.execute("pragma journal_mode = wal")
-                folder = cls(path, listed)
-                folder._adopt()
-                folder._sweep()
-                yield folder
-                folder.files.drafts.rmdir()
+        claim(path)
+        with folder_locks.locked(path), closing(sqlite3.connect(path / LIST, isolation_level=None)) as listed:
+            listed.execute("create table if not exists subject (name text primary key, stamp text not null)")
+            listed.execute("pragma journal_mode = wal")
+            folder = cls(path, listed)
+            folder._adopt()
+            folder._sweep()
+            yield folder
+            folder.files.drafts.rmdir()
 
     def stamps(self, kind: str) -> dict[str, str]:
         """Return the stamp of each subject of a kind, by its name without the kind."""
@@ -157,21 +154,32 @@ class SiteFolder:
 
     def _sweep(self) -> None:
         """Remove what an interrupted publication was writing, once all of its processes have ended."""
-        _make(self.files.drafts)
+        make(self.files.drafts)
         with folder_locks.locked(self.files.drafts):
             for draft in self.files.drafts.iterdir():
                 draft.unlink()
 
 
-def _make(folder: Path) -> None:
+def claim(path: Path) -> None:
+    """Make the folder that of a site, unless it is; raise NotASite if it has other files in it, or OSError."""
+    if path.exists() and not path.is_dir():
+        raise NotASite(f"{path} is a file: name a folder, which is made if it isn't there")
+    make(path)
+    if not (path / LIST).exists() and any(path.iterdir()):
+        raise NotASite(f"{path} isn't empty, and nothing was published there: choose another folder")
+    with (path / LIST).open("ab") as file:
+        _give(file.fileno(), _owner(path), 0o600)
+
+
+def make(folder: Path, mode: int = 0o755) -> None:
     """Make a folder, and those above it, unless they are there; each belongs to the owner of the one above."""
     if folder.is_dir():
         return
-    _make(folder.parent)
+    make(folder.parent, mode)
     folder.mkdir(exist_ok=True)  # another process may have made it meanwhile
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
-        _give(descriptor, _owner(folder.parent), 0o755)
+        _give(descriptor, _owner(folder.parent), mode)
     finally:
         os.close(descriptor)
 

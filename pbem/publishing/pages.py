@@ -6,6 +6,7 @@ scripts. Links are relative, so that the site can lie anywhere, or be opened as 
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
@@ -15,22 +16,28 @@ from urllib.parse import quote
 from jinja2 import Environment
 from markupsafe import Markup
 
+from engines.core import Seat
 from notation import guarded, illustrations
 from notation.games import GAMES
 from notation.guarded import PackFault
+from notation.steps import turn_tree
 from pbem.features.house.levels import LEVELS
 from pbem.features.house.player import NAME
+from pbem.matches.snapshot import Snapshot
 from pbem.messages.boards.svg_board import BoardSheet
-from pbem.messages.links import mailto
+from pbem.messages.links import ReplyTarget, mailto
 from pbem.messages.said.templates import templates_folder
 from pbem.messages.said.welcome import LISTED
 from pbem.messages.templating import HTML, PagePicture, page, templates
 from pbem.publishing import match_pages
 from pbem.publishing.charts import HEIGHT, WIDTH, rating_chart
 from pbem.publishing.contents import GamePage, PageLine, RatingShown, TournamentPage
+from pbem.publishing.foreseen import foreseen_tree
 from pbem.publishing.listing import THOUSAND, Span
 from pbem.publishing.match_pages import MatchPage
 from pbem.publishing.results import PlayerScore
+from pbem.publishing.tap_board import LISTED as LISTED_TURNS
+from pbem.publishing.tap_board import tap_board
 from pbem.publishing.visibility import Shown
 from pbem.signatures import Signer
 
@@ -73,6 +80,11 @@ def game_path(key: str, language: str = "") -> str:
     ('games/quadrupel.html', 'games/hex.de.html')
     """
     return f"games/{key}.{language}.html" if language else f"games/{key}.html"
+
+
+def trial_path(key: str) -> str:
+    """Return where the board is on which a first turn can be tried."""
+    return f"games/{key}-board.html"
 
 
 @cache
@@ -121,7 +133,7 @@ def style() -> str:
 
 def unchanging() -> Iterator[tuple[str, str]]:
     """Yield paths and contents of the files that are the same on every site: the scripts, and the icon."""
-    for name in ("archive.js", "replay.js", "verify.js", "icon.svg"):
+    for name in ("archive.js", "board.js", "replay.js", "verify.js", "icon.svg"):
         yield name, (templates_folder() / "site" / name).read_text(encoding="utf-8")
 
 
@@ -191,7 +203,7 @@ def pictures(key: str) -> dict[str, str]:
 def game_paths(key: str) -> list[str]:
     """Return where everything about a game is: its pages and their pictures."""
     shown = [f"games/{key}-{number}.svg" for number in range(1, len(illustrations_of(key)) + 1)]
-    return [*(game_path(key, each) for each in ("", *GAMES[key].translations)), *shown]
+    return [*(game_path(key, each) for each in ("", *GAMES[key].translations)), trial_path(key), *shown]
 
 
 def tournament(site: Site, shown: TournamentPage) -> str:
@@ -208,6 +220,28 @@ def players(site: Site, names: Sequence[str]) -> str:
     """Return the list of all players who have a page, in the order of their names."""
     groups = [(initial, list(theirs)) for initial, theirs in groupby(names, key=lambda name: name[:1])]
     return render("players", "players.html", site=site, groups=groups)
+
+
+def board(site: Site, path: str, snapshot: Snapshot, seat: Seat, target: ReplyTarget) -> str:
+    """Return the page on which a player puts a turn together, or prepares one while it's the opponent's turn.
+
+    Nothing on it tells who the opponent is.
+    """
+    grow = turn_tree if snapshot.position.turn == seat else foreseen_tree
+    reply = ReplyTarget(target.address, target.subject.partition("]")[0] + "]").link("")
+    tapping = tap_board(snapshot.notation, snapshot.position, snapshot.diagram, reply.uri if reply else "", grow)
+    told = {"number": snapshot.number, "side": snapshot.game.sides[seat], "prepares": grow is foreseen_tree}
+    return render("board", path, site=site, game=snapshot.game, tapping=tapping, LISTED_TURNS=LISTED_TURNS, **told)
+
+
+def trial(site: Site, key: str) -> str:
+    """Return the page on which everybody can try a first turn; it ends in a message that begins a match."""
+    pack, tapping, opening = GAMES[key], None, site.mailto(f"play {key} begin=me")
+    with suppress(PackFault), guarded.budget():
+        position = pack.game.position({})
+        tapping = tap_board(pack.notation, position, position.diagram(), opening)
+    shown = {"tapping": tapping, "prepares": False, "LISTED_TURNS": LISTED_TURNS}
+    return render("board", trial_path(key), site=site, game=pack.game, number=None, side="", **shown)
 
 
 def verify(site: Site, keys: Sequence[Mapping[str, str | None]]) -> str:

@@ -113,6 +113,7 @@ class _Publication:
         self._folder.write("keys.json", machine_readable.keys(self._keys))
         self._folder.write("verify.html", pages.verify(self._site, self._keys))
         for key in GAMES:
+            self._folder.write(pages.trial_path(key), pages.trial(self._site, key))
             for path, content in pages.pictures(key).items():
                 self._folder.write(path, content)
             for language in GAMES[key].translations:

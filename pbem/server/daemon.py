@@ -46,7 +46,7 @@ from pbem.server.health.systemd import Systemd
 from pbem.server.health.watch import HealthWatch
 from pbem.server.loops import Loop
 from pbem.server.next_hop import unsigned
-from pbem.server.publisher import Publisher
+from pbem.server.publisher import Publisher, board_pages
 from pbem.server.scheduler import Scheduler
 from pbem.server.triage import Triage
 from pbem.server.work_queue import work_queue
@@ -208,7 +208,7 @@ def open_server(
     keyring, limits, dkim = settings.server.keyring(), settings.limits, settings.outbox.dkim
     sign = dkim_signing.signer(dkim, settings.server.domain) if dkim else unsigned
     authentication.prepare(settings.checks)
-    vitals, holder = Vitals(), leases.new_holder()
+    vitals, holder, boards = Vitals(), leases.new_holder(), board_pages(settings, keyring)
     killed = vitals.counts.killed
     kill_reader = killed.labels("reading").inc
     parsers = (parser or Sandbox(kill_reader), parser or Sandbox(kill_reader))
@@ -222,7 +222,7 @@ def open_server(
     sender = senders.MailSender(
         queue=senders.send_queue(engine, holder),
         server=settings.server,
-        renderer=Renderer(settings.server, keyring, settings.limits.keep_mail_days, features.enrich, features.exports),
+        renderer=Renderer(settings.server, keyring, limits.keep_mail_days, features.enrich, features.exports, boards),
         keyring=keyring,
         outbox=endpoints.outbox(settings, tokens),
         clock=clock,

@@ -13,6 +13,8 @@ from sqlalchemy import Engine
 
 from notation.games import GAMES
 from pbem.config import Settings
+from pbem.publishing.board_pages import BoardPages
+from pbem.publishing.pages import Site
 from pbem.storage.setbacks import Setbacks
 from pbem.tokens import Keyring
 
@@ -21,6 +23,18 @@ log = structlog.get_logger()
 EVERY = timedelta(minutes=10)
 POLL_SECONDS = 0.2
 """How often to look whether the process is to end."""
+
+
+def board_pages(settings: Settings, keyring: Keyring) -> BoardPages | None:
+    """Return what writes the pages on which players tap their turns, if they are wanted."""
+    if settings.publish.folder is None or not settings.publish.boards:
+        return None
+    return BoardPages(_site(settings, keyring), settings.publish.folder, keyring)
+
+
+def _site(settings: Settings, keyring: Keyring) -> Site:
+    server = settings.server
+    return Site(server.name, server.address, keyring.signer, settings.publish.url, settings.house.enabled)
 
 
 @dataclass(slots=True)
@@ -41,6 +55,7 @@ class Publisher:
             return 0
         self.last = now
         try:
+            BoardPages(_site(self.settings, self.keyring), folder, self.keyring).sweep(self.engine, now)
             return self._publish(folder, stopped)
         except OSError as error:
             return self._fail(folder, str(error))

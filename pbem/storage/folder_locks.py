@@ -26,6 +26,16 @@ def share(folder: Path) -> int:
 
 
 @contextmanager
+def shared(folder: Path) -> Iterator[None]:
+    """Wait until nobody holds the folder for themselves, and hold it with others."""
+    descriptor = share(folder)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
 def locked_if_free(folder: Path) -> Iterator[bool]:
     """Provide whether nobody else holds the folder, without waiting, and hold it then; False if it can't be opened."""
     try:

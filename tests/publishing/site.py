@@ -85,6 +85,17 @@ def archive(folder: Path, choice: str = "") -> Iterator[Archive]:
         yield Archive(letters, folder / "site", letters.play(_begun, choice))
 
 
+@contextmanager
+def with_boards(folder: Path, boards: str = "true") -> Iterator[Archive]:
+    """Do the same on a server whose messages link to boards, and let alice play a third turn; bob is to move."""
+    site = folder / "server" / "site"  # within that folder, so that all such servers share their scenes
+    more = f'[publish]\nfolder = "{site}"\nurl = "{URL}"\nboards = {boards}'
+    with correspondence(folder / "server", more=more) as letters:
+        made = Archive(letters, site, letters.play(_begun, ""))
+        made.turn("alice", NEXT)  # here and not in the scene: the pages aren't among the files that are copied with it
+        yield made
+
+
 def _begun(letters: Correspondence, choice: str) -> dict[str, str]:
     personal = {name: letters.join(name) for name in ("alice", "bob", "carol")}
     begun = Archive(letters, letters.folder, personal)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from math import sqrt
 
-from engines.diagram import Diagram, Legend, Shape, Tone
+from engines.diagram import Diagram, Legend, Mark, Shape, Tone
 from pbem.messages.boards.outline import Sides, outer_sides
 from pbem.messages.boards.palette import FIELDS, FILLS, FRAME, INK, LIT_EDGE, PAPER, RIMS, SIGNS, Colour, css
 from pbem.messages.boards.palette import LABEL as LABELLED
@@ -85,6 +85,40 @@ class BoardSheet:
         symbols = self.shapes().partition("<defs>")[2].removesuffix("</svg>\n")
         return f'{head} xmlns="http://www.w3.org/2000/svg"><defs>{symbols}{rest}'
 
+    def changing(self, diagram: Diagram, marks: Iterable[str], label: str) -> tuple[str, dict[str, list[str]]]:
+        """Return a board whose cells a script can change, and the ids of what each mark looks like, by area.
+
+        Each cell is a group with its name and its area; the frame in it is for the style sheet to show.
+        """
+        ground, levels, known = self._ground(diagram), _levels(diagram), diagram.legend.by_text()
+        frame = _frame(diagram.shape)
+        areas = range(len(diagram.legend.areas) + 1)
+        looks = {
+            each: [self._look(diagram, known[each], level, "") for level in areas]
+            for each in dict.fromkeys((*marks, *(mark for _, cells in diagram.rows for _, mark in cells)))
+        }
+        drawn = []
+        for row, (_, cells) in enumerate(diagram.rows):
+            for name, text in cells:
+                mark, level = known[text], levels.get(name, 0)
+                look = self._look(diagram, mark, level, lit_in(diagram, name))
+                x, y = _place(diagram, name, row)
+                drawn.append(
+                    f'<g data-cell="{name}" data-area="{level}" data-mark="{escape(text)}"'
+                    f' transform="translate({_n(x)} {_n(y)})"><use href="#{look}"/>'
+                    f'{"" if diagram.shape == "square" else _name(0, 0, name)}<path class="frame" d="{frame}"/></g>'
+                )
+        width, height = _size(diagram)
+        return (
+            f'<svg class="board" viewBox="0 0 {_n(width)} {_n(height)}" role="group" aria-label="{escape(label)}">'
+            f'<use href="#{ground}"/>{"".join(drawn)}</svg>\n'
+        ), looks
+
+    def _look(self, diagram: Diagram, mark: Mark, level: int, lit: Lit) -> str:
+        """Return the id of what a mark looks like in that area."""
+        look = Look(level, mark.kind, diagram.legend.tone_of(mark), mark.shown, mark.height, lit)
+        return self._ids.setdefault((diagram.shape, look), f"cell{len(self._ids)}")
+
     def _ground(self, diagram: Diagram) -> str:
         """Return the id of the board with nothing on it."""
         rows = tuple((label, tuple(name for name, _ in cells)) for label, cells in diagram.rows)
@@ -130,7 +164,7 @@ class BoardSheet:
         used = f'<use href="#{known}" x="{_n(x)}" y="{_n(y)}"/>'
         if diagram.shape == "square" or look.kind != "empty" or not look.lit:
             return used
-        return used + _text(x + CELL / 2, y + TALL / 2, NAME_SIZE, name, INK, NAMES)
+        return used + _name(x, y, name)
 
 
 def _levels(diagram: Diagram) -> dict[str, int]:
@@ -269,6 +303,19 @@ def _ring(centre: tuple[float, float], radius: float, width: float, colour: Colo
         f'<circle cx="{_n(centre[0])}" cy="{_n(centre[1])}" r="{_n(radius)}" fill="none"'
         f' stroke="{css(colour)}" stroke-width="{_n(max(width, 1))}"/>'
     )
+
+
+def _frame(shape: Shape) -> str:
+    """Return the path of a cell's frame, in a box at 0, 0; a line of 4 stays within the cell."""
+    corners, high = (SQUARE, CELL) if shape == "square" else (HEXAGON, TALL)
+    share = 1 - 2 * 2.2 / CELL
+    inset = ((CELL / 2 + (x - CELL / 2) * share, high / 2 + (y - high / 2) * share) for x, y in corners)
+    return f"M{' '.join(f'{_n(x)},{_n(y)}' for x, y in inset)}z"
+
+
+def _name(x: float, y: float, name: str) -> str:
+    """Return the name of a free hexagon, in a box at that place."""
+    return _text(x + CELL / 2, y + TALL / 2, CELL * 0.34, name, INK, NAMES)
 
 
 def _text(x: float, y: float, size: float, text: str, colour: Colour, font: str = "sans-serif") -> str:

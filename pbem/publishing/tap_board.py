@@ -1,0 +1,126 @@
+"""A board to tap: the drawing whose cells change, and what the script on the page knows of the game.
+
+That is the tree of the legal turns, with the marks that each choice changes, and nothing else.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from markupsafe import Markup
+
+from engines.core import Position
+from engines.diagram import Diagram, Mark
+from notation import guarded
+from notation.core import Notation
+from notation.description import describe
+from notation.guarded import PackFault
+from notation.hints import Hint
+from notation.steps import Branch, turn_tree
+from pbem.messages.boards.svg_board import BoardSheet
+
+LISTED = 60
+"""How many turns a page lists at most."""
+Grow = Callable[[Notation[Any], Position[Any]], Branch | None]
+"""Makes the tree of what can be chosen."""
+SECONDS = 2.0
+"""How much CPU time a game of others may take for one page."""
+_ESCAPED = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&"})
+"""So that no text ends the element which the JSON is in."""
+
+
+@dataclass(frozen=True, slots=True)
+class TapBoard:
+    """What a page shows of a position, and what its script reads."""
+
+    board: Markup
+    shapes: Markup
+    data: Markup | None
+    """JSON; None where there are too many turns to tap."""
+    words: str
+    """The position in words."""
+    notes: tuple[str, ...]
+    """What is said beside the board."""
+    hint: Hint | None
+    turns: tuple[str, ...]
+    """The legal turns; if they are more than LISTED, the first ones, and one more."""
+
+
+def tap_board(
+    notation: Notation[Any], position: Position[Any], diagram: Diagram, mailto: str, grow: Grow = turn_tree
+) -> TapBoard:
+    """Return the board on which a turn is put together, or what else `grow` makes of it.
+
+    `mailto` is a link that lacks the turn.
+    """
+    sheet, tree = BoardSheet(), _tree(grow, notation, position)
+    marks = dict.fromkeys(_marks(tree)) if tree else {}
+    board, looks = sheet.changing(diagram, marks, "The board")
+    data = None if tree is None else _json(notation, position, diagram, tree, looks, mailto)
+    return TapBoard(
+        board=Markup(board),  # noqa: S704 - made by us
+        shapes=Markup(sheet.shapes()),  # noqa: S704 - made by us
+        data=None if data is None else Markup(data.translate(_ESCAPED)),  # noqa: S704 - escaped
+        words=describe(diagram),
+        notes=(*diagram.legend.named_edges(), *diagram.remarks),
+        hint=notation.hint(position),
+        turns=tuple(islice(_texts(tree), LISTED + 1)) if tree else (),
+    )
+
+
+def _tree(grow: Grow, notation: Notation[Any], position: Position[Any]) -> Branch | None:
+    try:
+        with guarded.budget(SECONDS):
+            return grow(notation, position)
+    except PackFault:  # it isn't held against the game: nothing else needs all turns
+        return None
+
+
+def _json(
+    notation: Notation[Any],
+    position: Position[Any],
+    diagram: Diagram,
+    tree: Branch,
+    looks: dict[str, list[str]],
+    mailto: str,
+) -> str:
+    """Return what the script reads; a change is the number of a cell, times that of marks, plus that of the mark."""
+    cells = {name: number for number, (name, _) in enumerate(cell for _, row in diagram.rows for cell in row)}
+    marks = {mark: number for number, mark in enumerate(looks)}
+    known = diagram.legend.by_text()
+
+    def told(branch: Branch) -> list[Any]:
+        changes = [cells[cell] * len(marks) + marks[mark] for cell, mark in branch.changes]
+        following = [[told(each) for each in branch.branches]] if branch.branches else []
+        return [branch.text, cells.get(branch.cell or "", -1), changes, int(branch.is_whole), *following]
+
+    content = {
+        "turns": told(tree),
+        "marks": [_mark(diagram, known[mark], looks[mark]) for mark in marks],
+        "endings": notation.endings(position),
+        "mailto": mailto,
+    }
+    return json.dumps(content, separators=(",", ":"))
+
+
+def _mark(diagram: Diagram, mark: Mark, looks: list[str]) -> dict[str, Any]:
+    """Return a mark with what it is called ("X stone", "empty"), and the ids of its looks by area."""
+    words = mark.words[0] if mark.side is None else f"{diagram.legend.sides[mark.side]} {mark.words[0]}"
+    return {"id": mark.text, "words": words, "isEmpty": mark.kind == "empty", "looks": looks}
+
+
+def _marks(tree: Branch) -> Iterator[str]:
+    yield from (mark for _, mark in tree.changes)
+    for branch in tree.branches:
+        yield from _marks(branch)
+
+
+def _texts(tree: Branch, chosen: str = "") -> Iterator[str]:
+    """Yield the texts of the turns."""
+    text = chosen + tree.text
+    if tree.is_whole:
+        yield text
+    for branch in tree.branches:
+        yield from _texts(branch, text)

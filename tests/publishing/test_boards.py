@@ -1,0 +1,231 @@
+"""Boards to tap: who gets a link, what is on the page, and when the page is gone."""
+
+import json
+import re
+import stat
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from notation.games import GAMES
+from notation.guarded import PackFault
+from pbem import tokens
+from pbem.publishing import pages
+from pbem.publishing.board_pages import BoardPages
+from pbem.publishing.pages import Site
+from pbem.secret import BadConfig
+from pbem.tokens import LENGTH, Keyring, Purpose, Token
+from tests.correspondence import settings, text
+from tests.publishing.site import URL, WORDS, Archive, with_boards
+
+LAST = "f1g1 h7h6 1 g1h1 h6h5"
+LINK = re.compile(rf"{re.escape(URL)}(boards/\w/(\w+)\.html)")
+
+
+@pytest.fixture
+def boards(tmp_path: Path) -> Iterator[Archive]:
+    """Provide a server that links to boards, with a match of three turns; it's bob's turn."""
+    with with_boards(tmp_path) as made:
+        yield made
+
+
+def page(boards: Archive, name: str) -> str:
+    """Return the path of the page to which the newest message to somebody links."""
+    return LINK.findall(text(boards.letters.last(name)))[0][0]
+
+
+def both(boards: Archive) -> set[str]:
+    """Return the paths of the pages to which the newest messages to both players link."""
+    return {page(boards, "alice"), page(boards, "bob")}
+
+
+def there(boards: Archive) -> set[str]:
+    """Return the paths of all pages."""
+    return {str(each.relative_to(boards.folder)) for each in (boards.folder / "boards").rglob("*.html")}
+
+
+def data(content: str) -> Any:
+    """Return what the script reads on a page."""
+    return json.loads(content.partition('id="turns">')[2].partition("</script>")[0])
+
+
+def pages_of(boards: Archive) -> BoardPages:
+    """Return what sweeps, as a process without a memory of what it wrote."""
+    server = boards.letters.server.settings.server
+    keyring = server.keyring()
+    return BoardPages(Site("PBeM", server.address, keyring.signer, URL), boards.folder, keyring)
+
+
+def test_each_player_gets_a_page_of_their_own(boards: Archive) -> None:
+    path = page(boards, "bob")
+    html = boards.letters.last("bob").get_body(("html",))
+    assert html is not None
+    assert f"{URL}{path}" in html.get_content()
+    assert there(boards) == {path, page(boards, "alice")}
+    assert "your turn in match #1" in boards.text(path)
+    assert "prepare your answer in match #1" in boards.text(page(boards, "alice"))
+
+
+def test_its_link_is_the_reply_with_the_turn(boards: Archive) -> None:
+    told = data(boards.text(page(boards, "bob")))
+    reply_to = boards.letters.last("bob")["Reply-To"].addresses[0].addr_spec
+    local, _, domain = reply_to.partition("@")
+    assert told["mailto"] == f"mailto:{local.replace('+', '%2B')}@{domain}?subject=Re%3A%20%5Bpbem%20%231%5D&body="
+
+
+def test_the_page_tells_nothing_of_the_opponent_and_only_our_addresses(boards: Archive) -> None:
+    content = boards.text(page(boards, "bob"))
+    found = set(re.findall(r"[\w.+%-]+(?:@|%40)[\w.-]+", content))
+    assert {re.sub(r"(\+|%2B)\w+", "", each) for each in found} == {"games@pbem.example"}
+    for secret in ("alice", "bob", "mail.example", *WORDS.split()[0:1]):
+        assert secret not in content
+    assert '<meta name="robots" content="noindex, nofollow">' in content
+    assert '<meta name="referrer" content="no-referrer">' in content
+
+
+def test_it_is_in_no_list_and_nobody_can_list_the_folder(boards: Archive) -> None:
+    name = Path(page(boards, "bob")).stem
+    boards.choose("on", "alice", "bob")
+    boards.publish()
+    for file in boards.folder.rglob("*.*"):
+        if file.is_file() and "boards" not in file.parts:
+            assert name.encode() not in file.read_bytes()
+    for folder in (boards.folder / "boards", boards.folder / "boards" / name[-1]):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o711
+
+
+def test_it_is_gone_when_the_turn_is_played(boards: Archive) -> None:
+    boards.turn("bob", LAST)
+    assert there(boards) == both(boards)
+
+
+def test_it_is_gone_when_the_match_is_over(boards: Archive) -> None:
+    boards.letters.resign("bob")
+    assert not there(boards)
+
+
+def test_revoking_ends_it(boards: Archive) -> None:
+    before = page(boards, "bob")
+    boards.write("bob", "revoke")
+    boards.letters.reply(boards.letters.last("bob"), "yes")
+    pages_of(boards).sweep(boards.letters.server.engine, boards.letters.clock())
+    assert before not in there(boards)
+
+
+def test_what_a_crash_has_left_is_swept_and_what_is_due_stays(boards: Archive) -> None:
+    due, now = both(boards), boards.letters.clock()
+    keyring = boards.letters.server.settings.server.keyring()
+    stray = [
+        keyring.format(Token(Purpose.BOARD, 2, 1, 2), 0),  # of an earlier turn
+        keyring.format(Token(Purpose.BOARD, 2, 77, 3), 0),  # of a match that isn't there
+        keyring.format(Token(Purpose.BOARD, 3, 1, 3), 0),  # of somebody who doesn't play
+        Keyring("another key").format(Token(Purpose.BOARD, 2, 1, 3), 0),
+        keyring.format(Token(Purpose.PLAY, 2, 1, 3), 0),
+        "index",
+    ]
+    for name in stray:
+        file = boards.folder / "boards" / name[-1] / f"{name}.html"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("", encoding="utf-8")
+    (boards.folder / "boards" / ".unfinished" / "draft").touch()
+    assert pages_of(boards).sweep(boards.letters.server.engine, now) == len(stray)
+    assert there(boards) == due
+    assert not list((boards.folder / "boards" / ".unfinished").iterdir())
+
+
+def test_many_pages_are_swept_a_part_at_a_time(boards: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pbem.publishing.board_pages.AT_ONCE", 1)
+    for shelf in "abc":
+        (boards.folder / "boards" / shelf).mkdir(exist_ok=True)
+        (boards.folder / "boards" / shelf / f"x{shelf}.html").touch()
+    swept, engine, now = pages_of(boards), boards.letters.server.engine, boards.letters.clock()
+    removed = [swept.sweep(engine, now + timedelta(minutes=10 * number)) for number in range(32)]
+    assert (max(removed), sum(removed)) == (1, 3)
+    assert there(boards) == both(boards)
+
+
+def test_the_name_is_a_token_that_acts_nowhere(boards: Archive) -> None:
+    name = Path(page(boards, "bob")).stem
+    assert (len(name), name) == (LENGTH, name.lower())
+    token = tokens.parse(name)
+    assert token is not None
+    assert (token.purpose, token.subject, token.ply) == (Purpose.BOARD, 1, 3)
+    assert boards.letters.server.settings.server.keyring().signed(name, 0)
+    before = len(boards.letters.log)
+    assert not boards.letters.write("bob@mail.example", LAST, to=f"games+{name}@pbem.example")
+    assert len(boards.letters.log) == before + 1
+
+
+def test_a_link_that_is_quoted_reaches_nobody_else(boards: Archive) -> None:
+    name = Path(page(boards, "bob")).stem
+    boards.turn("bob", f"{LAST}\n\nlook at {URL}boards/{name[-1]}/{name}.html")
+    for mail in boards.letters.received["alice@mail.example"]:
+        assert name not in mail.as_string()
+    assert "(token)" in text(boards.letters.last("alice"))
+
+
+def test_a_message_goes_out_without_a_link_where_nothing_can_be_written(tmp_path: Path) -> None:
+    site = tmp_path / "server" / "site"
+    site.mkdir(parents=True)
+    (site / "holiday.jpg").touch()
+    with capture_logs() as logs, with_boards(tmp_path) as made:
+        assert not LINK.findall(text(made.letters.last("bob")))
+        assert "To move, reply with your turn" in text(made.letters.last("bob"))
+    assert [each for each in logs if each["event"] == "no board page"]
+    assert not (site / "boards").exists()
+
+
+def test_no_link_unless_it_is_wanted(tmp_path: Path) -> None:
+    with with_boards(tmp_path, "false") as made:
+        assert not LINK.findall(text(made.letters.last("bob")))
+
+
+def test_boards_need_an_address_to_link_to(tmp_path: Path) -> None:
+    with pytest.raises(BadConfig, match="boards = true needs folder and url"):
+        settings(tmp_path, more='[publish]\nfolder = "site"\nboards = true')
+
+
+@pytest.mark.parametrize("fails", [OSError("disk full"), PackFault("quadraphages", "diagram", "a bug")], ids=repr)
+def test_what_fails_costs_the_link_and_not_the_message(
+    boards: Archive, monkeypatch: pytest.MonkeyPatch, fails: Exception
+) -> None:
+    def fail(*_: object) -> str:
+        raise fails
+
+    monkeypatch.setattr(pages, "board", fail)
+    boards.turn("bob", LAST)
+    assert "To move, reply with your turn" in text(boards.letters.last("alice"))
+    assert not LINK.findall(text(boards.letters.last("alice")))
+
+
+def test_a_position_with_too_many_turns_says_what_to_do(boards: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("notation.steps.turn_tree.__defaults__", (10,))
+    boards.turn("bob", LAST)
+    content = boards.text(page(boards, "alice"))
+    assert "too many possibilities to be tapped here" in content
+    assert 'id="turns"' not in content
+    assert "<summary>How it is written</summary>" in content
+
+
+def test_publishing_and_boards_leave_each_other_alone(boards: Archive) -> None:
+    due = both(boards)
+    boards.publish()
+    assert there(boards) == due
+    assert boards.publish().written == 0
+    boards.turn("bob", LAST)
+    assert there(boards) == both(boards)
+
+
+def test_every_game_has_a_board_to_try_which_begins_a_match(boards: Archive) -> None:
+    boards.publish()
+    for key in GAMES:
+        content = boards.text(f"games/{key}-board.html")
+        assert f'href="{key}-board.html"' in boards.text(f"games/{key}.html")
+        assert data(content)["mailto"].endswith(f"&body=play%20{key}%20begin%3Dme")
+        assert "noindex" not in content
+    boards.letters.write("bob@mail.example", "play kvadratik begin=me", "play", to=boards.personal["bob"])
+    assert "You move first." in text(boards.letters.last("bob"))

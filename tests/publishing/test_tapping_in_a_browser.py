@@ -1,0 +1,234 @@
+"""Turns put together in Chromium, by taps and by keys, and delivered as the mail that the page writes."""
+
+import random
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import pytest
+
+from tests.correspondence import ADDRESS, text
+from tests.diagrams import NAMES, played
+from tests.publishing import test_in_a_browser as in_a_browser
+from tests.publishing.site import URL, Archive, with_boards
+from tests.publishing.test_in_a_browser import DESK, PHONE, Open, library
+
+pytestmark = [pytest.mark.slow, pytest.mark.own_database]
+
+browser, opened = in_a_browser.browser, in_a_browser.opened
+MOST_STEPS = 30
+LONGEST = 80
+"""More turns than a match against a house that plays the first legal turn takes."""
+
+
+@pytest.fixture(scope="module")
+def boards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
+    """Provide a server that links to boards, whose site was published."""
+    with with_boards(tmp_path_factory.mktemp("tapping")) as made:
+        made.publish()
+        yield made
+
+
+def begin(boards: Archive, name: str) -> None:
+    """Begin a match of alice against the house, in that game and variant."""
+    record = played(name)
+    options = " ".join(f"{option}={choice}" for option, choice in record.options.items())
+    boards.write("alice", f"play {record.game} {options} begin=me")
+
+
+def page_of(boards: Archive, name: str = "alice") -> str | None:
+    """Return where the page is to which the newest message to somebody links."""
+    found = re.search(rf"{re.escape(URL)}(\S+)", text(boards.letters.last(name)))
+    return (boards.folder / found[1]).as_uri() if found else None
+
+
+def tap_a_turn(page: Any, chance: random.Random) -> list[str]:
+    """Tap at random until the turn is whole. Return the texts chosen so far, after each tap."""
+    seen = []
+    for _ in range(MOST_STEPS):
+        if page.locator(".whole").is_visible():
+            return seen
+        ways = page.locator(".tapping .can, .choices button")
+        ways.nth(chance.randrange(ways.count())).click()
+        seen.append(page.locator(".chosen output").inner_text())
+    raise AssertionError(f"no turn after {seen}")
+
+
+def send(boards: Archive, page: Any, name: str = "alice") -> str:
+    """Send the mail that the page writes, as a mail program would. Return its text."""
+    uri = urlsplit(page.locator(".whole a").get_attribute("href"))
+    fields = parse_qs(uri.query, strict_parsing=True)
+    (body,), (subject,) = fields["body"], fields["subject"]
+    boards.letters.write(f"{name}@mail.example", body, subject, to=unquote(uri.path))
+    return body
+
+
+@contextmanager
+def one_page(browser: Any) -> Iterator[Any]:
+    """Provide a page that is used for many turns: to open one takes longer than a turn."""
+    context = browser.new_context(viewport=DESK)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_turns_of_every_game_are_tapped_and_played(browser: Any, boards: Archive, name: str) -> None:
+    begin(boards, name)
+    chance = random.Random(name)
+    with one_page(browser) as page:
+        for number in range(2):
+            page.goto(page_of(boards))
+            tap_a_turn(page, chance)
+            turn = send(boards, page)
+            answer = text(boards.letters.last("alice"))
+            assert "Your turn" in answer
+            assert turn in answer, number
+    boards.letters.resign("alice")
+
+
+@pytest.mark.parametrize("name", ["quadraphages", "hexaphages"])
+def test_a_whole_match_is_tapped(browser: Any, boards: Archive, name: str) -> None:
+    begin(boards, name)
+    chance, turns = random.Random(1), 0
+    with one_page(browser) as page:
+        while (url := page_of(boards)) and turns < LONGEST:
+            page.goto(url)
+            tap_a_turn(page, chance)
+            send(boards, page)
+            turns += 1
+    assert turns > 3
+    assert "The match is over" in text(boards.letters.last("alice"))
+
+
+def test_the_board_shows_each_choice_and_undoes_it(opened: Open, boards: Archive) -> None:
+    begin(boards, "quadraphages")
+    page = opened(page_of(boards))
+    shown = [page.locator("svg.board").inner_html()]
+    page.get_by_role("button", name="1", exact=True).click()
+    page.locator("[data-cell=a6]").click()
+    assert page.locator("[data-cell=a6]").get_attribute("aria-label") == "a6, X stone"
+    assert page.locator("[data-cell=a7]").get_attribute("aria-label") == "a7, X marked cell"
+    assert page.locator(".said").inner_text() == "Chosen: 1 a7a6 i3. Next: i2, i4, h3."
+    page.locator("[data-cell=c1]").click(force=True)
+    assert "c1 can't be chosen now." in page.locator(".said").inner_text()
+    assert not page.locator(".whole").is_visible()
+    page.locator("[data-cell=h3]").click()
+    assert page.locator(".chosen output").inner_text() == "1 a7a6 i3h3"
+    assert page.locator(".whole a").get_attribute("href").endswith("&body=1%20a7a6%20i3h3")
+    for left in ("1 a7a6 i3", "1 a7"):
+        page.get_by_role("button", name="Undo").click()
+        assert page.locator(".chosen output").inner_text() == left
+    page.get_by_role("button", name="Start over").click()
+    assert page.locator(".chosen output").inner_text() == "\N{EN DASH}"
+    assert re.sub(r' (?:aria-|class|tabindex)[^=]*="[^"]*"', "", page.locator("svg.board").inner_html()) == re.sub(
+        r' (?:aria-|class|tabindex)[^=]*="[^"]*"', "", shown[0]
+    )
+    boards.letters.resign("alice")
+
+
+def test_it_needs_no_mouse_and_copies_the_turn(opened: Open, boards: Archive) -> None:
+    begin(boards, "quadrupel")
+    page = opened(page_of(boards), permissions=["clipboard-read", "clipboard-write"])
+    page.locator("[data-cell][tabindex='0']").focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp", "ArrowDown"):
+        page.keyboard.press(key)
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.dataset.cell") == "d2"
+    page.keyboard.press("Enter")
+    assert page.locator(".chosen output").inner_text() == "d2"
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("document.activeElement.dataset.cell") == "d1"
+    page.keyboard.press(" ")
+    assert page.locator(".chosen output").inner_text() == "d2d1"
+    page.get_by_role("button", name="quadrupel").press("Enter")
+    assert page.locator(".chosen output").inner_text() == "d2d1 quadrupel"
+    assert page.locator(".whole a").get_attribute("href").endswith("&body=d2d1%20quadrupel")
+    page.get_by_role("button", name="Copy turn").press("Enter")
+    page.get_by_text("Copied: d2d1 quadrupel").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == "d2d1 quadrupel"
+    for left in ("d2d1", "d2", "\N{EN DASH}"):
+        page.keyboard.press("Backspace")
+        assert page.locator(".chosen output").inner_text() == left
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Undo").press("Enter")
+    assert page.evaluate("document.activeElement.dataset.cell") == "d1"
+    boards.letters.resign("alice")
+
+
+def test_an_answer_is_prepared_by_tapping(opened: Open, boards: Archive) -> None:
+    boards.begin("alice", "bob", "quadrature")
+    page = opened(page_of(boards, "bob"))
+    for cell in ("b3", "b4"):
+        page.locator(f"[data-cell={cell}]").click()
+    assert not page.locator(".whole").is_visible()
+    for cell in ("c9", "c8"):
+        page.locator(f"[data-cell={cell}]").click()
+    assert page.locator("[data-cell=b4]").get_attribute("aria-label") == "b4, Black man"
+    assert page.locator("[data-cell=c8]").get_attribute("aria-label") == "c8, White man"
+    assert send(boards, page, "bob") == "if b3b4 then c9c8"
+    assert "Prepared in match" in text(boards.letters.last("bob"))
+    boards.turn("alice", "b3b4")
+    assert "c9c8" in text(boards.letters.last("alice"))
+    boards.letters.resign("alice")
+
+
+@pytest.mark.parametrize("name", ["hexaphages", "kvadratik"])
+def test_on_a_phone_it_is_tapped_and_works_offline(opened: Open, boards: Archive, name: str) -> None:
+    begin(boards, name)
+    page = opened(page_of(boards), viewport=PHONE, has_touch=True)
+    page.context.set_offline(True)
+    chance = random.Random(2)
+    while not page.locator(".whole").is_visible():
+        ways = page.locator(".tapping .can, .choices button")
+        ways.nth(chance.randrange(ways.count())).tap()
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= PHONE["width"]
+    assert page.locator(".whole a").get_attribute("href").startswith("mailto:")
+    assert page.evaluate("[document.cookie, localStorage.length, sessionStorage.length].join()") == ",0,0"
+    boards.letters.resign("alice")
+
+
+def test_a_first_turn_is_tried_by_everybody(opened: Open, boards: Archive) -> None:
+    page = opened((boards.folder / "games/kvadratik.html").as_uri())
+    page.get_by_role("link", name="Try a first turn").click()
+    tap_a_turn(page, random.Random(4))
+    assert re.fullmatch(r"setup [+x]{4}", page.locator(".chosen output").inner_text())
+    assert send(boards, page, "carol") == "play kvadratik begin=me"
+    assert "play kvadratik begin=me" in text(boards.letters.last("carol"))
+
+
+def test_without_javascript_the_board_and_what_can_be_written_are_there(opened: Open, boards: Archive) -> None:
+    begin(boards, "quadrupel")
+    page = opened(page_of(boards), java_script_enabled=False)
+    assert page.locator("svg.board").is_visible()
+    assert not page.locator(".taps").is_visible()
+    page.get_by_text("How it is written").click()
+    assert page.get_by_text("d2d1", exact=True).is_visible()
+    boards.letters.resign("alice")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_keeps_anybody_out(browser: Any, boards: Archive, scheme: str) -> None:
+    axe = library("axe_playwright_python.base")
+    begin(boards, "kvadratik")
+    page = browser.new_context(color_scheme=scheme, bypass_csp=True, viewport=PHONE).new_page()
+    page.goto(page_of(boards))
+    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+    page.evaluate(Path(axe.AXE_FILE_PATH).read_text(encoding="utf-8"))
+    for _ in range(2):
+        found = page.evaluate("axe.run()")
+        assert found["passes"]
+        assert not [(each["id"], each["nodes"][0]["html"]) for each in found["violations"]]
+        tap_a_turn(page, random.Random(3))
+    boards.letters.resign("alice")
+
+
+def test_the_html_has_no_errors(boards: Archive) -> None:
+    tinyhtml5 = library("tinyhtml5.parser")
+    for path in (boards.folder / "boards").rglob("*.html"):
+        parser = tinyhtml5.HTMLParser()
+        parser.parse(path.read_bytes(), transport_encoding="utf-8")
+        assert not parser.errors
+        assert ADDRESS.partition("@")[2] in path.read_text(encoding="utf-8")
