@@ -49,6 +49,10 @@ COMMANDS = {
         "publishing",
         "Write a site for web browsers, or bring it up to date. It shows what players allow to be seen.",
     ),
+    "serve": (
+        "serving",
+        "Show the published site to web browsers. Until SIGTERM or Ctrl-C; for those who have no web server.",
+    ),
     "show": (
         "show",
         "Show a player, a match or a message. With what was refused and why, what was sent, and what waits until when.",

@@ -6,7 +6,7 @@ import pytest
 
 from notation import record
 from notation.games import GAMES
-from pbem.cli import demo
+from pbem.cli.demo import playing
 from tests.operating.site import Site
 
 
@@ -41,10 +41,10 @@ def test_the_demo_plays_any_game(game: str, site: Site, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_match_at_random_is_a_match_and_the_same_again(game: str) -> None:
-    match = demo.at_random(game)
+    match = playing.at_random(game)
 
     assert len(record.replay(match)) == len(match.moves) + 1
-    assert match == demo.at_random(game)
+    assert match == playing.at_random(game)
 
 
 def test_an_unknown_game_is_refused_with_those_that_there_are(site: Site) -> None:
@@ -60,10 +60,10 @@ def test_the_demo_says_so_when_the_last_board_is_another(
 ) -> None:
     """It is when the match ends after two rounds."""
     other = tmp_path / "record.txt"
-    sheet = demo.SAMPLE.read_text(encoding="utf-8")
+    sheet = playing.SAMPLE.read_text(encoding="utf-8")
     later, board = sheet.index("\n3.  "), sheet.index("\n\no x o o")
     other.write_text(f"{sheet[:later]}\n3.  resign{sheet[board:]}", encoding="utf-8")
-    monkeypatch.setattr(demo, "SAMPLE", other)
+    monkeypatch.setattr(playing, "SAMPLE", other)
     done = site.pbem("demo", "--folder", str(tmp_path / "demo"))
     assert done.code == 1
     assert "The last board is not the one printed on the rule sheet." in done.out
@@ -74,9 +74,9 @@ def test_the_demo_says_so_when_a_turn_of_the_record_is_illegal(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = tmp_path / "record.txt"
-    sheet = demo.SAMPLE.read_text(encoding="utf-8")
+    sheet = playing.SAMPLE.read_text(encoding="utf-8")
     other.write_text(sheet.replace("3   g4d4", "3   g4d5"), encoding="utf-8")
-    monkeypatch.setattr(demo, "SAMPLE", other)
+    monkeypatch.setattr(playing, "SAMPLE", other)
     done = site.pbem("demo", "--folder", str(tmp_path / "demo"))
     assert done.code == 1
     assert "g4d5" in done.out

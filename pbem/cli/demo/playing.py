@@ -33,7 +33,8 @@ from notation.ending import Ending, Termination
 from notation.games import GAMES
 from notation.record import Record
 from pbem import config
-from pbem.cli import core, demo_pages, logs
+from pbem.cli import core, logs
+from pbem.cli.demo import pages
 from pbem.config import ListenSettings, LogSettings
 from pbem.mail.transports.listener import MailListener
 from pbem.mail.transports.protocols import Arrival
@@ -43,7 +44,7 @@ from pbem.publishing.pages import Site
 from pbem.server import daemon
 
 SAMPLE_GAME = "quadraphages"
-SAMPLE = Path(__file__).parent / "demo_record.txt"
+SAMPLE = Path(__file__).parent / "record.txt"
 SERVER = "games@pbem.example"
 HOST = "127.0.0.1"
 PATIENCE_SECONDS = 30
@@ -272,8 +273,8 @@ def _finish(screen: Screen, folder: Path, sample: Record, last: EmailMessage) ->
     same = printed and expected in text_of(last)
     board = "the one printed on the rule sheet" if sample.game == SAMPLE_GAME else "that of the match played"
     out.print(f"[green]The last board is {board}.[/]" if same else f"[red]The last board is not {board}.[/]")
-    pages = demo_pages.write_pages(folder, GAMES.title(sample.game), screen.shown)
-    out.print(f"\nWhat they saw: {pages.resolve()} (for a browser)", highlight=False)
+    page = pages.write_pages(folder, GAMES.title(sample.game), screen.shown)
+    out.print(f"\nWhat they saw: {page.resolve()} (for a browser)", highlight=False)
     out.print(f"As a site:     {(folder / 'site' / 'index.html').resolve()}", highlight=False)
     out.print(f"Database:      {folder / 'pbem.sqlite'}", highlight=False)
     out.print(f"All messages:  {folder / 'mail'}/*/*.eml", highlight=False)
