@@ -1,5 +1,6 @@
 """Commands that need no server: games, play, demo, record check."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -78,12 +79,18 @@ def demo_(
         str, typer.Argument(help="The game, from `pbem games`.", autocompletion=completion.games)
     ] = playing.SAMPLE_GAME,
     folder: Annotated[Path | None, typer.Option("--folder", help="Where to put the database and messages.")] = None,
+    serve: Annotated[
+        bool | None,
+        typer.Option(help="Serve a browser until Ctrl-C; by default at a terminal.", show_default=False),
+    ] = None,
 ) -> None:
+    if serve is None:
+        serve = sys.stdin.isatty() and sys.stdout.isatty()
     GAMES.enable(installed())
     if game not in GAMES:
         errors.print(f"pbem: there is no game {escape(game)}; the games are {GAMES.some()}")
         raise typer.Exit(IMPOSSIBLE)
-    if not playing.play(out, game, folder):
+    if not playing.play(out, game, folder, serve=serve):
         raise typer.Exit(FOUND)
 
 

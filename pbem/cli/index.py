@@ -155,7 +155,10 @@ COMMANDS = {
         "games",
         "Try a game at the terminal. Two people, one keyboard, and the boards and texts of the messages.",
     ),
-    "demo": ("games", "Let two scripted players play by email. On this machine; shows what they saw."),
+    "demo": (
+        "games",
+        "Let two scripted players play by email. On this machine; at a terminal, you play on in a browser.",
+    ),
     "verify": (
         "verify",
         "Check signed records. Says whose they are, and whether anybody changed them; without files, prints our keys.",

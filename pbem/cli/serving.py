@@ -2,14 +2,10 @@
 
 import asyncio
 import re
-import signal
-from collections.abc import Sequence
 from pathlib import Path
-from socket import socket
 from typing import Annotated
 
 import typer
-from tornado.web import Application
 
 from pbem import config
 from pbem.cli.core import CONFIG, ConfigOption, app, out
@@ -40,8 +36,9 @@ def serve(
     except web_server.NoSite as error:
         raise BadConfig(str(error)) from error
     sockets = web_server.bind(host, port)
-    out.print(f"{folder} is at {url(sockets)}; Ctrl-C ends it", markup=False, highlight=False, soft_wrap=True)
-    asyncio.run(until_a_signal(site, sockets))
+    told = f"{folder} is at {web_server.url(sockets)}; Ctrl-C ends it"
+    out.print(told, markup=False, highlight=False, soft_wrap=True)
+    asyncio.run(web_server.run(site, sockets))
 
 
 def place(listen: str) -> tuple[str, int]:
@@ -54,17 +51,3 @@ def place(listen: str) -> tuple[str, int]:
     if found is None or int(found[3]) > 65_535:
         raise BadConfig(f"--listen {listen}: write a host and a port, such as {LISTEN} or [::1]:8080")
     return found[1] or found[2], int(found[3])
-
-
-def url(sockets: Sequence[socket]) -> str:
-    """Return the URL of the site that is served on these sockets."""
-    host, port = sockets[0].getsockname()[:2]
-    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
-
-
-async def until_a_signal(site: Application, sockets: Sequence[socket]) -> None:
-    """Serve until SIGTERM or Ctrl-C."""
-    stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    await web_server.run(site, sockets, stop)

@@ -5,6 +5,7 @@ has little time for its request and its answer, and there are never many connect
 """
 
 import asyncio
+import signal
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
@@ -39,13 +40,13 @@ class NoSite(Exception):
     """Nothing was published in the folder."""
 
 
-def application(folder: Path, *more: Any, **settings: Any) -> Application:
+def application(folder: Path, *more: Any, file: type["PublishedFile"] | None = None, **settings: Any) -> Application:
     """Return what answers requests with the files of the folder; raise NoSite. `more` are handlers asked before."""
     if not (folder / LIST).is_file():
         raise NoSite(f'there is no site in {folder}: "pbem publish" writes one')
     told = {"path": str(folder.resolve()), "default_filename": "index.html"}
     return Application(
-        [*more, (r"/?(.*)", PublishedFile, told)],
+        [*more, (r"/?(.*)", file or PublishedFile, told)],
         compress_response=True,
         log_function=lambda _: None,  # who reads what is nobody's business
         **settings,
@@ -61,10 +62,20 @@ def bind(host: str, port: int) -> list[socket]:
         raise OSError(f"can't listen at {host}, port {port}: {why}") from error
 
 
+def url(sockets: Sequence[socket]) -> str:
+    """Return the URL of what is served on these sockets."""
+    host, port = sockets[0].getsockname()[:2]
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
 async def run(
-    site: Application, sockets: Sequence[socket], stop: asyncio.Event, longest_body: int = LONGEST_BODY
+    site: Application, sockets: Sequence[socket], stop: asyncio.Event | None = None, longest_body: int = LONGEST_BODY
 ) -> None:
-    """Answer on these sockets until stopped."""
+    """Answer on these sockets until stopped, or else until SIGTERM or Ctrl-C."""
+    if stop is None:
+        stop = asyncio.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, stop.set)
     server = BoundedServer(
         site,
         max_header_size=LONGEST_HEADERS,
@@ -119,7 +130,14 @@ class PublishedFile(StaticFileHandler):
         self.absolute_path = self.validate_absolute_path(self.root, self.get_absolute_path(self.root, self.path))
         if self.absolute_path is not None:  # else it leads to a folder with its slash
             self.set_header("Content-Type", self.get_content_type())
-            self.finish(_content(self.absolute_path))
+            self.finish(self.content(self.absolute_path))
+
+    def content(self, path: str) -> bytes:
+        """Return what is in the file; raise HTTPError."""
+        try:
+            return Path(path).read_bytes()
+        except FileNotFoundError as error:  # it was removed meanwhile
+            raise HTTPError(HTTPStatus.NOT_FOUND) from error
 
     def parse_url_path(self, url_path: str) -> str:
         """Return the path below the folder; raise HTTPError if it is hidden, or none."""
@@ -149,10 +167,3 @@ class PublishedFile(StaticFileHandler):
             self.set_header("Allow", ", ".join(self.SUPPORTED_METHODS))
         self.set_header("Content-Type", "text/plain; charset=utf-8")
         self.finish(f"{HTTPStatus(self.get_status()).phrase}\n")
-
-
-def _content(path: str) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except FileNotFoundError as error:  # it was removed meanwhile
-        raise HTTPError(HTTPStatus.NOT_FOUND) from error

@@ -1,13 +1,25 @@
 """`pbem demo` plays the sample match over real SMTP and reports correctly whether the last board is as expected."""
 
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
 
 import pytest
 
 from notation import record
 from notation.games import GAMES
 from pbem.cli.demo import playing
-from tests.operating.site import Site
+from tests.operating.site import Site, environment
+from tests.servers import GENEROUS, until
 
 
 @pytest.mark.slow
@@ -81,3 +93,85 @@ def test_the_demo_says_so_when_a_turn_of_the_record_is_illegal(
     assert done.code == 1
     assert "g4d5" in done.out
     assert "The last board is the one printed" not in done.out
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """Run the demo at a terminal; provide the addresses that it ends with."""
+    folder, (terminal, end) = tmp_path_factory.mktemp("demo"), pty.openpty()
+    program = [sys.executable, "-c", "from pbem.cli import main; main()", "demo", "kvadratik", "--folder", str(folder)]
+    around = environment() | {"TERM": "xterm"}
+    with subprocess.Popen(program, stdin=end, stdout=end, stderr=subprocess.PIPE, text=True, env=around) as process:
+        os.close(end)
+        said = b""
+        try:
+            while b"Ctrl-C ends" not in said:
+                said += os.read(terminal, 4096)
+            found = re.findall(r"(The site|Your board|Your mailbox): +(\S+)", said.decode())
+            yield dict(found)
+        finally:
+            process.send_signal(signal.SIGINT)
+            assert process.stderr
+            ended = process.wait(GENEROUS), process.stderr.read()
+            os.close(terminal)
+    assert b"The last board is that of the match played." in said
+    assert ended == (0, "")
+
+
+def asked(url: str, form: dict[str, str] | None = None, **headers: str) -> tuple[int, str]:
+    """Return the status and the text of a page, perhaps with a form that is sent to it."""
+    data = None if form is None else urlencode(form).encode()
+    try:
+        with urlopen(Request(url, data, headers)) as answer:
+            return answer.status, answer.read().decode()
+    except HTTPError as refused:
+        with refused:
+            return refused.code, refused.read().decode()
+
+
+@pytest.mark.slow
+def test_a_match_is_played_in_a_browser_where_links_for_mail_open_a_form(begun: dict[str, str], browser: Any) -> None:
+    """Until the house has answered two turns: what the form sends is read, and the answer is shown."""
+    with browser.new_context().new_page() as page:
+        page.goto(begun["Your board"])
+        assert "carol" in page.title()
+        page.get_by_role("link", name="Mailbox").click()
+        page.get_by_role("link", name="your turn").first.click()
+        for turn in ("setup ++++", "a4a3"):
+            page.get_by_role("link", name="Help").click()
+            page.wait_for_url("**/mail/write?*")
+            assert page.get_by_label("To").input_value().startswith("games+")
+            assert page.get_by_label("Subject").input_value().startswith("Re: [pbem #2]")
+            page.get_by_label("Text").fill(turn)
+            page.get_by_role("button", name="Send").click()
+            page.wait_for_url(re.compile(r"/mail/[0-9]+$"))
+            until(lambda: page.get_by_text("Your turn against house").count() or page.reload(), "the house answers")
+            assert turn in page.content()
+        page.goto(begun["Your board"])
+        assert "a4a3" in page.content()
+
+
+@pytest.mark.slow
+def test_only_the_pages_of_the_demo_send_messages(begun: dict[str, str]) -> None:
+    site, write = begun["The site"], f"{begun['The site']}mail/write"
+    form, own = {"to": "games@pbem.example", "subject": "", "body": "help"}, {"Origin": site.rstrip("/")}
+    before = asked(f"{site}mail/newest")
+    for headers in ({}, {"Origin": "null"}, {"Origin": "http://evil.example"}, {"Origin": site}):
+        assert asked(write, form, **headers)[0] == 403
+    assert asked(write, form, **own, Host="evil.example")[0] == 421
+    assert asked(f"{site}mail/", Host="evil.example")[0] == 421
+    assert asked(write, form | {"body": "x" * 100_000}, **own)[0] == 400
+    status, page = asked(write, form | {"to": "<postmaster@elsewhere.example>"}, **own)
+    assert (status, "can't be sent to &lt;postmaster@elsewhere.example&gt;" in page) == (400, True)
+    assert asked(f"{write}?to=%22%3E%3Cscript%3E&body=%3C/textarea%3E")[1].count("<script") == 1, (
+        "only that of the demo"
+    )
+    assert asked(f"{site}mail/newest") == before
+
+
+@pytest.mark.slow
+def test_the_demo_serves_its_site_as_others_do_apart_from_the_script(begun: dict[str, str]) -> None:
+    site = begun["The site"]
+    assert '<script src="/mail/mailto.js" defer></script></head>' in asked(site)[1]
+    assert asked(f"{site}.published.sqlite")[0] == 404
+    assert asked(f"{site}mail/99")[0] == 404

@@ -56,6 +56,7 @@ def python(installed: Path, folder: Path, *words: str, stdin: bytes = b"") -> st
 def test_the_wheel_holds_all_that_is_read_at_run_time(installed: Path) -> None:
     package = installed / "pbem"
     expected = {
+        "cli/demo/mailto.js",
         "cli/demo/record.txt",
         "conformance/template/pyproject.toml",
         "storage/migrations/env.py",
