@@ -1,18 +1,17 @@
 """`pbem serve`: real requests to the real server, and those that nobody well-meaning sends."""
 
-import asyncio
 import gzip
 import http.client
 import os
 import socket
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
 
 from pbem.publishing import web_server
+from tests.publishing.serving import served
 from tests.publishing.site import Archive, archive
 from tests.servers import HOST, until
 
@@ -34,29 +33,6 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
         (made.folder / "folder").symlink_to(made.folder.parent)
         os.mkfifo(made.folder / "fifo.html")
         yield made
-
-
-@contextmanager
-def served(folder: Path) -> Iterator[int]:
-    """Serve a folder; yield the port."""
-    sockets = web_server.bind(HOST, 0)
-    started: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
-    ready = threading.Event()
-
-    async def serve() -> None:
-        started.append((asyncio.get_running_loop(), asyncio.Event()))
-        ready.set()
-        await web_server.run(web_server.application(folder), sockets, started[0][1])
-
-    thread = threading.Thread(target=lambda: asyncio.run(serve()))
-    thread.start()
-    ready.wait()
-    try:
-        yield int(sockets[0].getsockname()[1])
-    finally:
-        loop, stop = started[0]
-        loop.call_soon_threadsafe(stop.set)
-        thread.join()
 
 
 @pytest.fixture(scope="module")

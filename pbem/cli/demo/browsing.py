@@ -36,7 +36,7 @@ MESSAGE = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-
 PAGE = """\
 <!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <link rel="icon" href="/icon.svg"><link rel="stylesheet" href="/style.css"></head><body>
 <header><p class="site"><a href="/index.html">The site</a></p></header>
 <main>
