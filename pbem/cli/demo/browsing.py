@@ -59,10 +59,6 @@ FORM = """\
 <p><button>Send</button></p>
 </form>
 """
-BAR = """\
-<p style="margin:0;padding:8px 12px;font:16px/1.5 sans-serif;color:#222;background:#fff"><b>{subject}</b> ·
-<a href="/mail/">Mailbox</a> · <a href="/index.html">The site</a></p>
-"""
 WAITING = """<p role="status">The message was sent. The answer takes a moment; this page leads on to it.</p>"""
 
 
@@ -175,14 +171,12 @@ class Message(MailPage):
     """A message as a mail program shows it."""
 
     def get(self, number: str) -> None:
-        """Answer with the HTML of the message, or with its text if there is none, below a line with links."""
+        """Answer with the HTML of the message, or with its text if there is none."""
         path = dict(enumerate(self.mails(), start=1)).get(int(number))
         if path is None:
             raise HTTPError(HTTPStatus.NOT_FOUND)
         mail = _read(path)
-        html = pages.inlined(mail) or f"<html><head></head><body><pre>{escape(text_of(mail))}</pre></body></html>"
-        start = html.index(">", html.index("<body")) + 1
-        page = html[:start] + BAR.format(subject=escape(str(mail["Subject"]))) + html[start:]
+        page = pages.inlined(mail) or f"<html><head></head><body><pre>{escape(text_of(mail))}</pre></body></html>"
         self.set_header("Content-Security-Policy", MESSAGE)
         self.finish(with_script(page.encode()))
 

@@ -15,8 +15,9 @@
   link.setAttribute("aria-live", "polite");
   Object.assign(link.style, {
     position: "fixed", right: "12px", bottom: "12px", zIndex: "9", padding: "8px 14px", borderRadius: "8px",
-    font: "16px/1.5 sans-serif", color: "#fff", background: "#1d5c4a",
+    font: "16px/1.5 sans-serif", background: "#1d5c4a",
   });
+  link.style.setProperty("color", "#fff", "important"); // messages color their links so in the dark
   document.body.append(link);
   let known = -1;
   setInterval(async () => {
