@@ -38,8 +38,8 @@ PAGE = """\
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <link rel="icon" href="/icon.svg"><link rel="stylesheet" href="/style.css"></head><body>
-<header><p class="site"><a href="/index.html">The site</a></p></header>
 <main>
+<p><a href="/index.html">The site</a></p>
 <h1>{title}</h1>
 {body}
 </main></body></html>
