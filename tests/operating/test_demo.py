@@ -133,25 +133,31 @@ def asked(url: str, form: dict[str, str] | None = None, **headers: str) -> tuple
 
 
 @pytest.mark.slow
-def test_a_match_is_played_in_a_browser_where_links_for_mail_open_a_form(begun: dict[str, str], browser: Any) -> None:
-    """Until the house has answered two turns: what the form sends is read, and the answer is shown."""
+def test_a_match_is_tapped_in_a_browser_where_links_for_mail_open_a_form(begun: dict[str, str], browser: Any) -> None:
+    """Until the house has answered two turns: what the form sends is read, and the answer links to the next board."""
     with browser.new_context().new_page() as page:
+        whole, choices, cells = map(page.locator, (".whole", ".choices button", "[data-cell].can"))
+        board = page.get_by_role("link", name="Tap your turn on a board")
         page.goto(begun["Your board"])
-        assert "carol" in page.title()
-        page.get_by_role("link", name="Mailbox").click()
-        page.get_by_role("link", name="your turn").first.click()
-        for turn in ("setup ++++", "a4a3"):
-            page.get_by_role("link", name="Help").click()
+        for _ in range(2):
+            until(
+                lambda: whole.is_visible() or (choices if choices.count() else cells).first.click(), "a turn is whole"
+            )
+            turn = page.locator(".chosen output").inner_text()
+            page.get_by_role("link", name="Send this turn by email").click()
             page.wait_for_url("**/mail/write?*")
             assert page.get_by_label("To").input_value().startswith("games+")
-            assert page.get_by_label("Subject").input_value().startswith("Re: [pbem #2]")
-            page.get_by_label("Text").fill(turn)
+            assert page.get_by_label("Text").input_value() == turn
             page.get_by_role("button", name="Send").click()
             page.wait_for_url(re.compile(r"/mail/[0-9]+$"))
-            until(lambda: page.get_by_text("Your turn against house").count() or page.reload(), "the house answers")
             assert turn in page.content()
-        page.goto(begun["Your board"])
-        assert "a4a3" in page.content()
+            until(lambda: board.count() or page.reload(), "the house answers")
+            board.click()
+            page.wait_for_url("**/boards/**")
+        page.get_by_role("link", name="Mailbox").click()
+        assert page.get_by_role("link", name="your turn").count() == 3
+        page.goto(f"{begun['The site']}matches/0/2.html")
+        assert turn in page.content()
 
 
 @pytest.mark.slow

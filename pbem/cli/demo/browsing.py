@@ -80,8 +80,8 @@ class Visitor:
         return web_server.url(self.sockets)
 
     def board(self, turn: EmailMessage) -> str:
-        """Return the URL that a message about a turn links to; or else that of the page of the match."""
-        link = re.search(rf"{re.escape(self.url)}\S+", text_of(turn))
+        """Return the URL of the board to tap that a message about a turn links to; if there is none, of the match."""
+        link = re.search(rf"{re.escape(self.url)}boards/\S+\.html", text_of(turn))
         return link[0] if link else f"{self.url}{match_path(int(turn['X-PBeM-Match']))}"
 
 

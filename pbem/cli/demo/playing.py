@@ -73,6 +73,7 @@ PUBLISH = """
 [publish]
 folder = "site"
 url = "{url}"
+boards = true
 """
 VISITOR = "carol"
 """The player who is the person at the browser."""
