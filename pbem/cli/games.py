@@ -1,5 +1,6 @@
 """Commands that need no server: games, play, demo, record check."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +13,9 @@ from notation import record
 from notation.board import format_board
 from notation.ending import in_words
 from notation.games import GAMES, installed
-from pbem.cli import completion, core, demo, hotseat
+from pbem.cli import completion, core, hotseat
 from pbem.cli.core import FOUND, IMPOSSIBLE, GameOption, JsonOption, app, errors, out
+from pbem.cli.demo import playing
 from pbem.cli.terminal import TerminalListing
 from pbem.storage import database, setbacks
 
@@ -75,14 +77,20 @@ def play(
 def demo_(
     game: Annotated[
         str, typer.Argument(help="The game, from `pbem games`.", autocompletion=completion.games)
-    ] = demo.SAMPLE_GAME,
+    ] = playing.SAMPLE_GAME,
     folder: Annotated[Path | None, typer.Option("--folder", help="Where to put the database and messages.")] = None,
+    serve: Annotated[
+        bool | None,
+        typer.Option(help="Serve a browser until Ctrl-C; by default at a terminal.", show_default=False),
+    ] = None,
 ) -> None:
+    if serve is None:
+        serve = sys.stdin.isatty() and sys.stdout.isatty()
     GAMES.enable(installed())
     if game not in GAMES:
         errors.print(f"pbem: there is no game {escape(game)}; the games are {GAMES.some()}")
         raise typer.Exit(IMPOSSIBLE)
-    if not demo.play(out, game, folder):
+    if not playing.play(out, game, folder, serve=serve):
         raise typer.Exit(FOUND)
 
 

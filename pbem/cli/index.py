@@ -49,6 +49,10 @@ COMMANDS = {
         "publishing",
         "Write a site for web browsers, or bring it up to date. It shows what players allow to be seen.",
     ),
+    "serve": (
+        "serving",
+        "Show the published site to web browsers. Until SIGTERM or Ctrl-C; for those who have no web server.",
+    ),
     "show": (
         "show",
         "Show a player, a match or a message. With what was refused and why, what was sent, and what waits until when.",
@@ -151,7 +155,10 @@ COMMANDS = {
         "games",
         "Try a game at the terminal. Two people, one keyboard, and the boards and texts of the messages.",
     ),
-    "demo": ("games", "Let two scripted players play by email. On this machine; shows what they saw."),
+    "demo": (
+        "games",
+        "Let two scripted players play by email. On this machine; at a terminal, you play on in a browser.",
+    ),
     "verify": (
         "verify",
         "Check signed records. Says whose they are, and whether anybody changed them; without files, prints our keys.",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from jinja2 import Environment
 from markupsafe import Markup
@@ -129,6 +129,12 @@ class Site:
 def style() -> str:
     """Return the style sheet."""
     return environment().get_template("site/style.css.j2").render()
+
+
+def not_found(site: Site) -> str:
+    """Return what web servers show where nothing is. Its links begin at the top, since it is shown anywhere."""
+    top = urlsplit(site.url).path.rstrip("/") + "/"
+    return environment().get_template("site/404.html.j2").render(path="404.html", root=top, site=site)
 
 
 def unchanging() -> Iterator[tuple[str, str]]:

@@ -111,6 +111,7 @@ class _Publication:
             self._folder.write(path, content)
         self._folder.write("schema.json", machine_readable.schema())
         self._folder.write("keys.json", machine_readable.keys(self._keys))
+        self._folder.write("404.html", pages.not_found(self._site))
         self._folder.write("verify.html", pages.verify(self._site, self._keys))
         for key in GAMES:
             self._folder.write(pages.trial_path(key), pages.trial(self._site, key))

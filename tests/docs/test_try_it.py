@@ -12,7 +12,7 @@ import pytest
 
 from notation import record
 from notation.board import format_board
-from pbem.cli.demo import SAMPLE
+from pbem.cli.demo.playing import SAMPLE
 from tests.docs.pages import ROOT
 from tests.servers import REAL_CLOCK
 

@@ -10,9 +10,10 @@ from tests.operating.daemons import Daemon
 from tests.operating.people import PostOffice
 from tests.operating.site import Site
 from tests.postgres import postgres
+from tests.publishing.test_in_a_browser import browser
 from tests.servers import SmtpSink, dovecot, mailbox, smtp_sink
 
-__all__ = ["SmtpSink", "dovecot", "mailbox", "postgres", "smtp_sink"]
+__all__ = ["SmtpSink", "browser", "dovecot", "mailbox", "postgres", "smtp_sink"]
 
 
 @pytest.fixture

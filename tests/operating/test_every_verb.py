@@ -60,6 +60,7 @@ VERBS = {
     ),
     "restore": Verb(code=2, words="T/mail.eml", needs=NOTHING, taken=("T/none.tar.gz", "T/in", "T/record.txt")),
     "publish": Verb("T/site", taken=("T/mail.eml", "T/mail.eml/site", "T")),
+    "serve": Verb(code=2, needs=CONFIGURED, taken=("T/in", "T/none", "T/mail.eml")),
     "show": Verb("1", absent=(*NOBODY, "mail 99", "out 99", "knitting 7", "mail x")),
     "mail list": Verb(),
     "mail show": Verb("out 1", absent=("99", "out 99", "out", "x")),

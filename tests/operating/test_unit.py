@@ -15,6 +15,7 @@ from tests.docs.pages import ROOT, page
 from tests.servers import missing
 
 UNIT = ROOT / "deploy" / "pbem.service"
+WEB = ROOT / "deploy" / "pbem-web.service"
 
 
 @pytest.fixture
@@ -86,3 +87,18 @@ def test_the_server_stops_long_before_systemd_kills_it() -> None:
     assert daemon.STOP_SECONDS + daemon.LAST_SECONDS <= 5 <= int(allowed[1]) / 2
     assert listener.GRACE_SECONDS <= daemon.STOP_SECONDS
     assert sandbox.CLOSE_SECONDS + smtp.CLOSE_SECONDS <= daemon.STOP_SECONDS
+
+
+def test_the_unit_of_the_site_is_sound_and_has_no_more_rights_than_the_server(analyze: str, tmp_path: Path) -> None:
+    here = tmp_path / WEB.name
+    here.write_text(WEB.read_text(encoding="utf-8").replace("/opt/pbem/bin/pbem", "/bin/true"), encoding="utf-8")
+    done = subprocess.run([analyze, "verify", "--man=no", str(here)], capture_output=True, text=True, timeout=600)
+    assert [line for line in done.stderr.splitlines() if WEB.name in line] == []
+    levels = []
+    for unit in (WEB, UNIT):
+        words = [analyze, "security", "--offline=true", "--threshold=10", str(unit)]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=600)
+        found = re.search(r"Overall exposure level for [a-z-]+\.service: (\d\.\d)", done.stdout)
+        assert found, done.stdout + done.stderr
+        levels.append(float(found[1]))
+    assert levels[0] <= levels[1]

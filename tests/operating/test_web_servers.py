@@ -4,8 +4,10 @@ import os
 import pwd
 import re
 import shutil
+import signal
 import stat
 import subprocess
+import sys
 import tempfile
 import urllib.error
 import urllib.request
@@ -15,18 +17,18 @@ from pathlib import Path
 import pytest
 
 from pbem import config
+from pbem.publishing.web_server import HEADERS
 from pbem.secret import BadConfig
 from tests.docs.pages import page
 from tests.operating.site import Site
 from tests.publishing.site import store_many
 from tests.servers import HOST, SBIN, free_port, give_away, listens, missing, unprivileged, until
 
-POLICY = "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'"
 SHOWN = {
     "/": "text/html",
     "/style.css": "text/css",
     "/index.json": "application/json",
-    "/feed.xml": "text/xml",
+    "/feed.xml": "application/xml",
     "/matches/0/1.html": "text/html",
     "/matches/0/1.txt": "text/plain",
     "/matches/0/1.png": "image/png",
@@ -133,14 +135,31 @@ def caddy(folder: Path, web: Path, port: int) -> list[str]:
     return [program("caddy"), "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
 
 
-def fetched(url: str) -> tuple[int, str, str]:
-    """Return the status, the content type and the policy of what is there."""
+@pytest.mark.parametrize("path", ["docs/publishing.md", "deploy/container/web/Caddyfile"])
+def test_every_example_sends_the_same_headers(path: str) -> None:
+    found = re.findall(r'(?m)^\s+(?:add_header )?([A-Z][A-Za-z-]+) "([^"]*)"(?: always;)?$', page(path))
+    examples = 2 if path.endswith(".md") else 1
+    assert found == [*HEADERS.items()] * examples
+
+
+def fetched(url: str) -> tuple[int, str, dict[str, str | None]]:
+    """Return the status, the content type and the other headers of what is there."""
     try:
         with urllib.request.urlopen(url) as got:
-            return got.status, got.headers["Content-Type"], got.headers["Content-Security-Policy"]
+            kind = got.headers["Content-Type"].replace("text/xml", "application/xml")  # one is as good as the other
+            return got.status, kind, {name: got.headers[name] for name in HEADERS}
     except urllib.error.HTTPError as error:
         with error:
-            return error.code, "", error.headers["Content-Security-Policy"]
+            return error.code, error.headers["Content-Type"], {name: error.headers[name] for name in HEADERS}
+
+
+def shows_what_was_published(port: int) -> None:
+    for path, kind in SHOWN.items():
+        status, found, headers = fetched(f"http://{HOST}:{port}{path}")
+        assert (status, found.partition(";")[0], headers) == (200, kind, dict(HEADERS))
+    for path in HIDDEN:
+        status, found, headers = fetched(f"http://{HOST}:{port}{path}")
+        assert (status, found.partition(";")[0], headers) == (404, "text/html", dict(HEADERS))
 
 
 @pytest.mark.slow
@@ -155,10 +174,49 @@ def test_it_is_shown_by(server: Callable[[Path, Path, int], list[str]], publishe
     with subprocess.Popen(words, cwd=folder, env=around, stderr=subprocess.DEVNULL, **unprivileged()) as process:
         try:
             until(lambda: listens(port), "it listens")
-            for path, kind in SHOWN.items():
-                status, found, policy = fetched(f"http://{HOST}:{port}{path}")
-                assert (status, found.partition(";")[0], policy) == (200, kind, POLICY)
-            for path in HIDDEN:
-                assert fetched(f"http://{HOST}:{port}{path}")[0] == 404
+            shows_what_was_published(port)
         finally:
             process.terminate()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT])
+def test_it_is_shown_by_pbem_itself_as_its_unit_starts_it(published: Path, end: signal.Signals) -> None:
+    (line,) = re.findall(r"ExecStart=/opt/pbem/bin/pbem (.*)", page("deploy/pbem-web.service"))
+    words = line.replace("/var/www/pbem", str(published)).replace("127.0.0.1:8080", f"{HOST}:0").split()
+    program = [sys.executable, "-uc", "from pbem.cli import main; main()", *words]
+    with subprocess.Popen(program, cwd=published, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert process.stderr
+        try:
+            said = process.stdout.readline()
+            assert said.startswith(f"{published} is at http://{HOST}:")
+            port = int(said.rpartition("/;")[0].rpartition(":")[2])
+            shows_what_was_published(port)
+            taken = subprocess.run([*program[:-1], f"{HOST}:{port}"], capture_output=True, text=True, check=False)
+        finally:
+            process.send_signal(end)
+        assert (process.wait(), process.stderr.read()) == (0, "")
+    assert (taken.returncode, taken.stdout) == (2, "")
+    assert taken.stderr == f"pbem: can't listen at {HOST}, port {port}: Address already in use\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("",), "there is no site in {folder}: "),
+        (("", "--listen", "8080"), "--listen 8080: write a host and a port, such as 127.0.0.1:8080 or [::1]:8080"),
+        (("", "--listen", "[::1]:65536"), "--listen [::1]:65536: write a host and a port, "),
+        ((), "name a folder, or write one in [publish]"),
+    ],
+)
+def test_what_can_not_be_served_is_a_sentence(site: Site, tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    done = site.pbem("serve", *(word or str(tmp_path) for word in words))
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"pbem: {said.format(folder=tmp_path)}")
+
+
+def test_the_folder_of_the_configuration_is_served(site: Site, tmp_path: Path) -> None:
+    with site.config.open("a", encoding="utf-8") as file:
+        file.write(f'[publish]\nfolder = "{tmp_path}"\n')
+    assert f"there is no site in {tmp_path}" in " ".join(site.pbem("serve").err.split())

@@ -1,13 +1,10 @@
 """The pages in Chromium: the replay on a phone and on a desk, by keyboard alone, and without JavaScript."""
 
-import functools
 import json
 import os
 import re
 import shutil
-import threading
 from collections.abc import Callable, Iterator
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +13,7 @@ import pytest
 from notation.games import GAMES
 from pbem.features.house.levels import LEVELS
 from tests.diagrams import NAMES
+from tests.publishing.serving import served
 from tests.publishing.site import Archive, archive, store_all_games, store_history
 from tests.publishing.test_publication import broken_links
 from tests.servers import HOST, missing, until
@@ -23,10 +21,6 @@ from tests.servers import HOST, missing, until
 pytestmark = [pytest.mark.slow, pytest.mark.own_database]
 
 Open = Callable[..., Any]
-POLICY = (
-    "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self';"
-    " base-uri 'none'; form-action 'none'"
-)
 MATCH = "matches/0/1.html"
 LADDER, LEAGUE, ROUND_ROBIN = (f"tournaments/{number}.html" for number in (1, 2, 3))
 LISTS = ("index.html", "matches/0/index.html", "players/aaaaaaaaaaaaaaaaaaaa.html", "games/quadrupel.html", ROUND_ROBIN)
@@ -64,28 +58,11 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
         yield made
 
 
-class Strict(SimpleHTTPRequestHandler):
-    """Serves files under a policy that forbids everything inline, and everything from elsewhere."""
-
-    def end_headers(self) -> None:
-        """Add the policy."""
-        self.send_header("Content-Security-Policy", POLICY)
-        super().end_headers()
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
 @pytest.fixture(scope="module")
 def url(published: Archive) -> Iterator[str]:
-    """Provide the URL of the site, served under the policy."""
-    handler = functools.partial(Strict, directory=str(published.folder))
-    with ThreadingHTTPServer((HOST, 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://{HOST}:{server.server_address[1]}/"
-        server.shutdown()
-        thread.join()
+    """Provide the URL of the site, served with the headers that forbid everything inline and all from elsewhere."""
+    with served(published.folder) as port:
+        yield f"http://{HOST}:{port}/"
 
 
 @pytest.fixture(scope="module")
@@ -373,7 +350,7 @@ def test_nothing_keeps_anybody_out(browser: Any, url: str, path: str, scheme: st
 
 def test_the_html_has_no_errors(published: Archive) -> None:
     tinyhtml5 = library("tinyhtml5.parser")
-    for path in PAGES:
+    for path in (*PAGES, "404.html"):
         parser = tinyhtml5.HTMLParser()
         parser.parse((published.folder / path.partition("?")[0]).read_bytes(), transport_encoding="utf-8")
         assert not parser.errors, path

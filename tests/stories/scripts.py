@@ -4,7 +4,7 @@ from collections.abc import Callable
 from email.message import EmailMessage
 
 from notation import record
-from pbem.cli.demo import SAMPLE
+from pbem.cli.demo.playing import SAMPLE
 from tests.bounces import dsn
 from tests.correspondence import Correspondence, text
 

@@ -3,19 +3,16 @@
 The players know only their messages: each replies to the newest one that says it's their turn, at its reply address.
 In Quadraphages they play the second sample match of the rule sheet (2007), including its slip; in other games, legal
 turns at random, the same each time, until one of them resigns. At the end, index.html shows what they saw, and the
-match is published as a site.
+match is published as a site. At a terminal the server goes on then: a third player, the person who looks at the site in
+a browser, has begun a match against the house.
 """
 
-import email
-import email.policy
-import queue
+import asyncio
 import random
-import smtplib
 import tempfile
 import threading
 from dataclasses import dataclass, field
 from email.message import EmailMessage
-from email.utils import localtime, make_msgid
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -33,7 +30,10 @@ from notation.ending import Ending, Termination
 from notation.games import GAMES
 from notation.record import Record
 from pbem import config
-from pbem.cli import core, demo_pages, logs
+from pbem.cli import core, logs
+from pbem.cli.demo import browsing, pages
+from pbem.cli.demo.browsing import Visitor
+from pbem.cli.demo.players import HOST, PATIENCE_SECONDS, DemoPlayer, Stuck, answer, write
 from pbem.config import ListenSettings, LogSettings
 from pbem.mail.transports.listener import MailListener
 from pbem.mail.transports.protocols import Arrival
@@ -43,10 +43,8 @@ from pbem.publishing.pages import Site
 from pbem.server import daemon
 
 SAMPLE_GAME = "quadraphages"
-SAMPLE = Path(__file__).parent / "demo_record.txt"
+SAMPLE = Path(__file__).parent / "record.txt"
 SERVER = "games@pbem.example"
-HOST = "127.0.0.1"
-PATIENCE_SECONDS = 30
 RANDOM_TURNS, CONSIDERED = 24, 2_000
 """How many turns are played at random, and out of how many legal ones each is chosen."""
 
@@ -70,11 +68,15 @@ security = "none"
 
 [games]
 enabled = ["{game}"]
+{publish}"""
+PUBLISH = """
+[publish]
+folder = "site"
+url = "{url}"
+boards = true
 """
-
-
-class Stuck(Exception):
-    """The demo could not continue, and why."""
+VISITOR = "carol"
+"""The player who is the person at the browser."""
 
 
 @dataclass(frozen=True)
@@ -93,41 +95,17 @@ class Screen:
         self.console.print(Panel(Text(head + text_of(mail).rstrip()), title=title, width=width))
 
 
-@dataclass
-class DemoPlayer:
-    """A person with a mailbox who plays the turns of the record."""
+def play(out: Console, game: str, folder: Path | None, *, serve: bool = False) -> bool:
+    """Play and show a match of the game; return whether the last board is as expected. Raises OSError.
 
-    name: str
-    mailbox: Path
-    arrived: "queue.Queue[EmailMessage]" = field(default_factory=queue.Queue)
-
-    @property
-    def address(self) -> str:
-        """Return the player's address."""
-        return f"{self.name}@players.example"
-
-    def deliver(self, raw: bytes) -> None:
-        """Put a message into the mailbox."""
-        mail = email.message_from_bytes(raw, policy=email.policy.default)
-        number = len(list(self.mailbox.iterdir())) + 1
-        (self.mailbox / f"{number:03}.eml").write_bytes(raw)
-        self.arrived.put(mail)
-
-    def next_mail(self) -> EmailMessage:
-        """Return the next message to the player; raise Stuck if none arrives."""
-        try:
-            return self.arrived.get(timeout=PATIENCE_SECONDS)
-        except queue.Empty:
-            raise Stuck(f"no message reached {self.name} within {PATIENCE_SECONDS} seconds") from None
-
-
-def play(out: Console, game: str, folder: Path | None) -> bool:
-    """Play and show a match of the game; return whether the last board is as expected. Raises OSError."""
+    `serve` goes on serving site and mailbox to browsers until Ctrl-C.
+    """
     folder = Path(tempfile.mkdtemp(prefix="pbem-demo-")) if folder is None else folder
     folder.mkdir(parents=True, exist_ok=True)
     sample = record.loads(SAMPLE.read_text(encoding="utf-8")) if game == SAMPLE_GAME else at_random(game)
-    players = {seat: _player(sample, seat, folder) for seat in (0, 1)}
-    by_address = {player.address: player for player in players.values()}
+    players = (_player(sample.players[0], folder), _player(sample.players[1], folder))
+    visitor = Visitor.expected(_player(VISITOR, folder)) if serve else None
+    by_address = {player.address: player for player in (*players, *([visitor.player] if visitor else []))}
 
     def deliver(arrivals: tuple[Arrival, ...]) -> None:
         for arrival in arrivals:
@@ -139,7 +117,7 @@ def play(out: Console, game: str, folder: Path | None) -> bool:
         logs.configure(LogSettings(), log)
         mailboxes.start(deliver)
         try:
-            return _serve_and_play(Screen(out), folder, sample, (players[0], players[1]), mailboxes.port)
+            return _serve_and_play(Screen(out), folder, sample, players, mailboxes.port, visitor)
         except (Stuck, record.BadRecord) as error:
             out.print(f"[red]pbem: {error}; see {folder / 'server.log'}[/]")
             return False
@@ -160,10 +138,10 @@ def at_random(game: str) -> Record:
     return Record(game, {}, ("alice", "bob"), tuple(texts), ending=ending)
 
 
-def _player(sample: Record, seat: int, folder: Path) -> DemoPlayer:
-    mailbox = folder / "mail" / sample.players[seat].lower()
+def _player(name: str, folder: Path) -> DemoPlayer:
+    mailbox = folder / "mail" / name.lower()
     mailbox.mkdir(parents=True, exist_ok=True)
-    return DemoPlayer(sample.players[seat].lower(), mailbox)
+    return DemoPlayer(name.lower(), mailbox)
 
 
 def _serve_and_play(
@@ -172,9 +150,11 @@ def _serve_and_play(
     sample: Record,
     players: tuple[DemoPlayer, DemoPlayer],
     mailboxes: int,
+    visitor: Visitor | None,
 ) -> bool:
-    path = folder / "pbem.toml"
-    written = partial(CONFIG.format, server=SERVER, mailboxes=mailboxes, game=sample.game)
+    path, url = folder / "pbem.toml", visitor.url if visitor else ""
+    wanted = PUBLISH.format(url=url) if visitor else ""
+    written = partial(CONFIG.format, server=SERVER, mailboxes=mailboxes, game=sample.game, publish=wanted)
     path.write_text(written(port=0), encoding="utf-8")
     (folder / "pbem.key").write_text("the key of a demonstration\n", encoding="ascii")
     settings = config.load(path)
@@ -192,35 +172,43 @@ def _serve_and_play(
                 f"A server listens for mail on {HOST}, port {port}; {players[0].name} and {players[1].name} join it."
             )
             last = _correspond(screen, sample, players, port)
+            site = Site(settings.server.name, SERVER, settings.server.keyring().signer, url)
+            publication.publish(server.engine, site, folder / "site", core.now())
+            is_expected = _finish(screen, folder, sample, last)
+            if visitor:
+                visitor.player.before = lambda: publication.publish(server.engine, site, folder / "site", core.now())
+                _receive(screen, visitor, sample.game, port, folder / "site")
         finally:
             stop.set()
             thread.join()
-        site = Site(settings.server.name, SERVER, settings.server.keyring().signer)
-        publication.publish(server.engine, site, folder / "site", core.now())
-    return _finish(screen, folder, sample, last)
+    return is_expected
 
 
 def _correspond(screen: Screen, sample: Record, players: tuple[DemoPlayer, DemoPlayer], port: int) -> EmailMessage:
     """Play the match from the first message to the last; return the record that the winner asks for."""
-    welcomes = {}
-    for number, player in enumerate(players):
-        _write(port, player, SERVER, "", f"join {player.name}")
-        confirm = player.next_mail()
-        _answer(port, player, confirm, "yes")
-        welcomes[player.name] = player.next_mail()
-        if number == 0:
-            screen.show(confirm, "the first message")
-            screen.show(welcomes[player.name], "what follows the reply")
-        _answer(port, player, welcomes[player.name], "set public on")
-        player.next_mail()
+    joined = {player.name: _join(port, player) for player in players}
+    confirm, welcome = joined[players[0].name]
+    screen.show(confirm, "the first message")
+    screen.show(welcome, "what follows the reply")
     first = sample.start().turn or 0
     challenger, other = players[first], players[1 - first]
-    _answer(port, challenger, welcomes[challenger.name], f"challenge {other.name} {sample.game}")
+    answer(port, challenger, joined[challenger.name][1], f"challenge {other.name} {sample.game}")
     challenger.next_mail()
     challenge = other.next_mail()
     screen.show(challenge, f"{other.name} is challenged")
-    _answer(port, other, challenge, "accept\n\nWith pleasure. Good luck!")
+    answer(port, other, challenge, "accept\n\nWith pleasure. Good luck!")
     return _turns(screen, sample, players, port)
+
+
+def _join(port: int, player: DemoPlayer) -> tuple[EmailMessage, EmailMessage]:
+    """Let a player join, and show their matches. Return the message to confirm, and the welcome."""
+    write(port, player, SERVER, "", f"join {player.name}")
+    confirm = player.next_mail()
+    answer(port, player, confirm, "yes")
+    welcome = player.next_mail()
+    answer(port, player, welcome, "set public on")
+    player.next_mail()
+    return confirm, welcome
 
 
 def _turns(screen: Screen, sample: Record, players: tuple[DemoPlayer, DemoPlayer], port: int) -> EmailMessage:
@@ -236,10 +224,10 @@ def _turns(screen: Screen, sample: Record, players: tuple[DemoPlayer, DemoPlayer
             seat = positions[number].turn or 0
             mover, other = players[seat], players[1 - seat]
             if text == MENDED[0]:
-                _answer(port, mover, newest, MENDED[1])
+                answer(port, mover, newest, MENDED[1])
                 refused = mover.next_mail()
                 screen.show(refused, f"turn {number + 1} has a slip on the sheet (g7g5 for g3g5): the reply")
-            _answer(port, mover, newest, text)
+            answer(port, mover, newest, text)
             own, others = mover.next_mail(), other.next_mail()
             newest = own if positions[number + 1].turn == seat else others
             latest |= {mover.name: own, other.name: others}
@@ -248,13 +236,13 @@ def _turns(screen: Screen, sample: Record, players: tuple[DemoPlayer, DemoPlayer
             progress.update(task, advance=1, description=f"{mover.name}: {text}")
     loser, winner = (players[seat] for seat in _loser_and_winner(sample, positions[-1]))
     if sample.ending is not None:
-        _answer(port, loser, newest, "resign\n\nWell played!")
-        _answer(port, loser, loser.next_mail(), "yes")
+        answer(port, loser, newest, "resign\n\nWell played!")
+        answer(port, loser, loser.next_mail(), "yes")
         loser.next_mail()
         latest[winner.name] = winner.next_mail()
     newest = latest[winner.name]
     screen.show(newest, "the last message of the match")
-    _answer(port, winner, newest, "record")
+    answer(port, winner, newest, "record")
     return winner.next_mail()
 
 
@@ -272,8 +260,8 @@ def _finish(screen: Screen, folder: Path, sample: Record, last: EmailMessage) ->
     same = printed and expected in text_of(last)
     board = "the one printed on the rule sheet" if sample.game == SAMPLE_GAME else "that of the match played"
     out.print(f"[green]The last board is {board}.[/]" if same else f"[red]The last board is not {board}.[/]")
-    pages = demo_pages.write_pages(folder, GAMES.title(sample.game), screen.shown)
-    out.print(f"\nWhat they saw: {pages.resolve()} (for a browser)", highlight=False)
+    page = pages.write_pages(folder, GAMES.title(sample.game), screen.shown)
+    out.print(f"\nWhat they saw: {page.resolve()} (for a browser)", highlight=False)
     out.print(f"As a site:     {(folder / 'site' / 'index.html').resolve()}", highlight=False)
     out.print(f"Database:      {folder / 'pbem.sqlite'}", highlight=False)
     out.print(f"All messages:  {folder / 'mail'}/*/*.eml", highlight=False)
@@ -286,25 +274,18 @@ def _finish(screen: Screen, folder: Path, sample: Record, last: EmailMessage) ->
     return same
 
 
-def _answer(port: int, player: DemoPlayer, mail: EmailMessage, words: str) -> None:
-    """Reply like a mail program: to the Reply-To, with the old message quoted below."""
-    quoted = "".join(f"> {line}\n" for line in text_of(mail).splitlines())
-    _write(
-        port,
-        player,
-        mail["Reply-To"].addresses[0].addr_spec,
-        f"Re: {mail['Subject']}",
-        f"{words}\n\nOn {mail['Date']}, {mail['From']} wrote:\n{quoted}",
-        str(mail["Message-ID"]),
-    )
-
-
-def _write(port: int, player: DemoPlayer, to: str, subject: str, words: str, answers: str = "") -> None:
-    mail = EmailMessage()
-    mail["From"], mail["To"], mail["Subject"] = player.address, to, subject
-    mail["Date"], mail["Message-ID"] = localtime(), make_msgid(domain="players.example")
-    if answers:
-        mail["In-Reply-To"] = mail["References"] = answers
-    mail.set_content(words)
-    with smtplib.SMTP(HOST, port, timeout=PATIENCE_SECONDS) as smtp:
-        smtp.sendmail(player.address, [to], mail.as_bytes())
+def _receive(screen: Screen, visitor: Visitor, game: str, port: int, site: Path) -> None:
+    """Let the person at the browser join and begin a match against the house; serve them until Ctrl-C."""
+    player = visitor.player
+    welcome = _join(port, player)[1]
+    answer(port, player, welcome, f"play {game} level=1 begin=me")
+    turn = player.next_mail()
+    while "your turn" not in str(turn["Subject"]):
+        turn = player.next_mail()
+    out = screen.console
+    out.print(f"\nNow you, in a browser: you are {player.name}, and it's your turn against the house.", highlight=False)
+    out.print(f"The site:      {visitor.url}", highlight=False)
+    out.print(f"Your board:    {visitor.board(turn)}", highlight=False)
+    out.print(f"Your mailbox:  {visitor.url}mail/", highlight=False)
+    out.print("What you send from these pages arrives at once. Ctrl-C ends the demonstration.", highlight=False)
+    asyncio.run(browsing.browse(site, visitor, SERVER, port))

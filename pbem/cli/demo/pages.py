@@ -49,14 +49,14 @@ def write_pages(folder: Path, title: str, shown: Sequence[tuple[str, EmailMessag
 def _part(heading: str, mail: EmailMessage) -> str:
     """Return a message with its heading: the HTML in a frame of its own, or the text if there is none."""
     html = mail.get_body(("html",))
-    body = FRAME.format(page=escape(_inlined(mail))) if html else f"<pre>{escape(text_of(mail))}</pre>"
+    body = FRAME.format(page=escape(inlined(mail))) if html else f"<pre>{escape(text_of(mail))}</pre>"
     return FRAMED.format(
         heading=escape(heading), to=escape(str(mail["To"])), subject=escape(str(mail["Subject"])), body=body
     )
 
 
-def _inlined(mail: EmailMessage) -> str:
-    """Return the HTML part with its pictures inside."""
+def inlined(mail: EmailMessage) -> str:
+    """Return the HTML part with its pictures inside; nothing if there is none."""
     part = mail.get_body(("html",))
     html = str(part.get_content()) if part else ""
     for picture in mail.walk():

@@ -1,0 +1,53 @@
+"""Serving the published site to web browsers."""
+
+import asyncio
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pbem import config
+from pbem.cli.core import CONFIG, ConfigOption, app, out
+from pbem.publishing import web_server
+from pbem.secret import BadConfig
+
+LISTEN = "127.0.0.1:8080"
+"""Where to listen by default: only this machine can connect."""
+
+
+@app.command()
+def serve(
+    folder: Annotated[
+        Path | None, typer.Argument(help="Where the site is; by default that of [publish].", show_default=False)
+    ] = None,
+    listen: Annotated[
+        str, typer.Option(metavar="HOST:PORT", help="Where to listen; only this machine can connect to 127.0.0.1.")
+    ] = LISTEN,
+    config_file: ConfigOption = CONFIG,
+) -> None:
+    if folder is None:
+        folder = config.load(config_file).publish.folder
+    if folder is None:
+        raise BadConfig("name a folder, or write one in [publish]")
+    host, port = place(listen)
+    try:
+        site = web_server.application(folder)
+    except web_server.NoSite as error:
+        raise BadConfig(str(error)) from error
+    sockets = web_server.bind(host, port)
+    told = f"{folder} is at {web_server.url(sockets)}; Ctrl-C ends it"
+    out.print(told, markup=False, highlight=False, soft_wrap=True)
+    asyncio.run(web_server.run(site, sockets))
+
+
+def place(listen: str) -> tuple[str, int]:
+    """Return the host and the port to listen at; raise BadConfig.
+
+    >>> place("127.0.0.1:8080"), place("[::1]:80")
+    (('127.0.0.1', 8080), ('::1', 80))
+    """
+    found = re.fullmatch(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\s:\[\]]+)):([0-9]{1,5})", listen)
+    if found is None or int(found[3]) > 65_535:
+        raise BadConfig(f"--listen {listen}: write a host and a port, such as {LISTEN} or [::1]:8080")
+    return found[1] or found[2], int(found[3])
