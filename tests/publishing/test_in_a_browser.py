@@ -141,6 +141,7 @@ def test_every_turn_is_a_link_beside_the_board(opened: Open, url: str) -> None:
     assert turns.count() == 3
     board = page.locator("figure:visible svg.board").bounding_box()
     assert turns.first.bounding_box()["x"] > board["x"] + board["width"]
+    assert page.locator(".result").bounding_box()["width"] > DESK["width"] / 5
     assert turns.nth(2).get_attribute("aria-current") == "true"
     turns.nth(1).focus()
     page.keyboard.press("Enter")
