@@ -10,7 +10,7 @@ from pathlib import Path
 from string import ascii_lowercase
 
 from sqlalchemy import Engine
-from sqlmodel import Session
+from sqlmodel import Session, func, select
 
 from notation.ending import Termination
 from notation.games import GAMES
@@ -165,18 +165,19 @@ def store_history(engine: Engine, weeks: int = 12) -> None:
     turns = [pack.notation.format(move, start) for move in islice(start.moves(), 2)]
     with database.transaction(engine) as session:
         first, second = store_players(session, "dora", "emil")
+        newest = session.exec(select(func.max(Match.id))).one() or 0
         for week in range(weeks):
             ended = MORNING - timedelta(weeks=weeks - week)
             won = 1 if week % 4 == 3 else 0
+            number = newest + 1 + week
             match = Match(
-                game="kvadratik", options={}, seat0=first, seat1=second, challenger=first, rated=True, created=ended,
-                started=ended, ended=ended, counted=ended, state=MatchState.OVER, plies=2,
+                id=number, game="kvadratik", options={}, seat0=first, seat1=second, challenger=first, rated=True,
+                created=ended, started=ended, ended=ended, counted=ended, state=MatchState.OVER, plies=2,
                 winner=won, termination=Termination.RESIGNATION, termination_seat=1 - won,
             )  # fmt: skip
             session.add(match)
-            session.flush()
             for ply, text in enumerate((turns[week % 2], turns[week // 2 % 2])):
-                session.add(Ply(match=match.id, number=ply + 1, seat=ply, text=text, played=ended))
+                session.add(Ply(match=number, number=ply + 1, seat=ply, text=text, played=ended))
     derivation.rate_due(engine, MORNING)
 
 

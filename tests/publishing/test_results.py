@@ -98,6 +98,7 @@ def test_a_match_that_changes_counts_once_and_one_that_is_hidden_not_at_all(resu
     assert found.score == Score(1, 0, 0, 1)
 
 
+@pytest.mark.sql
 def test_pages_have_statistics_until_somebody_is_no_longer_shown(site: Archive) -> None:
     store_history(site.letters.server.engine)
     site.publish()
