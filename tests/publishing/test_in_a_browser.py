@@ -145,8 +145,8 @@ def test_every_turn_is_a_link_beside_the_board(opened: Open, url: str) -> None:
     assert turns.nth(2).get_attribute("aria-current") == "true"
     turns.nth(1).focus()
     page.keyboard.press("Enter")
+    page.locator(".turns [aria-current]").filter(has_text="1 a7b7 i3i2").wait_for()
     assert caption(page).startswith("1. alice")
-    assert turns.nth(1).get_attribute("aria-current") == "true"
     assert turns.nth(2).get_attribute("aria-current") is None
 
 
