@@ -44,7 +44,7 @@ EARLIER = 8
 
 
 class BoardPages:
-    """Writes these pages for the players of one server, and removes them."""
+    """Writes these pages for the players of one server, and removes those of turns that are over."""
 
     def __init__(self, site: Site, path: Path, keyring: Keyring) -> None:
         self._site = site
@@ -74,24 +74,6 @@ class BoardPages:
             name = self._keyring.format(Token(Purpose.BOARD, player, match.id or 0, earlier), epoch)
             _unlink(self._path / _path_of(name))
 
-    def sweep(self, engine: Engine, now: datetime) -> int:
-        """Remove the pages of turns that are over, of some of the folders each time. Return their number."""
-        if not (self._path / BOARDS).is_dir():
-            return 0
-        first = int(now.timestamp()) // (60 * EVERY_MINUTES) % len(SHELVES)
-        seen = removed = 0
-        for shelf in (*SHELVES[first:], *SHELVES[:first]):
-            found = list((self._path / BOARDS / shelf).glob("*"))
-            live = self._live(engine, [page.stem for page in found])
-            for page in found:
-                if page.stem not in live:
-                    removed += _unlink(page)
-            seen += len(found)
-            if seen >= AT_ONCE:
-                break
-        self._remove_drafts()
-        return removed
-
     def _write(self, path: str, content: str) -> None:
         site_folder.claim(self._path)
         root = self._path / BOARDS
@@ -101,36 +83,57 @@ class BoardPages:
         with folder_locks.shared(files.drafts):
             files.write(path.removeprefix(f"{BOARDS}/"), content)
 
-    def _remove_drafts(self) -> None:
-        """Remove what a server was writing that ended meanwhile."""
-        drafts = self._path / BOARDS / site_folder.DRAFTS
-        with folder_locks.locked_if_free(drafts) as is_free:
-            for draft in drafts.glob("*") if is_free else ():
-                _unlink(draft)
 
-    def _live(self, engine: Engine, names: Sequence[str]) -> set[str]:
-        """Return those of the names that are of a turn that is still to be played."""
-        named = {name: token for name in names if (token := tokens.parse(name)) and token.purpose is Purpose.BOARD}
-        if not named:
-            return set()
-        with database.read_only(engine) as session:
-            about = {token.subject for token in named.values()}
-            columns: Any = (Match.id, Match.plies, Match.shift, Match.seat0, Match.seat1)
-            running = select(*columns).where(col(Match.id).in_(about), col(Match.state) == MatchState.RUNNING)
-            matches = {
-                number: (min(plies + shift, SMALL_PLY), seats) for number, plies, shift, *seats in session.exec(running)
-            }
-            people = {token.player for token in named.values()}
-            found = session.exec(select(Player).where(col(Player.id).in_(people)))
-            epochs = {player.id: player.epoch for player in found}
-        return {
-            name
-            for name, token in named.items()
-            if token.subject in matches
-            and matches[token.subject][0] == token.ply
-            and token.player in matches[token.subject][1]
-            and self._keyring.signed(name, epochs[token.player])
+def sweep(engine: Engine, folder: Path, keyring: Keyring, now: datetime) -> int:
+    """Remove the pages of turns that are over, of some of the folders each time. Return their number."""
+    boards = folder / BOARDS
+    if not boards.is_dir():
+        return 0
+    first = int(now.timestamp()) // (60 * EVERY_MINUTES) % len(SHELVES)
+    seen = removed = 0
+    for shelf in (*SHELVES[first:], *SHELVES[:first]):
+        found = list((boards / shelf).glob("*"))
+        live = _live(engine, keyring, [page.stem for page in found])
+        for page in found:
+            if page.stem not in live:
+                removed += _unlink(page)
+        seen += len(found)
+        if seen >= AT_ONCE:
+            break
+    _remove_drafts(boards / site_folder.DRAFTS)
+    return removed
+
+
+def _remove_drafts(drafts: Path) -> None:
+    """Remove what a server was writing that ended meanwhile."""
+    with folder_locks.locked_if_free(drafts) as is_free:
+        for draft in drafts.glob("*") if is_free else ():
+            _unlink(draft)
+
+
+def _live(engine: Engine, keyring: Keyring, names: Sequence[str]) -> set[str]:
+    """Return those of the names that are of a turn that is still to be played."""
+    named = {name: token for name in names if (token := tokens.parse(name)) and token.purpose is Purpose.BOARD}
+    if not named:
+        return set()
+    with database.read_only(engine) as session:
+        about = {token.subject for token in named.values()}
+        columns: Any = (Match.id, Match.plies, Match.shift, Match.seat0, Match.seat1)
+        running = select(*columns).where(col(Match.id).in_(about), col(Match.state) == MatchState.RUNNING)
+        matches = {
+            number: (min(plies + shift, SMALL_PLY), seats) for number, plies, shift, *seats in session.exec(running)
         }
+        people = {token.player for token in named.values()}
+        found = session.exec(select(Player).where(col(Player.id).in_(people)))
+        epochs = {player.id: player.epoch for player in found}
+    return {
+        name
+        for name, token in named.items()
+        if token.subject in matches
+        and matches[token.subject][0] == token.ply
+        and token.player in matches[token.subject][1]
+        and keyring.signed(name, epochs[token.player])
+    }
 
 
 def _path_of(name: str) -> str:

@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 
 from notation.games import GAMES
 from pbem.config import Settings
-from pbem.publishing.board_pages import BoardPages
+from pbem.publishing.board_pages import BoardPages, sweep
 from pbem.publishing.pages import Site
 from pbem.storage.setbacks import Setbacks
 from pbem.tokens import Keyring
@@ -26,15 +26,12 @@ POLL_SECONDS = 0.2
 
 
 def board_pages(settings: Settings, keyring: Keyring) -> BoardPages | None:
-    """Return what writes the pages on which players tap their turns, if they are wanted."""
-    if settings.publish.folder is None or not settings.publish.boards:
+    """Return what writes the pages on which players tap their turns; None if there is no site with them."""
+    server, wanted = settings.server, settings.publish
+    if wanted.folder is None or not wanted.boards:
         return None
-    return BoardPages(_site(settings, keyring), settings.publish.folder, keyring)
-
-
-def _site(settings: Settings, keyring: Keyring) -> Site:
-    server = settings.server
-    return Site(server.name, server.address, keyring.signer, settings.publish.url, settings.house.enabled)
+    site = Site(server.name, server.address, keyring.signer, wanted.url, settings.house.enabled)
+    return BoardPages(site, wanted.folder, keyring)
 
 
 @dataclass(slots=True)
@@ -55,7 +52,7 @@ class Publisher:
             return 0
         self.last = now
         try:
-            BoardPages(_site(self.settings, self.keyring), folder, self.keyring).sweep(self.engine, now)
+            sweep(self.engine, folder, self.keyring, now)
             return self._publish(folder, stopped)
         except OSError as error:
             return self._fail(folder, str(error))

@@ -15,8 +15,7 @@ from notation.games import GAMES
 from notation.guarded import PackFault
 from pbem import tokens
 from pbem.publishing import pages
-from pbem.publishing.board_pages import BoardPages
-from pbem.publishing.pages import Site
+from pbem.publishing.board_pages import sweep
 from pbem.secret import BadConfig
 from pbem.tokens import LENGTH, Keyring, Purpose, Token
 from tests.correspondence import settings, text
@@ -53,11 +52,12 @@ def data(content: str) -> Any:
     return json.loads(content.partition('id="turns">')[2].partition("</script>")[0])
 
 
-def pages_of(boards: Archive) -> BoardPages:
-    """Return what sweeps, as a process without a memory of what it wrote."""
-    server = boards.letters.server.settings.server
-    keyring = server.keyring()
-    return BoardPages(Site("PBeM", server.address, keyring.signer, URL), boards.folder, keyring)
+def swept(boards: Archive, **later: float) -> int:
+    """Sweep, after some time. Return how many pages were removed."""
+    server = boards.letters.server
+    return sweep(
+        server.engine, boards.folder, server.settings.server.keyring(), boards.letters.clock() + timedelta(**later)
+    )
 
 
 def test_each_player_gets_a_page_of_their_own(boards: Archive) -> None:
@@ -112,12 +112,12 @@ def test_revoking_ends_it(boards: Archive) -> None:
     before = page(boards, "bob")
     boards.write("bob", "revoke")
     boards.letters.reply(boards.letters.last("bob"), "yes")
-    pages_of(boards).sweep(boards.letters.server.engine, boards.letters.clock())
+    swept(boards)
     assert before not in there(boards)
 
 
 def test_what_a_crash_has_left_is_swept_and_what_is_due_stays(boards: Archive) -> None:
-    due, now = both(boards), boards.letters.clock()
+    due = both(boards)
     keyring = boards.letters.server.settings.server.keyring()
     stray = [
         keyring.format(Token(Purpose.BOARD, 2, 1, 2), 0),  # of an earlier turn
@@ -132,7 +132,7 @@ def test_what_a_crash_has_left_is_swept_and_what_is_due_stays(boards: Archive) -
         file.parent.mkdir(exist_ok=True)
         file.write_text("", encoding="utf-8")
     (boards.folder / "boards" / ".unfinished" / "draft").touch()
-    assert pages_of(boards).sweep(boards.letters.server.engine, now) == len(stray)
+    assert swept(boards) == len(stray)
     assert there(boards) == due
     assert not list((boards.folder / "boards" / ".unfinished").iterdir())
 
@@ -142,8 +142,7 @@ def test_many_pages_are_swept_a_part_at_a_time(boards: Archive, monkeypatch: pyt
     for shelf in "abc":
         (boards.folder / "boards" / shelf).mkdir(exist_ok=True)
         (boards.folder / "boards" / shelf / f"x{shelf}.html").touch()
-    swept, engine, now = pages_of(boards), boards.letters.server.engine, boards.letters.clock()
-    removed = [swept.sweep(engine, now + timedelta(minutes=10 * number)) for number in range(32)]
+    removed = [swept(boards, minutes=10 * number) for number in range(32)]
     assert (max(removed), sum(removed)) == (1, 3)
     assert there(boards) == both(boards)
 

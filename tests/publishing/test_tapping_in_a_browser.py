@@ -2,7 +2,7 @@
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,15 @@ import pytest
 from tests.correspondence import ADDRESS, text
 from tests.diagrams import NAMES, played
 from tests.publishing import test_in_a_browser as in_a_browser
+from tests.publishing.serving import served
 from tests.publishing.site import URL, Archive, with_boards
 from tests.publishing.test_in_a_browser import DESK, PHONE, Open, library
+from tests.servers import HOST
 
 pytestmark = [pytest.mark.slow, pytest.mark.own_database]
 
 browser, opened = in_a_browser.browser, in_a_browser.opened
+At = Callable[[str], str | None]
 MOST_STEPS = 30
 LONGEST = 80
 """More turns than a match against a house that plays the first legal turn takes."""
@@ -39,10 +42,19 @@ def begin(boards: Archive, name: str) -> None:
     boards.write("alice", f"play {record.game} {options} begin=me")
 
 
-def page_of(boards: Archive, name: str = "alice") -> str | None:
-    """Return where the page is to which the newest message to somebody links."""
-    found = re.search(rf"{re.escape(URL)}(\S+)", text(boards.letters.last(name)))
-    return (boards.folder / found[1]).as_uri() if found else None
+@pytest.fixture(scope="module")
+def at(boards: Archive) -> Iterator[At]:
+    """Provide a function that returns the URL to which the newest message to somebody links, if it has one.
+
+    The pages are served with the headers that forbid everything inline, and all from elsewhere.
+    """
+    with served(boards.folder) as port:
+
+        def page_of(name: str) -> str | None:
+            found = re.search(rf"{re.escape(URL)}(\S+)", text(boards.letters.last(name)))
+            return f"http://{HOST}:{port}/{found[1]}" if found else None
+
+        yield page_of
 
 
 def tap_a_turn(page: Any, chance: random.Random) -> list[str]:
@@ -75,12 +87,12 @@ def one_page(browser: Any) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_turns_of_every_game_are_tapped_and_played(browser: Any, boards: Archive, name: str) -> None:
+def test_turns_of_every_game_are_tapped_and_played(browser: Any, boards: Archive, at: At, name: str) -> None:
     begin(boards, name)
     chance = random.Random(name)
     with one_page(browser) as page:
         for number in range(2):
-            page.goto(page_of(boards))
+            page.goto(at("alice"))
             tap_a_turn(page, chance)
             turn = send(boards, page)
             answer = text(boards.letters.last("alice"))
@@ -90,11 +102,11 @@ def test_turns_of_every_game_are_tapped_and_played(browser: Any, boards: Archive
 
 
 @pytest.mark.parametrize("name", ["quadraphages", "hexaphages"])
-def test_a_whole_match_is_tapped(browser: Any, boards: Archive, name: str) -> None:
+def test_a_whole_match_is_tapped(browser: Any, boards: Archive, at: At, name: str) -> None:
     begin(boards, name)
     chance, turns = random.Random(1), 0
     with one_page(browser) as page:
-        while (url := page_of(boards)) and turns < LONGEST:
+        while (url := at("alice")) and turns < LONGEST:
             page.goto(url)
             tap_a_turn(page, chance)
             send(boards, page)
@@ -103,9 +115,9 @@ def test_a_whole_match_is_tapped(browser: Any, boards: Archive, name: str) -> No
     assert "The match is over" in text(boards.letters.last("alice"))
 
 
-def test_the_board_shows_each_choice_and_undoes_it(opened: Open, boards: Archive) -> None:
+def test_the_board_shows_each_choice_and_undoes_it(opened: Open, boards: Archive, at: At) -> None:
     begin(boards, "quadraphages")
-    page = opened(page_of(boards))
+    page = opened(at("alice"))
     shown = [page.locator("svg.board").inner_html()]
     page.get_by_role("button", name="1", exact=True).click()
     page.locator("[data-cell=a6]").click()
@@ -129,9 +141,9 @@ def test_the_board_shows_each_choice_and_undoes_it(opened: Open, boards: Archive
     boards.letters.resign("alice")
 
 
-def test_it_needs_no_mouse_and_copies_the_turn(opened: Open, boards: Archive) -> None:
+def test_it_needs_no_mouse_and_copies_the_turn(opened: Open, boards: Archive, at: At) -> None:
     begin(boards, "quadrupel")
-    page = opened(page_of(boards), permissions=["clipboard-read", "clipboard-write"])
+    page = opened(at("alice"), permissions=["clipboard-read", "clipboard-write"])
     page.locator("[data-cell][tabindex='0']").focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp", "ArrowDown"):
         page.keyboard.press(key)
@@ -158,9 +170,9 @@ def test_it_needs_no_mouse_and_copies_the_turn(opened: Open, boards: Archive) ->
     boards.letters.resign("alice")
 
 
-def test_an_answer_is_prepared_by_tapping(opened: Open, boards: Archive) -> None:
+def test_an_answer_is_prepared_by_tapping(opened: Open, boards: Archive, at: At) -> None:
     boards.begin("alice", "bob", "quadrature")
-    page = opened(page_of(boards, "bob"))
+    page = opened(at("bob"))
     for cell in ("b3", "b4"):
         page.locator(f"[data-cell={cell}]").click()
     assert not page.locator(".whole").is_visible()
@@ -176,9 +188,9 @@ def test_an_answer_is_prepared_by_tapping(opened: Open, boards: Archive) -> None
 
 
 @pytest.mark.parametrize("name", ["hexaphages", "kvadratik"])
-def test_on_a_phone_it_is_tapped_and_works_offline(opened: Open, boards: Archive, name: str) -> None:
+def test_on_a_phone_it_is_tapped_and_works_offline(opened: Open, boards: Archive, at: At, name: str) -> None:
     begin(boards, name)
-    page = opened(page_of(boards), viewport=PHONE, has_touch=True)
+    page = opened(at("alice"), viewport=PHONE, has_touch=True)
     page.context.set_offline(True)
     chance = random.Random(2)
     while not page.locator(".whole").is_visible():
@@ -199,9 +211,9 @@ def test_a_first_turn_is_tried_by_everybody(opened: Open, boards: Archive) -> No
     assert "play kvadratik begin=me" in text(boards.letters.last("carol"))
 
 
-def test_without_javascript_the_board_and_what_can_be_written_are_there(opened: Open, boards: Archive) -> None:
+def test_without_javascript_the_board_and_what_can_be_written_are_there(opened: Open, boards: Archive, at: At) -> None:
     begin(boards, "quadrupel")
-    page = opened(page_of(boards), java_script_enabled=False)
+    page = opened(at("alice"), java_script_enabled=False)
     assert page.locator("svg.board").is_visible()
     assert not page.locator(".taps").is_visible()
     page.get_by_text("How it is written").click()
@@ -210,11 +222,11 @@ def test_without_javascript_the_board_and_what_can_be_written_are_there(opened: 
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_keeps_anybody_out(browser: Any, boards: Archive, scheme: str) -> None:
+def test_nothing_keeps_anybody_out(browser: Any, boards: Archive, at: At, scheme: str) -> None:
     axe = library("axe_playwright_python.base")
     begin(boards, "kvadratik")
     page = browser.new_context(color_scheme=scheme, bypass_csp=True, viewport=PHONE).new_page()
-    page.goto(page_of(boards))
+    page.goto(at("alice"))
     page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
     page.evaluate(Path(axe.AXE_FILE_PATH).read_text(encoding="utf-8"))
     for _ in range(2):
