@@ -22,10 +22,15 @@ from pbem.secret import BadConfig
 def publish(
     folder: Annotated[
         Path | None,
-        typer.Argument(help="Where the site is or will be; an empty folder or none yet; by default that of [publish]."),
+        typer.Argument(
+            help="Where the site is or will be; an empty folder or none yet; by default that of the configuration."
+        ),
     ] = None,
     url: Annotated[
-        str, typer.Option(help="The URL of that folder, for links in feeds and previews; by default that of [publish].")
+        str,
+        typer.Option(
+            help="The URL of that folder, for links in feeds and previews; by default that of the configuration."
+        ),
     ] = "",
     config_file: ConfigOption = CONFIG,
 ) -> None:

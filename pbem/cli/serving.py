@@ -19,7 +19,8 @@ LISTEN = "127.0.0.1:8080"
 @app.command()
 def serve(
     folder: Annotated[
-        Path | None, typer.Argument(help="Where the site is; by default that of [publish].", show_default=False)
+        Path | None,
+        typer.Argument(help="Where the site is; by default the folder of the configuration.", show_default=False),
     ] = None,
     listen: Annotated[
         str, typer.Option(metavar="HOST:PORT", help="Where to listen; only this machine can connect to 127.0.0.1.")
