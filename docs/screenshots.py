@@ -60,6 +60,8 @@ PUBLISHED = (
     ("front", "index.html", 360, 1640, "dark"),
     ("match", match_path(2), 1280, 860, "dark"),
     ("match", match_path(3), 360, 1100, "light"),
+    ("game", "games/quadrature.html", 1280, 1640, "light"),
+    ("board", "games/hexaphages-board.html", 360, 1100, "dark"),
 )
 """Those in docs/publishing.md: name, page, width and greatest height in pixels, colour scheme."""
 IN_PARTS = 13

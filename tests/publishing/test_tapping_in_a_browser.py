@@ -101,7 +101,8 @@ def test_turns_of_every_game_are_tapped_and_played(browser: Any, boards: Archive
     boards.letters.resign("alice")
 
 
-@pytest.mark.parametrize("name", ["quadraphages", "hexaphages"])
+@pytest.mark.sampled(2, 2)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_whole_match_is_tapped(browser: Any, boards: Archive, at: At, name: str) -> None:
     begin(boards, name)
     chance, turns = random.Random(1), 0
