@@ -20,6 +20,7 @@ from sqlalchemy import create_engine
 from notation import record
 from notation.games import GAMES
 from pbem.cli.demo import playing
+from tests.operating.environments import ROOT
 from tests.operating.site import Site, environment, rows
 from tests.servers import GENEROUS, until
 
@@ -101,8 +102,9 @@ def test_the_demo_says_so_when_a_turn_of_the_record_is_illegal(
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """Run the demo at a terminal; provide the addresses that it ends with, and that of its database."""
     folder, (terminal, end) = tmp_path_factory.mktemp("demo"), pty.openpty()
-    program = [sys.executable, "-c", "from pbem.cli import main; main()", "demo", "kvadratik", "--folder", str(folder)]
-    around = environment() | {"TERM": "xterm"}
+    run = "from tests import faked_clock; faked_clock.mend(); from pbem.cli import main; main()"
+    program = [sys.executable, "-c", run, "demo", "kvadratik", "--folder", str(folder)]
+    around = environment() | {"TERM": "xterm", "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(program, stdin=end, stdout=end, stderr=subprocess.PIPE, text=True, env=around) as process:
         os.close(end)
         said = b""
