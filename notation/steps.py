@@ -20,7 +20,7 @@ ROWS = 2
 LISTED = 40
 """The most turns of a single cell that are listed; if there are more, the board has them all, and one is an example."""
 MANY = 25_000
-"""The most turns that are looked through (the most seen in a position is 21,632, in Kvadratik).
+"""The most turns that are looked through; a few positions of Kvadratik have more.
 
 Turns after that are not offered, but players can still write them.
 """

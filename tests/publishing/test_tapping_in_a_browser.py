@@ -110,8 +110,11 @@ def test_a_whole_match_is_tapped(browser: Any, boards: Archive, at: At, name: st
     with one_page(browser) as page:
         while (url := at("alice")) and turns < LONGEST:
             page.goto(url)
-            tap_a_turn(page, chance)
-            send(boards, page)
+            if page.locator(".taps").is_visible():
+                tap_a_turn(page, chance)
+                send(boards, page)
+            else:  # Kvadratik can have more turns than fit on a page
+                boards.letters.reply(boards.letters.last("alice"), page.locator("details kbd").last.inner_text())
             turns += 1
     if turns == LONGEST:  # at random, Kvadratik can go on for hundreds of turns
         boards.letters.resign("alice")

@@ -1,5 +1,6 @@
 """A relay refuses what we send: whether that is about a recipient, about a message, or about us."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -101,10 +102,9 @@ def test_what_everybody_is_refused_waits_and_nobody_s_address_is_dead(
     send_to_four(letters)
 
     assert set(states(letters).values()) == {"owed"}
-    assert problems(letters) == [
-        f"outbox: no message is taken for 0 s: {reply}",
-        'what is owed waits until the mail server takes it: see "pbem doctor" and the log',
-    ]
+    refused, waits = problems(letters)
+    assert re.fullmatch(rf"outbox: no message is taken for \d+ s: {re.escape(reply)}", refused)
+    assert waits == 'what is owed waits until the mail server takes it: see "pbem doctor" and the log'
     pass_by(letters, 10)
     pass_by(letters, 6 * 24 * 60, step=240)
     assert set(states(letters).values()) == {"owed"}
