@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from sqlalchemy import insert, text
 from sqlmodel import Session
 
@@ -80,6 +81,7 @@ def test_who_loses_on_time_more_often_neither_sees_nor_takes_a_seek_for_reliable
     assert numbers(session, alice) == []
 
 
+@pytest.mark.slow
 def test_fifty_thousand_matches_are_answered_from_the_index_alone(session: Session) -> None:
     alice, bob, _ = people(session)
     example = finish(session, Termination.RULES).model_dump(exclude={"id"})

@@ -67,6 +67,7 @@ def to_move(letters: Correspondence) -> str:
     )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("call", "fault"),
     [("play", fault) for fault in broken.FAULTS] + [("parse", "loop"), ("parse", "crash"), ("format", "nonsense")],
@@ -165,6 +166,7 @@ def test_a_running_server_keeps_serving_other_games_while_one_loops(
     assert letters.execute(answers) == [(4,)]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("call", ["diagram", "play"])
 def test_a_page_that_a_game_cannot_draw_stays_and_the_others_are_published(
     letters: Correspondence, noughts: Offered, tmp_path: Path, call: str

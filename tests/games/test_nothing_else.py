@@ -55,6 +55,7 @@ LOOKING = (
 )
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("line", LOOKING)
 def test_everything_can_be_looked_at(letters: Correspondence, noughts: Offered, line: str) -> None:
     over(letters)
@@ -64,6 +65,7 @@ def test_everything_can_be_looked_at(letters: Correspondence, noughts: Offered, 
     assert letters.execute("select count(*) from outgoing where state not in ('sent', 'merged')") == [(0,)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "line", ["preview 1#2 a3", "rematch 1", "replay 1#2 bob", "analyse 1", "challenge bob noughts", "play noughts"]
 )

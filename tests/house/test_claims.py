@@ -140,6 +140,7 @@ def test_proofs_are_agreed_on_in_a_challenge_between_two_people(
 # Claiming -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("line", ["claim proven", "claim win", "claim it is won", "#1 claim a win"])
 def test_what_is_proven_ends_the_match_and_both_get_the_line(letters: Correspondence, line: str) -> None:
     letters.play(proven)

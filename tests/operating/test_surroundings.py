@@ -202,6 +202,7 @@ def test_doctor_goes_on_after_a_folder_that_it_may_not_enter(site: Site, nobody:
     assert found.advice.startswith("let the user that runs pbem read and write it")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("words", [("config", "show"), ("games",), ("doctor",), ("config", "show", "--json")])
 def test_a_terminal_that_knows_ascii_only_shows_the_rest_escaped(site: Site, words: tuple[str, ...]) -> None:
     text = site.config.read_text(encoding="utf-8")
@@ -239,6 +240,7 @@ def test_a_disk_without_room_is_told(site: Site) -> None:
     assert f"disk I/O error. Make room where {site.folder}/pbem.sqlite is" in done.stderr.decode()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

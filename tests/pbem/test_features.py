@@ -24,6 +24,7 @@ def match_of_two(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "yes")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("gone", [each for each in FEATURES if each.name not in NEEDED], ids=lambda each: each.name)
 def test_without_a_feature_a_match_is_played_by_mail(tmp_path: Path, gone: Feature) -> None:
     left = FEATURES.without(gone.name)
