@@ -4,9 +4,11 @@ import re
 from datetime import timedelta
 from html import unescape
 
+from sqlmodel import select
+
 from pbem.matches.ratings.weeks import week_of
 from pbem.storage import database
-from pbem.storage.models import PlayerRating
+from pbem.storage.models import Player, PlayerRating
 from tests.correspondence import MORNING, text
 from tests.publishing.site import NEXT, Archive, files
 from tests.publishing.test_front import send
@@ -35,10 +37,11 @@ def test_each_turn_is_listed_with_its_time_and_each_player_with_what_is_left(sho
 def test_ratings_are_those_with_which_the_match_began(shown: Archive) -> None:
     """So the page of an old match needs no change whenever its players play."""
     with database.transaction(shown.letters.server.engine) as session:
+        alice = session.exec(select(Player.id).where(Player.name == "alice")).one()
         for weeks, rating in ((-1, 1612.0), (1, 1999.0)):
             week = week_of(MORNING + timedelta(weeks=weeks))
             told = {"rating": rating, "deviation": 50.0, "volatility": 0.06, "wins": 9, "draws": 0, "losses": 0}
-            session.add(PlayerRating(player=1, game="quadraphages", week=week, **told))
+            session.add(PlayerRating(player=alice, game="quadraphages", week=week, **told))
     shown.turn("alice", NEXT)
     shown.publish()
     assert '<b>alice</b> <span class="number">1612</span>' in shown.text(MATCH)
