@@ -59,7 +59,9 @@ def meetings(letters: Correspondence) -> list[tuple[object, ...]]:
 
 
 def entrants(letters: Correspondence) -> list[tuple[object, ...]]:
-    return letters.execute("select tournament, player, seed from entry order by tournament, player")
+    """Return the tournament, the name and the seed of everyone who has entered."""
+    query = "select tournament, name, seed from entry join player on player.id = entry.player"
+    return letters.execute(f"{query} order by tournament, name")
 
 
 def test_a_team_match_goes_from_its_host_to_the_end(letters: Correspondence) -> None:
@@ -158,7 +160,7 @@ def test_who_leaves_before_the_beginning_gives_up_their_board(letters: Correspon
     letters.run_for(days=5, minutes=5)
 
     assert meetings(letters) == [(1, 1, "carol", "bob"), (1, 2, "dave", "erin")]
-    assert entrants(letters) == [(1, 2, 2), (1, 3, 1), (1, 4, 4), (1, 5, 3)]
+    assert entrants(letters) == [(1, "bob", 2), (1, "carol", 1), (1, "dave", 4), (1, "erin", 3)]
 
 
 @pytest.mark.slow
