@@ -64,8 +64,7 @@ def ask(session: Session, match: Match, player: Player, now: datetime) -> MatchA
     row = row or Analysis(match=match.id or 0, player=player.id or 0, asked=now, due=now)
     row.asked = row.due = now
     row.attempts, row.done, row.troubled = 0, None, None
-    others = select(Analysis.findings).where(Analysis.match == match.id, col(Analysis.done).is_not(None))
-    row.findings = next((list(found) for found in session.exec(others) if is_complete(match, found)), row.findings)
+    row.findings = _complete(session, match) or row.findings
     ready = is_complete(match, row.findings)
     row.done = now if ready else None
     session.add(row)
@@ -105,8 +104,14 @@ def next_question(match: Match, texts: tuple[str, ...], known: int) -> Examinati
 
 def made(session: Session, match: Match) -> MatchAnalysis | None:
     """Return the analysis of a finished match, whoever asked for it; None if there is no complete one."""
-    found = session.exec(select(Analysis.findings).where(Analysis.match == match.id, col(Analysis.done).is_not(None)))
-    return next((told(match, each) for each in found if is_complete(match, each)), None)
+    findings = _complete(session, match)
+    return None if findings is None else told(match, findings)
+
+
+def _complete(session: Session, match: Match) -> list[Any] | None:
+    """Return the findings for all positions of the match, whoever asked for them; None if nobody has them."""
+    done = session.exec(select(Analysis.findings).where(Analysis.match == match.id, col(Analysis.done).is_not(None)))
+    return next((list(each) for each in done if is_complete(match, each)), None)
 
 
 def told_since(session: Session, number: int) -> tuple[set[int], int]:
