@@ -119,6 +119,15 @@ def budget(seconds: float | None = None) -> Iterator[Budget]:
         _here.budget = outer
 
 
+def attempt(make: Callable[[], _Found], seconds: float | None = None) -> _Found | None:
+    """Return what is made within a budget of its own; None if a game of others fails, which isn't held against it."""
+    try:
+        with budget(seconds):
+            return make()
+    except PackFault:
+        return None
+
+
 def forget_faults() -> None:
     """Don't hold the failures so far against the games."""
     present: Budget | None = getattr(_here, "budget", None)

@@ -14,7 +14,6 @@ from engines.core import Played
 from engines.diagram import Diagram
 from notation import guarded
 from notation.games import GAMES
-from notation.guarded import PackFault
 from pbem.features.house.levels import LEVELS
 from pbem.features.tournaments.messages import TournamentLine
 from pbem.messages.boards.svg_board import BoardSheet
@@ -102,8 +101,4 @@ def _typical(key: str) -> Diagram | None:
     shown = pages.illustrations_of(key)
     if shown:
         return replace(shown[-1].diagram, lit=frozenset(), left=frozenset())
-    try:
-        with guarded.budget():
-            return GAMES[key].game.position({}).diagram()
-    except PackFault:
-        return None
+    return guarded.attempt(lambda: GAMES[key].game.position({}).diagram())

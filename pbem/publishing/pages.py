@@ -6,7 +6,6 @@ scripts. Links are relative, so that the site can lie anywhere, or be opened as 
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
@@ -19,7 +18,6 @@ from markupsafe import Markup
 from engines.core import Seat
 from notation import guarded, illustrations
 from notation.games import GAMES
-from notation.guarded import PackFault
 from notation.steps import turn_tree
 from pbem.features.house.levels import LEVELS
 from pbem.features.house.player import NAME
@@ -37,7 +35,7 @@ from pbem.publishing.listing import THOUSAND, Span
 from pbem.publishing.match_pages import MatchPage
 from pbem.publishing.results import PlayerScore
 from pbem.publishing.tap_board import LISTED as LISTED_TURNS
-from pbem.publishing.tap_board import tap_board
+from pbem.publishing.tap_board import TapBoard, tap_board
 from pbem.publishing.visibility import Shown
 from pbem.signatures import Signer
 
@@ -242,11 +240,13 @@ def board(site: Site, path: str, snapshot: Snapshot, seat: Seat, target: ReplyTa
 
 def trial(site: Site, key: str) -> str:
     """Return the page on which everybody can try a first turn; it ends in a message that begins a match."""
-    pack, tapping, opening = GAMES[key], None, site.mailto(f"play {key} begin=me")
-    with suppress(PackFault), guarded.budget():
+    pack, opening = GAMES[key], site.mailto(f"play {key} begin=me")
+
+    def made() -> TapBoard:
         position = pack.game.position({})
-        tapping = tap_board(pack.notation, position, position.diagram(), opening)
-    shown = {"tapping": tapping, "prepares": False, "LISTED_TURNS": LISTED_TURNS}
+        return tap_board(pack.notation, position, position.diagram(), opening)
+
+    shown = {"tapping": guarded.attempt(made), "prepares": False, "LISTED_TURNS": LISTED_TURNS}
     return render("board", trial_path(key), site=site, game=pack.game, number=None, side="", **shown)
 
 
@@ -258,11 +258,7 @@ def verify(site: Site, keys: Sequence[Mapping[str, str | None]]) -> str:
 @cache
 def illustrations_of(key: str) -> tuple[illustrations.Illustration, ...]:
     """Return the pictures on the page of a game; none if a game of others fails."""
-    try:
-        with guarded.budget():
-            return illustrations.of(GAMES[key])
-    except PackFault:
-        return ()
+    return guarded.attempt(lambda: illustrations.of(GAMES[key])) or ()
 
 
 def _below_title(rules: str, designed: str = "") -> str:

@@ -19,6 +19,7 @@ from sqlalchemy import Engine
 from sqlmodel import Session, func, select
 
 from engines.diagram import Diagram
+from notation import guarded
 from notation.games import GAMES
 from pbem.features.house.player import current_name
 from pbem.features.records import verified
@@ -235,7 +236,7 @@ class _Publication:
 
     def _front(self, live: Sequence[Listed], lists: front.Lists) -> str:
         with database.read_only(self._engine) as session:
-            found = {each.number: writers.bounded(partial(self._board, session, each)) for each in live}
+            found = {each.number: guarded.attempt(partial(self._board, session, each)) for each in live}
         boards = {number: board for number, board in found.items() if board is not None}
         return front.page(self._site, lists, boards)
 

@@ -6,6 +6,7 @@ That is the tree of the legal turns, with the marks that each choice changes, an
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -16,7 +17,6 @@ from engines.diagram import Diagram, Mark
 from notation import guarded
 from notation.core import Notation
 from notation.description import describe
-from notation.guarded import PackFault
 from notation.hints import Hint
 from notation.steps import Branch, turn_tree
 from pbem.messages.boards.svg_board import BoardSheet
@@ -55,7 +55,7 @@ def tap_board(
 
     `mailto` is a link that lacks the turn.
     """
-    sheet, tree = BoardSheet(), _tree(grow, notation, position)
+    sheet, tree = BoardSheet(), guarded.attempt(partial(grow, notation, position), SECONDS)
     marks = dict.fromkeys(_marks(tree)) if tree else {}
     board, looks = sheet.changing(diagram, marks, "The board")
     data = None if tree is None else _json(notation, position, diagram, tree, looks, mailto)
@@ -68,14 +68,6 @@ def tap_board(
         hint=notation.hint(position),
         turns=tuple(islice(_texts(tree), LISTED + 1)) if tree else (),
     )
-
-
-def _tree(grow: Grow, notation: Notation[Any], position: Position[Any]) -> Branch | None:
-    try:
-        with guarded.budget(SECONDS):
-            return grow(notation, position)
-    except PackFault:  # it isn't held against the game: nothing else needs all turns
-        return None
 
 
 def _json(

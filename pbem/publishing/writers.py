@@ -6,7 +6,7 @@ for which the next publication waits. If one of them is killed, this publication
 
 import multiprocessing
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -14,13 +14,12 @@ from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import Engine
 
 from notation import guarded
 from notation.games import GAMES
-from notation.guarded import PackFault
 from pbem.mail import sandboxing
 from pbem.messages import attachments
 from pbem.messages.boards import board_image
@@ -33,9 +32,6 @@ from pbem.storage import database, folder_locks
 
 KILLED = "a process that wrote pages was killed; the next publication writes what is missing"
 ENDINGS = ("html", "txt", "json", "gif", "png")
-
-
-_Made = TypeVar("_Made")
 
 
 class Killed(Exception):
@@ -92,23 +88,15 @@ def written(place: FolderPlace, batches: Iterable[Batch], processes: int) -> Gen
 
 
 def _write(place: FolderPlace, batch: Batch, is_over: Any = None) -> None:
+    """Write the files of some matches; where a game of others fails, what was published before stays."""
     with database.read_only(place.engine) as session:
-        found = [bounded(partial(match_pages.match, session, each, batch.people)) for each in batch.matches]
+        found = [guarded.attempt(partial(match_pages.match, session, each, batch.people)) for each in batch.matches]
     for match in filter(None, found):
         if is_over is not None and is_over.value:
             return
-        files: list[tuple[str, bytes | str]] = bounded(partial(list, files_of(place.site, match))) or []
+        files: list[tuple[str, bytes | str]] = guarded.attempt(partial(list, files_of(place.site, match))) or []
         for path, content in files:
             place.files.write(path, content)
-
-
-def bounded(make: Callable[[], _Made]) -> _Made | None:
-    """Return what is made; None if a game of others fails: then what was published before stays."""
-    try:
-        with guarded.budget():
-            return make()
-    except PackFault:
-        return None
 
 
 def _written_by(processes: int, place: FolderPlace, batches: Iterator[Batch]) -> Iterator[Batch]:
