@@ -165,7 +165,8 @@ service lmtp {{
 
 
 REAL_CLOCK = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-"""Dovecot doesn't pass LD_PRELOAD on to its processes and exits if their clocks differ, so its clock is never faked."""
+"""The environment of other people's servers: their clocks are never faked. Dovecot doesn't pass LD_PRELOAD on to its
+processes and exits if their clocks differ; libfaketime may end a process whose number a killed one had."""
 
 
 class Dovecot:
@@ -366,17 +367,28 @@ class SmtpSink:
         if program is None:
             missing("smtp-sink", "postfix")
         self.root = Path(tempfile.mkdtemp(prefix="sink"))
-        self.port = free_port()
         give_away(self.root)
-        self._process = subprocess.Popen(
-            [str(program), *faults, "-d", "mail.", f"{HOST}:{self.port}", "100"],
-            cwd=self.root,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            **unprivileged(),
-        )
-        until(lambda: listens(self.port), "smtp-sink listens")
+        self._words = [str(program), *faults, "-d", "mail."]
+        while not self._starts():
+            pass
+
+    def _starts(self) -> bool:
+        """Start it on another port. Return false if somebody took that port first."""
+        self.port = free_port()
+        words = [*self._words, f"{HOST}:{self.port}", "100"]
+        quiet: dict[str, Any] = dict.fromkeys(("stdin", "stdout"), subprocess.DEVNULL)
+        with (self.root / "log").open("w+", encoding="utf-8") as log:
+            self._process = subprocess.Popen(
+                words, cwd=self.root, stderr=log, env=REAL_CLOCK, **quiet, **unprivileged()
+            )
+            until(lambda: listens(self.port) or self._process.poll() is not None, "smtp-sink listens or ends")
+            if self._process.poll() is None:
+                return True
+            log.seek(0)
+            said = log.read()
+        if "Address already in use" not in said:
+            pytest.fail(f"smtp-sink ended: {said}")
+        return False
 
     def taken(self) -> list[bytes]:
         """Return the messages it took, oldest first, each after the lines that smtp-sink adds."""
