@@ -2,32 +2,24 @@
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import bindparam, insert, update
-from sqlalchemy import select as columns
 from sqlmodel import Session, col, select
 
 from pbem.storage.models import Player, Presence
 from pbem.storage.preferences import OFF, ON, Preference
-from pbem.storage.utc import Utc
 
 TO_THE = timedelta(days=1)
 """How exactly it is known when somebody wrote; most messages change nothing."""
 ACTIVE = timedelta(days=30)
 """Who hasn't written for so long isn't listed."""
-_SEEN = columns(col(Presence.seen)).where(col(Presence.player) == bindparam("player"))
-_WROTE = insert(Presence)
-_WROTE_AGAIN = (
-    update(Presence).where(col(Presence.player) == bindparam("number")).values(seen=bindparam("now", type_=Utc))
-)
 
 
 def note(session: Session, player: Player, now: datetime) -> None:
     """Store that the player has written, unless that is known of this day."""
-    seen = session.connection().execute(_SEEN, {"player": player.id}).scalar()
-    if seen is None:
-        session.connection().execute(_WROTE, {"player": player.id, "seen": now})
-    elif not seen <= now < seen + TO_THE:
-        session.connection().execute(_WROTE_AGAIN, {"number": player.id, "now": now})
+    row = session.get(Presence, player.id)
+    if row is None:
+        session.add(Presence(player=player.id, seen=now))
+    elif not row.seen <= now < row.seen + TO_THE:
+        row.seen = now
 
 
 def _show(session: Session, player: Player, now: datetime) -> None:

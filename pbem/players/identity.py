@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from sqlalchemy import Integer, bindparam
 from sqlmodel import Session, col, select
 
 from pbem import tokens
@@ -17,11 +16,6 @@ from pbem.tokens import Keyring, Purpose, Token
 
 GRACE = timedelta(days=30)
 """How long after the end of its match a reply token still proves who writes."""
-_IS_NAMED = col(Player.id) == bindparam("player", type_=Integer)
-_PLAYER = select(Player).where(_IS_NAMED)
-_PLAYER_AND_MATCH = (
-    select(Player, Match).outerjoin(Match, col(Match.id) == bindparam("match", type_=Integer)).where(_IS_NAMED)
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +135,15 @@ def tags_of(message: Message, server: ServerSettings) -> Iterator[str]:
                 yield tag
 
 
+def token_in(message: Message, server: ServerSettings) -> Token | None:
+    """Return the first token in one of our addresses that the message went to, which may be invalid."""
+    return next(filter(None, map(tokens.parse, tags_of(message, server))), None)
+
+
 def _named(session: Session, token: Token) -> tuple[Player | None, Match | None]:
     """Return the player of a token, and the match that it is for."""
-    if token.purpose is not Purpose.PLAY:
-        return session.exec(_PLAYER, params={"player": token.player}).first(), None
-    found = session.exec(_PLAYER_AND_MATCH, params={"player": token.player, "match": token.subject}).first()
-    return found or (None, None)
+    player = session.get(Player, token.player)
+    return player, session.get(Match, token.subject) if player and token.purpose is Purpose.PLAY else None
 
 
 def _is_expired(token: Token, match: Match | None, now: datetime) -> bool:

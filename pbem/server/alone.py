@@ -49,6 +49,7 @@ def handle(desk: Desk, claim: Any, now: datetime, *, hands_over: bool = False) -
         worker.handle(desk, claim, now, hands_over=hands_over)
         return
     code = _handled_alone(desk, claim, now)
+    desk.sending.bell.set()
     if code == 0:
         log.info("mail in", incoming=claim.id, verdict="handled alone")
         desk.services.vitals.counts.mails_in.labels("alone", "").inc()

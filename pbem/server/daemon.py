@@ -9,7 +9,7 @@ PostgreSQL share the work: each is notified by the others, and takes what no oth
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -120,25 +120,24 @@ class Server:
         with database.reading(self.engine) as connection:
             new = intake.sort(connection, arrivals, self.triage)
         added: dict[int, Lane] = {}
-        claimed: list[tuple[Queue, QueueRows]] = []
+        claimed: list[tuple[Queue, list[int], QueueRows]] = []
         if new:
             has_replies = any(each.place.lane is Lane.REPLIES for each in new)
             with database.writing(self.engine, can_wait=not has_replies) as connection:
                 added = intake.store(connection, new, self.clock())
+                claimed = [(queue, own, queue.claim_for_rest(connection)) for queue, own in self._for_desks(added)]
                 if added:
-                    claimed = [(queue, queue.claim_for_rest(connection)) for queue in self._queues_of(added.values())]
                     notifications.notify(connection, Channel.RECEIVED)
         failpoints.reach(Step.STORED)
-        for queue, rows in claimed:
-            queue.give(rows)
-            queue.bell.set()
+        for queue, numbers, rows in claimed:
+            queue.give(rows, numbers)
         return added
 
-    def _queues_of(self, lanes: Collection[Lane]) -> list[Queue]:
-        """Return the queues of the working threads from which they claim messages of those lanes."""
-        return [
-            desk.queue for desk, own in zip(self.desks, LANES_OF_DESKS, strict=True) if not set(own).isdisjoint(lanes)
-        ]
+    def _for_desks(self, added: Mapping[int, Lane]) -> Iterator[tuple[Queue, list[int]]]:
+        """Yield the queues of the working threads that claim those messages, each with the numbers of its own."""
+        for desk, lanes in zip(self.desks, LANES_OF_DESKS, strict=True):
+            if numbers := [number for number, lane in added.items() if lane in lanes]:
+                yield desk.queue, numbers
 
     def store(self, arrivals: tuple[Arrival, ...]) -> None:
         """Store the arrivals, with the signature that transports expect."""
@@ -303,12 +302,13 @@ def run(
     sending, played, reporter = server.sender.queue, threading.Event(), Reporter(vitals, server.clock())
     looked = -loops.SPACING_SECONDS  # when what is due by time was last looked for
 
-    def handle_waiting(desk: Desk, stopped: Callable[[], bool]) -> int:
+    def handle_waiting(desk: Desk, stopped: Callable[[], bool]) -> bool:
         handled = server.handle_waiting(stopped, desk)
-        if handled:
+        if handled > 1:  # what the first one queued was given to the sender
             sending.bell.set()
+        if handled:
             played.set()
-        return handled
+        return handled == AT_A_STRETCH
 
     def send_some(stopped: Callable[[], bool]) -> None:
         """Send what was given, or else what is due: the bell rings for that again, and many are sent together."""
@@ -321,7 +321,7 @@ def run(
         while (left := looked + loops.SPACING_SECONDS - time.monotonic()) > 0 and sending.rest(left) and not stopped():
             sending.bell.clear()
             send_some(stopped)
-        server.act_due(stopped)
+        server.send_due(stopped)
         looked = time.monotonic()
 
     def think(stopped: Callable[[], bool]) -> int:

