@@ -30,6 +30,7 @@ from pbem.tokens import Keyring, Purpose
 
 if TYPE_CHECKING:
     from pbem.conversation.feature import Features
+    from pbem.conversation.syntax.commands import Commands
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Request:
     message: Message
     sender: Sender
     """Who sent the message, and whether that is proven."""
-    commands: "Mapping[str, Command]"
+    commands: "Commands"
     """Every command that the sender can write."""
     features: "Features"
     """All that players can do here."""
@@ -374,14 +375,3 @@ class Line:
     """The number that the turn must have, as in Rognlie's `move#7`."""
     turn: ParsedTurn | None = None
     """The turn that `move` takes, parsed; None if the match wasn't known when the line was read."""
-
-
-def joining(commands: Mapping[str, Command]) -> Command:
-    """Return the command by which somebody becomes a player under a name."""
-    return next(command for command in commands.values() if command.makes_player == 1)
-
-
-def named(commands: Mapping[str, Command], verb: str) -> Command | None:
-    """Return the command with that name or alias."""
-    verb = verb.lower()
-    return commands.get(verb) or next((found for found in commands.values() if verb in found.aliases), None)

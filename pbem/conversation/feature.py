@@ -1,6 +1,6 @@
 """What a feature adds to the server, in one value: the core knows this contract, and no feature by name."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -8,6 +8,7 @@ from sqlmodel import Session
 
 from pbem.config import ServerSettings
 from pbem.conversation.core import Command
+from pbem.conversation.syntax.commands import Commands
 from pbem.messages.extras import Enrich, ExportHook
 from pbem.messages.preferences import GENERAL
 from pbem.players.erasure import Forget
@@ -56,9 +57,9 @@ class Features:
     def __init__(self, *features: Feature) -> None:
         self._features = features
         commands = [command for feature in features for command in feature.commands]
-        self.all_commands: dict[str, Command] = {command.name: command for command in commands}
+        self.all_commands = Commands(commands)
         """Every command by its name, in the order in which help lists them."""
-        self.commands: dict[str, Command] = {command.name: command for command in commands if not command.of_admin}
+        self.commands = Commands(command for command in commands if not command.of_admin)
         """What anybody but the admin can write."""
         choices = (*GENERAL, *(preference for feature in features for preference in feature.preferences))
         self.preferences: dict[str, Preference] = {preference.name: preference for preference in choices}
@@ -81,6 +82,6 @@ class Features:
         """Return all features but those."""
         return Features(*(feature for feature in self._features if feature.name not in names))
 
-    def known_to(self, address: str, server: ServerSettings) -> Mapping[str, Command]:
+    def known_to(self, address: str, server: ServerSettings) -> Commands:
         """Return the commands that a message can have whose answer goes to that address."""
         return self.all_commands if server.is_admin(address) else self.commands

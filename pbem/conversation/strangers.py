@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pbem.conversation import reading, suggested_yes
-from pbem.conversation.core import Command, Line, Request, joining
+from pbem.conversation.core import Command, Line, Request
 from pbem.conversation.names import NAME, suggested_name, words_in_use
 from pbem.conversation.reply import Reply
 from pbem.conversation.syntax.mail import ParsedMessage
@@ -150,7 +150,7 @@ def _named(request: Request, message: Message, parsed: ParsedMessage) -> ParsedM
     name = (said[1] if said else "").lower()
     if not NAME.fullmatch(name) or name in words_in_use(request.features):
         return _as_said(request, message, parsed)
-    joins = joining(request.commands)
+    joins = request.commands.joining
     rest = _lines(request, _rest_of_first(request, message))
     return replace(parsed, commands=(Line(joins, name, None, f"{joins.name} {name}"), *rest), words=())
 
@@ -202,6 +202,6 @@ def _invitation_to(request: Request) -> Match | None:
 
 def _wants_to_join(request: Request, parsed: ParsedMessage, asked: Sequence[Line]) -> bool:
     """Return whether a message that gives no usable name asks to join nevertheless, perhaps in its Subject."""
-    joins = joining(request.commands)
+    joins = request.commands.joining
     opening = (text.split()[0].lower().strip(".:!") for text in (parsed.first, parsed.subject) if text.split())
     return any(line.command is joins for line in asked) or not {joins.name, *joins.aliases}.isdisjoint(opening)

@@ -8,6 +8,7 @@ from notation.board import format_board
 from notation.games import GAMES
 from notation.record import Record
 from pbem.cli.demo import playing
+from pbem.matches.naming import subject_of
 from pbem.messages.reply_addresses import address_with
 from pbem.server.daemon import Server
 from pbem.storage import database
@@ -73,13 +74,14 @@ def in_play(server: Server, number: int, depth: Callable[[int], int] = lambda _:
             token = Token(Purpose.PLAY, mover.id or 0, match.id, played)
             to = address_with(server.settings.server, server.services.keyring, token, mover.epoch)
             text = game.moves[played]
+            subject = f"Re: {subject_of(match, players[0], players[1], 'your turn')}"
             moves.append(
-                NextMove(match.id, played + 1, mover.address, to, text, _mail(mover, to, text, boards[played]))
+                NextMove(match.id, played + 1, mover.address, to, text, _mail(mover, to, subject, text, boards[played]))
             )
     return moves
 
 
-def _mail(mover: Player, to: str, text: str, board: str) -> bytes:
+def _mail(mover: Player, to: str, subject: str, text: str, board: str) -> bytes:
     quoted = "".join(f"> {line}\n" for line in board.splitlines())
     body = f"{text}\n\nOn Mon, 1 Jan 2007 at 10:00, PBeM wrote:\n> It's your turn.\n>\n{quoted}"
-    return written(mover.address, to, body, Subject="Re: [pbem] your turn")
+    return written(mover.address, to, body, Subject=subject)

@@ -4,8 +4,11 @@ Each function removes one kind, or returns the text unchanged. Whether the rest 
 """
 
 import re
+from collections.abc import Collection
 from difflib import get_close_matches
 from functools import lru_cache
+
+from pbem.conversation.syntax.commands import PLACEHOLDER
 
 POLITE = ("please", "pls", "plz", "thanks", "thank you", "thx", "bitte", "danke", "merci", "gracias", "por favor")
 GREETINGS = frozenset(
@@ -29,7 +32,6 @@ NAMING = re.compile(
 """What may stand between "join" or "register" and the name."""
 SEPARATING = " \t-_=*~.#+\u2022\u00b7\u2026"
 """The marks of separators. In some games, a turn in which nothing moves consists of them as well."""
-PLACEHOLDER = re.compile(r"[A-Z]{2,}")
 
 
 def without_politeness(text: str) -> str:
@@ -98,13 +100,12 @@ def name_in(text: str) -> str:
     return " ".join(word for word in words if word)
 
 
-def placeholders(text: str, usages: str) -> list[str]:
+def placeholders(text: str, known: Collection[str]) -> list[str]:
     """Return the words of the text that are placeholders in the usage lines.
 
-    >>> placeholders("show [NUMBER]", "show [NUMBER]"), placeholders("SHOW 42", "show [NUMBER]")
+    >>> placeholders("show [NUMBER]", {"NUMBER"}), placeholders("SHOW 42", {"NUMBER"})
     (['NUMBER'], [])
     """
-    known = set(PLACEHOLDER.findall(usages))
     return [word for word in PLACEHOLDER.findall(text) if word in known]
 
 
@@ -121,6 +122,10 @@ def with_other_number(word: str, known: frozenset[str]) -> str:
     return next((form for form in forms if form in known), word)
 
 
+SIMILAR = 0.75
+"""How similar a misspelt word is to the known one, as difflib measures it."""
+
+
 @lru_cache(maxsize=2_048)
 def nearest_word(word: str, known: frozenset[str]) -> str | None:
     """Return the known word most similar to a misspelt one, or None.
@@ -128,9 +133,17 @@ def nearest_word(word: str, known: frozenset[str]) -> str | None:
     >>> nearest_word("chalenge", frozenset({"challenge", "games"})), nearest_word("hello", frozenset({"help"}))
     ('challenge', None)
     """
-    if len(word) < 3 or len(word) > 20:
+    if not 3 <= len(word) <= 20:
         return None
-    return next(iter(get_close_matches(word, sorted(known), 1, 0.75)), None)
+    common = sum(map(_letters_of(known).__contains__, word))
+    if 2 * common < SIMILAR * (len(word) + common):  # a turn has too many digits to be similar to any command
+        return None
+    return next(iter(get_close_matches(word, sorted(known), 1, SIMILAR)), None)
+
+
+@lru_cache(maxsize=8)
+def _letters_of(known: frozenset[str]) -> frozenset[str]:
+    return frozenset("".join(known))
 
 
 def is_of_marks(text: str) -> bool:

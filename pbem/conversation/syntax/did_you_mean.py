@@ -1,12 +1,11 @@
 """Refusals of lines that aren't commands, with what was probably meant. Nothing is carried out without asking."""
 
-from collections.abc import Mapping
-
 from notation.games import GameMissing
 from notation.resemblance import resembling
-from pbem.conversation.core import Command, Line, Request, named
+from pbem.conversation.core import Line, Request
 from pbem.conversation.refusals import not_a_command, not_there
 from pbem.conversation.syntax import intents, rognlie
+from pbem.conversation.syntax.commands import Commands
 from pbem.conversation.syntax.line import LineReader
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.syntax.sentences import lines_said
@@ -127,7 +126,7 @@ def with_turns(refusal: Refused, meant: tuple[str, ...]) -> Refused:
     return refusal
 
 
-def _nothing_found(said: str, match: Match | None, commands: Mapping[str, Command]) -> Refused:
+def _nothing_found(said: str, match: Match | None, commands: Commands) -> Refused:
     """Return the refusal of prose."""
     if match is not None and match.state == MatchState.OFFERED:
         return Refused(
@@ -137,7 +136,7 @@ def _nothing_found(said: str, match: Match | None, commands: Mapping[str, Comman
             match=match.id,
         )
     word = said.split()[0]
-    command = named(commands, word.strip(".,:;!?"))
+    command = commands.named(word.strip(".,:;!?"))
     if command is not None and len(said.split()) == 1:
         return Refused(f'"{command.name}" needs more than that.', read=said[:SHOWN], fits=command.advice)
     if match is not None:

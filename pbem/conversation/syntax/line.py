@@ -5,7 +5,7 @@ courtesies, and counts if nothing is left to guess.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import cached_property
@@ -14,8 +14,9 @@ from typing import Any
 
 from notation.games import GAMES, GamePack
 from notation.guarded import PackFault
-from pbem.conversation.core import Command, Line, named
+from pbem.conversation.core import Command, Line
 from pbem.conversation.syntax import courtesies
+from pbem.conversation.syntax.commands import Commands
 from pbem.conversation.syntax.looks import begins_like_a_move, cells, is_board_or_record, is_sentence
 from pbem.errors import Refused
 from pbem.mail.reading.subjects import bare_subject
@@ -33,7 +34,6 @@ ANSWERED_TAG = re.compile(r"\[pbem #(\d{1,9})\]\s*(\S.*)")
 TURN_NUMBER = re.compile(r"\s*#(\d{1,4})$")
 MOST_NAMES = 3
 """How many words somebody's name may have; more are no name."""
-NAMES_PERSON = re.compile(r"NAME|PLAYER|GAME")
 
 MOST_GAMES = 6
 """In how many games a turn is looked for, where nothing says which match it is for."""
@@ -47,16 +47,12 @@ Played = Callable[[], Collection[str]]
 class LineReader:
     """Reads one line at a time, in a message about `match`, if it is about one."""
 
-    def __init__(
-        self, commands: Mapping[str, Command], game_of: GameOf, match: int | None, played: Played = lambda: ()
-    ) -> None:
+    def __init__(self, commands: Commands, game_of: GameOf, match: int | None, played: Played = lambda: ()) -> None:
         self._commands = commands
         self._game_of = game_of
         self._played = played
         self._match = match
         self._parsed: dict[tuple[str, str, int], ParsedTurn] = {}
-        self._usages = " ".join(command.arguments for command in commands.values())
-        self.verbs = frozenset(verb for command in commands.values() for verb in (command.name, *command.aliases))
 
     @cached_property
     def _likely(self) -> Sequence[str]:
@@ -64,17 +60,6 @@ class LineReader:
         if len(GAMES) <= MOST_GAMES:
             return tuple(GAMES)
         return tuple(islice(dict.fromkeys(key for key in (*self._played(), *GAMES) if key in GAMES), MOST_GAMES))
-
-    @property
-    def move(self) -> Command:
-        """The command that plays a turn."""
-        return next(command for command in self._commands.values() if command.plays)
-
-    def naming(self) -> Iterator[str]:
-        """Yield the commands that are followed by the name of a player or a game."""
-        for command in self._commands.values():
-            if NAMES_PERSON.search(command.arguments) and not command.of_match:
-                yield from (command.name, *command.aliases)
 
     def line(self, text: str, *, opening: bool, first: bool = False) -> Line | None:
         """Return the line as a command, or None for prose.
@@ -113,7 +98,7 @@ class LineReader:
         is_text = line is not None and (line.command.keeps_text or line.command.takes_rest)
         if line is None or (is_text and line.text != line.command.usage):
             return line
-        stands_for = courtesies.placeholders(text, self._usages)
+        stands_for = courtesies.placeholders(text, self._commands.placeholders)
         if not stands_for:
             return line
         if not line.command.changes:
@@ -144,7 +129,7 @@ class LineReader:
         if verb.lower().rstrip(":") in GAMES and rest:
             game = verb.lower().rstrip(":")
             verb, _, rest = rest.strip().partition(" ")
-        command = named(self._commands, verb.lower().rstrip(":!.") if not rest else verb.lower().rstrip(":"))
+        command = self._commands.named(verb.rstrip(":!.") if not rest else verb.rstrip(":"))
         if command is not None and command.needs_game and not (game or _names_game(rest)):
             command = None  # "play c3e5", "play well!"
         if command is None:
@@ -229,7 +214,7 @@ class LineReader:
     def match_named_in(self, text: str) -> int | None:
         """Return the first match that words name by its number, if there is that match.
 
-        >>> LineReader({}, {17: GAMES["kvadratik"]}.get, None).match_named_in("I play #17 b3b4, you know")
+        >>> LineReader(Commands(()), {17: GAMES["kvadratik"]}.get, None).match_named_in("I play #17 b3b4, you know")
         17
         """
         numbers = (int(found[1]) for found in islice(NAMED.finditer(text), MOST_BEGINNINGS))
@@ -247,10 +232,10 @@ class LineReader:
 
     def _move(self, words: str, match: int | None, text: str, *, pointed: bool) -> Line | None:
         """Return the line as a turn: readable, readable at its beginning, or after the number of a match."""
-        move, pack = self.move, self._pack_of(match)
+        move, pack = self._commands.move, self._pack_of(match)
         if pointed:
             word = words.strip().partition(" ")[0].lower()
-            if not self._may_be_turn(words, match) and courtesies.nearest_word(word, self.verbs):
+            if not self._may_be_turn(words, match) and courtesies.nearest_word(word, self._commands.verbs):
                 return None  # "#42 resing"
             return self._called(move, words.strip(), match, text, malformed=not words.strip())
         if is_board_or_record(words):
@@ -294,7 +279,7 @@ class LineReader:
         words = line.words.lower().split()
         if line.command.takes_game and line.command.changes:
             return any(word in GAMES for word in words)
-        return all(word in GAMES or word in self.verbs or NUMBER.fullmatch(word) for word in words)
+        return all(word in GAMES or word in self._commands.verbs or NUMBER.fullmatch(word) for word in words)
 
     def _plainer(self, text: str, *, opening: bool) -> Iterator[tuple[str, bool]]:
         """Yield the line without courtesies, and whether it was in quotation marks.
@@ -313,8 +298,8 @@ class LineReader:
         at = next((place for place, word in enumerate(words) if word and not NUMBER.fullmatch(word)), None)
         if at is not None and words[at].lower() in GAMES and len(words) > at + 1:
             at += 1
-        if at is not None and words[at].lower() not in self.verbs:
-            words[at] = courtesies.with_other_number(words[at].lower().rstrip(":!.,"), self.verbs)
+        if at is not None and words[at].lower() not in self._commands.verbs:
+            words[at] = courtesies.with_other_number(words[at].lower().rstrip(":!.,"), self._commands.verbs)
         return " ".join(words)
 
     def _with_games(self, text: str) -> str:
@@ -351,10 +336,10 @@ class LineReader:
             at += 1
         if at is None:
             return text
-        known = self.verbs | frozenset(GAMES)
+        known = self._commands.verbs | frozenset(GAMES)
         if words[at].lower() not in known:
             words[at] = courtesies.nearest_word(words[at].lower().strip(".,:;!?"), known) or words[at]
-        command = named(self._commands, words[at].lower())
+        command = self._commands.named(words[at])
         if command is not None and command.takes_game:
             words[at + 1 :] = [
                 word if word.lower() in GAMES else courtesies.nearest_word(word.lower(), frozenset(GAMES)) or word

@@ -15,14 +15,15 @@ Guesses are never commands; if a message has no command, a guess from its first 
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from engines.core import Position
-from pbem.conversation.core import Command, Line
+from pbem.conversation.core import Line
 from pbem.conversation.refusals import not_a_command
 from pbem.conversation.syntax import wrapped
+from pbem.conversation.syntax.commands import Commands
 from pbem.conversation.syntax.courtesies import is_of_marks, without_list_mark, without_quotes
 from pbem.conversation.syntax.draft import MOST_COMMANDS, MOST_READ, MessageDraft, Prose
 from pbem.conversation.syntax.line import ADDRESSED, GameOf, LineReader, Played
@@ -89,7 +90,7 @@ class Reader:
 
     def __init__(
         self,
-        commands: Mapping[str, Command],
+        commands: Commands,
         game_of: GameOf,
         match: int | None,
         own: str | None = None,
@@ -100,9 +101,7 @@ class Reader:
         self._line = LineReader(commands, game_of, match, played)
         self._match = match
         self._after = after
-        self._private = {name: each for name, each in commands.items() if each.takes_rest and not each.of_admin}
-        plain = frozenset(name for name, command in commands.items() if command.of_admin)
-        self._translator = Translator(own, self._line.verbs, frozenset(self._line.naming()), self._line.is_turn, plain)
+        self._translator = Translator(own, commands.verbs, commands.naming, self._line.is_turn, commands.of_admin)
 
     def read(
         self, subject: str, lines: Sequence[str], cut: Sequence[Cut] = (), sure: int | None = None
@@ -235,8 +234,9 @@ class Reader:
     def _is_private(self, text: str) -> bool:
         """Return whether a line below words is for nobody but its writer."""
         verb, _, words = text.partition(" ")
-        command = self._private.get(verb.lower().rstrip(":"))
-        return command is not None and command.may_follow(words)
+        command = self._commands.get(verb.lower().rstrip(":"))
+        is_private = command is not None and command.takes_rest and not command.of_admin
+        return is_private and command is not None and command.may_follow(words)
 
     def _note(self, draft: MessageDraft, text: str, prose: str) -> None:
         """Remember a line of words that looks like a turn, or is a command but for its place below words."""
@@ -360,7 +360,7 @@ class Reader:
 
     def _without_counterpart(self, translated: Translation) -> Line | None:
         """Return one of Rognlie's commands that has no counterpart here: it is refused, and isn't words."""
-        return Line(self._line.move, "", None, translated.text, malformed=True) if translated.refusal else None
+        return Line(self._commands.move, "", None, translated.text, malformed=True) if translated.refusal else None
 
     def _misspelt(self, text: str) -> tuple[Line, ...]:
         """Return the line right below a command as a refused one if it certainly is a misspelt command."""
@@ -371,7 +371,7 @@ class Reader:
 
     def _unread(self, text: str) -> tuple[Line, ...]:
         """Return a line that begins with #NUMBER and can't be read as a refused one."""
-        line = self._line.guess(text) or Line(self._line.move, "", None, text)
+        line = self._line.guess(text) or Line(self._commands.move, "", None, text)
         return (replace(line, text=text, malformed=True, refusal=not_a_command(text, line)),)
 
 

@@ -6,7 +6,7 @@ from sqlmodel import Session, select
 
 from notation.board import format_board
 from notation.games import GAMES
-from pbem.conversation.core import Command, Decision, Group, Line, Reach, Request, Who, named
+from pbem.conversation.core import Command, Decision, Group, Line, Reach, Request, Who
 from pbem.conversation.feature import Features
 from pbem.conversation.names import NAME, STANDING_FOR, suggested_name, words_in_use
 from pbem.conversation.refusals import whom_to_ask
@@ -82,7 +82,7 @@ def _is_name(wanted: str, features: Features) -> bool:
     """Return whether the name is allowed: no word of ours, since lines of our messages start with names."""
     special = (
         wanted in words_in_use(features)
-        or named(features.all_commands, wanted) is not None
+        or features.all_commands.named(wanted) is not None
         or wanted.startswith(STANDING_FOR)
     )
     special = special or house_player.resembles(wanted)

@@ -1,13 +1,14 @@
 """What `help WORD` finds: commands, games, and topics under every word that people look for them with."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from difflib import get_close_matches
 from itertools import islice
 
 from engines.search import is_weak_at
 from notation.games import GAMES
-from pbem.conversation.core import Command, Group, named
+from pbem.conversation.core import Command, Group
 from pbem.conversation.feature import Features
+from pbem.conversation.syntax.commands import Commands
 from pbem.conversation.syntax.courtesies import with_other_number
 from pbem.features.explaining.messages import (
     CommandGroup,
@@ -46,7 +47,7 @@ NOTATION_WORDS = "notations coordinate coordinates square squares syntax format 
 OVERVIEW = frozenset({"command", "commands", "all", "everything", "list", "options"})
 
 
-def find(features: Features, commands: Mapping[str, Command], words: str) -> Explanation | None:
+def find(features: Features, commands: Commands, words: str) -> Explanation | None:
     """Return what explains the words; None if nothing does."""
     said = [word.strip(".,;:!?\"'") for word in words.lower().split()]
     wanted = [word for word in said if word and word not in FILLING]
@@ -74,7 +75,7 @@ def find(features: Features, commands: Mapping[str, Command], words: str) -> Exp
     )
 
 
-def near(features: Features, commands: Mapping[str, Command], words: str) -> list[str]:
+def near(features: Features, commands: Commands, words: str) -> list[str]:
     """Return what can be looked up and resembles the words."""
     index = _index(features, commands)
     known = [*commands, *GAMES, *index, *(word for others in index.values() for word in others.split())]
@@ -99,18 +100,18 @@ def _notation(games: Iterable[str] = ()) -> HelpOnNotation:
     return HelpOnNotation(games=tuple(game(key) for key in games or islice(GAMES, LISTED)))
 
 
-def _index(features: Features, commands: Mapping[str, Command]) -> dict[str, str]:
+def _index(features: Features, commands: Commands) -> dict[str, str]:
     """Return all that can be looked up, with the words under which it is found besides its own name."""
     found = {**features.topics, NOTATION: NOTATION_WORDS}
     return found | {name: command.keywords for name, command in commands.items() if name not in found}
 
 
-def _found(features: Features, commands: Mapping[str, Command], word: str, *, asks_how: bool) -> Explanation | None:
+def _found(features: Features, commands: Commands, word: str, *, asks_how: bool) -> Explanation | None:
     """Return what explains a single word; who asks how is told of a topic rather than of a command."""
     index = _index(features, commands)
     meant = next((topic for topic, others in index.items() if word == topic or word in others.split()), None)
     has_page = meant in features.topics and (asks_how or meant == word)
-    if not has_page and (command := named(commands, word)) is not None:
+    if not has_page and (command := commands.named(word)) is not None:
         return HelpOnCommand(command=_entry(command), games=titles(None) if command.name == MATCHES else ())
     if meant == NOTATION:
         return _notation()
@@ -127,7 +128,7 @@ def _entry(command: Command) -> CommandHelp:
     )
 
 
-def _grouped(commands: Mapping[str, Command], group: Group) -> CommandGroup:
+def _grouped(commands: Commands, group: Group) -> CommandGroup:
     entries = tuple(_entry(command) for command in commands.values() if command.group is group)
     return CommandGroup(word=group.word, title=group.heading, commands=entries)
 

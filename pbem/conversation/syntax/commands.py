@@ -1,0 +1,66 @@
+"""The commands that somebody can write, with what a reader of lines asks of all of them: found once, not by message."""
+
+import re
+from collections.abc import Iterable
+from functools import cached_property
+
+from pbem.conversation.core import Command
+
+PLACEHOLDER = re.compile(r"[A-Z]{2,}")
+"""A word of a usage line that stands for one of the player's."""
+_NAMES_SOMEBODY = re.compile(r"NAME|PLAYER|GAME")
+
+
+class Commands(dict[str, Command]):
+    """Commands by name, in the order in which help lists them."""
+
+    def __init__(self, commands: Iterable[Command]) -> None:
+        super().__init__((command.name, command) for command in commands)
+
+    def named(self, verb: str) -> Command | None:
+        """Return the command with that name or alias, in any case of letters."""
+        return self._by_verb.get(verb.lower())
+
+    @cached_property
+    def verbs(self) -> frozenset[str]:
+        """All names and aliases."""
+        return frozenset(self._by_verb)
+
+    @cached_property
+    def move(self) -> Command:
+        """The command that plays a turn."""
+        return next(command for command in self.values() if command.plays)
+
+    @cached_property
+    def joining(self) -> Command:
+        """The command by which somebody becomes a player under a name."""
+        return next(command for command in self.values() if command.makes_player == 1)
+
+    @cached_property
+    def naming(self) -> frozenset[str]:
+        """The names and aliases that are followed by the name of a player or a game."""
+        return _verbs_of(
+            command for command in self.values() if _NAMES_SOMEBODY.search(command.arguments) and not command.of_match
+        )
+
+    @cached_property
+    def of_admin(self) -> frozenset[str]:
+        """The names of those that only the admin can write."""
+        return frozenset(name for name, command in self.items() if command.of_admin)
+
+    @cached_property
+    def placeholders(self) -> frozenset[str]:
+        """The words of the usage lines that stand for the player's own."""
+        return frozenset(word for command in self.values() for word in PLACEHOLDER.findall(command.arguments))
+
+    @cached_property
+    def _by_verb(self) -> dict[str, Command]:
+        found: dict[str, Command] = dict(self)
+        for command in self.values():
+            for alias in command.aliases:
+                found.setdefault(alias, command)
+        return found
+
+
+def _verbs_of(commands: Iterable[Command]) -> frozenset[str]:
+    return frozenset(verb for command in commands for verb in (command.name, *command.aliases))
