@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from pydantic_core import to_jsonable_python
-from sqlalchemy import inspect
+from sqlalchemy import Integer, bindparam, inspect
 from sqlmodel import Session, SQLModel, col, or_, select
 
 from pbem.storage.models import Match, MatchState, Note, Player, PlayerRating
@@ -29,6 +29,13 @@ TIMES = frozenset(
 FIRST_TURNS = 6
 """The number of turns, of both sides, in which a match has just begun."""
 PLAYED = col(Match.state).in_((MatchState.RUNNING, MatchState.OVER))
+_READER = bindparam("reader", type_=Integer)
+_EARLIER = (
+    select(Match.id)
+    .where(or_(col(Match.seat0) == _READER, col(Match.seat1) == _READER))
+    .where(Match.game == bindparam("game"), col(Match.id) < bindparam("match", type_=Integer), PLAYED)
+    .limit(1)
+)
 _Row = TypeVar("_Row", Match, Player)
 _HOLDS_MORE = (dict, list, tuple)
 SHOWN_OF_READER = ("id", "name", "settings", "confirmed", "created")
@@ -139,9 +146,8 @@ def _is_first(session: Session, reader: Player, match: Match) -> bool:
     """Return whether the match has just begun, and is the first of its game that the reader plays."""
     if reader.id not in (match.seat0, match.seat1) or match.plies >= FIRST_TURNS:
         return False
-    theirs = or_(col(Match.seat0) == reader.id, col(Match.seat1) == reader.id)
-    earlier = select(Match.id).where(theirs, Match.game == match.game, col(Match.id) < match.id, PLAYED)
-    return session.exec(earlier.limit(1)).first() is None
+    which = {"reader": reader.id, "game": match.game, "match": match.id}
+    return session.connection().execute(_EARLIER, which).first() is None
 
 
 def _noted(session: Session, reader: Player, match: Match) -> str:

@@ -12,7 +12,7 @@ from pbem.matches.naming import subject_of
 from pbem.messages.reply_addresses import address_with
 from pbem.server.daemon import Server
 from pbem.storage import database
-from pbem.storage.models import Match, MatchState, Player, Ply
+from pbem.storage.models import Match, MatchState, Player, Ply, Presence
 from pbem.tokens import Purpose, Token
 from tests.correspondence import MORNING
 from tests.operating.people import written
@@ -51,6 +51,7 @@ def in_play(server: Server, number: int, depth: Callable[[int], int] = lambda _:
             session.add_all(players)
             session.flush()
             ids = [player.id or 0 for player in players]
+            session.add_all(Presence(player=number, seen=MORNING) for number in ids)
             played, first = depth(n), game.start().turn or 0
             match = Match(
                 game=game.game,
