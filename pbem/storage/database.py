@@ -160,7 +160,6 @@ def reading(engine: Engine) -> Iterator[Connection]:
     It costs half as much as a session, and is enough for reading columns.
     """
     with _reader(engine).connect() as connection:
-        sqlite.only_read(connection)
         connection.begin()  # closing the connection ends it: there is nothing to commit
         yield connection
 
@@ -173,13 +172,14 @@ def read_only(engine: Engine) -> Iterator[Session]:
 
 
 def _reader(engine: Engine) -> Engine:
-    """Return the engine for sessions that only read: it shares the connections, and is made once."""
+    """Return the engine for sessions that only read; it is made once."""
     reader: Engine | None = engine.get_execution_options().get(_READER)
     if reader is None:
         options: dict[str, Any] = {_READ_ONLY: True}
         if engine.dialect.name == "postgresql":
             options |= {"postgresql_readonly": True, "isolation_level": "REPEATABLE READ"}
         reader = engine.execution_options(**options)
+        sqlite.only_read(reader)
         engine.update_execution_options(**{_READER: reader})
     return reader
 

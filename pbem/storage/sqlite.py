@@ -5,25 +5,27 @@ import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Engine, PoolProxiedConnection, create_engine, event
 from sqlalchemy.exc import OperationalError
+from sqlalchemy.pool import Pool, QueuePool
 
 BUSY_SECONDS = 30
 _WRITE_TURNS = "pbem_write_turns"
 
 
 class Driver(sqlite3.Connection):
-    """A connection of the driver, which knows whether its next transactions may write."""
+    """A connection of the driver, which knows whether its transactions may write."""
 
     is_read_only = False
 
-    def only_read(self, *, is_read_only: bool) -> None:
-        """Refuse changes from now on, or allow them again."""
-        self.execute(f"PRAGMA query_only={'ON' if is_read_only else 'OFF'}")
-        self.is_read_only = is_read_only
+    def only_read(self) -> None:
+        """Refuse changes from now on."""
+        if not self.is_read_only:
+            self.execute("PRAGMA query_only=ON").close()
+            self.is_read_only = True
 
     def begin(self) -> None:
         """Begin a transaction.
@@ -32,6 +34,24 @@ class Driver(sqlite3.Connection):
         had written in between. One that reads takes no lock.
         """
         self.execute("BEGIN" if self.is_read_only else "BEGIN IMMEDIATE")
+
+
+class Pools(QueuePool):
+    """The connections of an engine that may write, and beside them those that never may.
+
+    To allow changes and refuse them by turns has SQLite prepare every statement anew: that would cost 8 % of a message.
+    """
+
+    @cached_property
+    def readers(self) -> Pool:
+        """The connections that refuse changes."""
+        return self.recreate()
+
+    def dispose(self) -> None:
+        """Close all connections that are not in use."""
+        super().dispose()
+        if "readers" in vars(self):
+            self.readers.dispose()
 
 
 class WriteTurns:
@@ -83,12 +103,13 @@ def connect(url: str, require_none: Callable[[Collection[str]], None]) -> Engine
     engine = create_engine(
         url,
         hide_parameters=True,
+        poolclass=Pools,
+        pool_use_lifo=True,  # the one that was used last has the pages and statements at hand
         connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False, "factory": Driver},
         execution_options={_WRITE_TURNS: WriteTurns()},
     )
     engine.dialect.do_begin = _begin  # type: ignore[assignment, method-assign]  # another dialect would have other URLs
     event.listen(engine, "connect", partial(_prepare, require_none))
-    event.listen(engine, "checkin", _reset)
     return engine
 
 
@@ -98,11 +119,18 @@ def write_turn(engine: Engine, *, can_wait: bool) -> AbstractContextManager[None
     return turns.take(can_wait=can_wait) if turns is not None else nullcontext()
 
 
-def only_read(connection: Connection) -> None:
-    """Have a connection refuse changes until it returns to its pool; nothing for PostgreSQL."""
-    driver = connection.connection.dbapi_connection
-    if isinstance(driver, Driver):
-        driver.only_read(is_read_only=True)
+def only_read(engine: Engine) -> None:
+    """Have an engine use connections that refuse changes; nothing for PostgreSQL, where an option does that."""
+    if isinstance(engine.pool, Pools):
+        engine.raw_connection = partial(_read, engine)  # type: ignore[method-assign]  # of this engine alone
+
+
+def _read(engine: Engine) -> PoolProxiedConnection:
+    assert isinstance(engine.pool, Pools)  # noqa: S101 - as it was made
+    pooled = engine.pool.readers.connect()
+    assert isinstance(pooled.dbapi_connection, Driver)  # noqa: S101 - as it was made
+    pooled.dbapi_connection.only_read()
+    return pooled
 
 
 def _prepare(require_none: Callable[[Collection[str]], None], driver: Driver, _record: object) -> None:
@@ -115,8 +143,3 @@ def _prepare(require_none: Callable[[Collection[str]], None], driver: Driver, _r
 
 def _begin(pooled: Any) -> None:
     pooled.dbapi_connection.begin()
-
-
-def _reset(driver: Driver | None, _record: object) -> None:
-    if driver is not None and driver.is_read_only:
-        driver.only_read(is_read_only=False)

@@ -19,12 +19,12 @@ class Commands(dict[str, Command]):
 
     def named(self, verb: str) -> Command | None:
         """Return the command with that name or alias, in any case of letters."""
-        return self._by_verb.get(verb.lower())
+        return self.get(self._names.get(verb.lower(), ""))
 
     @cached_property
     def verbs(self) -> frozenset[str]:
         """All names and aliases."""
-        return frozenset(self._by_verb)
+        return frozenset(self._names)
 
     @cached_property
     def move(self) -> Command:
@@ -54,11 +54,12 @@ class Commands(dict[str, Command]):
         return frozenset(word for command in self.values() for word in PLACEHOLDER.findall(command.arguments))
 
     @cached_property
-    def _by_verb(self) -> dict[str, Command]:
-        found: dict[str, Command] = dict(self)
-        for command in self.values():
+    def _names(self) -> dict[str, str]:
+        """The name of each command by its verbs."""
+        found = {name: name for name in self}
+        for name, command in self.items():
             for alias in command.aliases:
-                found.setdefault(alias, command)
+                found.setdefault(alias, name)
         return found
 
 
