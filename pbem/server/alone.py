@@ -46,7 +46,7 @@ STOPPED = frozenset({-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP})
 def handle(desk: Desk, claim: Any, now: datetime, *, hands_over: bool = False) -> None:
     """Handle a claimed message: alone, if a server has ended while it had the message."""
     if claim.attempts == 1:
-        worker.handle(desk, claim, now, hands_over=hands_over)
+        worker.handle(desk, claim, now, hands_over=hands_over, goes_on=True)
         return
     code = _handled_alone(desk, claim, now)
     desk.sending.bell.set()
