@@ -79,11 +79,13 @@ def choices(notation: Notation[Any], position: Position[Any], chosen: str = "") 
     >>> choices(game, start, "8").turns
     ('8 a7i7 i3a3',)
     """
-    turns = tuple(islice(_turns(notation, position, chosen), FEW + 1))
-    if _is_little(turns):
-        return Choices(turns, (), _cells(_split(turns, chosen, _PIECE, whole=True)))
-    beginnings, whole = _beginnings(notation, position, chosen)
-    texts = tuple(islice(beginnings, MANY))
+    texts = _parts(notation, position, chosen)
+    if len(texts) <= FEW:  # otherwise there are more turns than that, at least one for each part
+        turns = tuple(islice(_turns(notation, position, chosen), FEW + 1))
+        if _is_little(turns):
+            return Choices(turns, (), _cells(_split(turns, chosen, _PIECE, whole=True)))
+    whole = not texts
+    texts = texts or tuple(islice(_turns(notation, position, chosen), MANY))
     pieces, words = (_split(texts, chosen, unit, whole=whole) for unit in (_PIECE, _WORD))
     steps, cells = words if _is_little([word.label for word in words]) else pieces, _cells(pieces)
     if len(cells) > LISTED and all(step.whole for step in pieces):
@@ -213,12 +215,12 @@ def _turns(notation: Notation[Any], position: Position[Any], chosen: str) -> Ite
         yield from (text for text in texts if _begins(text, chosen))
 
 
-def _beginnings(notation: Notation[Any], position: Position[Any], chosen: str) -> tuple[Iterator[str], bool]:
-    """Return the shortest texts that continue what is chosen (parts if there are any), and if they are whole turns."""
+def _parts(notation: Notation[Any], position: Position[Any], chosen: str) -> tuple[str, ...]:
+    """Return the parts of a turn that start with what is chosen; none where a whole part is chosen."""
     parts = [notation.format(part, position) for part in position.parts()]
-    if not parts or any(_begins(chosen, part) for part in parts):
-        return _turns(notation, position, chosen), True
-    return (part for part in parts if _begins(part, chosen)), False
+    if any(_begins(chosen, part) for part in parts):
+        return ()
+    return tuple(islice((part for part in parts if _begins(part, chosen)), MANY))
 
 
 def _begins(text: str, chosen: str) -> bool:
