@@ -2,16 +2,14 @@
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
-from jinja2.environment import TemplateModule
-from jinja2.runtime import Context
-from markupsafe import Markup
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from notation import illustrations, time_control
 from notation.games import GAMES
@@ -54,12 +52,12 @@ SHOWN_BOARDS, LISTED_MATCHES = 3, 25
 """How many matches of a digest have their boards, and how many are listed; "show" and "games" have the others."""
 
 
-class _WithSharedGlobals(Template):
-    """A template whose macros are the same for all that import it, since all of ours have the same globals."""
+class _Templates(Environment):
+    """An environment whose templates have the same globals, so that what one imports is the same for all."""
 
-    def _get_default_module(self, _context: Context | None = None) -> TemplateModule:
-        """Return the macros; jinja would compare the globals of both templates at each import."""
-        return super()._get_default_module()
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        """Return the globals; jinja would look each up in a mapping for the template first."""
+        return self.globals if d is None else super().make_globals(d)
 
 
 TEXT, HTML = "txt", "html"
@@ -76,16 +74,15 @@ def _rules_of(game: str, language: str | None) -> str:
 @cache
 def templates(face: str) -> Environment:
     """Return the environment of a face, made once per process; in HTML, names and messages are escaped."""
-    environment = Environment(
+    environment = _Templates(
         loader=FileSystemLoader(template_folders()),
-        autoescape=face == HTML,  # noqa: S701 - in text there is nothing to escape
+        autoescape=face == HTML,  # in text there is nothing to escape
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    environment.template_class = _WithSharedGlobals
     environment.globals |= palette.CSS
     environment.globals |= {
         "EXAMPLE_NAME": EXAMPLE_NAME,
@@ -109,7 +106,7 @@ def templates(face: str) -> Environment:
         "sentence": sentence,
         "per_turn_instead": per_turn_instead,
         "time_in_words": time_in_words,
-        "unbroken": unbroken,
+        "unbroken": in_whole_words if face == HTML else unbroken,
         "wrapped": wrapped,
     }
     environment.globals["shapes"] = environment.get_template(f"parts/shapes.{face}.j2").module
@@ -275,9 +272,22 @@ _QUOTED = re.compile(r'(?:[^\s"]+ )?[^\s"]*"[^"\n]{1,50}"')
 quoted without a mark could be taken for the person's own."""
 
 
+_HYPHENATED = re.compile(r"(?<!\S)\S*-\S*")
+
+
 def unbroken(text: str) -> str:
     """Return a turn, which is never broken between two lines unless it is longer than one."""
     return text.replace(" ", _BLANK) if len(text) <= WIDTH // 2 else text
+
+
+def in_whole_words(text: str) -> Markup:
+    """Return a turn for HTML, which is broken between its words only, and not behind a hyphen.
+
+    >>> in_whole_words("c1c9 ---- 1")
+    Markup('c1c9 <span style="white-space: nowrap;">----</span> 1')
+    """
+    escaped = str(escape(" ".join(text.split())))
+    return Markup(_HYPHENATED.sub(r'<span style="white-space: nowrap;">\g<0></span>', escaped))  # noqa: S704 - escaped
 
 
 @lru_cache(maxsize=1024)
