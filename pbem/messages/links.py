@@ -6,7 +6,7 @@ token. The text part has the same words: a mail program without links costs taps
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import takewhile
 from typing import Any
 from urllib.parse import quote
@@ -59,8 +59,15 @@ class Links:
     """Other commands that fit, likely ones first: accept and decline, or a hint, the rules, and resign as the last."""
     answers: tuple[Link, ...] = ()
     """The answers to the offers of the opponent, and the claim of the match if they have run out of time."""
-    by_cell: Mapping[str, Link] = field(default_factory=dict)
-    """The next choices on the board, by the name of their cell ("c4"). Each link previews."""
+    cells: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """The text and label of the next choices on the board, by the name of their cell ("c4")."""
+    target: "ReplyTarget | None" = None
+
+    @cached_property
+    def by_cell(self) -> Mapping[str, Link]:
+        """The links for the cells, for readers who tap the board. Each previews."""
+        made = {cell: link(self.target, *each) for cell, each in self.cells.items()}
+        return {cell: each for cell, each in made.items() if each.uri}
 
     @cached_property
     def groups(self) -> tuple[tuple[str, tuple[Link, ...]], ...]:
@@ -95,12 +102,18 @@ class Links:
         return hint is not None and {link.label for link in self.turns or self.steps} <= hint.texts
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReplyTarget:
     """The email that links open: its address and its Subject."""
 
     address: str
     subject: str
+
+    @cached_property
+    def _beginnings(self) -> tuple[str, str]:
+        """How URIs begin: with the whole Subject, and with its tag alone for a text that is too long otherwise."""
+        tag = self.subject.partition("]")[0] + "]"
+        return mailto(self.address, self.subject), mailto(self.address, tag)
 
     def link(self, words: str, label: str = "") -> Link | None:
         """Return a link to an email with that text; None if the text is too long for a link.
@@ -109,10 +122,10 @@ class ReplyTarget:
         >>> target.link("e3f4").uri
         'mailto:games%2Btoken@pbem.example?subject=Re%3A%20%5Bpbem%20%2342%5D%20Quadrature%3A%20alice%20-%20bob&body=e3f4'
         """
-        for subject in (self.subject, self.subject.partition("]")[0] + "]"):
-            uri = mailto(self.address, subject, words)
-            if len(uri) <= LONGEST:
-                return Link(label or words, words, uri)
+        text = _body(words)
+        for beginning in self._beginnings:
+            if len(beginning) + len(text) <= LONGEST:
+                return Link(label or words, words, beginning + text)
         return None
 
     def links(self, words: Iterable[tuple[str, str]]) -> tuple[Link, ...]:
@@ -134,21 +147,19 @@ def answering(subject: str) -> str:
     return subject if subject.lower().startswith("re:") else f"Re: {subject}"
 
 
-def mailto(address: str, subject: str, body: str) -> str:
+def mailto(address: str, subject: str, body: str = "") -> str:
     """Return the URI (RFC 6068) of an email to write: everything but letters and digits is encoded.
 
     >>> mailto("games+t@pbem.example", "Re: [pbem #1]", "move c1b1")
     'mailto:games%2Bt@pbem.example?subject=Re%3A%20%5Bpbem%20%231%5D&body=move%20c1b1'
     """
-    local, _, domain = address.rpartition("@")
-    text = quote("\r\n".join(body.splitlines()), safe="")
-    return f"mailto:{_encoded(local)}@{_encoded(domain)}?subject={_encoded(subject)}&body={text}"
+    local, domain, about = (quote(part, safe="") for part in (*address.rsplit("@", maxsplit=1), subject))
+    return f"mailto:{local}@{domain}?subject={about}&body={_body(body)}"
 
 
-@lru_cache(maxsize=64)
-def _encoded(part: str) -> str:
-    """Return what all the links of a message share."""
-    return quote(part, safe="")
+def _body(text: str) -> str:
+    """Return a text as it stands in such a URI."""
+    return quote("\r\n".join(text.splitlines()), safe="")
 
 
 def link(target: ReplyTarget | None, words: str, label: str = "") -> Link:
@@ -181,12 +192,12 @@ def of_match(
 
 def _choosing(target: ReplyTarget, offered: Choices, lead: str) -> Links:
     """Return links that preview choices; `lead` goes in front of each."""
-    cells = ((cell, target.link(_joined(lead, step.text), step.label)) for cell, step in offered.cells.items())
     return Links(
         turns=target.links((_joined(lead, text), text) for text in offered.turns),
         steps=target.links((_joined(lead, step.text), step.label) for step in offered.steps),
         example=target.link(_joined(lead, offered.example.text)) if offered.example else None,
-        by_cell={cell: link for cell, link in cells if link is not None},
+        cells={cell: (_joined(lead, step.text), step.label) for cell, step in offered.cells.items()},
+        target=target,
     )
 
 
@@ -212,7 +223,8 @@ def _of_preview(snapshot: Snapshot, hypothesis: Hypothesis, target: ReplyTarget,
         steps=(*on.turns, *on.steps),
         plays=target.links((words, f"Play {words}") for words in plays),
         prepares=target.links(_prepares(hypothesis, seat)),
-        by_cell=on.by_cell,
+        cells=on.cells,
+        target=target,
     )
 
 

@@ -209,10 +209,10 @@ class Renderer:
 
     def _board_page(self, row: Outgoing, player: Player | None, snapshot: Snapshot) -> str | None:
         """Return the URL of the page on which the player can tap what they do next, if there is one."""
-        target = self._reply_target(row, player, snapshot, snapshot.ply)
-        if self._boards is None or player is None or target is None:
+        if self._boards is None or player is None:
             return None
-        return self._boards.url(snapshot, player.id or 0, row.epoch, target)
+        target = self._reply_target(row, player, snapshot, snapshot.ply)
+        return None if target is None else self._boards.url(snapshot, player.id or 0, row.epoch, target)
 
     def _reply_target(self, row: Outgoing, player: Player | None, snapshot: Snapshot, ply: int) -> ReplyTarget | None:
         """Return where links about that match lead, for a reader who has seen that many turns."""
