@@ -203,7 +203,7 @@ def _heading(beginning: str, texts: Sequence[list[str]]) -> str:
 def _turns(notation: Notation[Any], position: Position[Any], chosen: str) -> Iterator[str]:
     """Yield the texts of the legal turns that start with what is chosen, except those that lists keep back."""
     in_parts = False
-    for part in position.parts():
+    for part in position.parts() if chosen else ():
         in_parts = True
         text = notation.format(part, position)
         if _begins(text, chosen) or _begins(chosen, text):
