@@ -6,6 +6,7 @@ from functools import cached_property, partial
 
 from sqlmodel import Session
 
+from engines.core import Seat
 from engines.diagram import Diagram
 from notation.board import Charset, format_board
 from notation.description import describe
@@ -17,7 +18,8 @@ from pbem.messages import attachments
 from pbem.messages.attachments import Origin
 from pbem.messages.boards.board_image import png
 from pbem.messages.mime import Attachment
-from pbem.messages.templating import WIDTH
+from pbem.messages.templating import SHOWN_TURNS, WIDTH
+from pbem.messages.turn_list import Played, in_columns
 from pbem.storage.facts import MatchFacts
 from pbem.storage.models import TakenBack
 
@@ -75,6 +77,25 @@ class Drawing:
     def _animations(self) -> tuple[Attachment, ...]:
         """The boards one after another, as a file; to draw them takes longer than all else."""
         return tuple(attachments.animations(self.snapshot))
+
+    @cached_property
+    def seats(self) -> tuple[Seat, ...]:
+        """The seat that played each turn."""
+        return self.snapshot.seats
+
+    def played(self, most: int) -> tuple[Played, ...]:
+        """Return the last turns, oldest first."""
+        texts, names = self.snapshot.texts, [name(player) for player in self.snapshot.players]
+        return tuple(
+            Played(ply + 1, self.seats[ply], names[self.seats[ply]], texts[ply])
+            for ply in range(max(0, len(texts) - most), len(texts))
+        )
+
+    @cached_property
+    def last_turns(self) -> str:
+        """The last turns for the text part, in two columns if there is room: one for each player."""
+        first, second = self.snapshot.players
+        return in_columns(self.played(SHOWN_TURNS), (name(first), name(second)), self.seats[0] if self.seats else 0)
 
     @cached_property
     def record(self) -> str:

@@ -340,12 +340,10 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
     yield from (wrapped(cell, 4) for cell in left if cell)
 
 
-def _fitted(line: str) -> Sequence[str]:
+def _fitted(line: str) -> str:
     """Return a line that no block has wrapped, such as one of a page: as several under its own indentation."""
-    if len(line) <= WIDTH:
-        return (line,)
     indent = line[: len(line) - len(line.lstrip())]
-    return textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return textwrap.fill(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def tidied(text: str) -> str:
@@ -354,8 +352,9 @@ def tidied(text: str) -> str:
     >>> tidied("\n\nHello!  \n\n\nYour turn.")
     'Hello!\n\nYour turn.\n'
     """
-    lines = "\n".join(piece for line in text.split("\n") for piece in _fitted(line.rstrip()))
-    return re.sub(r"\n{3,}", "\n\n", lines).strip("\n") + "\n"
+    lines = [line.rstrip() for line in text.split("\n")]
+    fitted = "\n".join(line if len(line) <= WIDTH else _fitted(line) for line in lines)
+    return re.sub(r"\n{3,}", "\n\n", fitted).strip("\n") + "\n"
 
 
 def tightened(html: str) -> str:
@@ -373,4 +372,5 @@ def _stripped(lines: Iterable[str]) -> Iterator[str]:
         bare = line.rstrip() if inside else line.strip()
         if inside or bare:
             yield bare
-        inside = bare.rfind("<pre") > bare.rfind("</pre>") or (inside and "</pre>" not in bare)
+        if inside or "<pre" in bare:
+            inside = bare.rfind("<pre") > bare.rfind("</pre>") or (inside and "</pre>" not in bare)

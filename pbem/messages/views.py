@@ -36,8 +36,8 @@ from pbem.messages.said.offers import OfferShown
 from pbem.messages.said.prepared import Branch
 from pbem.messages.said.sections import PlayedByItself
 from pbem.messages.said.shown import MatchThen, Preview
-from pbem.messages.templating import SHOWN_TURNS, PagePicture, illustrated
-from pbem.messages.turn_list import Played, in_columns
+from pbem.messages.templating import PagePicture, illustrated
+from pbem.messages.turn_list import Played
 from pbem.storage.facts import MatchFacts
 from pbem.storage.models import MatchState, Player
 from pbem.storage.preferences import ON
@@ -115,6 +115,16 @@ class Views:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A side of a match: who plays it, what the game calls it, whether that's the reader, and their rating in short."""
+
+    name: str
+    side: str
+    you: bool
+    rating: str
+
+
 class View:
     """A match as one reader sees it. Whatever takes time is computed when a template asks for it."""
 
@@ -129,12 +139,7 @@ class View:
         self.key = snapshot.match.game
         self.ply = self.turns = snapshot.ply
         self.sides = tuple(
-            {
-                "name": name(player),
-                "side": side,
-                "you": reader is not None and player.id == reader.id,
-                "rating": in_short(*rating) if rating else "",
-            }
+            Side(name(player), side, reader is not None and player.id == reader.id, in_short(*rating) if rating else "")
             for player, side, rating in zip(snapshot.players, snapshot.game.sides, ratings, strict=True)
         )
         chosen = snapshot.game.options_in_words(snapshot.match.options)
@@ -149,10 +154,10 @@ class View:
         self.is_weak = self.level is not None and is_weak_at(snapshot.game)
         self.tournament, self.round = snapshot.match.tournament, snapshot.match.round
         control = from_stored(snapshot.match.time)
-        names = (str(self.sides[0]["name"]), str(self.sides[1]["name"]))
+        names = (self.sides[0].name, self.sides[1].name)
         self.time, self.per_turn = in_words(control, names), per_turn_instead(control)
         self.seat = snapshot.seat_of(reader) if reader else None
-        opponents = [str(side["name"]) for side in self.sides if not side["you"]]
+        opponents = [side.name for side in self.sides if not side.you]
         self.opponent = " - ".join(opponents)
         others = [player for player in snapshot.players if reader is not None and player.id != reader.id]
         self.absent = next((name(player) for player in others if player.stopped), None)
@@ -236,7 +241,7 @@ class View:
         clock = clock_of(match) if self.is_current else None
         if clock is None or match.to_move is None:
             return None
-        names = (str(self.sides[0]["name"]), str(self.sides[1]["name"]))
+        names = (self.sides[0].name, self.sides[1].name)
         context = self._context
         return time_shown(clock, seat_of(match.to_move), names, self.seat, context.preferences["zone"], context.written)
 
@@ -343,11 +348,7 @@ class View:
 
     def played(self, most: int) -> tuple[Played, ...]:
         """Return the last turns, oldest first."""
-        snapshot, seats = self._snapshot, self._snapshot.seats
-        return tuple(
-            Played(ply + 1, seats[ply], name(snapshot.players[seats[ply]]), snapshot.texts[ply])
-            for ply in range(max(0, snapshot.ply - most), snapshot.ply)
-        )
+        return self._drawing.played(most)
 
     def at_once(self, since: int, by_itself: tuple[PlayedByItself, ...]) -> tuple[str, ...]:
         """Return who played what in the turns from that number on, and which were played for the reader."""
@@ -365,10 +366,8 @@ class View:
 
     @property
     def last_turns(self) -> str:
-        """The last turns for the text part, in two columns if there is room: one for each player."""
-        first, second = self._snapshot.players
-        turns, seats = self.played(SHOWN_TURNS), self._snapshot.seats
-        return in_columns(turns, (name(first), name(second)), seats[0] if seats else 0)
+        """The last turns for the text part."""
+        return self._drawing.last_turns
 
     @cached_property
     def hint(self) -> Hint | None:
