@@ -55,7 +55,7 @@ from pbem.storage import database, leases, notifications, setbacks
 from pbem.storage.clock import SteadyClock
 from pbem.storage.models import Analysis, Backup, Claim, Lane, Search
 from pbem.storage.notifications import Channel
-from pbem.storage.queue import Queue, QueueRows
+from pbem.storage.queue import Queue
 from pbem.storage.retention import Retention
 from pbem.storage.utc import now
 from pbem.vitals import FirstOfEach, Vitals
@@ -118,16 +118,13 @@ class Server:
         """
         failpoints.reach(Step.RECEIVED)
         with database.reading(self.engine) as connection:
-            new = intake.sort(connection, arrivals, self.triage)
-        added: dict[int, Lane] = {}
-        claimed: list[tuple[Queue, list[int], QueueRows]] = []
-        if new:
-            has_replies = any(each.place.lane is Lane.REPLIES for each in new)
-            with database.writing(self.engine, can_wait=not has_replies) as connection:
-                added = intake.store(connection, new, self.clock())
-                claimed = [(queue, own, queue.claim_for_rest(connection)) for queue, own in self._for_desks(added)]
-                if added:
-                    notifications.notify(connection, Channel.RECEIVED)
+            found = intake.sort(connection, arrivals, self.triage)
+        has_replies = any(each.place.lane is Lane.REPLIES for each in found)
+        with database.writing(self.engine, can_wait=not has_replies) as connection:
+            added = intake.store(connection, found, self.clock())
+            claimed = [(queue, own, queue.claim_for_rest(connection)) for queue, own in self._for_desks(added)]
+            if added:
+                notifications.notify(connection, Channel.RECEIVED)
         failpoints.reach(Step.STORED)
         for queue, numbers, rows in claimed:
             queue.give(rows, numbers)

@@ -5,10 +5,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
+from typing import Any
 
 import structlog
-from sqlalchemy import Connection, bindparam, insert, select
-from sqlmodel import col
+from sqlalchemy import Connection, insert
+from sqlalchemy.sql.dml import ReturningInsert
 
 from pbem import tokens
 from pbem.mail.reading.limits import LARGEST_HEADER_BLOCK
@@ -28,7 +30,6 @@ SENDERS_HEADERS = frozenset(
 )
 """Headers that a sender's program writes and relays don't change."""
 
-_KNOWN = select(col(Incoming.id)).where(col(Incoming.key) == bindparam("key"))
 _CONTENT = insert(RawMessage)
 _ROUND = waiting_of_group(Incoming, IncomingState.NEW)
 
@@ -43,21 +44,16 @@ class Sorted:
 
 
 def sort(connection: Connection, arrivals: Iterable[Arrival], triage: Triage) -> list[Sorted]:
-    """Return those arrivals that aren't stored yet, with what must be known of them. It only reads."""
-    new = []
-    for arrival in arrivals:
-        own = key(arrival.raw, arrival.recipients)
-        if connection.execute(_KNOWN, {"key": own}).first() is None:
-            new.append(Sorted(arrival, own, triage.place(connection, arrival)))
-        else:
-            _log_duplicate(arrival)
-    return new
+    """Return the arrivals with what must be known of them to store them. It only reads."""
+    return [
+        Sorted(arrival, key(arrival.raw, arrival.recipients), triage.place(connection, arrival)) for arrival in arrivals
+    ]
 
 
 def store(connection: Connection, arrivals: Iterable[Sorted], now: datetime) -> dict[int, Lane]:
-    """Add rows for the arrivals, except those stored meanwhile. Return the ids of the new rows, with their queues."""
-    statement = insert_new(connection.dialect.name, Incoming, "key").values(round=_ROUND)
-    added = {}
+    """Add rows for the arrivals, except those that are stored. Return the ids of the new rows, with their queues."""
+    statement = _new_row(connection.dialect.name)
+    added, contents = {}, []
     for each in arrivals:
         arrival, place = each.arrival, each.place
         row = {
@@ -73,15 +69,19 @@ def store(connection: Connection, arrivals: Iterable[Sorted], now: datetime) -> 
         }
         number = connection.execute(statement, row).scalar_one_or_none()
         if number is None:
-            _log_duplicate(arrival)
+            log.info("mail in", incoming=None, source=arrival.source, verdict="duplicate")
             continue
-        connection.execute(_CONTENT, {"incoming": number, "raw": place.raw})
+        contents.append({"incoming": number, "raw": place.raw})
         added[number] = place.lane
+    if contents:
+        connection.execute(_CONTENT, contents)
     return added
 
 
-def _log_duplicate(arrival: Arrival) -> None:
-    log.info("mail in", incoming=None, source=arrival.source, verdict="duplicate")
+@cache
+def _new_row(dialect: str) -> ReturningInsert[Any]:
+    """Return the statement that adds a row and returns its id, or nothing if the message is stored."""
+    return insert_new(dialect, Incoming, "key").values(round=_ROUND)
 
 
 def key(raw: bytes, recipients: tuple[str, ...]) -> str:

@@ -147,7 +147,7 @@ class MailListener:
 
 
 class _Handler:
-    """Callbacks of aiosmtpd for each command; blocking work goes to threads."""
+    """Callbacks of aiosmtpd for each command; storing, which blocks, goes to threads."""
 
     def __init__(
         self, store: Store, accepts: Callable[[str], bool], loop: asyncio.AbstractEventLoop, recipients: int
@@ -172,7 +172,7 @@ class _Handler:
     ) -> str:
         if len(envelope.rcpt_tos) >= self._recipients:
             return f"452 4.5.3 At most {self._recipients} recipients at a time"
-        if not _is_printable(address) or not await asyncio.to_thread(self._accepts, address):
+        if not _is_printable(address) or not self._accepts(address):
             return "550 5.1.1 There is no such address here"
         envelope.rcpt_tos.append(address)
         envelope.rcpt_options.extend(options)
