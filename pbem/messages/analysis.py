@@ -8,15 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import groupby, pairwise
-
-from PIL import Image, ImageDraw
+from typing import TYPE_CHECKING
 
 from engines.core import Seat
 from engines.diagram import Tone
 from pbem.matches.naming import name
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.boards.palette import EDGE, FAINT, FILLS, INK, LIT, PAPER, RIMS
-from pbem.messages.boards.tiles import index_with, legible, lettering, palette_with, unusual
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 MISTAKE, BLUNDER = 0.25, 0.6
 """How much a turn must have given away for its mark."""
@@ -157,7 +158,11 @@ def _line(turn: TurnAnalysed) -> str:
     return f"[{bar}] {turn.number}. {text} {turn.mark}".rstrip()
 
 
-def _drawn(analysed: Analysed, scale: float) -> Image.Image:
+def _drawn(analysed: Analysed, scale: float) -> "Image":
+    from PIL import Image, ImageDraw  # see templating.illustrated
+
+    from pbem.messages.boards.tiles import index_with, legible, lettering, palette_with, unusual
+
     def dots(measure: float) -> int:
         return round(measure * scale)
 

@@ -14,7 +14,6 @@ from notation import gamerecord, record
 from notation.gamerecord import Moment, Result, Site
 from pbem.matches.clock.timesheet import TurnTime
 from pbem.matches.snapshot import Snapshot, why_over
-from pbem.messages.boards.animation import animation
 from pbem.messages.mime import Attachment
 from pbem.signatures import Signer
 from pbem.storage.models import HOUSE
@@ -88,6 +87,8 @@ def animations(snapshot: Snapshot, boards: Sequence[Diagram] = ()) -> Iterator[A
     """
     if not snapshot.texts or snapshot.is_missing:
         return
+    from pbem.messages.boards.animation import animation  # Pillow: see templating.illustrated
+
     captions = ["", *(f"{number}. {text}" for number, text in enumerate(snapshot.texts, start=1))]
     content = animation(boards or record.diagrams(snapshot.record, snapshot.positions), captions=captions)
     yield Attachment(_name(snapshot, "gif"), "image", "gif", content)

@@ -16,7 +16,6 @@ from pbem.matches.naming import name
 from pbem.matches.snapshot import Snapshot, TurnRow, to_show, turn_rows
 from pbem.messages import attachments
 from pbem.messages.attachments import Origin
-from pbem.messages.boards.board_image import png
 from pbem.messages.mime import Attachment
 from pbem.messages.templating import SHOWN_TURNS, WIDTH
 from pbem.messages.turn_list import Played, in_columns
@@ -60,6 +59,8 @@ class Drawing:
 
     def picture(self, scale: float) -> bytes:
         """Return the board as a PNG file."""
+        from pbem.messages.boards.board_image import png  # Pillow: see templating.illustrated
+
         if scale not in self._pictures:
             self._pictures[scale] = png(self.diagram, scale=scale)
         return self._pictures[scale]

@@ -16,7 +16,7 @@ from notation.games import GAMES
 from notation.hints import format_hint, listed
 from notation.illustrations import Illustration
 from notation.time_control import in_words, parse
-from pbem.messages.boards import board_image, palette
+from pbem.messages.boards import palette
 from pbem.messages.said.templates import template_folders
 
 if TYPE_CHECKING:
@@ -207,6 +207,8 @@ class PagePicture:
 @cache
 def illustrated(game: str) -> tuple[tuple[Illustration, bytes], ...]:
     """Return the pictures of a game's rules page as PNG, drawn once in a process; none for a page without pictures."""
+    from pbem.messages.boards import board_image  # Pillow, 7 MB, which a daemon needs once it draws a picture
+
     return tuple(
         (shown, board_image.png(shown.diagram, scale=board_image.PAGE_SCALE, highlight=shown.highlight))
         for shown in illustrations.of(GAMES[game])

@@ -26,7 +26,6 @@ from pbem.matches.snapshot import Snapshot
 from pbem.messages import analysis, links, turn_list
 from pbem.messages.analysis import Analysed, Estimate
 from pbem.messages.attachments import Origin
-from pbem.messages.boards import board_image
 from pbem.messages.boards.html_board import Grid, grid
 from pbem.messages.drawings import Drawing, Drawings, charset_of
 from pbem.messages.links import Links, ReplyTarget
@@ -273,6 +272,8 @@ class View:
         """The URL of the picture of the board for HTML; None for readers who don't want pictures."""
         if not self.is_drawn:
             return None
+        from pbem.messages.boards import board_image  # Pillow: see templating.illustrated
+
         scale = board_image.SMALL_SCALE if self._context.several else board_image.SCALE
         return self._context.enclosed.show(self._drawing.picture(scale))
 
@@ -362,6 +363,8 @@ class View:
         """Return the URL of its picture for HTML; None for readers who don't want pictures."""
         if not self.is_drawn:
             return None
+        from pbem.messages.boards import board_image  # Pillow: see templating.illustrated
+
         return self._context.enclosed.show(analysed.picture(board_image.SMALL_SCALE))
 
     @property

@@ -33,8 +33,8 @@ def adopt(engine: Engine, server: ServerSettings, now: datetime, *, anyway: bool
         noted = _noted(session)
     if noted is not None and noted.fingerprint == keyring.fingerprint and anyway:
         raise WrongKey(f"{_origin(server)} is the key of this database already: move it away, or write another there")
-    if noted is not None and (noted.fingerprint, noted.public) == (keyring.fingerprint, keyring.signer.public):
-        return
+    if noted is not None and noted.fingerprint == keyring.fingerprint and noted.public:
+        return  # to compute the public key as well would load cryptography, 9 MB, at every start
     with database.transaction(engine) as session:
         database.exclude_others(session.connection(), "server key")
         if not anyway:

@@ -497,6 +497,8 @@ SERVER = (
 """What only a verb that parses or renders messages needs."""
 OTHER_DATABASE = ("sqlalchemy.dialects.postgresql", "sqlalchemy.dialects.mysql", "psycopg")
 """What only PostgreSQL needs, or nobody."""
+RARE = ("alembic", "PIL", "cryptography", "dkim", "httpx", "dns", "selectolax", "flufl", *OTHER_DATABASE)
+"""What a server needs to upgrade tables, to draw, to sign, or in its parsers' processes; not to wait for messages."""
 IMPORTED = """
 import sys
 from pbem import cli
@@ -515,7 +517,8 @@ print(*sys.modules)
         (["--help"], ("sqlalchemy", "pydantic", "structlog", "engines", *SERVER)),
         (["show", "1"], (*SERVER, *OTHER_DATABASE)),
         (["mail", "list"], (*SERVER, *OTHER_DATABASE)),
-        (["run", "--help"], ("alembic", "dkim", "httpx", "dns", "selectolax", "flufl", *OTHER_DATABASE)),
+        (["run", "--help"], RARE),
+        (["run", "--once"], RARE),
     ],
 )
 def test_a_verb_imports_nothing_that_it_does_not_need(played: Site, verb: list[str], unneeded: tuple[str, ...]) -> None:

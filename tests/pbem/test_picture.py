@@ -11,8 +11,8 @@ from engines.diagram import Diagram
 from notation.games import GAMES
 from pbem.messages.boards.animation import LARGEST, LAST_FRAME_MS, MOST_BOARDS, SCALES, animation
 from pbem.messages.boards.board_image import NAME_SIZE, SCALE, Layout, drawn, is_alike, lines, png, redrawn
+from pbem.messages.boards.looks import lit_in
 from pbem.messages.boards.palette import FIELDS, LEFT, LIT, LIT_EDGE
-from pbem.messages.boards.tiles import lit_in
 from tests.diagrams import NAMES, diagrams
 
 SMALL = 28_000

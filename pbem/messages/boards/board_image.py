@@ -17,18 +17,17 @@ from PIL import Image
 
 from engines.diagram import Diagram, Shape
 from notation.illustrations import LAST_TURN
+from pbem.messages.boards.looks import Look, lit_in
 from pbem.messages.boards.outline import outer_sides
 from pbem.messages.boards.palette import FILLS, FRAME, FRAME_EDGE, INK
 from pbem.messages.boards.palette import LABEL as LABELLED
 from pbem.messages.boards.tiles import (
     CORNER_ALPHAS,
     INDEX,
-    Look,
     band,
     corner,
     legible,
     lettering,
-    lit_in,
     mask,
     palette_with,
     tile,

@@ -10,10 +10,10 @@ from html import escape
 from math import sqrt
 
 from engines.diagram import Diagram, Legend, Mark, Shape, Tone
+from pbem.messages.boards.looks import TEXT_SIZES, Lit, Look, lit_in
 from pbem.messages.boards.outline import Sides, outer_sides
 from pbem.messages.boards.palette import FIELDS, FILLS, FRAME, INK, LIT_EDGE, PAPER, RIMS, SIGNS, Colour, css
 from pbem.messages.boards.palette import LABEL as LABELLED
-from pbem.messages.boards.tiles import TEXT_SIZES, Lit, Look, lit_in
 
 CELL = 40.0
 """The width of a cell; all measures are in the units of the drawing."""

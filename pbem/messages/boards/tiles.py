@@ -4,15 +4,14 @@ All pictures have the colours of the palette, so a tile is reduced to them once,
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from math import ceil, sqrt
-from typing import Literal
 
 from PIL import Image, ImageDraw, ImageFont
 
-from engines.diagram import Diagram, Kind, Legend, Shape, Tone
+from engines.diagram import Legend, Shape, Tone
+from pbem.messages.boards.looks import TEXT_SIZES, Look
 from pbem.messages.boards.palette import (
     EDGE,
     FAINT,
@@ -34,8 +33,6 @@ from pbem.messages.boards.palette import (
     blend,
 )
 
-TEXT_SIZES = {1: 2.3, 2: 2.1, 3: 1.65}
-"""The size of a text on a piece by its length: a text of three characters stays inside, too."""
 FINER = 4
 """The factor by which tiles are drawn larger and then reduced, for smooth edges."""
 SHADES = 2
@@ -113,35 +110,6 @@ def unusual(tones: Iterable[Tone]) -> tuple[Tone, ...]:
 def tones_of(legend: Legend) -> tuple[Tone, ...]:
     """Return the tones of what can be on a board beyond the usual ones."""
     return unusual((*legend.tones, *(legend.tone_of(mark) for mark in legend.marks if mark.kind != "empty")))
-
-
-Lit = Literal["", "left", "reached"]
-"""Whether the last turn has touched a cell, and if so, whether a piece has left it."""
-
-
-def lit_in(diagram: Diagram, name: str) -> Lit:
-    """Return how a cell of the diagram is lit."""
-    return "" if name not in diagram.lit else "left" if name in diagram.left else "reached"
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """The appearance of a cell; `level` is 0 for a plain cell, or the number of its area."""
-
-    level: int = 0
-    kind: Kind = "empty"
-    tone: Tone = "light"
-    shown: str = ""
-    height: int = 1
-    lit: Lit = ""
-
-    @property
-    def ground(self) -> Colour:
-        """The colour of the cell."""
-        if self.kind == "trace":
-            return (LEFT_TRACES if self.lit == "left" else TRACES)[self.tone]
-        grounds = LEFT if self.lit == "left" else LIT if self.lit else FIELDS
-        return grounds[min(self.level, len(grounds) - 1)]
 
 
 @lru_cache(maxsize=4096)
