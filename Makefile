@@ -70,7 +70,7 @@ screenshots: .venv/ready     ## regenerate the pictures in docs/mails and docs/s
 format: .venv/ready
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 
-bench: .venv/ready           ## measure against the floors in the same run (PUBLISH=--publish writes docs/performance.csv)
+bench: .venv/ready .venv/mailman/ready ## measure against the floors in the same run (PUBLISH=--publish writes docs/performance.csv)
 	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r deploy/lock/bench.txt
 	$(BIN)/python -P bench/mail.py $(PUBLISH)
 	$(BIN)/python -P bench/mail.py --database postgresql --daemons 1 2 4 $(PUBLISH)
@@ -85,6 +85,11 @@ bench: .venv/ready           ## measure against the floors in the same run (PUBL
 	$(BIN)/python -P bench/publishing.py $(PUBLISH)
 	$(BIN)/python -P bench/looking.py $(PUBLISH)
 	$(BIN)/python -P bench/worst.py $(PUBLISH)
+
+.venv/mailman/ready: deploy/lock/mailman.txt
+	$(PYTHON) -m venv .venv/mailman
+	.venv/mailman/bin/pip install -q --disable-pip-version-check --require-hashes --only-binary :all: --no-binary authheaders,authres,dkimpy -r deploy/lock/mailman.txt
+	@touch $@
 
 arena: .venv/ready           ## level against level of the house in every game; adds to the rows of docs/arena.csv (ARENA="--matches 100 --game hexaphages")
 	$(BIN)/python -P bench/arena.py $(ARENA)
@@ -105,6 +110,8 @@ lock:                        ## update the pinned versions (needs uv)
 	    --no-emit-index-url --no-emit-find-links --extra build --extra postgres --extra dkim -c deploy/lock/dev.txt pyproject.toml -o deploy/lock/run.txt
 	printf '%s\n' 'chess>=1.11' 'email-reply-parser>=0.5' 'mail-parser-reply>=1.36' 'quotequail>=0.5' | uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	    --no-emit-index-url --no-emit-find-links - -o deploy/lock/bench.txt
+	printf '%s\n' 'mailman>=3.3.10' | uv pip compile -q --python-platform linux --python-version 3.11 --generate-hashes --no-annotate --no-header \
+	    --no-emit-index-url --no-emit-find-links - -o deploy/lock/mailman.txt
 	printf '%s\n' 'axe-playwright-python>=0.1.8' 'jsonschema>=4.26' 'playwright>=1.65' 'tinyhtml5>=2.1' | uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	    --no-emit-index-url --no-emit-find-links -c deploy/lock/dev.txt - -o deploy/lock/browser.txt
 	printf '%s\n' 'pip-audit>=2.9' | uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
