@@ -1,11 +1,14 @@
 """Square boards: the names of their cells row by row, and the straight lines that leave a cell."""
 
+from collections.abc import Mapping
 from string import ascii_lowercase
 
 Rows = tuple[tuple[str, tuple[str, ...]], ...]
 """The rows of a board from top to bottom: each a label and its cells from left to right."""
 Steps = tuple[tuple[int, int], ...]
 """Ways from cell to cell: each how far to the right and how far down."""
+Rays = Mapping[str, tuple[tuple[str, ...], ...]]
+"""The lines that leave each cell, one for each step: the cells on the line, nearest first."""
 
 ORTHOGONAL: Steps = ((0, -1), (1, 0), (0, 1), (-1, 0))
 DIAGONAL: Steps = ((1, -1), (1, 1), (-1, 1), (-1, -1))
@@ -27,8 +30,8 @@ def rows(width: int, height: int | None = None, *, first_on_top: bool = True) ->
     return tuple((str(row), tuple(f"{letter}{row}" for letter in columns(width))) for row in drawn)
 
 
-def rays(width: int, steps: Steps = ORTHOGONAL, *, height: int | None = None) -> dict[str, tuple[tuple[str, ...], ...]]:
-    """Return for every cell the lines that leave it, one for each step: the cells on the line, nearest first.
+def rays(width: int, steps: Steps = ORTHOGONAL, *, height: int | None = None) -> Rays:
+    """Return for every cell the lines that leave it.
 
     >>> rays(3)["a1"]
     ((), ('b1', 'c1'), ('a2', 'a3'), ())

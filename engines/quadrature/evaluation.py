@@ -40,8 +40,9 @@ ALL_WAYS = tuple(sorted({way for ways in WAYS for way in ways.values()}, key=_co
 def _numbered(seat: Seat) -> tuple[tuple[tuple[int, int, int, bool], ...], ...]:
     """Return a side's steps from each square: number, target and the target as a bit; forward first, then sideways."""
     found: list[list[tuple[int, int, int, bool]]] = [[] for _ in NAMES]
+    numbers = {way: number for number, way in enumerate(ALL_WAYS)}
     for way in sorted(WAYS[seat].values(), key=lambda way: (way.sideways, way.target)):
-        found[way.origin].append((ALL_WAYS.index(way), way.target, way.landing, way.sideways))
+        found[way.origin].append((numbers[way], way.target, way.landing, way.sideways))
     return tuple(map(tuple, found))
 
 

@@ -57,20 +57,20 @@ def named(squares: int) -> list[str]:
     return sorted(NAMES[cell] for cell in cells_in(squares))
 
 
-def _steps(name: str) -> int:
-    """Return the squares next to a square in its row and column, as bits."""
-    return bits(INDEX[ray[0]] for ray in square.rays(SIZE)[name] if ray)
+def _steps(rays: square.Rays) -> tuple[int, ...]:
+    """Return for each square those next to it in its row and column, as bits."""
+    return tuple(bits(INDEX[ray[0]] for ray in rays[name] if ray) for name in NAMES)
 
 
-def _jumps(name: str) -> tuple[Jump, ...]:
-    """Return the jumps from a square, in all eight directions."""
-    rays = square.rays(SIZE, square.ORTHOGONAL + square.DIAGONAL)[name]
-    ways = ((INDEX[ray[0]], INDEX[ray[1]]) for ray in rays if len(ray) > 1)
-    return tuple(Jump(1 << over, target, 1 << target) for over, target in ways)
+def _jumps(rays: square.Rays) -> Iterator[tuple[Jump, ...]]:
+    """Yield for each square the jumps from it."""
+    for name in NAMES:
+        ways = ((INDEX[ray[0]], INDEX[ray[1]]) for ray in rays[name] if len(ray) > 1)
+        yield tuple(Jump(1 << over, target, 1 << target) for over, target in ways)
 
 
-STEPS = tuple(map(_steps, NAMES))
-JUMPS = tuple(map(_jumps, NAMES))
+STEPS = _steps(square.rays(SIZE))
+JUMPS = tuple(_jumps(square.rays(SIZE, square.ORTHOGONAL + square.DIAGONAL)))
 OVER = tuple(bits({jump.over.bit_length() - 1 for jump in jumps}) for jumps in JUMPS)
 """The squares that a stone can jump over from each square, as bits."""
 

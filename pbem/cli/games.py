@@ -1,6 +1,5 @@
-"""Commands that need no server: games, play, demo, record check."""
+"""Commands about the games themselves: games, game resume, record check."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -13,9 +12,8 @@ from notation import record
 from notation.board import format_board
 from notation.ending import in_words
 from notation.games import GAMES, installed
-from pbem.cli import completion, core, hotseat
+from pbem.cli import core
 from pbem.cli.core import FOUND, IMPOSSIBLE, GameOption, JsonOption, app, errors, out
-from pbem.cli.demo import playing
 from pbem.cli.terminal import TerminalListing
 from pbem.storage import database, setbacks
 
@@ -52,46 +50,6 @@ def resume(
         errors.print(f"pbem: the game {escape(key)} isn't suspended")
         raise typer.Exit(IMPOSSIBLE)
     out.print(f"{key} can be played again; its matches go on within some minutes")
-
-
-@app.command()
-def play(
-    game: Annotated[str, typer.Argument(help="The game, from `pbem games`.", autocompletion=completion.games)],
-    options: Annotated[list[str] | None, typer.Argument(metavar="OPTION", help="Its options, such as first=o.")] = None,
-) -> None:
-    GAMES.enable(installed())  # no server is concerned
-    key = game.lower()
-    chosen = dict(option.split("=", 1) for option in options or [] if "=" in option)
-    try:
-        if key not in GAMES:
-            raise BadOption(GAMES.missing.get(key) or f"there is no game {game}; the games are {GAMES.some()}")
-        if len(chosen) < len(options or []):
-            raise BadOption("write options as NAME=CHOICE, for example first=o")
-        hotseat.play(key, chosen, input, lambda words: out.print(words, markup=False, highlight=False))
-    except BadOption as error:
-        errors.print(f"pbem: {escape(str(error))}", highlight=False)
-        raise typer.Exit(IMPOSSIBLE) from error
-
-
-@app.command("demo")
-def demo_(
-    game: Annotated[
-        str, typer.Argument(help="The game, from `pbem games`.", autocompletion=completion.games)
-    ] = playing.SAMPLE_GAME,
-    folder: Annotated[Path | None, typer.Option("--folder", help="Where to put the database and messages.")] = None,
-    serve: Annotated[
-        bool | None,
-        typer.Option(help="Serve a browser until Ctrl-C; by default at a terminal.", show_default=False),
-    ] = None,
-) -> None:
-    if serve is None:
-        serve = sys.stdin.isatty() and sys.stdout.isatty()
-    GAMES.enable(installed())
-    if game not in GAMES:
-        errors.print(f"pbem: there is no game {escape(game)}; the games are {GAMES.some()}")
-        raise typer.Exit(IMPOSSIBLE)
-    if not playing.play(out, game, folder, serve=serve):
-        raise typer.Exit(FOUND)
 
 
 @app.command("record check")

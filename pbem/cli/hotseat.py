@@ -1,21 +1,45 @@
-"""Two people at one keyboard: a game with the texts and boards of the messages, but without a server."""
+"""The command play: two people at one keyboard, a game with the texts and boards of the messages, without a server."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from engines.core import Played
+import typer
+from rich.markup import escape
+
+from engines.core import BadOption, Played
 from notation import record
 from notation.board import format_board
 from notation.ending import Ending, Termination, in_words
-from notation.games import GAMES
+from notation.games import GAMES, installed
 from notation.hints import format_hint
 from notation.record import Record
+from pbem.cli import completion
+from pbem.cli.core import IMPOSSIBLE, app, errors, out
 from pbem.errors import Refused
 from pbem.matches import turns
 from pbem.messages.said.sections import Refusal
 from pbem.messages.templating import text_of
 
 HELP = "Write a turn, or: undo, resign, record, rules, help, quit."
+
+
+@app.command("play")
+def play_(
+    game: Annotated[str, typer.Argument(help="The game, from `pbem games`.", autocompletion=completion.games)],
+    options: Annotated[list[str] | None, typer.Argument(metavar="OPTION", help="Its options, such as first=o.")] = None,
+) -> None:
+    GAMES.enable(installed())  # no server is concerned
+    key = game.lower()
+    chosen = dict(option.split("=", 1) for option in options or [] if "=" in option)
+    try:
+        if key not in GAMES:
+            raise BadOption(GAMES.missing.get(key) or f"there is no game {game}; the games are {GAMES.some()}")
+        if len(chosen) < len(options or []):
+            raise BadOption("write options as NAME=CHOICE, for example first=o")
+        play(key, chosen, input, lambda words: out.print(words, markup=False, highlight=False))
+    except BadOption as error:
+        errors.print(f"pbem: {escape(str(error))}", highlight=False)
+        raise typer.Exit(IMPOSSIBLE) from error
 
 
 def play(key: str, options: Mapping[str, str], ask: Callable[[str], str], say: Callable[[str], None]) -> Record:

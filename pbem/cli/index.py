@@ -152,11 +152,11 @@ COMMANDS = {
     ),
     "games": ("games", "List the games with their options."),
     "play": (
-        "games",
+        "hotseat",
         "Try a game at the terminal. Two people, one keyboard, and the boards and texts of the messages.",
     ),
     "demo": (
-        "games",
+        "demo.playing",
         "Let two scripted players play by email. On this machine; at a terminal, you play on in a browser.",
     ),
     "verify": (

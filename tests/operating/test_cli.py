@@ -517,6 +517,7 @@ print(*sys.modules)
         (["--help"], ("sqlalchemy", "pydantic", "structlog", "engines", *SERVER)),
         (["show", "1"], (*SERVER, *OTHER_DATABASE)),
         (["mail", "list"], (*SERVER, *OTHER_DATABASE)),
+        (["games"], ("pbem.cli.demo", "pbem.publishing", "tornado", *SERVER, *OTHER_DATABASE)),
         (["run", "--help"], RARE),
         (["run", "--once"], RARE),
     ],

@@ -9,6 +9,7 @@ a browser, has begun a match against the house.
 
 import asyncio
 import random
+import sys
 import tempfile
 import threading
 from dataclasses import dataclass, field
@@ -16,9 +17,11 @@ from email.message import EmailMessage
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.panel import Panel
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
@@ -27,10 +30,11 @@ from engines.core import Position, Seat
 from notation import record
 from notation.board import format_board
 from notation.ending import Ending, Termination
-from notation.games import GAMES
+from notation.games import GAMES, installed
 from notation.record import Record
 from pbem import config
-from pbem.cli import core, logs
+from pbem.cli import completion, core, logs
+from pbem.cli.core import FOUND, IMPOSSIBLE, app, errors, out
 from pbem.cli.demo import browsing, pages
 from pbem.cli.demo.browsing import Visitor
 from pbem.cli.demo.players import HOST, PATIENCE_SECONDS, DemoPlayer, Stuck, answer, write
@@ -93,6 +97,27 @@ class Screen:
         head = "".join(f"{name}: {mail[name]}\n" for name in fields) + "\n"
         width = max(78, *(len(line) + 4 for line in head.split("\n")))
         self.console.print(Panel(Text(head + text_of(mail).rstrip()), title=title, width=width))
+
+
+@app.command("demo")
+def demo(
+    game: Annotated[
+        str, typer.Argument(help="The game, from `pbem games`.", autocompletion=completion.games)
+    ] = SAMPLE_GAME,
+    folder: Annotated[Path | None, typer.Option("--folder", help="Where to put the database and messages.")] = None,
+    serve: Annotated[
+        bool | None,
+        typer.Option(help="Serve a browser until Ctrl-C; by default at a terminal.", show_default=False),
+    ] = None,
+) -> None:
+    if serve is None:
+        serve = sys.stdin.isatty() and sys.stdout.isatty()
+    GAMES.enable(installed())
+    if game not in GAMES:
+        errors.print(f"pbem: there is no game {escape(game)}; the games are {GAMES.some()}")
+        raise typer.Exit(IMPOSSIBLE)
+    if not play(out, game, folder, serve=serve):
+        raise typer.Exit(FOUND)
 
 
 def play(out: Console, game: str, folder: Path | None, *, serve: bool = False) -> bool:
