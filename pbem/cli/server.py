@@ -1,6 +1,7 @@
 """Commands for the server itself: run, feed."""
 
 import faulthandler
+import gc
 import signal
 import sys
 import threading
@@ -42,6 +43,7 @@ def run(
             later = f", {attempts - sent} to be tried again" if attempts > sent else ""
             out.print(f"{received} received, {handled} processed, {sent} sent{later}")
         else:
+            gc.unfreeze()  # while so little else is old, what is old would be looked through more often
             faulthandler.enable()  # systemd ends a server that hangs by SIGABRT; where it hung is then in the log
             with closing(Systemd()) as systemd:
                 daemon.run(server, _stop_by_signal(), systemd=systemd)
