@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
-from sqlalchemy import make_url
-from sqlalchemy.exc import ArgumentError
 
 from notation import time_control
 from notation.games import KEY
@@ -66,6 +64,9 @@ class ServerSettings(ConfigTable):
     @classmethod
     def is_a_database(cls, url: str) -> str:
         """Require the URL of a file of SQLite, or of a database of PostgreSQL."""
+        from sqlalchemy import make_url  # the parsers' processes, which know some settings too, do without it
+        from sqlalchemy.exc import ArgumentError
+
         try:
             parsed = make_url(url)
         except (ArgumentError, ValueError) as error:  # it may contain a password
