@@ -1,15 +1,38 @@
 """Bulk inserts of many rows, in a fraction of the time that statements of SQLAlchemy take."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Column, Connection
+from sqlalchemy import Column, Connection, Engine
 
 from pbem.storage.utc import Utc
+
+Tell = Callable[[str], object]
+"""Is told what is being added."""
+TOGETHER = 2_000
+"""How many rows are written at once."""
+
+
+def silent(_what: str) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Rows of a table that differ only in the named columns, whose values are written as the database reads them."""
+
+    table: Any
+    same: dict[str, Any]
+    names: Sequence[str]
+    rows: Iterator[tuple[Any, ...]]
 
 
 def add(connection: Connection, table: Any, rows: Iterator[dict[str, Any]]) -> None:
@@ -41,6 +64,50 @@ def add(connection: Connection, table: Any, rows: Iterator[dict[str, Any]]) -> N
     driver.executemany(f'insert into "{table.__tablename__}" ({names}) values ({marks})', values())
 
 
+def add_alike(connection: Connection, alike: Alike) -> None:
+    """Add such rows to their table; the columns that aren't named at all get their defaults.
+
+    What they share is written into the statement, or into a pattern for the lines of COPY: five times as fast as `add`.
+    """
+    table, names = alike.table.__table__, alike.names
+    usual = {each.name: each.default.arg for each in table.columns if each.default is not None}
+    same = {name: value for name, value in (usual | alike.same).items() if name not in names}
+    columns = ", ".join(f'"{name}"' for name in (*same, *names))
+    driver: Any = connection.connection.dbapi_connection
+    if connection.dialect.name == "postgresql":
+        line = "\t".join([*(_in_copy(value).replace("%", "%%") for value in same.values()), *["%s"] * len(names)])
+        with driver.cursor() as cursor, cursor.copy(f'copy "{table.name}" ({columns}) from stdin') as copy:
+            while lines := "".join([f"{line}\n" % row for row in islice(alike.rows, TOGETHER)]):
+                copy.write(lines)
+        return
+    values = ", ".join([*(_in_sql(value) for value in same.values()), *"?" * len(names)])
+    driver.executemany(f'insert into "{table.name}" ({columns}) values ({values})', alike.rows)
+
+
+def _in_copy(value: Any) -> str:
+    """Return the value as COPY reads it."""
+    if isinstance(value, bytes):
+        value = rf"\x{value.hex()}"
+    return r"\N" if value is None else _in_words(value).replace("\\", "\\\\").replace("\n", "\\n")
+
+
+def _in_sql(value: Any) -> str:
+    """Return the value as SQLite reads it in a statement."""
+    if isinstance(value, bytes):
+        return f"x'{value.hex()}'"
+    quoted = _in_words(value).replace("'", "''")
+    return "null" if value is None else f"'{quoted}'"
+
+
+def _in_words(value: Any) -> str:
+    """Return the value as both databases understand it."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).replace(tzinfo=None).isoformat(" ", "microseconds")
+    if isinstance(value, list | dict):
+        return json.dumps(value)
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
 def _conversion(column: Column[Any], connection: Connection) -> Callable[[Any], Any] | None:
     """Return what turns a value into one of the driver's; many rows have the same time."""
     convert = column.type.dialect_impl(connection.dialect).bind_processor(connection.dialect)
@@ -48,7 +115,31 @@ def _conversion(column: Column[Any], connection: Connection) -> Callable[[Any], 
 
 
 @contextmanager
-def indexed_afterwards(connection: Connection) -> Iterator[None]:
+def loading(engine: Engine) -> Iterator[Connection]:
+    """Provide a connection for writing many rows in one transaction: no foreign key is checked, and SQLite syncs later.
+
+    An SQLite file that nobody else has open keeps no log meanwhile, so nothing is written twice.
+    """
+    if engine.dialect.name == "postgresql":
+        with engine.begin() as connection:
+            for setting in ("time zone 'UTC'", "session_replication_role = replica", "maintenance_work_mem = '1GB'"):
+                connection.exec_driver_sql(f"set local {setting}")
+            yield connection
+        return
+    with engine.connect() as connection:
+        driver: Any = connection.connection.dbapi_connection
+        for pragma in ("foreign_keys=OFF", "synchronous=OFF", "cache_size=-500000"):
+            driver.execute(f"PRAGMA {pragma}").close()
+        with suppress(sqlite3.OperationalError):  # somebody has opened the file
+            driver.execute("PRAGMA journal_mode=OFF").close()
+        with connection.begin():
+            yield connection
+        driver.execute("PRAGMA journal_mode=WAL").close()
+        connection.invalidate()  # another connection has the usual settings again
+
+
+@contextmanager
+def indexed_afterwards(connection: Connection, tell: Tell = silent) -> Iterator[None]:
     """Drop the indexes of all tables, but for those of their keys, and make them again at the end."""
     if connection.dialect.name == "postgresql":
         found = connection.exec_driver_sql(
@@ -61,5 +152,6 @@ def indexed_afterwards(connection: Connection) -> Iterator[None]:
     for name, _ in indexes:
         connection.exec_driver_sql(f'drop index "{name}"')
     yield
-    for _, statement in indexes:
+    for name, statement in indexes:
+        tell(name)
         connection.exec_driver_sql(statement)

@@ -10,8 +10,8 @@ PROJECT = Path(__file__).parents[2]
 SMALL = (
     ("community", "--matches", "300", "--players", "6000"),
     ("due", "--matches", "200"),
-    ("growth", "--matches", "100", "--repeats", "1"),
-    ("growth", "--matches", "100", "--repeats", "1", "--database", "postgresql"),
+    ("growth", "--over", "100", "--running", "10", "--repeats", "1"),
+    ("growth", "--over", "100", "--running", "10", "--repeats", "1", "--database", "postgresql"),
     ("looking", "--turns", "50", "--matches", "50"),
     ("mail", "--mails", "10", "--runs", "1", "--database", "postgresql", "--daemons", "1", "2"),
     ("worst", "wrote"),
