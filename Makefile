@@ -73,7 +73,7 @@ format: .venv/ready
 bench: .venv/ready .venv/mailman/ready ## measure against the floors in the same run (PUBLISH=--publish writes docs/performance.csv)
 	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r deploy/lock/bench.txt
 	$(BIN)/python -P bench/mail.py $(PUBLISH)
-	$(BIN)/python -P bench/mail.py --database postgresql --daemons 1 2 4 $(PUBLISH)
+	$(BIN)/python -P bench/daemons.py $(PUBLISH)
 	$(BIN)/python -P bench/replay.py $(PUBLISH)
 	$(BIN)/python -P bench/engines.py $(PUBLISH)
 	$(BIN)/python -P bench/picture.py

@@ -11,8 +11,7 @@ sends as many canned replies of the same size, with no parsing and no game.
 - GNU Mailman 3 answers "help" and passes on a post to two members (bench/mailman.py): the CPU time of all its processes
   a message, for comparison with ours. Without `make .venv/mailman/ready`, which `make bench` calls, that is left out.
 
-Both commit to SQLite with a write-ahead log and a sync at each commit. With `--database postgresql --daemons 1 2 4`, so
-many daemons share the inbox on PostgreSQL, which also syncs at each commit; only the rate is measured then.
+Both commit to SQLite with a write-ahead log and a sync at each commit. bench/daemons.py measures PostgreSQL.
 """
 
 import argparse
@@ -23,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -41,7 +40,6 @@ from pbem.server.daemon import Server
 from pbem.storage import database
 from pbem.storage.models import Player
 from pbem.tokens import Purpose, Token
-from tests import databases
 from tests.operating import matches
 from tests.operating.daemons import Daemon
 from tests.operating.people import written
@@ -174,7 +172,7 @@ def floor_by_lmtp(kind: Kind, number: int, size: int) -> Cost:
 
 
 @contextmanager
-def site_at(mailbox: Mailbox, smtp: int, postgres: Postgres | None) -> Iterator[Site]:
+def site_at(mailbox: Mailbox, smtp: int, postgres: Postgres | None = None) -> Iterator[Site]:
     """Configure a server that reads that mailbox and stores its data in PostgreSQL, or else in an SQLite file."""
     inbox = f"""
         [inbox.imap]
@@ -192,10 +190,9 @@ def site_at(mailbox: Mailbox, smtp: int, postgres: Postgres | None) -> Iterator[
         yield site
 
 
-def daemon_over(site: Site, number: int, daemons: int) -> float:
-    """Return how many of the waiting messages one or more daemons process in a second."""
-    running = [Daemon(site, is_forked=False) for _ in range(daemons)]
-    daemon = running[0].ready()
+def daemon_over(site: Site, number: int) -> float:
+    """Return how many of the waiting messages the daemon processes in a second."""
+    daemon = Daemon(site, is_forked=False).ready()
     try:
         deadline = time.monotonic() + PATIENCE_SECONDS
         while site.rows("select count(*) from outgoing where state = 'sent'") != [2 * number]:
@@ -204,8 +201,7 @@ def daemon_over(site: Site, number: int, daemons: int) -> float:
             time.sleep(0.2)  # rarely, so that polling doesn't slow the daemon down
         began = datetime.fromisoformat(daemon.lines("ready")[0]["timestamp"])
     finally:
-        for each in running:
-            each.end()
+        daemon.end()
     if site.rows("select distinct verdict from incoming") != ["done: move"]:
         raise ValueError("not every mail was a valid move: the bench is broken")
     ended = datetime.fromisoformat(site.rows("select cast(max(sent) as varchar) from outgoing")[0])
@@ -232,19 +228,16 @@ def fill(mailbox: Mailbox, waiting: Sequence[Mail]) -> None:
     give_away(mailbox.server.root / "home")
 
 
-def rates(
-    dovecot: Dovecot, kind: Kind, number: int, postgres: Postgres | None = None, daemons: int = 1
-) -> tuple[float, float]:
+def rates(dovecot: Dovecot, kind: Kind, number: int) -> tuple[float, float]:
     """Return how many messages from an inbox the daemon and the baseline process in a second."""
     mailbox = dovecot.mailbox()
     with SmtpSink() as sink:
-        with site_at(mailbox, sink.port, postgres) as site:
-            if postgres is None:
-                site.make()
+        with site_at(mailbox, sink.port) as site:
+            site.make()
             with site.server() as server:
                 waiting = mails(server, kind, number)
             fill(mailbox, waiting)
-            ours = daemon_over(site, number, daemons)
+            ours = daemon_over(site, number)
         size = round(median(len(raw) for raw in sink.taken()))
         mailbox = dovecot.mailbox()
         fill(mailbox, waiting)
@@ -278,43 +271,13 @@ def to_mailman(text: Cost, answer: Cost, number: int) -> list[Row]:
     ]
 
 
-def shared(number: int, runs: int, numbers: Sequence[int]) -> list[Row]:
-    """Return the rates of so many daemons that share an inbox on PostgreSQL; they are measured in turn."""
-    with ExitStack() as stack:
-        dovecot = Dovecot()
-        stack.callback(dovecot.stop)
-        postgres = Postgres(syncs=True)
-        stack.callback(postgres.remove)
-        found = [[rates(dovecot, FULL, number, postgres, each) for each in numbers] for _ in range(runs)]
-    ours = [median(mine for mine, _ in each) for each in zip(*found, strict=True)]
-    floor = median(base for each in found for _, base in each)
-    first = f"{FULL.name}: a second, from Dovecot, {_daemons(numbers[0])}"
-    rows = [Row("daemons", first, f"{ours[0]:.1f}", f"{floor:.0f}", round(ours[0] / floor, 3))]
-    for each, rate in zip(numbers[1:], ours[1:], strict=True):
-        aim = ">= 1.8" if (numbers[0], each) == (1, 2) else ""
-        what = f"{_daemons(each)}, to {numbers[0]}"
-        rows.append(performance.compared("daemons", what, rate, ours[0], aim, form="{:.1f}"))
-    return rows
-
-
-def _daemons(number: int) -> str:
-    return f"{number} daemon{'s' if number > 1 else ''} on PostgreSQL"
-
-
 def main() -> None:
     """Measure and report."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mails", type=int, default=300, help="how many messages a run has (300)")
     parser.add_argument("--runs", type=int, default=3, help="how many runs from an inbox, the median counts (3)")
-    parser.add_argument("--database", choices=databases.KINDS, default="sqlite", help="where the daemon keeps its data")
-    parser.add_argument("--daemons", type=int, nargs="+", default=[1], help="how many daemons share the work (1)")
     performance.add_option(parser)
     given = parser.parse_args()
-    if given.database == "postgresql":
-        performance.report(shared(given.mails, given.runs, given.daemons), published=given.publish)
-        return
-    if given.daemons != [1]:
-        parser.error("an SQLite file has one daemon")
     rows, sizes, measured = [], [], {}
     for kind in KINDS:
         ours, found = costs(kind, given.mails)

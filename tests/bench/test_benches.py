@@ -9,11 +9,11 @@ import pytest
 PROJECT = Path(__file__).parents[2]
 SMALL = (
     ("community", "--matches", "300", "--players", "6000"),
+    ("daemons", "--mails", "10", "--runs", "1", "--daemons", "2"),
     ("due", "--matches", "200"),
     ("growth", "--over", "100", "--running", "10", "--repeats", "1"),
     ("growth", "--over", "100", "--running", "10", "--repeats", "1", "--database", "postgresql"),
     ("looking", "--turns", "50", "--matches", "50"),
-    ("mail", "--mails", "10", "--runs", "1", "--database", "postgresql", "--daemons", "1", "2"),
     ("worst", "wrote"),
 )
 """Those that read a database or run a server, each with as little to do as makes sense."""
