@@ -218,13 +218,13 @@ def floor_over(mailbox: Mailbox, number: int, smtp: int, size: int) -> float:
         return number / float(done.stdout)
 
 
-def fill(mailbox: Mailbox, waiting: Sequence[Mail]) -> None:
-    """Put all messages into the inbox as files."""
+def fill(mailbox: Mailbox, waiting: Sequence[Mail], first: int = 1_000_000_000) -> None:
+    """Put all messages into the inbox as files, whose names are numbers from the first one on."""
     home = mailbox.server.root / "home" / mailbox.user / "Maildir"
     for part in ("tmp", "new", "cur"):
         (home / part).mkdir(parents=True, exist_ok=True)
-    for number, mail in enumerate(waiting):
-        (home / "new" / f"{1_000_000_000 + number}.bench").write_bytes(mail.raw)
+    for number, mail in enumerate(waiting, start=first):
+        (home / "new" / f"{number}.bench").write_bytes(mail.raw)
     give_away(mailbox.server.root / "home")
 
 
