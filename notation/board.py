@@ -16,7 +16,7 @@ Empty cells keep their marks: the middle dots are ambiguous too, and everybody k
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise, zip_longest
+from itertools import zip_longest
 from typing import Literal
 
 from engines.board import WIDEST
@@ -101,17 +101,19 @@ def _line(letters: Letters, step: float) -> str:
 
 def _row(diagram: Diagram, cells: Sequence[tuple[str, str]], width: int, step: float, *, lit: bool) -> str:
     """Return a row that is so wide, with brackets around each run of lit cells; half a cell takes `step` columns."""
-    places = diagram.places_in(cells)
+    halves = diagram.places_in(cells)
     row = [" "] * (width + 2)  # with room for a bracket at each end
-    shown = [lit and name in diagram.lit for name, _ in cells]
-    joins = [one + 2 == other for one, other in pairwise(places)]
-    for number, (halves, (_, mark)) in enumerate(zip(places, cells, strict=True)):
-        place = int(halves * step)
+    for at, (_, mark) in zip(halves, cells, strict=True):
+        place = int(at * step)
         row[place + 1 : place + 1 + len(mark)] = mark
-        if shown[number] and not (number and shown[number - 1] and joins[number - 1]):
+    shown = {number for number, (name, _) in enumerate(cells) if lit and name in diagram.lit}
+    joined = {number for number in shown if number + 1 in shown and halves[number] + 2 == halves[number + 1]}
+    for number in shown:
+        place = int(halves[number] * step)
+        if number - 1 not in joined:
             row[place] = "["
-        if shown[number] and not (number + 1 < len(cells) and shown[number + 1] and joins[number]):
-            row[place + 1 + len(mark)] = "]"
+        if number not in joined:
+            row[place + 1 + len(cells[number][1])] = "]"
     return "".join(row if lit else row[1:-1])
 
 

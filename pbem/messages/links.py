@@ -110,10 +110,9 @@ class ReplyTarget:
     subject: str
 
     @cached_property
-    def _beginnings(self) -> tuple[str, str]:
-        """How URIs begin: with the whole Subject, and with its tag alone for a text that is too long otherwise."""
-        tag = self.subject.partition("]")[0] + "]"
-        return mailto(self.address, self.subject), mailto(self.address, tag)
+    def _beginning(self) -> str:
+        """How the URIs begin."""
+        return mailto(self.address, self.subject)
 
     def link(self, words: str, label: str = "") -> Link | None:
         """Return a link to an email with that text; None if the text is too long for a link.
@@ -122,11 +121,10 @@ class ReplyTarget:
         >>> target.link("e3f4").uri
         'mailto:games%2Btoken@pbem.example?subject=Re%3A%20%5Bpbem%20%2342%5D%20Quadrature%3A%20alice%20-%20bob&body=e3f4'
         """
-        text = _body(words)
-        for beginning in self._beginnings:
-            if len(beginning) + len(text) <= LONGEST:
-                return Link(label or words, words, beginning + text)
-        return None
+        uri = self._beginning + _body(words)
+        if len(uri) > LONGEST:
+            uri = mailto(self.address, self.subject.partition("]")[0] + "]", words)
+        return Link(label or words, words, uri) if len(uri) <= LONGEST else None
 
     def links(self, words: Iterable[tuple[str, str]]) -> tuple[Link, ...]:
         """Return links for pairs of text and label."""
