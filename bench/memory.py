@@ -43,7 +43,7 @@ SAMPLE_SECONDS = 0.05
 REST_SECONDS = 15.0
 """Longer than the daemon waits before it looks for work by itself."""
 NO_LIMITS = "[limits]\nmails_per_hour = 1000000\n"
-AT_REST, UNDER_LOAD, HOSTILE = 80, 150, 120
+AT_REST, UNDER_LOAD, HOSTILE = 75, 150, 120
 """How many MB the daemon may take then."""
 LISTED = 5
 """How many of the worst hostile messages are listed."""
