@@ -324,8 +324,8 @@ def _mark(queue: Queue, results: list[Result], now: datetime) -> None:
 
 def _draw_consequences(session: Session, holder: str, results: list[Result], now: datetime) -> None:
     """Let the time of turns begin, postpone what failed, and forget whom the last message was for."""
-    for number, seen in sorted({turn for result in results for turn in result.turns}):
-        _hand_over(session, number, seen, now)
+    if turns := sorted({turn for result in results for turn in result.turns}):
+        _hand_over(session, turns, now)
     for result in results:
         if result.error is not None:
             row = session.get_one(Outgoing, result.outgoing)
@@ -335,15 +335,19 @@ def _draw_consequences(session: Session, holder: str, results: list[Result], now
         erasure.forget_last(session, last)
 
 
-def _hand_over(session: Session, number: int, seen: int, now: datetime) -> None:
-    """Let the time of a turn begin."""
+def _hand_over(session: Session, turns: Sequence[tuple[int, int]], now: datetime) -> None:
+    """Let the time of turns begin, each by itself if one can't."""
     try:
         with session.begin_nested():
-            timekeeping.hand_over(session, number, seen, now)
+            timekeeping.hand_over_all(session, turns, now)
     except DBAPIError:
         raise
     except Exception:  # a bug: what was sent must be marked as sent, or it would be sent again and again
-        log.exception("no clock begins", match=number)
+        if len(turns) == 1:
+            log.exception("no clock begins", match=turns[0][0])
+            return
+        for turn in turns:
+            _hand_over(session, [turn], now)
 
 
 def _postpone(row: Outgoing, result: Result, now: datetime) -> None:

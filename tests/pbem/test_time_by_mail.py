@@ -7,15 +7,19 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
 from pbem.mail.transports.protocols import NotAccepted
 from pbem.matches.clock import timekeeping
 from pbem.matches.clock.clock import Clock
-from pbem.server import daemon
+from pbem.matches.queries import version
+from pbem.server import daemon, sender
+from pbem.server.next_hop import Result
+from pbem.storage import database
 from pbem.storage.models import Match
 from tests.bounces import dsn
 from tests.correspondence import Correspondence, correspondence, text
+from tests.counted_sql import counted
 
 ALICE, BOB, CAROL = "alice@mail.example", "bob@mail.example", "carol@mail.example"
 DAY = timedelta(days=1)
@@ -371,3 +375,26 @@ def test_digests_begin_with_what_is_due_first(timed: Correspondence) -> None:
         "#1 still your turn, due 16 Mar",
         "#2 your turn, 2 Mar",
     ]
+
+
+@pytest.mark.parametrize(("broken", "begun"), [((), [1, 2, 3]), ((2,), [1, 3])])
+def test_the_time_of_turns_that_went_out_together_begins_with_few_statements_each_whatever_fails_another(
+    letters: Correspondence, broken: tuple[int, ...], begun: list[int]
+) -> None:
+    for _ in range(3):
+        challenge(letters, "bob quadraphages")
+        letters.reply(letters.last("bob"), "accept")
+    with database.transaction(letters.server.engine) as session:
+        for match in session.exec(select(Match)):
+            match.clock = {name: value for name, value in (match.clock or {}).items() if name != "seat"}
+            match.time = "nonsense" if match.id in broken else match.time
+        turns = [(match.id or 0, version(match)) for match in session.exec(select(Match))]
+    results = [Result(number, "turn", None, later=False, turns=(turn,)) for number, turn in enumerate(turns)]
+
+    with counted(letters.server.engine) as counts:
+        sender._mark(letters.server.sender.queue, results, letters.clock())
+
+    with database.read_only(letters.server.engine) as session:
+        rows = session.exec(select(Match).order_by(col(Match.id)))
+        assert [match.id for match in rows if "seat" in (match.clock or {})] == begun
+    assert broken or counts.statements <= 4 + 2 * len(turns)

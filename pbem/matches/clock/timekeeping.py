@@ -5,12 +5,13 @@ happens in it. Until then its clock is due too early, so what is found to be due
 comes of it. The caller has locked the match. Matches without a time control have no clock, and nothing happens to it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from pydantic import TypeAdapter
+from sqlalchemy import bindparam, case
 from sqlmodel import Session, col, func, select
 
 from engines.core import Seat
@@ -63,6 +64,14 @@ _EVENTS: dict[str, type[ClockChange]] = {
 }
 _KINDS = {event: kind for kind, event in _EVENTS.items()}
 """The name under which each event is stored."""
+_WITH_PLAYERS_TO_MOVE = (
+    select(Match, Player)
+    .outerjoin(Player, col(Player.id) == case((col(Match.to_move) == 0, col(Match.seat0)), else_=col(Match.seat1)))
+    .where(col(Match.id).in_(bindparam("numbers", expanding=True)))
+    .order_by(col(Match.id))
+    .with_for_update(of=Match)
+    .execution_options(populate_existing=True)
+)
 REMIND, ZONE = "remind", "zone"
 """The names of the preferences that say when a player is reminded, and where it is night for them."""
 
@@ -130,7 +139,21 @@ def right(session: Session, match: Match, now: datetime) -> bool:
 def hand_over(session: Session, number: int, seen: int, now: datetime) -> None:
     """Let the time of the player to move begin: they were told of that version of the match, unless it has moved on."""
     match = locked(session, number)
-    if match is None or match.state != MatchState.RUNNING or version(match) != seen or match.to_move is None:
+    if match is not None:
+        _hand_over(session, match, seen, now)
+
+
+def hand_over_all(session: Session, turns: Collection[tuple[int, int]], now: datetime) -> None:
+    """Do the same for several matches and the versions that were told, found and locked with one statement."""
+    values = {"numbers": [number for number, _ in turns]}
+    matches = {match.id: (match, player) for match, player in session.execute(_WITH_PLAYERS_TO_MOVE, values)}
+    for number, seen in turns:
+        if number in matches:
+            _hand_over(session, matches[number][0], seen, now)
+
+
+def _hand_over(session: Session, match: Match, seen: int, now: datetime) -> None:
+    if match.state != MatchState.RUNNING or version(match) != seen or match.to_move is None:
         return
     if match.missing is not None:  # they can't play: the message that it goes on begins their time
         return
