@@ -121,7 +121,7 @@ def test_the_files_are_the_same_again_and_hold_no_address() -> None:
 
 def test_no_animation_is_drawn_for_readers_without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[int] = []
-    monkeypatch.setattr(attachments, "animation", lambda *_, **__: drawn.append(1) or b"GIF89a")
+    monkeypatch.setattr("pbem.messages.boards.animation.animation", lambda *_, **__: drawn.append(1) or b"GIF89a")
     drawing = Drawing(standing(short(5), winner=0))
 
     assert [file.subtype for file in drawing.files(ORIGIN, NOW, pictures=False)] == ["plain", "json"]
