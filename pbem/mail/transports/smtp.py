@@ -138,8 +138,7 @@ class SmtpOutbox:
 
     def _announce(self, client: smtplib.SMTP, sender: str, recipient: str, wire: bytes) -> None:
         options = "".join(f" {option}" for option in _mail_options(client, sender, recipient, wire))
-        mail = f"MAIL FROM:{smtplib.quoteaddr(sender)}{options}"
-        replies = _replies(client, (mail, f"RCPT TO:{smtplib.quoteaddr(recipient)}", "DATA"))
+        replies = _replies(client, (f"MAIL FROM:<{sender}>{options}", f"RCPT TO:<{recipient}>", "DATA"))
         _require(next(replies), wanted=(250,), is_sender=True)
         _require(next(replies), wanted=(250, 251))
         _require(next(replies), wanted=(CONSENT,))
