@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from pbem.matches.ratings.derivation import POINTS, standing
@@ -62,11 +63,13 @@ def in_short(rating: float, deviation: float) -> str:
 
 def of_game(session: Session, game: str, now: datetime, first: int, most: int) -> Sequence[RatingPlace]:
     """Return places of a game's list, the best first: so many, after those before `first` (counted from 0)."""
+    # The week as SQLite has no index of it: that finds all places, to be sorted, but another has them in order.
+    week = func.coalesce(PlayerRating.week, PlayerRating.superseded)
     found = session.exec(
         select(PlayerRating, Player.name)
         .join(Player, col(Player.id) == col(PlayerRating.player))
         .where(PlayerRating.game == game, col(PlayerRating.superseded).is_(None), col(Player.deleted).is_(None))
-        .where(PlayerRating.week >= week_of(now - SHOWN_FOR))
+        .where(week >= week_of(now - SHOWN_FOR))
         .order_by(col(PlayerRating.rating).desc(), col(PlayerRating.player))
         .offset(first)
         .limit(most)
