@@ -52,6 +52,8 @@ WHAT = {
     "stranger": "help for a stranger",
     "show": "show",
     "games": "games",
+    "whois": "whois",
+    "ratings": "ratings",
     "nothing": "looking for work",
     "export": "export me",
 }
@@ -83,6 +85,14 @@ class Desk:
     def show(self) -> None:
         """Show one of the player's matches."""
         self._write(f"show {OWN}")
+
+    def whois(self) -> None:
+        """Ask about the opponent."""
+        self._write("whois player2")
+
+    def ratings(self) -> None:
+        """Ask for the best players."""
+        self._write("ratings")
 
     def export(self) -> None:
         """Ask for the player's data."""
