@@ -2,7 +2,7 @@
 
 Run `make bench`. Both databases have the same player of 100 matches. One also holds a crowd: 110,000 players, of whose
 matches a million are over and 100,000 run, with six turns each: that makes 6.6 million turns, as many messages that
-brought them, and two that told of each. They are loaded at once, by COPY on PostgreSQL, and take 10 GB.
+brought them, and two that told of each. They are loaded at once, by COPY on PostgreSQL, and take 9 GB.
 
 Each is measured in turn, and the cheapest of some runs counts, so that what else the machine does matters little. With
 `--database postgresql`, the CPU time of its server counts too. And what a turn late in a match costs, compared with an
