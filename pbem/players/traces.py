@@ -117,11 +117,11 @@ def _received(engine: Engine, departure: Departure, now: datetime) -> Iterator[S
         or_(col(Incoming.player).is_(None), col(Incoming.player) == departure.player),
         col(Incoming.state) != IncomingState.NEW,
         or_(col(Incoming.state) != IncomingState.HELD, ~joins_again),
-        col(Incoming.removed).is_(None),
     )
-    rows = select(Incoming.id, Incoming.state).where(col(Incoming.id).in_(found), *theirs)
+    # What is removed is left out here: as a condition, it would have PostgreSQL look through all that isn't.
+    rows = select(Incoming.id, Incoming.state, Incoming.removed).where(col(Incoming.id).in_(found), *theirs)
     with read_only(engine) as session:
-        states = {number: state for number, state in session.exec(rows) if number is not None}
+        states = {number: state for number, state, removed in session.exec(rows) if number and removed is None}
     shunted = _shunted(engine, departure)
     for chunk in _chunks((*states, *(number for number in shunted if number not in states))):
         held = [number for number in chunk if states.get(number) == IncomingState.HELD]
