@@ -1,14 +1,20 @@
 """All settings, read from config.toml and the environment."""
 
 import codecs
-import json
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Self, get_args, get_origin
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError, model_validator
+from pydantic import BaseModel, PrivateAttr, ValidationError, model_validator
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+    TomlConfigSettingsSource,
+)
 
 from pbem.config import faults
 from pbem.config.mail import InboxSettings, OAuth2Settings, OutboxSettings
@@ -26,10 +32,10 @@ from pbem.config.server import (
 from pbem.secret import BadConfig, Secret
 
 
-class Settings(BaseModel):
+class Settings(BaseSettings):
     """All settings of config.toml; environment variables such as PBEM_SERVER__ADDRESS=… override them."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = SettingsConfigDict(env_prefix="PBEM_", env_nested_delimiter="__", extra="forbid", frozen=True)
 
     server: ServerSettings
     inbox: InboxSettings = InboxSettings()
@@ -92,6 +98,19 @@ def load(path: Path, place: Path | None = None) -> Settings:
 
     A draft is read as if it were at the place that it is for.
     """
+
+    class FromFile(Settings):
+        @classmethod
+        def settings_customise_sources(
+            cls,
+            settings_cls: type[BaseSettings],
+            init_settings: PydanticBaseSettingsSource,
+            env_settings: PydanticBaseSettingsSource,
+            dotenv_settings: PydanticBaseSettingsSource,
+            file_secret_settings: PydanticBaseSettingsSource,
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            return env_settings, TomlConfigSettingsSource(settings_cls, toml_file=path)
+
     if path.is_dir():
         raise BadConfig(f"{path} is a folder: write the path of the file in it, such as {path / 'pbem.toml'}")
     if not path.is_file():
@@ -99,10 +118,15 @@ def load(path: Path, place: Path | None = None) -> Settings:
     if (encoding := _wrong_encoding(path)) is not None:
         raise BadConfig(f"{path} can't be read: {encoding}; save it as UTF-8 without a byte order mark")
     try:
-        written = tomllib.loads(path.read_bytes().decode())
-        settings = Settings.model_validate(_merged(written, _from_environment(os.environ)))
+        settings = FromFile()
     except ValidationError as error:
         raise BadConfig(_refusal(path, faults.sentences(Settings, error))) from error
+    except SettingsError as error:
+        name = next((name for name in Settings.model_fields if f'"{name}"' in str(error)), "").upper()
+        raise BadConfig(
+            f"an environment variable that begins with PBEM_{name} can't be read: write a setting as text, a list as "
+            f"JSON, and a secret as PBEM_{name}__…__FILE=/path/to/a/file, or __VALUE or __COMMAND"
+        ) from error
     except PermissionError as error:
         raise BadConfig(f"{path} can't be read: {error.strerror}; let the user that runs pbem read it") from error
     except (tomllib.TOMLDecodeError, RecursionError, OSError) as error:
@@ -114,62 +138,6 @@ def load(path: Path, place: Path | None = None) -> Settings:
     require_private_backups(anchored, anchored.publish.folder)
     anchored._source = source  # noqa: SLF001 - this is what makes them
     return anchored
-
-
-def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    """Return what variables of our tables say, as a file would: PBEM_SERVER__ADDRESS is `address` in `server`.
-
-    A whole table, and whatever isn't text or a number, is written as JSON. Raises BadConfig for one that isn't.
-    """
-    found: dict[str, Any] = {}
-    for name in sorted(environment, key=str.lower):  # a whole table comes before what it has
-        prefix, _, path = name.lower().partition("_")
-        table, *keys = path.split("__")
-        if prefix != "pbem" or table not in Settings.model_fields:
-            continue
-        kind: Any = Settings.model_fields[table].annotation
-        for key in keys:
-            kind = _kind_of(kind, key)
-        value: Any = environment[name]
-        if _is_structured(kind):
-            try:
-                value = json.loads(value)
-            except ValueError as error:
-                if type(None) not in get_args(kind):  # one that may be missing is told as in the file
-                    raise BadConfig(
-                        f"an environment variable that begins with PBEM_{table.upper()} can't be read: write a setting "
-                        f"as text, a list as JSON, and a secret as PBEM_{table.upper()}__…__FILE=/path/to/a/file, or "
-                        "__VALUE or __COMMAND"
-                    ) from error
-        for key in reversed((table, *keys)):
-            value = {key: value}
-        found = _merged(found, value)
-    return found
-
-
-def _tables_in(kind: Any) -> list[Any]:
-    """Return the models that an annotation allows."""
-    return [each for each in (kind, *get_args(kind)) if isinstance(each, type) and issubclass(each, BaseModel)]
-
-
-def _kind_of(kind: Any, key: str) -> Any:
-    """Return the annotation of a setting in a table; None if the table hasn't got it."""
-    fields = (table.model_fields.get(key) for table in _tables_in(kind))
-    return next((field.annotation for field in fields if field is not None), None)
-
-
-def _is_structured(kind: Any) -> bool:
-    """Return whether values of that annotation are tables or lists."""
-    return bool(_tables_in(kind)) or any(get_origin(each) in {tuple, list, dict} for each in (kind, *get_args(kind)))
-
-
-def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the tables of both; where both have a value, that from above."""
-    merged = dict(below)
-    for key, value in above.items():
-        beneath = merged.get(key)
-        merged[key] = _merged(beneath, value) if isinstance(beneath, dict) and isinstance(value, dict) else value
-    return merged
 
 
 def secrets(settings: BaseModel, above: str = "") -> Iterator[tuple[str, Secret]]:

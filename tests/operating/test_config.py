@@ -148,26 +148,6 @@ def test_a_wrong_value_in_the_environment_is_named(site: Site) -> None:
     refused(done, "limits.mails_per_hour", "(from the environment variable PBEM_LIMITS__MAILS_PER_HOUR)")
 
 
-def test_lists_and_whole_tables_are_json_in_the_environment(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PBEM_SERVER", '{"name": "One", "delimiter": "-"}')
-    monkeypatch.setenv("pbem_server__name", "Two")
-    monkeypatch.setenv("PBEM_SERVER__ALIASES", '["play@else.example"]')
-    monkeypatch.setenv("PBEM_OUTBOX__DKIM__SELECTOR", "mail")
-    monkeypatch.setenv("PBEM_OUTBOX__DKIM__KEY", '{"file": "dkim.key"}')
-    settings = config.load(site.config)
-    server, dkim = settings.server, settings.outbox.dkim
-    assert (server.name, server.delimiter, server.aliases) == ("Two", "-", ("play@else.example",))
-    assert dkim is not None
-    assert (dkim.selector, dkim.key.file) == ("mail", site.folder / "dkim.key")
-
-
-@pytest.mark.parametrize("name", ["PBEM_SERVER__ALIASES", "PBEM_SERVER"])
-def test_what_should_be_json_in_the_environment_and_is_not(site: Site, name: str) -> None:
-    refused(
-        site.pbem("check", **{name: "play@else.example"}), "begins with PBEM_SERVER can't be read", "a list as JSON"
-    )
-
-
 # Secrets
 
 
