@@ -1,4 +1,7 @@
-"""An SMTP server that says when each message arrived, as a process of its own."""
+"""An SMTP server that says when each message arrived, as a process of its own.
+
+It takes commands that come together (PIPELINING), as Postfix, Exim and Dovecot do.
+"""
 
 import asyncio
 import multiprocessing
@@ -40,6 +43,12 @@ class StampedSink:
 class _Handler:
     def __init__(self, arrivals: Connection) -> None:
         self._arrivals = arrivals
+
+    async def handle_EHLO(  # noqa: N802 - aiosmtpd's name
+        self, _server: Any, session: Any, _envelope: Any, name: str, replies: list[str]
+    ) -> list[str]:
+        session.host_name = name
+        return [*replies[:-1], "250-PIPELINING", replies[-1]]
 
     async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802 - aiosmtpd's name
         self._arrivals.send((time.monotonic_ns(), len(envelope.content)))
