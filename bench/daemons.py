@@ -26,7 +26,7 @@ from statistics import median
 from rich.progress import track
 
 from bench import performance, processes
-from bench.mail import FULL, PATIENCE_SECONDS, fill, floor_over, mails, site_at
+from bench.mail import FULL, fill, floor_over, mails, site_at, wait
 from bench.performance import Row
 from tests.operating.daemons import Daemon
 from tests.operating.site import Site
@@ -35,7 +35,8 @@ from tests.servers import Dovecot, SmtpSink
 
 FIRST = 40
 """How many messages for each daemon come before those that count."""
-POLL_SECONDS = 0.05
+EVERY_SECONDS = 0.05
+"""How often to look whether all is sent: the time counts until then."""
 CORES = sorted(os.sched_getaffinity(0))
 IDLE = slice(3, 5)
 """The fields of a core in /proc/stat that count time without work: idle, and waiting for a disk."""
@@ -96,15 +97,6 @@ def started(site: Site, number: int, *, are_apart: bool) -> list[Daemon]:
     return [daemon.ready() for daemon in found]
 
 
-def wait(site: Site, number: int) -> None:
-    """Wait until both replies to that number of messages are sent."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while site.rows("select count(*) from outgoing where state = 'sent'") != [2 * number]:
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"the daemons are not through with {number} messages")
-        time.sleep(POLL_SECONDS)
-
-
 def rate(dovecot: Dovecot, postgres: Postgres, number: int, daemons: int, *, are_apart: bool) -> tuple[Rate, float]:
     """Return the rate of so many daemons for that number of messages, and that of the baseline."""
     mailbox = dovecot.mailbox()
@@ -116,10 +108,10 @@ def rate(dovecot: Dovecot, postgres: Postgres, number: int, daemons: int, *, are
             running = started(site, daemons, are_apart=are_apart)
             try:
                 fill(mailbox, waiting[:first])
-                wait(site, first)
+                wait(site, first, EVERY_SECONDS)
                 cores = Cores(running)
                 fill(mailbox, waiting[first:], 2_000_000_000)
-                wait(site, first + number)
+                wait(site, first + number, EVERY_SECONDS)
                 passed, left, spent = cores.left()
             finally:
                 for each in running:

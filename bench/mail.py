@@ -194,11 +194,7 @@ def daemon_over(site: Site, number: int) -> float:
     """Return how many of the waiting messages the daemon processes in a second."""
     daemon = Daemon(site, is_forked=False).ready()
     try:
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while site.rows("select count(*) from outgoing where state = 'sent'") != [2 * number]:
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"the daemon is not through with {number} mails")
-            time.sleep(0.2)  # rarely, so that polling doesn't slow the daemon down
+        wait(site, number)
         began = datetime.fromisoformat(daemon.lines("ready")[0]["timestamp"])
     finally:
         daemon.end()
@@ -206,6 +202,15 @@ def daemon_over(site: Site, number: int) -> float:
         raise ValueError("not every mail was a valid move: the bench is broken")
     ended = datetime.fromisoformat(site.rows("select cast(max(sent) as varchar) from outgoing")[0])
     return number / (ended.replace(tzinfo=ended.tzinfo or began.tzinfo) - began).total_seconds()
+
+
+def wait(site: Site, number: int, every: float = 0.2) -> None:
+    """Wait until both replies to that number of messages are sent, looking so rarely that it slows no daemon down."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while site.rows("select count(*) from outgoing where state = 'sent'") != [2 * number]:
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"the daemons are not through with {number} messages")
+        time.sleep(every)
 
 
 def floor_over(mailbox: Mailbox, number: int, smtp: int, size: int) -> float:

@@ -39,9 +39,8 @@ class Commands(dict[str, Command]):
     @cached_property
     def naming(self) -> frozenset[str]:
         """The names and aliases that are followed by the name of a player or a game."""
-        return _verbs_of(
-            command for command in self.values() if _NAMES_SOMEBODY.search(command.arguments) and not command.of_match
-        )
+        naming = (each for each in self.values() if _NAMES_SOMEBODY.search(each.arguments) and not each.of_match)
+        return frozenset(verb for command in naming for verb in (command.name, *command.aliases))
 
     @cached_property
     def of_admin(self) -> frozenset[str]:
@@ -61,7 +60,3 @@ class Commands(dict[str, Command]):
             for alias in command.aliases:
                 found.setdefault(alias, name)
         return found
-
-
-def _verbs_of(commands: Iterable[Command]) -> frozenset[str]:
-    return frozenset(verb for command in commands for verb in (command.name, *command.aliases))

@@ -145,11 +145,13 @@ def hand_over(session: Session, number: int, seen: int, now: datetime) -> None:
 
 def hand_over_all(session: Session, turns: Collection[tuple[int, int]], now: datetime) -> None:
     """Do the same for several matches and the versions that were told, found and locked with one statement."""
-    values = {"numbers": [number for number, _ in turns]}
-    matches = {match.id: (match, player) for match, player in session.execute(_WITH_PLAYERS_TO_MOVE, values)}
+    rows = session.execute(
+        _WITH_PLAYERS_TO_MOVE, {"numbers": [number for number, _ in turns]}
+    ).all()  # held: see _wishes
+    matches = {match.id: match for match, _ in rows}
     for number, seen in turns:
         if number in matches:
-            _hand_over(session, matches[number][0], seen, now)
+            _hand_over(session, matches[number], seen, now)
 
 
 def _hand_over(session: Session, match: Match, seen: int, now: datetime) -> None:
