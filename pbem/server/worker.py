@@ -25,7 +25,7 @@ from pbem.server.examination import Examined, Received, Services, examine
 from pbem.server.sender import what_is_due
 from pbem.storage import notifications, outbox, setbacks
 from pbem.storage.database import transaction
-from pbem.storage.models import Incoming, IncomingState
+from pbem.storage.models import Incoming
 from pbem.storage.notifications import Channel
 from pbem.storage.queue import Queue, QueueRows
 from pbem.storage.rows import keep_rows
@@ -163,6 +163,7 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
     """Handle the message within the transaction. Return what became of it."""
     about: dict[str, Any] = {"message_id": None, "player": None, "match": None}
     silence = author = None
+    cost = 0
     try:
         message = examined.message
         if message is None:
@@ -189,17 +190,13 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
             held_messages=examined.held,
         )
         reply = dispatch.converse(request)
-        verdict, row.cost = reply.verdict, reply.cost
+        verdict, cost = reply.verdict, reply.cost
         about |= {
             "player": sender.player.id if sender.player else None,
             "match": reply.match or sender.match,
         }
     except Unanswerable as error:
         verdict, silence = Verdict(Outcome.UNANSWERED, str(error)), error.silence
-    row.verdict, row.handled, row.player, row.group = str(verdict), now, author, None
-    row.leased_until, row.holder = None, None
-    if row.state == IncomingState.NEW:
-        row.state = IncomingState.DONE
-    session.add(row)
+    work_queue.settle(session, row, str(verdict), author, cost, now)
     line = {"incoming": row.id, "source": row.source, "verdict": str(verdict), **about}
     return _Handled(line, verdict.outcome, silence, row.received)

@@ -64,9 +64,7 @@ _DIGESTS = (
 
 
 _EMPTY: dict[str, Any] = {
-    **dict.fromkeys(("purpose", "incoming", "proposal", "merged_into", "error", "retried", "settled", "sent")),
-    **dict.fromkeys(("leased_until", "holder")),
-    **dict.fromkeys(("standing", "gist")),
+    **dict.fromkeys(("purpose", "incoming", "proposal", "standing", "gist")),
     **dict.fromkeys(("ply", "shift", "epoch", "token_subject", "attempts"), 0),
     "is_notice": False,
     "state": OutgoingState.OWED.value,

@@ -170,6 +170,8 @@ def noted(engine: Engine) -> Iterator[list[str]]:
 
     def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
         verb, *_rest = statement.split(None, 1)
+        compared = statement.partition("WHERE")[2]
+        assert "state = ?" not in compared, f"prepared anew each time, as an index names a state: {statement}"
         tables = re.findall(r'\b(?:FROM|INTO|JOIN|UPDATE) "?([a-z]+)', statement) if verb != "RELEASE" else ()
         found.append(" ".join([verb, *dict.fromkeys(tables)]))
 
