@@ -83,6 +83,11 @@ _OTHERS_BY = _SENT_BY.where(col(Incoming.id) != bindparam("this", type_=Integer)
 _COSTS_BY = select(Incoming.received, Incoming.cost).where(
     col(Incoming.player) == bindparam("player", type_=Integer), in_span(Incoming.received), col(Incoming.cost) > 0
 )
+_COST_OF_OTHERS = select(func.coalesce(func.sum(Incoming.cost), 0)).where(
+    col(Incoming.player) == bindparam("player", type_=Integer),
+    in_span(Incoming.received),
+    col(Incoming.id) != bindparam("this", type_=Integer),
+)
 _REFUSED_OF = _SENT_BY.where(col(Incoming.verdict) == "refused")
 _TIMES = (
     select(Outgoing.created)
@@ -176,9 +181,8 @@ def of_player(session: Session, player: Player, this: Incoming, most: int, now: 
 
 def cost_of_hour(session: Session, player: Player, this: Incoming, now: datetime) -> int:
     """Return what a player's other messages have cost within an hour (see pbem.conversation.work)."""
-    which = {"player": player.id, **ends(HOUR, now)}
-    others = _COSTS_BY.where(col(Incoming.id) != this.id)
-    return sum(cost for _, cost in session.connection().execute(others, which))
+    which = {"player": player.id, "this": this.id, **ends(HOUR, now)}
+    return int(session.connection().execute(_COST_OF_OTHERS, which).scalar_one())
 
 
 def when_cost_falls_to(session: Session, player: Player, most: int, now: datetime) -> datetime:
