@@ -51,8 +51,6 @@ MAY_BE_MANY = {*OutgoingState, *IncomingState} - {
 }
 """States of years of messages, for which an index on the state alone is as bad as none."""
 BY_STATE = re.compile(r"USING (?:COVERING )?INDEX ix_(?:incoming|outgoing)_state(?:_lane)? \(state=\?\)")
-OF_FEW = {"ix_match_imported": "imported IS NULL", "ix_incoming_proof": "proof IS NULL"}
-"""Indexes in which nearly all rows have no value, and the condition for which SQLite reads those."""
 CROWD = 2_000
 """Enough matches for PostgreSQL to avoid scans of whole tables."""
 
@@ -120,8 +118,6 @@ def _scans_of_sqlite(engine: Engine, statements: Statements) -> dict[str, list[s
             scans = [step for step in steps if _is_whole(step)]
             if MAY_BE_MANY.intersection(each for each in parameters if isinstance(each, str)):
                 scans += [step for step in steps if BY_STATE.search(step)]
-            for index, condition in OF_FEW.items():
-                scans += [step for step in steps if f" {index} " in step and condition in statement]
             if scans:
                 found[statement] = scans
     return found

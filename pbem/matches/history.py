@@ -108,13 +108,12 @@ def running(session: Session, player: Player) -> int:
 def pace(session: Session, player: Player) -> timedelta | None:
     """Return how long the player usually takes for a turn (the median), in their newest matches; None without any.
 
-    Matches against the house don't count, nor do imported ones, of which none is running: to ask for that as well would
-    have SQLite read all matches that aren't imported.
+    Matches against the house don't count, nor do imported ones.
     """
     numbers: list[int] = []
     among_people = (col(Match.level).is_(None), col(Match.imported).is_(None))
     for seat in (Match.seat0, Match.seat1):
-        now = select(Match.id).where(seat == player.id, col(Match.to_move).is_not(None), col(Match.level).is_(None))
+        now = select(Match.id).where(seat == player.id, col(Match.to_move).is_not(None), *among_people)
         numbers += [number or 0 for number in session.exec(now.order_by(col(Match.id).desc()).limit(OBSERVED))]
         over = select(Match.id).where(seat == player.id, is_over(), *among_people)
         over = over.order_by(col(Match.ended).desc(), col(Match.id).desc())

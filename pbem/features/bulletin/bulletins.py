@@ -10,7 +10,6 @@ from itertools import islice
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import func, null
 from sqlmodel import Session, col, delete, select
 
 from notation.ending import WITHOUT_RESULT, Termination
@@ -91,7 +90,7 @@ def between(session: Session, reader: Player, since: datetime, now: datetime) ->
         .where(
             col(Match.termination).is_not(None),
             col(Match.level).is_(None),
-            func.coalesce(Match.imported, null()).is_(None),  # as SQLite has no index of it: nearly all have none
+            col(Match.imported).is_(None),
             col(Match.ended) >= since,
             col(Match.ended) < now,
         )

@@ -5,12 +5,12 @@ from sqlalchemy import Connection, Index, TextClause, event, text
 CONDITION = "where"
 
 
-def partial_index(name: str, *columns: str | TextClause, where: str) -> Index:
+def partial_index(name: str, *columns: str | TextClause, where: str, unique: bool = False) -> Index:
     """Return an index of the few rows that fulfil a condition, for queries that name it in the same words.
 
     Its condition is set when it is created: an option for PostgreSQL would load its dialect for SQLite too.
     """
-    index = Index(name, *columns, info={CONDITION: where})
+    index = Index(name, *columns, unique=unique, info={CONDITION: where})
     event.listen(index, "before_create", _set_condition)
     return index
 

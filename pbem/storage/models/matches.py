@@ -50,6 +50,7 @@ class Match(SQLModel, table=True):
         partial_index("ix_match_remind", "remind", where="remind IS NOT NULL"),
         partial_index("ix_match_unreported", "tournament", where=IS_NEWS),
         partial_index("ix_match_unseen", "shown", where=UNSEEN),
+        partial_index("ix_match_imported", "imported", where="imported IS NOT NULL", unique=True),
         partial_index("ix_match_missing", "missing", "game", "rules", where="missing IS NOT NULL"),
         partial_index("ix_match_unreached", "unreached", where="unreached IS NOT NULL"),
     )
@@ -72,7 +73,7 @@ class Match(SQLModel, table=True):
     """Whether a claim that is proven ends it, as they agreed too."""
     counted: datetime | None = Field(default=None, sa_type=Utc)
     """When it ended with a result that counts for ratings (see lifecycle); the week of that time has it."""
-    imported: str | None = Field(default=None, index=True, unique=True)
+    imported: str | None = None
     """What a match is known by that was imported (see matches.origins.imported); None for those played here."""
     begun_from: int | None = None
     """The match from a position of which this one began (see matches.origins.replays); None where it began as usual."""

@@ -103,6 +103,7 @@ class Incoming(Queued, table=True):
         # The next message is claimed from these two.
         partial_index("ix_incoming_waiting", "lane", "round", "id", where="state = 'new'"),
         partial_index("ix_incoming_group", "group", "id", "lane", where="state = 'new'"),
+        partial_index("ix_incoming_proof", "proof", where="proof IS NOT NULL", unique=True),
         partial_index("ix_incoming_state_handled", "state", "handled", where="removed IS NULL"),
     )
 
@@ -120,7 +121,7 @@ class Incoming(Queued, table=True):
     error: str | None = None
     player: int | None = Field(default=None, foreign_key="player.id")
     """The player who is proven to have sent it."""
-    proof: str | None = Field(default=None, index=True, unique=True)
+    proof: str | None = None
     """What let it act without a token (see authentication); a replayed message has the same value."""
     cost: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """How much it had us look up (see pbem.conversation.work), which has a limit by the hour."""
