@@ -71,7 +71,8 @@ def notify(
     )
     is_timed = match.clock is not None and match.to_move is not None
     if is_wished and is_timed and seat_of(match, player) == match.to_move:
-        timekeeping.hand_over(session, match.id or 0, version(match), now)  # it is their wish that nothing is sent yet
+        told = [(match.id or 0, version(match))]  # it is their wish that nothing is sent yet
+        timekeeping.hand_over(session, told, now)
 
 
 def _joins(session: Session, notice: Notice, note: Words) -> bool:

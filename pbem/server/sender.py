@@ -339,7 +339,7 @@ def _hand_over(session: Session, turns: Sequence[tuple[int, int]], now: datetime
     """Let the time of turns begin, each by itself if one can't."""
     try:
         with session.begin_nested():
-            timekeeping.hand_over_all(session, turns, now)
+            timekeeping.hand_over(session, turns, now)
     except DBAPIError:
         raise
     except Exception:  # a bug: what was sent must be marked as sent, or it would be sent again and again

@@ -51,7 +51,7 @@ def begun(server: Server, control: TimeControl) -> list[Match]:
             (offered,) = lifecycle.offer(session, x, o, "quadrature", {}, began, time=control)
             lifecycle.accept(session, offered.match, o, began)
             for text in (*PLAYED, None):
-                timekeeping.hand_over(session, offered.match.id or 0, version(offered.match), began)
+                timekeeping.hand_over(session, [(offered.match.id or 0, version(offered.match))], began)
                 snapshot = snapshot_of(session, offered.match)
                 if text is not None and snapshot.base.turn is not None:
                     lifecycle.play(session, snapshot, snapshot.base.turn, read(snapshot, text), began)

@@ -130,7 +130,7 @@ class Season:
         gap = self.strength[match.seat0] - self.strength[match.seat1]
         winner = int(self.dice.random() > 1 / (1 + 10 ** (-gap / 400)))
         if plan.end == "time":
-            timekeeping.hand_over(session, match.id or 0, queries.version(match), self.clock())
+            timekeeping.hand_over(session, [(match.id or 0, queries.version(match))], self.clock())
         else:
             self.plans[match.id or 0] = Plan(plan.day, plan.end, winner)
 

@@ -158,7 +158,7 @@ def stop(request: Request, line: Line) -> Decision:
     player.stopped = player.stopped or request.now
     schedule.pause(request.session, player)
     for match in awaiting(request.session, player):  # their time runs on, though the message about it isn't sent
-        timekeeping.hand_over(request.session, match.id or 0, version(match), request.now)
+        timekeeping.hand_over(request.session, [(match.id or 0, version(match))], request.now)
     return Decision(answer=(NewsStopped(),))
 
 

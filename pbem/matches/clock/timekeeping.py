@@ -35,7 +35,7 @@ from pbem.matches.clock.clock import (
 )
 from pbem.matches.clock.reminders import Wishes
 from pbem.matches.clock.working_days import WorkingDays
-from pbem.matches.queries import locked, version
+from pbem.matches.queries import version
 from pbem.storage import outages
 from pbem.storage.clock import SLACK
 from pbem.storage.models import ClockEvent, Match, MatchState, Player
@@ -136,15 +136,11 @@ def right(session: Session, match: Match, now: datetime) -> bool:
     return True
 
 
-def hand_over(session: Session, number: int, seen: int, now: datetime) -> None:
-    """Let the time of the player to move begin: they were told of that version of the match, unless it has moved on."""
-    match = locked(session, number)
-    if match is not None:
-        _hand_over(session, match, seen, now)
+def hand_over(session: Session, turns: Collection[tuple[int, int]], now: datetime) -> None:
+    """Let the time of players to move begin: they were told of that version of their match, unless it has moved on.
 
-
-def hand_over_all(session: Session, turns: Collection[tuple[int, int]], now: datetime) -> None:
-    """Do the same for several matches and the versions that were told, found and locked with one statement."""
+    The matches are found and locked with one statement.
+    """
     rows = session.execute(
         _WITH_PLAYERS_TO_MOVE, {"numbers": [number for number, _ in turns]}
     ).all()  # held: see _wishes
