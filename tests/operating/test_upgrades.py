@@ -96,6 +96,7 @@ def make_early(site: Site) -> None:
     site.rows("alter table outgoing add column delivery_starts integer not null default 0")
     site.rows("create index ix_incoming_state_lane on incoming (state, lane)")
     site.rows("create index ix_incoming_author on incoming (author)")
+    site.rows("create index ix_seek_game_expires on seek (game, expires, id) where closed is null")
     site.rows("update alembic_version set version_num = '0048'")
 
 

@@ -15,7 +15,6 @@ class Seek(SQLModel, table=True):
     __table_args__ = (
         Index("ix_seek_player_created", "player", "created"),
         partial_index("ix_seek_expires", "expires", "id", where="closed IS NULL"),
-        partial_index("ix_seek_game_expires", "game", "expires", "id", where="closed IS NULL"),
         partial_index("ix_seek_player", "player", where="closed IS NULL"),
     )
 
