@@ -51,6 +51,8 @@ AT_ONCE = 5_000
 @contextmanager
 def stored(url: str, matches: int, players: int) -> Iterator[Engine]:
     """Provide a database with that many matches that are over, and players, each with an open seek."""
+    if players < OTHER:
+        raise SystemExit(f"There must be at least {OTHER} players: the last two of those have many matches.")
     engine = database.connect(url)
     database.upgrade(engine)
     with engine.begin() as connection:
