@@ -1,5 +1,6 @@
 """Normalising the characters that mail programs produce: gently for prose, thoroughly for commands."""
 
+import re
 import unicodedata
 from functools import lru_cache
 
@@ -28,19 +29,7 @@ _SIMILAR = str.maketrans(
     }
 )
 
-_CONTROLS = {
-    code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
-    for codes in (
-        (0, 9),
-        (0x0B, 0x20),
-        (0x7F, 0xA0),
-        (0x200E, 0x2010),
-        (0x2028, 0x202F),
-        (0x2066, 0x206A),
-        (0xD800, 0xE000),
-    )
-    for code in range(*codes)
-}
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def clean(text: str) -> str:
@@ -86,4 +75,9 @@ def escape_controls(text: str) -> str:
     >>> print(escape_controls("\x1b[31mred tape\u202e\r\n"), end="")
     \x1b[31mred tape\u202e\x0d
     """
-    return text.translate(_CONTROLS)
+    return _CONTROLS.sub(_escaped, text)
+
+
+def _escaped(control: re.Match[str]) -> str:
+    code = ord(control[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
