@@ -3,6 +3,7 @@
 Each module has tables that belong together; start with `loading`, which reads the file. They import clocks and secret.
 """
 
+from pbem.checks import ChecksSettings
 from pbem.config.loading import Settings, certificates, load, require_private_backups, require_secrets, secrets
 from pbem.config.mail import (
     DkimSettings,
@@ -17,7 +18,6 @@ from pbem.config.mail import (
 )
 from pbem.config.server import (
     BackupSettings,
-    ChecksSettings,
     GamesSettings,
     HouseSettings,
     LimitsSettings,

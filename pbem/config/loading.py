@@ -16,11 +16,11 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from pbem.checks import ChecksSettings
 from pbem.config import faults
 from pbem.config.mail import InboxSettings, OAuth2Settings, OutboxSettings
 from pbem.config.server import (
     BackupSettings,
-    ChecksSettings,
     GamesSettings,
     HouseSettings,
     LimitsSettings,

@@ -1,4 +1,4 @@
-"""[server]: who we are; and the smaller tables, from [checks] and [limits] to [log] and [metrics]."""
+"""[server]: who we are; and the smaller tables, from [limits] to [log] and [metrics]."""
 
 import re
 from pathlib import Path
@@ -145,22 +145,6 @@ class ServerSettings(ConfigTable):
     def local(self) -> str:
         """The part of our address before the @."""
         return self.address.rpartition("@")[0]
-
-
-class ChecksSettings(ConfigTable):
-    """[checks]: what a message must prove besides its reply token; nothing by default."""
-
-    authserv_id: str = ""
-    headers: Annotated[int, Field(ge=1, le=5)] = 1
-    dkim: bool = False
-    proof: Literal["token", "token or domain", "token and domain"] = "token"
-
-    @model_validator(mode="after")
-    def checks_what_it_needs(self) -> Self:
-        """Require a source of verified domains if the proof depends on domains."""
-        if self.proof != "token" and not (self.authserv_id or self.dkim):
-            raise ValueError(f'proof = "{self.proof}" needs authserv_id, or dkim = true')
-        return self
 
 
 class LimitsSettings(ConfigTable):

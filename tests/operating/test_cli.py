@@ -550,5 +550,5 @@ def test_the_processes_of_parsers_and_of_the_house_load_little() -> None:
     """Each of them takes its memory beside the daemon."""
     words = "import sys, pbem.mail.reading.worker, pbem.features.house.worker; print(*sys.modules)"
     imported = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True).stdout.split()
-    unneeded = ("sqlalchemy", "sqlmodel", "structlog", "typer", "jinja2", "PIL", "cryptography")
+    unneeded = ("sqlalchemy", "sqlmodel", "pydantic_settings", "structlog", "typer", "jinja2", "PIL", "cryptography")
     assert [name for name in unneeded if name in imported] == []

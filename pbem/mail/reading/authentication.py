@@ -14,7 +14,7 @@ from email.utils import getaddresses, parsedate_to_datetime
 from enum import Enum
 from hashlib import sha256
 
-from pbem.config import ChecksSettings
+from pbem.checks import ChecksSettings
 from pbem.mail.reading import authentication_results, dkim_verify, from_header
 from pbem.mail.reading.authentication_results import MethodResult
 from pbem.mail.reading.dkim_verify import Lookup, ask_dns

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 
 from pydantic import TypeAdapter
 
-from pbem.config import ChecksSettings
+from pbem.checks import ChecksSettings
 from pbem.mail.reading import authentication, bounce_report
 from pbem.mail.reading.authentication import Checked
 from pbem.mail.reading.limits import ReadError, Unreadable

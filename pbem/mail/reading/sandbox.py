@@ -19,7 +19,7 @@ from typing import NoReturn, Protocol
 import structlog
 from pydantic import ValidationError
 
-from pbem.config import ChecksSettings
+from pbem.checks import ChecksSettings
 from pbem.mail import sandboxing
 from pbem.mail.reading.authentication import Authenticity, Checked
 from pbem.mail.reading.dkim_verify import DNS_SECONDS

@@ -1,0 +1,23 @@
+"""The table [checks] of the configuration, apart from all others: processes that parse messages load only this one."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from pbem.secret import ConfigTable
+
+
+class ChecksSettings(ConfigTable):
+    """[checks]: what a message must prove besides its reply token; nothing by default."""
+
+    authserv_id: str = ""
+    headers: Annotated[int, Field(ge=1, le=5)] = 1
+    dkim: bool = False
+    proof: Literal["token", "token or domain", "token and domain"] = "token"
+
+    @model_validator(mode="after")
+    def checks_what_it_needs(self) -> Self:
+        """Require a source of verified domains if the proof depends on domains."""
+        if self.proof != "token" and not (self.authserv_id or self.dkim):
+            raise ValueError(f'proof = "{self.proof}" needs authserv_id, or dkim = true')
+        return self
