@@ -52,6 +52,8 @@ _INVISIBLE = (
     f"{_COLOUR}|[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]"
 )
 _WEB = r"%[0-9A-Fa-f]{2}|&#[0-9]{1,7};?|&#[xX][0-9A-Fa-f]{1,6};?|&[A-Za-z]{2,10};|\\u[0-9A-Fa-f]{4}|\\[nrt\"\\/]"
+_ENCODED = re.compile(r"[%&\\=\x1b]")
+"""How what is encoded in ASCII begins, or goes on."""
 _BETWEEN_WORDS = r"\?=\s+=\?[^?\s]{1,40}\?[qQ]\?"
 _MIME = rf"=[0-9A-F]{{2}}|=[ \t]*\r?\n|{_BETWEEN_WORDS}"
 _IS_MIME = (re.compile(r"=(?:[0-9A-F]{2}|[ \t]*\r?\n)"), re.compile(_BETWEEN_WORDS))
@@ -136,13 +138,22 @@ class TokenRedactor:
 
     def redact(self, text: str, keeps: Keeps = keep_none) -> str:
         """Return the text without the tokens that may not stay."""
-        if len(text) < LENGTH:  # no encoding makes a token shorter
+        if len(text) < LENGTH or self._is_plainly_clean(text):  # no encoding makes a token shorter
             return text
         if len(text) >= _LONG and self._is_clean(self._impersonal(text, keeps)):
             return text
         while edits := self._edits(text, keeps):
             text = _edited(text, edits)
         return text
+
+    def _is_plainly_clean(self, text: str) -> bool:
+        """Return whether nothing is encoded, follows our address, or is as long as half a token.
+
+        So it is in most lines of the log, which take 20 % less for it.
+        """
+        return (
+            text.isascii() and not _ENCODED.search(text) and self._delimiter not in text and _HALF not in _kinds(text)
+        )
 
     def _impersonal(self, text: str, keeps: Keeps) -> str:
         """Return the text without the tokens that may stay and are written as we do, and without their delimiters.
@@ -230,7 +241,7 @@ class TokenRedactor:
 
 def _alone(text: str) -> Iterator[tuple[int, int]]:
     """Yield start and end of what may be a token without our address, in one line or in two."""
-    kinds = text.encode("ascii", "replace").translate(_KINDS)
+    kinds = _kinds(text)
     if _HALF not in kinds:
         return
     if _WHOLE in kinds:
@@ -243,6 +254,10 @@ def _alone(text: str) -> Iterator[tuple[int, int]]:
         length = len(line) - len(above)
         if length >= 4 and length + len(found["rest"]) == LENGTH and above[-1:] not in ("0", "1", "8", "9"):
             yield begin + len(above), found.end()
+
+
+def _kinds(text: str) -> bytes:
+    return text.encode("ascii", "replace").translate(_KINDS)
 
 
 def _edited(text: str, edits: Mapping[tuple[int, int], str]) -> str:
