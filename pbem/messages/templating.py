@@ -2,13 +2,12 @@
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from notation import illustrations, time_control
@@ -20,6 +19,7 @@ from pbem.messages.boards import palette
 from pbem.messages.said.templates import template_folders
 
 if TYPE_CHECKING:
+    from jinja2 import Environment
     from markdown_it.token import Token
 
 WIDTH = 72
@@ -52,14 +52,6 @@ SHOWN_BOARDS, LISTED_MATCHES = 3, 25
 """How many matches of a digest have their boards, and how many are listed; "show" and "games" have the others."""
 
 
-class _Templates(Environment):
-    """An environment whose templates have the same globals, so that what one imports is the same for all."""
-
-    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
-        """Return the globals; jinja would look each up in a mapping for the template first."""
-        return self.globals if d is None else super().make_globals(d)
-
-
 TEXT, HTML = "txt", "html"
 """The faces of a message. Each has a library of shapes; the templates are the same for both."""
 
@@ -72,17 +64,11 @@ def _rules_of(game: str, language: str | None) -> str:
 
 
 @cache
-def templates(face: str) -> Environment:
+def templates(face: str) -> "Environment":
     """Return the environment of a face, made once per process; in HTML, names and messages are escaped."""
-    environment = _Templates(
-        loader=FileSystemLoader(template_folders()),
-        autoescape=face == HTML,  # in text there is nothing to escape
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        auto_reload=False,
-    )
+    from pbem.messages.jinja import made  # it takes 2 MB, which a server doesn't need before it sends something
+
+    environment = made(template_folders(), escapes=face == HTML)  # in text there is nothing to escape
     environment.globals |= palette.CSS
     environment.globals |= {
         "EXAMPLE_NAME": EXAMPLE_NAME,

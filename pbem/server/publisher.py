@@ -7,16 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import structlog
 from sqlalchemy import Engine
 
 from notation.games import GAMES
 from pbem.config import Settings
-from pbem.publishing.board_pages import BoardPages, sweep
-from pbem.publishing.pages import Site
 from pbem.storage.setbacks import Setbacks
 from pbem.tokens import Keyring
+
+if TYPE_CHECKING:
+    from pbem.publishing.board_pages import BoardPages
 
 log = structlog.get_logger()
 
@@ -25,11 +27,14 @@ POLL_SECONDS = 0.2
 """How often to look whether the process is to end."""
 
 
-def board_pages(settings: Settings, keyring: Keyring) -> BoardPages | None:
+def board_pages(settings: Settings, keyring: Keyring) -> "BoardPages | None":
     """Return what writes the pages on which players tap their turns; None if there is no site with them."""
     server, wanted = settings.server, settings.publish
     if wanted.folder is None or not wanted.boards:
         return None
+    from pbem.publishing.board_pages import BoardPages  # to import it takes 0.8 MB, which a server without a site saves
+    from pbem.publishing.pages import Site
+
     site = Site(server.name, server.address, keyring.signer, wanted.url, settings.house.enabled)
     return BoardPages(site, wanted.folder, keyring)
 
@@ -50,6 +55,8 @@ class Publisher:
         folder, now = self.settings.publish.folder, self.clock()
         if folder is None or (self.last is not None and self.last <= now < self.last + EVERY):
             return 0
+        from pbem.publishing.board_pages import sweep
+
         self.last = now
         try:
             sweep(self.engine, folder, self.keyring, now)

@@ -7,7 +7,6 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from jinja2 import TemplateError
 from sqlalchemy import make_url
 
 from pbem.config import DkimSettings, Settings, secrets
@@ -71,6 +70,8 @@ def closed(site: Path) -> Path | None:
 
 def broken_templates() -> Iterator[str]:
     """Yield a sentence for each template that can't be used."""
+    from jinja2 import TemplateError  # a server looks only at files
+
     folder = templates_folder()
     if not any(folder.glob("*.j2")):
         yield f"there are no templates in {folder}"

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import structlog
 from sqlalchemy import Engine
@@ -16,12 +17,14 @@ from sqlalchemy.exc import DBAPIError
 
 from pbem.config import Settings
 from pbem.secret import BadConfig
-from pbem.server.backups import copies, making, rotation
-from pbem.server.backups.making import Made
+from pbem.server.backups import rotation
 from pbem.storage import leases
 from pbem.storage.clock import THE_ONE
 from pbem.storage.database import lock, read_only, transaction
 from pbem.storage.models import Backup
+
+if TYPE_CHECKING:
+    from pbem.server.backups.making import Made
 
 log = structlog.get_logger()
 
@@ -86,6 +89,8 @@ class Backups:
         return not is_paused and (row.made is None or not row.made <= now < row.made + rotation.EVERY)
 
     def _make(self, folder: Path, now: datetime, stopped: Callable[[], bool]) -> int:
+        from pbem.server.backups import copies, making  # they take 0.5 MB, which a server without backups saves
+
         def progress(_doing: str, _done: int, _total: int) -> None:
             if stopped():
                 raise BackupStopped
@@ -123,7 +128,7 @@ class Backups:
         with self._noted() as row:
             row.failed, row.troubled = now, row.troubled or now
 
-    def _tell(self, made: Made, seconds: float, removed: int) -> None:
+    def _tell(self, made: "Made", seconds: float, removed: int) -> None:
         log.info("backup made", file=str(made.file), bytes=made.size, seconds=round(seconds, 1), removed=removed)
         self.told = ""
 
