@@ -72,8 +72,8 @@ class Board:
                 between = 0
                 for distance, cell in enumerate(ray, start=1):
                     target = index[cell]
-                    lines[Step(name, cell)] = Line(origin, target, distance, between)
-                    steps[origin][target] = Step(name, cell)
+                    step = steps[origin][target] = Step(name, cell)
+                    lines[step] = Line(origin, target, distance, between)
                     reach[origin][distance].append((target, between))
                     between |= 1 << target
         seats = (tuple(sorted(index[c] for c in start[0])), tuple(sorted(index[c] for c in start[1])))

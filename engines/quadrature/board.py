@@ -84,11 +84,16 @@ def _ways(forward: int) -> dict[Step, Way]:
     return found
 
 
+def _from_each(side: Mapping[Step, Way]) -> tuple[tuple[tuple[int, Step, Way], ...], ...]:
+    """Return for each square the steps from it."""
+    found: list[list[tuple[int, Step, Way]]] = [[] for _ in INDEX]
+    for step, way in side.items():
+        found[way.origin].append((way.landing, step, way))
+    return tuple(map(tuple, found))
+
+
 WAYS = (_ways(FORWARD[0]), _ways(FORWARD[1]))
-WAYS_FROM = tuple(
-    tuple(tuple((w.landing, step, w) for step, w in side.items() if w.origin == cell) for cell in INDEX.values())
-    for side in WAYS
-)
+WAYS_FROM = tuple(map(_from_each, WAYS))
 """The steps of each side from each square, each with its target as a bit and in numbers."""
 IN_ORDER = tuple(sorted(INDEX.values(), key=NAMES.__getitem__))
 """All squares in the order of their names."""

@@ -1,6 +1,8 @@
 """The board of Quadrupel as tables: zones, steps, jumps and figures, with sets of squares as bits of a number."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import NamedTuple
 
 from engines import square
@@ -138,7 +140,6 @@ def _triples() -> Mapping[int, tuple[tuple[int, Figure], ...]]:
 
 
 TRIPLES = _triples()
-PAIRS = tuple(
-    tuple(sum(1 for f in FIGURES if f >> a & f >> b & 1) for b in range(len(NAMES))) for a in range(len(NAMES))
-)
+_SHARED = Counter(pair for figure in FIGURES for pair in product(tuple(cells_in(figure)), repeat=2))
+PAIRS = tuple(tuple(_SHARED[a, b] for b in range(len(NAMES))) for a in range(len(NAMES)))
 """How many figures have stones on both of two squares."""
