@@ -19,8 +19,9 @@ from sqlalchemy import ColumnElement, Connection, bindparam, or_, select, update
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
-from sqlmodel import Field, Session, SQLModel, col
+from sqlmodel import Field, Session, col
 
+from pbem.storage.rows import Table
 from pbem.storage.utc import Utc
 
 LEASE = timedelta(minutes=1)
@@ -30,7 +31,7 @@ LONGEST = timedelta(hours=2)
 """A lease that ends later was made before the clock was set back, and has ended."""
 
 
-class Leased(SQLModel):
+class Leased(Table):
     """The columns of a row that one daemon at a time works on."""
 
     leased_until: Any = Field(default=None, sa_type=Utc, nullable=True)

@@ -2,13 +2,14 @@
 
 from datetime import datetime
 
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
 from pbem.storage.leases import Leased
+from pbem.storage.rows import Table
 from pbem.storage.utc import Utc
 
 
-class ServerKey(SQLModel, table=True):
+class ServerKey(Table, table=True):
     """A key that signs, or has signed, the reply addresses of the players here, and records of matches."""
 
     id: int | None = Field(default=None, primary_key=True)

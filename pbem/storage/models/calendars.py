@@ -3,13 +3,14 @@
 from datetime import datetime
 
 from sqlalchemy import Index, false
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
 from pbem.storage.models.indexes import partial_index
+from pbem.storage.rows import Table
 from pbem.storage.utc import Utc
 
 
-class Calendar(SQLModel, table=True):
+class Calendar(Table, table=True):
     """The days of the week on which a player's time runs, as they chose them; the newest counts from `begins` on."""
 
     __table_args__ = (Index("ix_calendar_player_id", "player", "id"),)
@@ -24,7 +25,7 @@ class Calendar(SQLModel, table=True):
     """As clocks.working_days writes them."""
 
 
-class Vacation(SQLModel, table=True):
+class Vacation(Table, table=True):
     """A time in which a player is away. One that was called off before it began ends as it begins."""
 
     __table_args__ = (partial_index("ix_vacation_untold", "begins", where="told IS NULL"),)

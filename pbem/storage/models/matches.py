@@ -5,9 +5,10 @@ from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import JSON, Column, Index, UniqueConstraint, false
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
 from pbem.storage.models.indexes import partial_index
+from pbem.storage.rows import Table
 from pbem.storage.utc import Utc
 
 
@@ -28,7 +29,7 @@ FINISHED = ("ended", "id", "termination", "termination_seat", "level", "imported
 AMONG_PEOPLE = f"{IS_OVER} AND level IS NULL AND imported IS NULL"
 
 
-class Match(SQLModel, table=True):
+class Match(Table, table=True):
     """A contest: the game, the players, and everything about its state that the rules don't cover."""
 
     __table_args__ = (
@@ -136,7 +137,7 @@ class Match(SQLModel, table=True):
     ended: datetime | None = Field(default=None, sa_type=Utc)
 
 
-class Ply(SQLModel, table=True):
+class Ply(Table, table=True):
     """A complete turn: its number (starting at 1) and canonical text. Never changed, but it can be taken back."""
 
     __table_args__ = (UniqueConstraint("match", "number"),)
@@ -150,7 +151,7 @@ class Ply(SQLModel, table=True):
     played: datetime = Field(sa_type=Utc)
 
 
-class TakenBack(SQLModel, table=True):
+class TakenBack(Table, table=True):
     """A complete turn that was taken back: what its row in `ply` said, which is deleted. Never changed."""
 
     __table_args__ = (Index("ix_takenback_match_shift", "match", "shift"),)
@@ -167,7 +168,7 @@ class TakenBack(SQLModel, table=True):
     taken_back: datetime = Field(sa_type=Utc)
 
 
-class Prepared(SQLModel, table=True):
+class Prepared(Table, table=True):
     """What a player has prepared for the opponent's next turn in a match; nobody else ever learns of it."""
 
     match: int = Field(foreign_key="match.id", primary_key=True)
@@ -180,7 +181,7 @@ class Prepared(SQLModel, table=True):
     """The message that brought the last of them."""
 
 
-class Note(SQLModel, table=True):
+class Note(Table, table=True):
     """What a player has noted for themselves about a match; nobody else ever sees it."""
 
     match: int = Field(foreign_key="match.id", primary_key=True)
@@ -188,7 +189,7 @@ class Note(SQLModel, table=True):
     text: str
 
 
-class ClockEvent(SQLModel, table=True):
+class ClockEvent(Table, table=True):
     """What happened to the clock of a match (see clocks.clock), in the order of the ids. Never changed."""
 
     id: int | None = Field(default=None, primary_key=True)

@@ -3,9 +3,10 @@
 from datetime import datetime
 
 from sqlalchemy import JSON, Column, Index
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
 from pbem.storage.models.indexes import partial_index
+from pbem.storage.rows import Table
 from pbem.storage.utc import Utc
 
 HOUSE = "(the house)"
@@ -18,7 +19,7 @@ IMPORTED = "imported-"
 in place of an address it has the name once more."""
 
 
-class Player(SQLModel, table=True):
+class Player(Table, table=True):
     """A person, or the house. `confirmed` is empty until they have answered a message sent to the address."""
 
     __table_args__ = (
@@ -59,7 +60,7 @@ class Player(SQLModel, table=True):
         return self.banned is None and self.merged_into is None
 
 
-class Invitee(SQLModel, table=True):
+class Invitee(Table, table=True):
     """An address to which an invitation went, or whose owner wants none. It outlives matches and players."""
 
     __table_args__ = (Index("ix_invitee_domain_invited", "domain", "invited"),)
@@ -74,7 +75,7 @@ class Invitee(SQLModel, table=True):
     """When its owner asked us not to invite them again."""
 
 
-class Departure(SQLModel, table=True):
+class Departure(Table, table=True):
     """A player who has left, and what is known of them until all of their data is deleted."""
 
     player: int = Field(foreign_key="player.id", primary_key=True)

@@ -3,12 +3,13 @@
 from datetime import date
 
 from sqlalchemy import Index, UniqueConstraint, text
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
 from pbem.storage.models.indexes import partial_index
+from pbem.storage.rows import Table
 
 
-class PlayerRating(SQLModel, table=True):
+class PlayerRating(Table, table=True):
     """How a player stood in a game after a week in which they had results. Only `superseded` ever changes."""
 
     __table_args__ = (
@@ -33,7 +34,7 @@ class PlayerRating(SQLModel, table=True):
     """The week after which the player's next rating in the game is; None for the latest."""
 
 
-class RatedWeek(SQLModel, table=True):
+class RatedWeek(Table, table=True):
     """A week of a game whose results are in the ratings."""
 
     game: str = Field(primary_key=True)

@@ -3,13 +3,14 @@
 from datetime import datetime
 
 from sqlalchemy import JSON, Column, UniqueConstraint, false
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
 from pbem.storage.models.indexes import partial_index
+from pbem.storage.rows import Table
 from pbem.storage.utc import Utc
 
 
-class Tournament(SQLModel, table=True):
+class Tournament(Table, table=True):
     """A tournament. It is open to everybody until it begins, and over or called off once it has ended."""
 
     __table_args__ = (
@@ -64,7 +65,7 @@ class Tournament(SQLModel, table=True):
     ended, the last player who was told. None if nobody waits."""
 
 
-class Entry(SQLModel, table=True):
+class Entry(Table, table=True):
     """A player who has entered a tournament."""
 
     __table_args__ = (
@@ -86,7 +87,7 @@ class Entry(SQLModel, table=True):
     """Where they stand on a ladder, from 1 at the top; what its steps add up to (see features.tournaments.rungs)."""
 
 
-class Pairing(SQLModel, table=True):
+class Pairing(Table, table=True):
     """Two entrants who meet in a round. How it ended stands in their match, if there is one."""
 
     __table_args__ = (
@@ -110,7 +111,7 @@ class Pairing(SQLModel, table=True):
     """How that ended without a match (tournaments.field.Result)."""
 
 
-class LadderStep(SQLModel, table=True):
+class LadderStep(Table, table=True):
     """What has happened on a ladder, in order: somebody has entered or left, or a match has ended."""
 
     tournament: int = Field(foreign_key="tournament.id", primary_key=True)

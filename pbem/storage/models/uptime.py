@@ -4,12 +4,13 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import JSON, Column, UniqueConstraint
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
+from pbem.storage.rows import Table
 from pbem.storage.utc import Utc
 
 
-class Clock(SQLModel, table=True):
+class Clock(Table, table=True):
     """The clock as a daemon saw it last; a single row."""
 
     id: int = Field(primary_key=True)
@@ -20,7 +21,7 @@ class Clock(SQLModel, table=True):
     """When a server was last known to be running (see outages)."""
 
 
-class Daemon(SQLModel, table=True):
+class Daemon(Table, table=True):
     """A running server and how it is, as it told last; removed when it stops in good order."""
 
     __table_args__ = (UniqueConstraint("host", "process"),)
@@ -36,7 +37,7 @@ class Daemon(SQLModel, table=True):
     """How it is (see server.health.reports)."""
 
 
-class Outage(SQLModel, table=True):
+class Outage(Table, table=True):
     """A time in which no server was running."""
 
     id: int | None = Field(default=None, primary_key=True)
@@ -44,7 +45,7 @@ class Outage(SQLModel, table=True):
     until: datetime = Field(sa_type=Utc, index=True)
 
 
-class Setback(SQLModel, table=True):
+class Setback(Table, table=True):
     """Scheduled work that failed because of a bug, and waits until it is tried again."""
 
     doing: str = Field(primary_key=True)

@@ -3,13 +3,14 @@
 from datetime import datetime
 
 from sqlalchemy import Index, UniqueConstraint, false
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
 from pbem.storage.models.indexes import partial_index
+from pbem.storage.rows import Table
 from pbem.storage.utc import Utc
 
 
-class Watch(SQLModel, table=True):
+class Watch(Table, table=True):
     """A match, the matches of a player, or those of a tournament, which a player watches: one of the three."""
 
     __table_args__ = (
