@@ -21,7 +21,7 @@ from pbem.mail.reading.text.normalize import escape_controls
 
 def console(*, errors: bool = False) -> Console:
     """Return a console that prints to standard output, or to standard error."""
-    made = _Console(stderr=errors, soft_wrap=True)
+    made = _Console(stderr=errors, soft_wrap=True, emoji=False)
     made.push_render_hook(_Harmless())
     return made
 

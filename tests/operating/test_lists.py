@@ -45,7 +45,7 @@ def test_a_list_has_an_object_for_each_row_with_what_the_table_shows(site: Site)
             at="2026-01-01 00:00:00",
         )
     site.rows("update player set bounces = 2, bounced = created where name = 'bob'")
-    site.rows("update incoming set state = 'shunted', verdict = 'KeyError, 3 times' where id = 1")
+    site.rows("update incoming set state = 'shunted', verdict = 'KeyError :a: [b], 3 times' where id = 1")
     rows = {words: site.pbem(*words.split(), "--json") for words in ("player list", "player bounced", "mail list")}
     assert {words: done.code for words, done in rows.items()} == {"player list": 0, "player bounced": 0, "mail list": 1}
     players, bounced, shunted = (json.loads(done.out) for done in rows.values())
@@ -54,10 +54,10 @@ def test_a_list_has_an_object_for_each_row_with_what_the_table_shows(site: Site)
     assert players[0]["last_wrote"] is None or datetime.fromisoformat(players[0]["last_wrote"])
     assert [(row["address"], row["bounces"]) for row in bounced] == [("bob@mail.example", 2)]
     assert datetime.fromisoformat(bounced[0]["last"]).tzinfo
-    assert [(row["number"], row["why"]) for row in shunted] == [("1", "KeyError, 3 times")]
+    assert [(row["number"], row["why"]) for row in shunted] == [("1", "KeyError :a: [b], 3 times")]
     table = site.pbem("mail", "list")
     assert table.code == 1
-    assert "KeyError, 3 times" in table.out
+    assert "KeyError :a: [b], 3 times" in table.out
     assert "pbem mail retry N" in table.out
 
 
