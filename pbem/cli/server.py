@@ -44,6 +44,7 @@ def run(
             out.print(f"{received} received, {handled} processed, {sent} sent{later}")
         else:
             gc.unfreeze()  # while so little else is old, what is old would be looked through more often
+            structlog.configure(cache_logger_on_first_use=True)  # nothing changes the log now: a line takes 6 % less
             faulthandler.enable()  # systemd ends a server that hangs by SIGABRT; where it hung is then in the log
             with closing(Systemd()) as systemd:
                 daemon.run(server, _stop_by_signal(), systemd=systemd)
