@@ -4,8 +4,9 @@ The choices of a turn are operation 1, the number, and operation 3. So the thous
 dozens of choices at each of three nodes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple, Self
 
 from engines.bitboard import bits, cells_in, few_cells_in
@@ -60,7 +61,10 @@ class Sight(NamedTuple):
         return cls(board.names, straight, tuple(map(tuple, behind)), tuple(map(tuple, at)))
 
 
-SIGHTS: Mapping[str, Sight] = {key: Sight.of(board) for key, board in BOARDS.items()}
+@cache
+def sight(game: str) -> Sight:
+    """Return the tables of a game's board, made when it is first searched."""
+    return Sight.of(BOARDS[game])
 
 
 @dataclass(slots=True, eq=False)  # frozen, it would be slower by a tenth

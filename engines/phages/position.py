@@ -13,7 +13,7 @@ from engines.bitboard import bits
 from engines.core import GameOver, IllegalMove, Outcome, Played, Seat
 from engines.diagram import Diagram, last_move
 from engines.phages.board import BOARDS, LEGEND, SIDES, Board
-from engines.phages.evaluation import SIGHTS, PhagesState, due_in
+from engines.phages.evaluation import PhagesState, due_in, sight
 from engines.phages.operation import Marks, Stand, Stones
 from engines.phages.refusals import Reason, step_refusal
 from engines.phages.turns import MOVERS, NUMBERS, Turn, in_order, spelled
@@ -233,7 +233,7 @@ class PhagesPosition:
         winner = self.outcome.winner if self.outcome else None
         due = due_in(self.marks, self.part)
         closed = self.stand.closed
-        return PhagesState(SIGHTS[self.game], self.turn, self.stones, self.marks, closed, self.number, due, winner)
+        return PhagesState(sight(self.game), self.turn, self.stones, self.marks, closed, self.number, due, winner)
 
     def proving(self, _seat: Seat | None) -> PhagesState:
         """Return the position as a proof searches it: as any search does, since nothing recurs."""
