@@ -536,10 +536,12 @@ def test_a_verb_imports_nothing_that_it_does_not_need(played: Site, verb: list[s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["markdown_it.main", "imapclient"])
+@pytest.mark.parametrize(
+    "name", ["markdown_it.main", "imapclient", "jinja2", "pbem.publishing", "pbem.server.backups.making"]
+)
 def test_a_server_loads_only_where_they_are_used(name: str) -> None:
     """Not asked of `pbem run --help`: what prints the help loads Markdown."""
-    words = "import sys, pbem.server.daemon; print(*sys.modules)"
+    words = "import sys, pbem.cli.server; print(*sys.modules)"
     imported = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True).stdout.split()
     assert "pbem.server.worker" in imported
     assert name not in imported
