@@ -78,6 +78,14 @@ class _Encoding:
 
 
 _PLAIN, _ON_THE_WEB, _IN_MESSAGES = _Encoding.of(), _Encoding.of(_WEB), _Encoding.of(_WEB, _MIME)
+_HIDING = re.compile(
+    r"[\\\x1b]"
+    r"|%(?!20|23|2C|3A|40|5B|5D)[0-9A-Fa-f]{2}"
+    r"|&(?!(?:#34|#39|gt|lt|nbsp|ensp|rsaquo);|amp;body=)(?:[#%]|[A-Za-z]{2,10};)"
+    r"|=(?:[0-9A-F]{2}|[\s%&])"
+)
+"""What can be decoded, except for what most links and sentences have: that stands for no letter, digit or delimiter, and
+what comes of it isn't part of another encoding."""
 _LAYERS = 6
 """How many encodings may lie on top of each other."""
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t"}
@@ -168,12 +176,24 @@ class TokenRedactor:
         likeness = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         if likeness in self._clean:
             return True
-        if self._edits(text, keep_none):
+        if not self._is_plain(text) and self._edits(text, keep_none):
             return False
         if len(self._clean) >= _MOST_CLEAN:
             self._clean.clear()
         self._clean.add(likeness)
         return True
+
+    def _is_plain(self, text: str) -> bool:
+        """Return whether no token can be in a text, even if it is decoded; that takes a fifth as long as to decode it.
+
+        What isn't decoded here would only part what stands next to it, and no delimiter would come of it.
+        """
+        return (
+            text.isascii()
+            and self._delimiter not in text
+            and _HALF not in _kinds(text)
+            and _HIDING.search(text) is None
+        )
 
     def redact_bytes(self, raw: bytes) -> bytes:
         """Return a message, or the content of a file, without any token; base64 inside it is written again."""
