@@ -79,13 +79,13 @@ class _Encoding:
 
 _PLAIN, _ON_THE_WEB, _IN_MESSAGES = _Encoding.of(), _Encoding.of(_WEB), _Encoding.of(_WEB, _MIME)
 _HIDING = re.compile(
-    r"[\\\x1b]"
+    r"\\|\x1b"
     r"|%(?!20|23|2C|3A|40|5B|5D)[0-9A-Fa-f]{2}"
     r"|&(?!(?:#34|#39|gt|lt|nbsp|ensp|rsaquo);|amp;body=)(?:[#%]|[A-Za-z]{2,10};)"
     r"|=(?:[0-9A-F]{2}|[\s%&])"
 )
 """What can be decoded, except for what most links and sentences have: that stands for no letter, digit or delimiter, and
-what comes of it isn't part of another encoding."""
+what comes of it isn't part of another encoding. Each alternative has one character to begin with, as above."""
 _LAYERS = 6
 """How many encodings may lie on top of each other."""
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t"}
