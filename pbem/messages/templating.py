@@ -110,7 +110,8 @@ def html_of(template: str, variables: Mapping[str, Any], title: str) -> str:
     first, end, others = html.get_template(template).render(variables).partition("</h1>")
     others = others.replace("<h1 ", "<h2 ").replace("</h1>", "</h2>")  # a page has one headline
     body = Markup(first + end + others)  # noqa: S704 - templates escape what they are given
-    return tightened(html.get_template("parts/page.html.j2").render(title=title, body=body))
+    frame: Any = html.get_template("parts/page.html.j2").module
+    return tightened(str(frame.page(title, body)))
 
 
 def printable(line: str) -> str:
