@@ -261,9 +261,6 @@ _QUOTED = re.compile(r'(?:[^\s"]+ )?[^\s"]*"[^"\n]{1,50}"')
 quoted without a mark could be taken for the person's own."""
 
 
-_HYPHENATED = re.compile(r"(?<!\S)\S*-\S*")
-
-
 def unbroken(text: str) -> str:
     """Return a turn, which is never broken between two lines unless it is longer than one."""
     return text.replace(" ", _BLANK) if len(text) <= WIDTH // 2 else text
@@ -275,8 +272,9 @@ def in_whole_words(text: str) -> Markup:
     >>> in_whole_words("c1c9 ---- 1")
     Markup('c1c9 <span style="white-space: nowrap;">----</span> 1')
     """
-    escaped = str(escape(" ".join(text.split())))
-    return Markup(_HYPHENATED.sub(r'<span style="white-space: nowrap;">\g<0></span>', escaped))  # noqa: S704 - escaped
+    words = str(escape(text)).split()
+    shown = (f'<span style="white-space: nowrap;">{word}</span>' if "-" in word else word for word in words)
+    return Markup(" ".join(shown))  # noqa: S704 - escaped
 
 
 @lru_cache(maxsize=1024)
