@@ -13,6 +13,7 @@ from engines.diagram import Diagram, Mark
 from engines.wording import together
 
 Names = tuple[str, str]
+Found = list[tuple[Mark, list[str]]]
 CELLS = ", "
 CELL = re.compile(r"[a-z]\d")
 
@@ -30,8 +31,9 @@ def describe(diagram: Diagram, names: Names | None = None, *, width: int | None 
     O (bob): stones on c1, g9.
     All other cells are empty.
     """
-    board, sides = (*_board(diagram), *diagram.legend.said), _sides(diagram, names)
-    lines = [*board, *sides, *_rest(diagram), *_last(diagram), *diagram.remarks]
+    found = found_on(diagram)
+    board, sides = (*_board(diagram), *diagram.legend.said), _sides(diagram, found, names)
+    lines = [*board, *sides, *_rest(diagram, found), *_last(diagram), *diagram.remarks]
     return "\n".join(lines if width is None else (piece for line in lines for piece in _wrapped(line, width)))
 
 
@@ -103,9 +105,9 @@ def _around(at: Mapping[Place, str], place: Place) -> list[str]:
     return [at[near] for right, down in WAYS["hex"] if (near := (place[0] + right, place[1] + down)) in at]
 
 
-def _sides(diagram: Diagram, names: Names | None) -> Iterator[str]:
+def _sides(diagram: Diagram, found: Found, names: Names | None) -> Iterator[str]:
     """Yield what each side has on the board."""
-    found, legend = found_on(diagram), diagram.legend
+    legend = diagram.legend
     areas = zip(legend.area_names, legend.areas, strict=True) if legend.names_areas else ()
     within = {cell: f"{cell} in {name}" for name, area in areas for cell in area}
     found = [(mark, [within.get(cell, cell) for cell in cells]) for mark, cells in found]
@@ -122,11 +124,11 @@ def _group(mark: Mark, cells: Sequence[str]) -> str:
     return f"{one if len(cells) == 1 else several} on {CELLS.join(cells)}"
 
 
-def _rest(diagram: Diagram) -> Iterator[str]:
+def _rest(diagram: Diagram, found: Found) -> Iterator[str]:
     """Yield the special empty cells, and that all others are empty."""
     plain, *_ = diagram.legend.marks
-    for mark, cells in found_on(diagram):
-        if mark.kind == "empty" and mark is not plain:
+    for mark, cells in found:
+        if mark.kind == "empty":
             one, several = mark.words
             yield f"{(one if len(cells) == 1 else several).capitalize()}: {CELLS.join(cells)}."
     if any(mark == plain.text for _, cells in diagram.rows for _, mark in cells):
@@ -139,13 +141,14 @@ def _last(diagram: Diagram) -> Iterator[str]:
         yield diagram.told or f"Highlighted: {CELLS.join(_by_name(diagram.lit))}."
 
 
-def found_on(diagram: Diagram) -> list[tuple[Mark, list[str]]]:
-    """Return the marks that are on the board, in the order of the legend, each with its cells in order."""
+def found_on(diagram: Diagram) -> Found:
+    """Return the marks on the board but that of plain empty cells, in the order of the legend, each with its cells."""
     cells_of: dict[str, list[str]] = {}
     for _, cells in diagram.rows:
         for name, mark in cells:
             cells_of.setdefault(mark, []).append(name)
-    return [(mark, _by_name(cells_of[mark.text])) for mark in diagram.legend.marks if mark.text in cells_of]
+    _, *marks = diagram.legend.marks
+    return [(mark, _by_name(cells_of[mark.text])) for mark in marks if mark.text in cells_of]
 
 
 def _by_name(cells: Sequence[str] | frozenset[str]) -> list[str]:

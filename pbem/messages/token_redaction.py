@@ -84,8 +84,8 @@ _HIDING = re.compile(
     r"|&(?!(?:#34|#39|gt|lt|nbsp|ensp|rsaquo);|amp;body=)(?:[#%]|[A-Za-z]{2,10};)"
     r"|=(?:[0-9A-F]{2}|[\s%&])"
 )
-"""What can be decoded, except for what most links and sentences have: that stands for no letter, digit or delimiter, and
-what comes of it isn't part of another encoding. Each alternative has one character to begin with, as above."""
+"""What can be decoded, except for what most links and sentences have: that stands for no letter, digit or delimiter,
+and what comes of it isn't part of another encoding. Each alternative has one character to begin with, as above."""
 _LAYERS = 6
 """How many encodings may lie on top of each other."""
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t"}
