@@ -77,6 +77,7 @@ class _Encoding:
         return self.in_ascii if text.isascii() else self.anywhere
 
 
+_UNSEEN = re.compile(_INVISIBLE)
 _PLAIN, _ON_THE_WEB, _IN_MESSAGES = _Encoding.of(), _Encoding.of(_WEB), _Encoding.of(_WEB, _MIME)
 _HIDING = re.compile(
     r"\\|\x1b"
@@ -129,19 +130,21 @@ class TokenRedactor:
         """Know our address; without it only tokens that stand alone are found."""
         local, _, domain = (address or "").rpartition("@")
         self._mailbox, self._local, self._delimiter = local, local.lower(), delimiter
+        self._address: re.Pattern[str] | None = None
         self._patterns: list[re.Pattern[str]] = []
         plus = "|".join(map(re.escape, {delimiter, quote(delimiter, safe="")}))
         self._as_written = re.compile(rf"{re.escape(local)}(?:{plus})([a-z2-7]{{{LENGTH}}})(?=@|%40)")
         self._clean: set[bytes] = set()
         if local:
             spread = _WITHIN_ADDRESS.join(map(_in_any_case, local))
-            before = rf"{spread}{_WITHIN_ADDRESS}{re.escape(delimiter)}{_WITHIN_TOKEN}"
+            before = rf"{spread}{_WITHIN_ADDRESS}{re.escape(delimiter)}"
             host = _WITHIN_TOKEN.join(map(_in_any_case, domain.partition(".")[0]))
             at = rf"{_WITHIN_TOKEN}(?:@|[aA]{_WITHIN_TOKEN}[tT]{_WITHIN_TOKEN}{host})"
             scattered = rf"{_SYMBOL}(?:{_WITHIN_TOKEN}{_SYMBOL}){{{LENGTH - 1}}}"
+            self._address = re.compile(before)
             self._patterns = [
-                re.compile(rf"{before}(?P<token>{scattered}){at}"),
-                re.compile(rf"{before}(?P<token>{_SYMBOL}{{{LENGTH}}})"),
+                re.compile(rf"{before}{_WITHIN_TOKEN}(?P<token>{scattered}){at}"),
+                re.compile(rf"{before}{_WITHIN_TOKEN}(?P<token>{_SYMBOL}{{{LENGTH}}})"),
             ]
 
     def redact(self, text: str, keeps: Keeps = keep_none) -> str:
@@ -239,8 +242,9 @@ class TokenRedactor:
 
     def _candidates(self, text: str) -> Iterator[tuple[int, int, bool]]:
         """Yield start and end of what may be a token, and whether it follows our address."""
-        for pattern in self._patterns if self._delimiter in text else ():
-            yield from ((*found.span("token"), True) for found in pattern.finditer(text))
+        if self._address is not None and self._delimiter in text and self._address.search(text):
+            for pattern in self._patterns:
+                yield from ((*found.span("token"), True) for found in pattern.finditer(text))
         yield from ((*span, False) for span in _alone(text))
 
     def _redacted_base64(self, block: re.Match[bytes]) -> bytes:
@@ -350,7 +354,18 @@ def _is_mime(text: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _decoded(encoded: str) -> str:
-    """Return the character that is written like that; "" for what can't be seen, and for a soft line break."""
+    """Return the character that is written like that; "" for what can't be seen, and for a soft line break.
+
+    For other characters than ASCII there is a stand-in that no pattern tells from them: a text in ASCII is searched
+    four times as fast.
+    """
+    character = _character(encoded)
+    if character.isascii() or _UNSEEN.search(character):
+        return character
+    return ("\v" if character.isspace() else "\x7f") * len(character)
+
+
+def _character(encoded: str) -> str:
     if encoded[0] == "&":
         return html.unescape(encoded)
     if encoded.startswith("\\u"):
