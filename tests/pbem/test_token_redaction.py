@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 from email.message import EmailMessage
 from html import escape, unescape
+from itertools import product
 from pathlib import Path
 from urllib.parse import quote, unquote
 
@@ -183,6 +184,20 @@ def test_what_may_stay_stays_and_the_rest_goes(own: str, other: str) -> None:
 
 
 PAGE = "Most of a message is the same for all who are sent it: (c4d4) =3D %41 &amp; more.\n" * 40
+
+
+LINKS = "<p>You can&#39;t:&nbsp;<a href='mailto:?subject=Re%3A%20%5B%2342%5D&amp;body=e3f4'>&rsaquo;</a></p>\n" * 20
+PIECES = ("%63", "&#99;", "=63", "\\u0063", "&%2399;", "%2B", "=\n", "=%20\n", "%20", "\n", "\u00ad")
+
+
+def test_a_page_that_needs_no_decoding_hides_nothing() -> None:
+    token = "ca" * 20
+    for one, other in product(PIECES, repeat=2):
+        split, hidden = one.join(textwrap.wrap(token, 14)), one.join((token[:14], token[15:28], token[29:]))
+        for written in (f"games+{token}@", f"games+{split}@", split, hidden):
+            for start, end in ((5, 5), (5, 6), (7, 8), (20, 20), (26, 27)):
+                shown = f" {written[:start]}{other}{written[end:]} "
+                assert REDACTOR.redact(f"{LINKS}{shown}") == f"{LINKS}{REDACTOR.redact(shown)}"
 
 
 def addressed(token: str, way: Written = str) -> str:
