@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from itertools import islice
+from string import digits
 from typing import Any
 
 from engines.core import Position, Seat
@@ -15,7 +16,7 @@ from engines.wording import either, together
 from notation.core import BadNotation, Notation
 from notation.hints import Hint, Passage
 from notation.steps import steps_of
-from notation.tokens import CELL, DASH, STEP, check_end_of_cell, check_length, refuse_cell
+from notation.tokens import CELL, DASH, STEP, check_end_of_cell, check_length, refuse_cell, skip
 
 BASICS = (
     "A turn has three operations: your stones go as far as your opponent's number says, you announce a number from 1 "
@@ -24,11 +25,9 @@ BASICS = (
 CHOICES = 16
 """The most operations that are listed in full; if there are more, only a few are."""
 
-_STEP = re.compile(STEP)
 _ORIGIN = re.compile(rf"(?P<origin>{CELL})\s*+")
-_NUMBER = re.compile("[0-9]++")
-_STAY = re.compile(rf"[{DASH}]++|\.\.++|\u2026++")
-_GAP = re.compile(r"(?:[\s,;\u2026]|\.(?!\.))++")
+_GAP = re.compile(r"(?:[\s,;\u2026]|\.(?!\.))*+")
+_WORD = re.compile(rf"(?:{STEP}|[{DASH}]++|\.\.++|([0-9]++)){_GAP.pattern}")
 _TYPED_STEP = re.compile(r"([A-Za-z][0-9])[-:]?([A-Za-z][0-9])")
 _TYPED_STAY = re.compile(r"-+|\.+|\u2026+|[\u2010-\u2015]+")
 
@@ -56,20 +55,19 @@ class PhagesNotation(Notation[Turn]):
         first: tuple[Step, ...] = ()
         number: int | None = None
         said = False  # whether the present operation was written, if only as ----
-        at = 0
+        at = skip(_GAP, text, 0)
         while at < len(text):
-            if gap := _GAP.match(text, at):
-                at = gap.end()
-            elif step := _STEP.match(text, at):
-                steps.append(self._step(text, step))
-                said, at = True, step.end()
-            elif stay := _STAY.match(text, at):
-                said, at = True, stay.end()
-            elif (digits := _NUMBER.match(text, at)) and number is None:
-                number = _number(text, digits)
-                first, steps, said, at = tuple(steps), [], False, digits.end()
-            else:
+            word = _WORD.match(text, at)
+            origin, target, announced = word.groups() if word else ("", "", "")
+            if word is None or (announced and number is not None):
                 raise self._unread(text, at, number)
+            said = not announced
+            if announced:
+                number = _number(text, at, announced)
+                first, steps = tuple(steps), []
+            elif origin:
+                steps.append(self._step(text, word, origin.lower(), target.lower()))
+            at = word.end()
         if number is None and not said:
             raise BadNotation(text, at, f"a turn such as {self.example}")
         return Turn(in_order(first), number, in_order(tuple(steps)) if said else None)
@@ -127,12 +125,12 @@ class PhagesNotation(Notation[Turn]):
         shown = some[: 4 if many else CHOICES]
         return Hint((Passage(say, tuple(self.format(move, here) for move in shown)),))
 
-    def _step(self, text: str, step: re.Match[str]) -> Step:
-        """Return the step that was matched; raise BadNotation if one of its cells is not on the board."""
-        for name in ("origin", "target"):
-            self._check_cell(text, step.start(name), step[name].lower())
-        check_end_of_cell(text, step.end())
-        return Step(step["origin"].lower(), step["target"].lower())
+    def _step(self, text: str, word: re.Match[str], origin: str, target: str) -> Step:
+        """Return the step of a word; raise BadNotation if one of its cells is not on the board, or a digit follows."""
+        self._check_cell(text, word.start("origin"), origin)
+        self._check_cell(text, word.start("target"), target)
+        check_end_of_cell(text, word.end("target"))
+        return Step(origin, target)
 
     def _check_cell(self, text: str, at: int, cell: str) -> None:
         """Refuse a cell that isn't on the board."""
@@ -149,16 +147,16 @@ class PhagesNotation(Notation[Turn]):
             return BadNotation(text, origin.end(), f"the cell to which {cell} goes, as in {move}")
         if number is None:
             return BadNotation(text, at, f"a move such as {move}, ---- for a stone that stays, or a number")
-        if _NUMBER.match(text, at):
+        if text[at] in digits:
             return BadNotation(text, at, "no second number: a turn announces one")
         return BadNotation(text, at, f"a move such as {move}, ---- for a stone that stays, or the end")
 
 
-def _number(text: str, digits: re.Match[str]) -> int:
+def _number(text: str, at: int, announced: str) -> int:
     """Return the announced number; raise BadNotation if there is no such number."""
-    if len(digits[0]) > 1 or int(digits[0]) not in NUMBERS:
-        raise BadNotation(text, digits.start(), f"a number from {NUMBERS[0]} to {NUMBERS[-1]}")
-    return int(digits[0])
+    if len(announced) > 1 or int(announced) not in NUMBERS:
+        raise BadNotation(text, at, f"a number from {NUMBERS[0]} to {NUMBERS[-1]}")
+    return int(announced)
 
 
 def _phages(position: Position[Any]) -> PhagesPosition:

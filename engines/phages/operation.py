@@ -24,8 +24,15 @@ class Stand(NamedTuple):
     @classmethod
     def of(cls, board: Board, stones: Stones, marks: Marks, seat: Seat) -> Self:
         """Return where the stones of a seat stand."""
-        own, hostile = tuple(board.by_name(stones[seat])), bits(stones[1 - seat])
+        own, hostile = stones[seat], bits(stones[1 - seat])
         return cls(board, own, hostile, marks[0] | marks[1] | hostile | bits(own))
+
+    def after(self, steps: tuple[Step, ...]) -> Self:
+        """Return where the stones stand after these legal steps. What they leave is marked and stays closed."""
+        lines = [self.board.lines[step] for step in steps]
+        left, landed = [line.origin for line in lines], [line.target for line in lines]
+        own = (*(cell for cell in self.own if cell not in left), *landed)
+        return type(self)(self.board, own, self.hostile, self.closed | bits(landed))
 
     def targets(self, cell: int, number: int) -> list[int]:
         """Return where an own stone on this cell can land by a number."""
@@ -33,7 +40,12 @@ class Stand(NamedTuple):
 
     def can_move(self, number: int) -> bool:
         """Return whether any own stone can move by a number."""
-        return any(self.targets(cell, number) for cell in self.own)
+        _, own, hostile, closed = self
+        for cell in own:
+            for target, between in self.board.reach[cell][number]:
+                if not (between & hostile or closed >> target & 1):
+                    return True
+        return False
 
     def numbers(self) -> tuple[int, ...]:
         """Return the numbers that can be announced: those by which an own stone can move, or all if none can."""
@@ -46,7 +58,7 @@ class Stand(NamedTuple):
         stones could only reach the same cell, either can take it. In Hexaphages (ruling) two stones get their
         chance, so the third can stay freely.
         """
-        reach = [(self.board.steps[cell], self.targets(cell, number)) for cell in self.own]
+        reach = [(self.board.steps[cell], self.targets(cell, number)) for cell in self.board.by_name(self.own)]
         for place, (steps, targets) in enumerate(reach):
             for other_steps, other_targets in reach[place + 1 :]:
                 for target in targets:

@@ -61,10 +61,11 @@ class PhagesPosition:
 
     def _beginnings(self) -> Iterator[tuple[tuple[Step, ...], int, Stand]]:
         """Yield every operation 1 with every number that can follow it, and where the stones stand then."""
+        stand = self.stand
         for first in self.operations(self.number):
-            stand = Stand.of(self._board, *self._operated(1, self.number, first), self._seat)
-            for number in stand.numbers():
-                yield first, number, stand
+            then = stand.after(first)
+            for number in then.numbers():
+                yield first, number, then
 
     def operations(self, number: int | None) -> Iterator[tuple[Step, ...]]:
         """Yield every way to move one's own stones by a number, once each; only () if none can move.
