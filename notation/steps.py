@@ -79,13 +79,14 @@ def choices(notation: Notation[Any], position: Position[Any], chosen: str = "") 
     >>> choices(game, start, "8").turns
     ('8 a7i7 i3a3',)
     """
-    texts = _parts(notation, position, chosen)
+    texts, turns = _parts(notation, position, chosen), _turns(notation, position, chosen)
+    few: tuple[str, ...] = ()
     if len(texts) <= FEW:  # otherwise there are more turns than that, at least one for each part
-        turns = tuple(islice(_turns(notation, position, chosen), FEW + 1))
-        if _is_little(turns):
-            return Choices(turns, (), _cells(_split(turns, chosen, _PIECE, whole=True)))
+        few = tuple(islice(turns, FEW + 1))
+        if _is_little(few):
+            return Choices(few, (), _cells(_split(few, chosen, _PIECE, whole=True)))
     whole = not texts
-    texts = texts or tuple(islice(_turns(notation, position, chosen), MANY))
+    texts = texts or (*few, *islice(turns, MANY - len(few)))
     pieces, words = (_split(texts, chosen, unit, whole=whole) for unit in (_PIECE, _WORD))
     steps, cells = words if _is_little([word.label for word in words]) else pieces, _cells(pieces)
     if len(cells) > LISTED and all(step.whole for step in pieces):
@@ -157,10 +158,11 @@ def _rows(texts: Sequence[str]) -> tuple[Group, ...]:
     """Return the texts in groups that begin alike; in one, or by their signs, where only the last word differs."""
     words = [text.split() for text in texts]
     shared = [each[0] for each in takewhile(lambda each: len(set(each)) == 1, zip(*words, strict=False))]
+    is_last = all(len(each) == len(shared) + 1 for each in words)
+    if is_last and shared:
+        return (Group(" ".join(shared), tuple(range(len(texts)))),)
     groups = _alike(texts)
-    if all(len(each) == len(shared) + 1 for each in words) and (shared or len(groups) != ROWS):
-        return (Group(" ".join(shared), tuple(range(len(texts)))),) if shared else _by_sign(texts)
-    return groups
+    return _by_sign(texts) if is_last and len(groups) != ROWS else groups
 
 
 def _by_sign(texts: Sequence[str]) -> tuple[Group, ...]:
@@ -212,12 +214,14 @@ def _turns(notation: Notation[Any], position: Position[Any], chosen: str) -> Ite
             yield from (whole for whole in wholes if _begins(whole, chosen))
     if not in_parts:
         texts = (notation.format(move, position) for move in position.moves() if notation.is_shown(move))
-        yield from (text for text in texts if _begins(text, chosen))
+        yield from (text for text in texts if _begins(text, chosen)) if chosen else texts
 
 
 def _parts(notation: Notation[Any], position: Position[Any], chosen: str) -> tuple[str, ...]:
     """Return the parts of a turn that start with what is chosen; none where a whole part is chosen."""
-    parts = [notation.format(part, position) for part in position.parts()]
+    parts = tuple(notation.format(part, position) for part in position.parts())
+    if not chosen:
+        return parts[:MANY]
     if any(_begins(chosen, part) for part in parts):
         return ()
     return tuple(islice((part for part in parts if _begins(part, chosen)), MANY))
