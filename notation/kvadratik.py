@@ -71,9 +71,7 @@ class KvadratikNotation(Notation[Move]):
 
     def format(self, move: Move, position: Position[Any]) -> str:
         """Return the canonical text: discs and flips sorted by square."""
-        if isinstance(move, Turn):
-            return str(move._replace(placed=tuple(sorted(move.placed)), flipped=tuple(sorted(move.flipped))))
-        if len(move.cells) == len(move.shown):
+        if isinstance(move, Setup) and len(move.cells) == len(move.shown):
             discs = sorted(zip(move.cells, move.shown, strict=True))
             return str(Setup(tuple(cell for cell, _ in discs), "".join(shown for _, shown in discs)))
         return str(move)

@@ -73,7 +73,8 @@ class Turn(NamedTuple):
 
     def __str__(self) -> str:
         """Return the turn as players write it."""
-        words = [f"@{disc}" for disc in self.placed] + [f"~{cell}" for cell in self.flipped] + [str(self.step)]
+        words = [f"@{disc}" for disc in sorted(self.placed)] + [f"~{cell}" for cell in sorted(self.flipped)]
+        words.append(str(self.step))
         return " ".join(words if self.bonus is None else [*words, str(self.bonus)])
 
     @property
