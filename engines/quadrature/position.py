@@ -103,8 +103,9 @@ class QuadraturePosition(PlayedWhole):
 
     def would_repeat(self, turn: Step) -> bool:
         """Return whether a legal turn would repeat an earlier arrangement of the men, and so draw."""
-        after = self.play(turn)
-        return after.outcome is not None and self.seen.count(after.men) > 0
+        seat = self.turn or 0
+        men, _ = self._exchanged(seat, WAYS[seat][turn])
+        return self.seen.count(men) > 0
 
     def _turns(self, seat: Seat) -> Iterator[Step]:
         own, opposing = self.men[seat], self.men[1 - seat]
