@@ -149,7 +149,8 @@ class Diagram:
         """Return the place of each cell of a row."""
         if self.places:
             return [self.places[name] for name, _ in row]
-        at = {letter: number * self.step for number, letter in enumerate(self.columns)}
+        step = self.step
+        at = {letter: number * step for number, letter in enumerate(self.columns)}
         return [at[name[0]] for name, _ in row]
 
     @property

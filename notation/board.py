@@ -14,13 +14,13 @@ Empty cells keep their marks: the middle dots are ambiguous too, and everybody k
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Literal
 
 from engines.board import WIDEST
-from engines.diagram import Diagram, Kind, Letters, Mark, text_step
+from engines.diagram import Diagram, Kind, Mark, text_step
 
 GAP = "    "
 """Between the board and the notes beside it."""
@@ -91,30 +91,30 @@ def sign_of(mark: Mark) -> str:
     return SIGNS[mark.kind][2 if mark.side is None else mark.side] + mark.text[1:]
 
 
-def _line(letters: Letters, step: float) -> str:
-    """Return the line with the letters of the columns; half a cell takes `step` columns."""
+def _line(words: Iterable[tuple[int, str]], step: float) -> str:
+    """Return the line with each letter or mark at its place; half a cell takes `step` columns."""
     line = ""
-    for place, letter in letters:
-        line = f"{line:<{int(place * step)}}{letter}"
+    for place, word in words:
+        line = line.ljust(int(place * step)) + word
     return line
 
 
 def _row(diagram: Diagram, cells: Sequence[tuple[str, str]], width: int, step: float, *, lit: bool) -> str:
     """Return a row that is so wide, with brackets around each run of lit cells; half a cell takes `step` columns."""
     halves = diagram.places_in(cells)
-    row = [" "] * (width + 2)  # with room for a bracket at each end
-    for at, (_, mark) in zip(halves, cells, strict=True):
-        place = int(at * step)
-        row[place + 1 : place + 1 + len(mark)] = mark
+    row = _line(zip(halves, (mark for _, mark in cells), strict=True), step).ljust(width)
     shown = {number for number, (name, _) in enumerate(cells) if lit and name in diagram.lit}
+    if not shown:
+        return f" {row} " if lit else row
+    bracketed = list(f" {row} ")
     joined = {number for number in shown if number + 1 in shown and halves[number] + 2 == halves[number + 1]}
     for number in shown:
         place = int(halves[number] * step)
         if number - 1 not in joined:
-            row[place] = "["
+            bracketed[place] = "["
         if number not in joined:
-            row[place + 1 + len(cells[number][1])] = "]"
-    return "".join(row if lit else row[1:-1])
+            bracketed[place + 1 + len(cells[number][1])] = "]"
+    return "".join(bracketed)
 
 
 def _beside(board: Sequence[str], notes: Sequence[str]) -> list[str]:
