@@ -152,7 +152,8 @@ class PhagesPosition:
         board, seat = self._board, self._seat
         if len(steps) > MOVERS:
             raise IllegalMove(Reason.TOO_MANY, operation=operation, token=str(steps[MOVERS]), late=operation == 3)
-        _, _, hostile, closed = self.stand
+        hostile = bits(self.stones[1 - seat])
+        closed = self.marks[0] | self.marks[1] | hostile | bits(self.stones[seat])
         waiting, left = list(self.stones[seat]), 0
         landed: list[int] = []
         for step in steps:
@@ -277,12 +278,11 @@ class PhagesPosition:
     def diagram(self, last: Played[Self, Turn] | None = None) -> Diagram:
         """Return the board as records print it: marks x and o, stones X and O; with the cells of the last turn."""
         board = self._board
-        shown = dict.fromkeys(board.names, ".")
-        for seat, side in enumerate(SIDES):
-            shown |= {name: side.lower() for name in board.names if self.marks[seat] >> board.index[name] & 1}
-        for side, cells in zip(SIDES, self.stones, strict=True):
-            shown |= {board.names[cell]: side for cell in cells}
-        rows = tuple((label, tuple((cell, shown[cell]) for cell in cells)) for label, cells in board.rows)
+        x, o = self.marks
+        shown = {n: "o" if o >> at & 1 else "x" if x >> at & 1 else "." for n, at in board.index.items()}
+        for side, stones in zip(SIDES, self.stones, strict=True):
+            shown |= {board.names[cell]: side for cell in stones}
+        rows = tuple([(label, tuple([(cell, shown[cell]) for cell in cells])) for label, cells in board.rows])
         turn = Turn((), None, ()) if last is None else last.move
         if last is not None and last.before.part is not None:
             turn = Turn(last.before.part.first, last.before.part.number, last.move.second)
