@@ -58,7 +58,8 @@ class Stand(NamedTuple):
         stones could only reach the same cell, either can take it. In Hexaphages (ruling) two stones get their
         chance, so the third can stay freely.
         """
-        reach = [(self.board.steps[cell], self.targets(cell, number)) for cell in self.board.by_name(self.own)]
+        cells = self.board.by_name(self.own)
+        reach = [(self.board.steps[cell], found) for cell in cells if (found := self.targets(cell, number))]
         for place, (steps, targets) in enumerate(reach):
             for other_steps, other_targets in reach[place + 1 :]:
                 for target in targets:
@@ -71,5 +72,5 @@ class Stand(NamedTuple):
             for target in targets:
                 if elsewhere <= {target}:
                     yield (steps[target],)
-        if not any(targets for _, targets in reach):
+        if not reach:
             yield ()
