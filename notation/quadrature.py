@@ -4,12 +4,12 @@ import re
 from typing import Any
 
 from engines.core import Position
-from engines.quadrature.board import MOST, ROWS, SIDES
+from engines.quadrature.board import INDEX, MOST, ROWS, SIDES
 from engines.quadrature.position import QuadraturePosition
 from engines.step import Step
 from notation.core import BadNotation, Notation
 from notation.hints import Hint, Passage
-from notation.tokens import ARROW, check_length, read_cell, skip
+from notation.tokens import ARROW, check_length, read_cell, refuse_cell, skip
 
 EXAMPLE = "e3f4"
 CHOICES = 16
@@ -41,13 +41,13 @@ class QuadratureNotation(Notation[Step]):
         Step(origin='e3', target='f4')
         """
         check_length(text)
-        origin, at = read_cell(text, skip(_LEAD, text, 0), f"a turn such as {EXAMPLE}", ROWS)
+        origin, at = _square(text, skip(_LEAD, text, 0), f"a turn such as {EXAMPLE}")
         lands = f"the square to which {origin} goes, as in {EXAMPLE}"
-        target, at = read_cell(text, skip(_TO, text, at), lands, ROWS)
+        target, at = _square(text, skip(_TO, text, at), lands)
         if takes := _TAKES.match(text, at):
-            _, at = read_cell(text, takes.end(), "an exchanged square", ROWS)
+            _, at = _square(text, takes.end(), "an exchanged square")
             while more := _AND.match(text, at):
-                _, at = read_cell(text, more.end(), "an exchanged square", ROWS)
+                _, at = _square(text, more.end(), "an exchanged square")
         at = skip(_TAIL, text, at)
         if at < len(text):
             raise BadNotation(text, at, "the end of the turn, or x and the squares of exchanged men")
@@ -80,6 +80,14 @@ class QuadratureNotation(Notation[Step]):
                 Passage("These turns end the match in a draw: the men would stand exactly as they once did.", drawn)
             )
         return Hint(tuple(passages), str(turns[0]), basics)
+
+
+def _square(text: str, at: int, expected: str) -> tuple[str, int]:
+    """Return the square at this place and where the text continues; to look it up by row is half of reading a turn."""
+    cell, end = read_cell(text, at, expected)
+    if cell not in INDEX:
+        refuse_cell(text, at, cell, ROWS)
+    return cell, end
 
 
 def _marker(shown: int) -> str:

@@ -282,7 +282,7 @@ class PhagesPosition:
         shown = {n: "o" if o >> at & 1 else "x" if x >> at & 1 else "." for n, at in board.index.items()}
         for side, stones in zip(SIDES, self.stones, strict=True):
             shown |= {board.names[cell]: side for cell in stones}
-        rows = tuple([(label, tuple([(cell, shown[cell]) for cell in cells])) for label, cells in board.rows])
+        rows = tuple((label, tuple((cell, shown[cell]) for cell in cells)) for label, cells in board.rows)
         turn = Turn((), None, ()) if last is None else last.move
         if last is not None and last.before.part is not None:
             turn = Turn(last.before.part.first, last.before.part.number, last.move.second)
