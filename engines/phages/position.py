@@ -105,15 +105,12 @@ class PhagesPosition:
         first, number, second = move
         if number is None or (first and self.number is None):
             raise self._unfit(move)
-        begun = self._begun(first, number)
-        return begun if second is None else begun.finished(second)
-
-    def _begun(self, first: tuple[Step, ...], number: int) -> Self:
-        """Return the position after operation 1 and the number; raise IllegalMove."""
         stones, marks = self._operated(1, self.number, first)
-        begun = self._moved(stones, marks, number, Turn(in_order(first), number, None))
+        begun = self._moved(stones, marks, number)
         self._check_number(begun, number)
-        return begun
+        if second is None:
+            return self._moved(stones, marks, number, Turn(in_order(first), number, None))
+        return begun.finished(second)
 
     def _completed(self, part: Turn, move: Turn) -> Self:
         """Return the position after a move that follows a part of a turn."""
