@@ -298,7 +298,9 @@ class KvadratikPosition(PlayedWhole):
         if towers:
             yield "Towers, from the bottom to the top:"
         for cell in towers:
-            yield from wrap(f"* {NAMES[cell]}: {written(self.towers[cell])}", NOTE_WIDTH, subsequent_indent="      ")
+            line = f"* {NAMES[cell]}: {written(self.towers[cell])}"
+            # Looking where to break a line that fits would be half of a diagram
+            yield from [line] if len(line) <= NOTE_WIDTH else wrap(line, NOTE_WIDTH, subsequent_indent="      ")
 
     def _remarks(self) -> Iterator[str]:
         """Yield the same in sentences."""
