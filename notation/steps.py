@@ -87,8 +87,12 @@ def choices(notation: Notation[Any], position: Position[Any], chosen: str = "") 
             return Choices(few, (), _cells(_split(few, chosen, _PIECE, whole=True)))
     whole = not texts
     texts = texts or (*few, *islice(turns, MANY - len(few)))
-    pieces, words = (_split(texts, chosen, unit, whole=whole) for unit in (_PIECE, _WORD))
-    steps, cells = words if _is_little([word.label for word in words]) else pieces, _cells(pieces)
+    pieces = steps = _split(texts, chosen, _PIECE, whole=whole)
+    # Many turns of a single word are as many words; not to split them anew saves half of the choices of Quadrature
+    if len(texts) <= FEW or any(" " in text for text in texts):
+        words = _split(texts, chosen, _WORD, whole=whole)
+        steps = words if _is_little([word.label for word in words]) else pieces
+    cells = _cells(pieces)
     if len(cells) > LISTED and all(step.whole for step in pieces):
         return Choices((), tuple(step for step in pieces if step.cell is None), cells, next(iter(cells.values())))
     return Choices((), steps, cells)
