@@ -1,7 +1,8 @@
 """What a message costs the daemon, from its delivery to the last reply, compared with a baseline in the same run.
 
 Run `make bench`. Three kinds of message: a turn that is told to both players in full dress (HTML and picture, the
-default), a turn told as text only, and "help", which has one reply. The baseline (bench/floor.py) receives, commits and
+default), a turn told as text only, and "help", which has one reply. All matches repeat one, whose boards are soon
+drawn: a picture of a new board costs more than it does here. The baseline (bench/floor.py) receives, commits and
 sends as many canned replies of the same size, with no parsing and no game.
 
 - By LMTP, one message after another, each when the last one's replies have arrived: the CPU time of all processes a

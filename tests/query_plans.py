@@ -161,8 +161,11 @@ FURTHER = {
     "claim (match, player, version, is_draw, asked, attempts, due, done)": (
         "select id, seat0, 1, false, now(), 1, now(), now() from match"
     ),
+    "seek (player, game, options, begin, rated, repeat, created, expires)": (
+        "select id, 'quadrature', '{}', 'me', false, 1, now(), now() + id * interval '1 minute' from player"
+    ),
 }
-"""What else matches have, on PostgreSQL."""
+"""What else matches and players have, on PostgreSQL."""
 
 
 @contextmanager
