@@ -82,14 +82,8 @@ _SENT_BY = (
     .where(col(Incoming.player) == bindparam("player", type_=Integer), in_span(Incoming.received))
 )
 _OTHERS_BY = _SENT_BY.where(col(Incoming.id) != bindparam("this", type_=Integer))
-_COSTS_BY = select(Incoming.received, Incoming.cost).where(
-    col(Incoming.player) == bindparam("player", type_=Integer), in_span(Incoming.received), col(Incoming.cost) > 0
-)
-_COST_OF_OTHERS = select(func.coalesce(func.sum(Incoming.cost), 0)).where(
-    col(Incoming.player) == bindparam("player", type_=Integer),
-    in_span(Incoming.received),
-    col(Incoming.id) != bindparam("this", type_=Integer),
-)
+_COSTS_BY = _SENT_BY.with_only_columns(col(Incoming.received), col(Incoming.cost)).where(col(Incoming.cost) > 0)
+_COST_OF_OTHERS = _OTHERS_BY.with_only_columns(func.coalesce(func.sum(Incoming.cost), 0))
 _REFUSED_OF = _SENT_BY.where(col(Incoming.verdict) == "refused")
 _TIMES = (
     select(Outgoing.created)

@@ -14,13 +14,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     Engine,
     Integer,
     bindparam,
     exists,
-    literal_column,
     or_,
     select,
     update,
@@ -32,7 +30,7 @@ from pbem.storage import leases
 from pbem.storage.database import transaction, writing
 from pbem.storage.leases import from_now, is_free
 from pbem.storage.models import Incoming, IncomingState, Lane, Match, Player, Presence, RawMessage
-from pbem.storage.queue import Queue, QueueRows
+from pbem.storage.queue import Queue, QueueRows, written_out
 from pbem.storage.utc import Utc
 from pbem.tokens import Purpose, Token
 
@@ -42,8 +40,7 @@ PAUSE = timedelta(minutes=1)
 """How long a message waits that can't be handled alone at present."""
 
 _EARLIER = aliased(Incoming)
-# Written out as in the index: a statement that compares it with a parameter is prepared anew each time (3 % of a turn).
-_ARE_WAITING: ColumnElement[str] = literal_column(f"'{IncomingState.NEW.value}'")
+_ARE_WAITING = written_out(IncomingState.NEW)
 _IS_BEHIND = exists().where(
     col(_EARLIER.state) == _ARE_WAITING,
     col(_EARLIER.group) == col(Incoming.group),

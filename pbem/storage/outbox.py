@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Integer, bindparam, insert, literal_column, union_all
+from sqlalchemy import Integer, bindparam, insert, union_all
 from sqlalchemy.orm import joinedload
 from sqlmodel import Session, col, func, select
 
@@ -51,7 +51,7 @@ STAYED = (
 )
 """States of messages that never go out by themselves, or not yet."""
 # Written out: five values that are bound would cost twice as much time as the rest of the query.
-_WENT_OUT = col(Outgoing.state).not_in(literal_column(f"'{state.value}'") for state in STAYED)
+_WENT_OUT = col(Outgoing.state).not_in(queue.written_out(state) for state in STAYED)
 _OURS = (Outgoing.match == bindparam("number"), Outgoing.address == bindparam("address"), _WENT_OUT)
 _ENDS = union_all(select(func.min(Outgoing.id)).where(*_OURS), select(func.max(Outgoing.id)).where(*_OURS))
 _THREAD = select(Outgoing.message_id).where(col(Outgoing.id).in_(_ENDS)).order_by(col(Outgoing.id))
