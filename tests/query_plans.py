@@ -87,7 +87,7 @@ def listened(engine: Engine | type[Engine]) -> Iterator[Statements]:
     found: Statements = {}
 
     def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, many: bool) -> None:
-        if statement.split(None, 1)[0].lower() in ("select", "update", "delete") and not many:
+        if statement.split(None, 1)[0].lower() in ("select", "update", "delete", "with") and not many:
             found.setdefault(statement, parameters)
 
     event.listen(engine, "before_cursor_execute", note)

@@ -38,7 +38,7 @@ from pbem.storage.database import read_only, reading, transaction, writing
 from pbem.storage.leases import is_free
 from pbem.storage.models import Outgoing, OutgoingLane, OutgoingState
 from pbem.storage.outbox import WITH_CONTENT
-from pbem.storage.queue import Queue, QueueRows, written_out
+from pbem.storage.queue import Queue, QueueRows, is_next, written_out
 from pbem.storage.setbacks import SENDING, Setbacks
 from pbem.storage.utc import Utc
 from pbem.tokens import Keyring
@@ -83,15 +83,15 @@ _LOOK = select(
 _CLAIM = (
     update(Outgoing)
     .where(
-        col(Outgoing.id).in_(
+        is_next(
+            Outgoing,
             # A message in whose attempt a server ended goes alone, so that no other suffers if it was the cause.
             _WAITING.where(
                 bindparam("are_suspect", type_=Boolean) == _IS_SUSPECT,
                 col(Outgoing.lane).between(bindparam("first", type_=Integer), bindparam("last", type_=Integer)),
             )
             .order_by(col(Outgoing.lane), col(Outgoing.round), col(Outgoing.id))
-            .limit(bindparam("most", type_=Integer))
-            .with_for_update(skip_locked=True)
+            .limit(bindparam("most", type_=Integer)),
         )
     )
     .values(attempts=col(Outgoing.attempts) + 1, **leases.terms(LEASE))

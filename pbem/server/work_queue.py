@@ -30,7 +30,7 @@ from pbem.storage import leases
 from pbem.storage.database import transaction, writing
 from pbem.storage.leases import from_now, is_free
 from pbem.storage.models import Incoming, IncomingState, Lane, Match, Player, Presence, RawMessage
-from pbem.storage.queue import Queue, QueueRows, written_out
+from pbem.storage.queue import Queue, QueueRows, is_next, written_out
 from pbem.storage.utc import Utc
 from pbem.tokens import Purpose, Token
 
@@ -76,9 +76,7 @@ _MESSAGE = (
     .label("raw"),
 )
 _COUNTED = update(Incoming).values(attempts=col(Incoming.attempts) + 1, **leases.terms())
-_CLAIM = _COUNTED.where(col(Incoming.id) == _WAITING.with_for_update(skip_locked=True).scalar_subquery()).returning(
-    *_MESSAGE
-)
+_CLAIM = _COUNTED.where(is_next(Incoming, _WAITING)).returning(*_MESSAGE)
 _CLAIM_ONE = _COUNTED.where(
     col(Incoming.id) == _NUMBER, col(Incoming.state) == _ARE_WAITING, is_free(Incoming)
 ).returning(*_MESSAGE)

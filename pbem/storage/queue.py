@@ -54,6 +54,15 @@ def waiting_of_group(table: Any, state: str, *which: ColumnElement[bool]) -> Sca
     return select(func.count()).select_from(waiting.limit(MOST_ROUNDS).subquery()).scalar_subquery()
 
 
+def is_next(table: Any, waiting: Select[Any]) -> ColumnElement[bool]:
+    """Return the condition that a row is one of those that the query finds free, which is run once and locks them.
+
+    As a subquery with LIMIT, PostgreSQL may run it again for each row of a small table, and claim all that wait.
+    """
+    found = waiting.with_for_update(skip_locked=True).cte("found")
+    return col(table.id).in_(select(found.c.id))
+
+
 class Queue:
     """The queue as one thread sees it: it claims messages, or is given them while it rests."""
 

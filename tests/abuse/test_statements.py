@@ -17,8 +17,10 @@ import pytest
 from sqlalchemy import ARRAY, Boolean, Connection, Date, Executable, Float, Integer, LargeBinary, bindparam, select
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.sql import Insert, Update
-from sqlalchemy.sql.elements import BindParameter, ColumnElement
+from sqlalchemy.sql import Delete, Insert, Update
+from sqlalchemy.sql.elements import BinaryExpression, BindParameter, ColumnElement
+from sqlalchemy.sql.operators import in_op, not_in_op
+from sqlalchemy.sql.visitors import iterate
 from sqlalchemy.types import NullType
 from sqlmodel import SQLModel
 
@@ -121,6 +123,21 @@ def test_every_statement_is_compiled_and_run(letters: Correspondence) -> None:
 
     assert failed == []
     assert tried > 100
+
+
+def test_no_statement_changes_what_a_subquery_with_a_limit_finds() -> None:
+    """PostgreSQL may run such a subquery once for each row, so it finds others each time (see storage/queue.py)."""
+    changes = [(name, each) for name, each in statements("postgresql") if isinstance(each, Update | Delete)]
+    found = [
+        name
+        for name, statement in changes
+        for each in iterate(statement)
+        if isinstance(each, BinaryExpression) and each.operator in (in_op, not_in_op)
+        if getattr(getattr(each.right, "element", each.right), "_limit_clause", None) is not None
+    ]
+
+    assert len(changes) > 10
+    assert found == []
 
 
 def test_only_statements_that_are_built_once_name_their_parameters() -> None:

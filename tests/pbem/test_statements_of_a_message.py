@@ -30,11 +30,13 @@ pytestmark = pytest.mark.skipif(databases.kind() != "sqlite", reason="PostgreSQL
 Cost = tuple[str, str]
 """A statement, by what it does to which table, or COMMIT; and why it is there."""
 
+CLAIM = re.compile(r"^WITH found AS .*^ UPDATE", re.DOTALL | re.MULTILINE)
+"""How a claim begins: it looks for what is free."""
 RECEIVED: list[Cost] = [
     ("SELECT player", "whose token it shows decides in which queue it waits"),
     ("INSERT incoming", "the message, unless it is known"),
     ("INSERT rawmessage", "its content, which is removed before its row"),
-    ("UPDATE incoming rawmessage", "the thread that rests gets it, with its content, and the attempt is counted"),
+    ("UPDATE incoming found rawmessage", "the thread that rests gets it, with its content, and the attempt is counted"),
     ("COMMIT", "it isn't lost any more, so its carrier is told"),
 ]
 BEGUN: list[Cost] = [
@@ -64,7 +66,7 @@ QUEUED_AT_FIRST: list[Cost] = [
 ]
 HANDLED: list[Cost] = [
     ("UPDATE incoming", "what became of the message"),
-    ("UPDATE outgoing", "the sender, which rests, gets what is due"),
+    ("UPDATE outgoing found", "the sender, which rests, gets what is due"),
     ("COMMIT", "the turn is played and its messages are owed, or neither"),
 ]
 SENT: list[Cost] = [
@@ -169,10 +171,11 @@ def noted(engine: Engine) -> Iterator[list[str]]:
     found: list[str] = []
 
     def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        verb, *_rest = statement.split(None, 1)
         compared = statement.partition("WHERE")[2]
         assert "state = ?" not in compared, f"prepared anew each time, as an index names a state: {statement}"
-        tables = re.findall(r'\b(?:FROM|INTO|JOIN|UPDATE) "?([a-z]+)', statement) if verb != "RELEASE" else ()
+        change = CLAIM.sub("UPDATE", statement)
+        verb, *_rest = change.split(None, 1)
+        tables = re.findall(r'\b(?:FROM|INTO|JOIN|UPDATE) "?([a-z]+)', change) if verb != "RELEASE" else ()
         found.append(" ".join([verb, *dict.fromkeys(tables)]))
 
     def commit(_connection: Any) -> None:
