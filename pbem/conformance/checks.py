@@ -11,8 +11,8 @@ from pbem.conformance import boards, by_mail, counts, engine, pages, speed, text
 from pbem.conformance.counts import Brute
 from pbem.conformance.samples import matches, options_of, samples
 
-SLOW = 2.0
-"""The number of floors from which the time that something takes is worth a note."""
+SLOW = 20_000
+"""The number of calls from which the work that something makes is worth a note."""
 MANY_TURNS, LONG_PAGE, LONG_MATCH = 1_000, 150, 200
 
 
@@ -113,9 +113,9 @@ def notes(pack: GamePack) -> Iterator[str]:
         yield f"Random matches take {longest - 1} turns and more; think of a rule or an option that ends them."
     if (choices := len(options_of(pack.game))) > 1:
         yield f"The options can be combined in {choices} ways: is each worth playing?"
-    for what, floors in speed.measured(pack).items():
-        if floors > SLOW:
-            yield f"{what} takes as long as counting to {floors * speed.STEPS:,.0f} in Python, on average."
+    for what, made in speed.measured(pack).items():
+        if made > SLOW:
+            yield f"{what} calls {made:,} functions, on average."
 
 
 @contextmanager
