@@ -10,7 +10,7 @@ ABOUT_SQL := $(shell grep -rl --include='test_*.py' 'mark\.sql' tests)
 # Without bytecode every process of the tests would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all browser check lint slow soak fuzz audit golden bench arena proofs siege memory lock format docs screenshots clean
+.PHONY: demo test test-all browser check lint slow soak mutants fuzz audit golden bench arena proofs siege memory lock format docs screenshots clean
 
 demo: .venv/ready            ## play a whole match by email, without accounts or servers
 	@$(BIN)/pbem demo
@@ -43,6 +43,9 @@ slow: .venv/ready            ## the tests that take long, or repeat at length wh
 
 soak: .venv/ready            ## crashes at every step and at random, again and again, and all that is only sampled elsewhere
 	PBEM_TEST_SEEDS=10 PBEM_TEST_WEEKS=2000 $(BIN)/pytest -q -s -m soak --timeout=3600
+
+mutants: .venv/ready         ## break 40 places on purpose, and name the test that notices (MUTANTS="--with test-all 7 12")
+	$(BIN)/python -m tests.mutations $(MUTANTS)
 
 audit: .venv/audit/ready     ## known vulnerabilities in dependencies (1: there are some, 2: the database is unreachable)
 	@.venv/audit/bin/python .ci/audit.py .venv/audit/bin/pip-audit
