@@ -106,7 +106,7 @@ def broken(copy: Path, mutation: Mutation) -> Iterator[None]:
 def failing_test(copy: Path, words: list[str]) -> str | None:
     """Run tests in the copy up to the first that fails, and return its name, or what failed; None if nothing does."""
     kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV", "MAKEFLAGS")}
-    surroundings = kept | {"PYTEST_ADDOPTS": OPTIONS}
+    surroundings = kept | {"PYTEST_ADDOPTS": OPTIONS, "TMPDIR": str(copy.parent)}  # other runs share what is cached
     done = subprocess.run(words, cwd=copy, env=surroundings, capture_output=True, text=True)
     if done.returncode in (0, NONE_SELECTED):
         return None

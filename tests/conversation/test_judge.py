@@ -23,33 +23,34 @@ SENDERS = {
     "personal": Sender(ALICE.address, ALICE, proven=True, purpose=Purpose.PERSONAL),
     "news": Sender(ALICE.address, ALICE, proven=False, purpose=Purpose.NOTICES),
     "guest": Sender(GUEST.address, GUEST, proven=True, match=7, purpose=Purpose.PLAY),
+    "answer": Sender(ALICE.address, ALICE, proven=False, match=7, by_thread=True, purpose=Purpose.PLAY),
     "thread": Sender(GUEST.address, GUEST, proven=False, match=7, by_thread=True),
 }
-"""What they show: nothing, a player's From, its domain's signature, or a token; and two who are no players yet."""
+"""What they show: nothing, a player's From, its domain's signature, a token, a thread; two are no players yet."""
 TABLE = """
-                           stranger   claimed  domain   match    personal news     guest    thread
-help                       run        run      run      run      run      run      run      run
-games                      introduce  run      run      run      run      run      refuse   refuse
-record 7                   introduce  ask      run      run      run      ask      refuse   refuse
-who                        introduce  run      run      run      run      run      refuse   refuse
-1 c1b1 g9h9                introduce  ask      run      run      run      ask      refuse   refuse
-#9 1 c1b1 g9h9             introduce  ask      run      ask      run      ask      refuse   refuse
-resign                     introduce  ask      ask      ask      ask      ask      refuse   refuse
-say Hello                  introduce  ask      run      run      run      ask      refuse   refuse
-challenge bob quadrupel    introduce  ask      run      ask      run      ask      refuse   refuse
-play quadrupel             ask        ask      run      ask      run      ask      ask      ask
-join carol                 ask        ask      run      ask      run      ask      run      ask
-stop                       ask        ask      run      ask      run      run      run      run
-unwatch                    introduce  ask      run      ask      run      run      refuse   refuse
-set mail daily             introduce  ask      run      ask      run      ask      refuse   refuse
-export me                  introduce  ask      run      ask      run      ask      refuse   refuse
-delete me                  introduce  ask      ask      ask      ask      ask      refuse   refuse
-accept                     introduce  ask      run      run      run      ask      run      ask
-ban bob                    ask        ask      ask      ask      ask      ask      ask      ask
-players                    run        run      run      run      run      run      run      run
-help / ban bob             refuse     run      run      run      run      run      refuse   refuse
-hello there                introduce  refuse   refuse   refuse   refuse   refuse   refuse   refuse
-3 c1b1 / set mail daily    introduce  ask      run      ask      run      ask      refuse   refuse
+                           stranger   claimed  domain   match    personal news     guest    answer   thread
+help                       run        run      run      run      run      run      run      run      run
+games                      introduce  run      run      run      run      run      refuse   run      refuse
+record 7                   introduce  ask      run      run      run      ask      refuse   ask      refuse
+who                        introduce  run      run      run      run      run      refuse   run      refuse
+1 c1b1 g9h9                introduce  ask      run      run      run      ask      refuse   ask      refuse
+#9 1 c1b1 g9h9             introduce  ask      run      ask      run      ask      refuse   ask      refuse
+resign                     introduce  ask      ask      ask      ask      ask      refuse   ask      refuse
+say Hello                  introduce  ask      run      run      run      ask      refuse   ask      refuse
+challenge bob quadrupel    introduce  ask      run      ask      run      ask      refuse   ask      refuse
+play quadrupel             ask        ask      run      ask      run      ask      ask      ask      ask
+join carol                 ask        ask      run      ask      run      ask      run      ask      ask
+stop                       ask        ask      run      ask      run      run      run      ask      run
+unwatch                    introduce  ask      run      ask      run      run      refuse   ask      refuse
+set mail daily             introduce  ask      run      ask      run      ask      refuse   ask      refuse
+export me                  introduce  ask      run      ask      run      ask      refuse   ask      refuse
+delete me                  introduce  ask      ask      ask      ask      ask      refuse   ask      refuse
+accept                     introduce  ask      run      run      run      ask      run      ask      ask
+ban bob                    ask        ask      ask      ask      ask      ask      ask      ask      ask
+players                    run        run      run      run      run      run      run      run      run
+help / ban bob             refuse     run      run      run      run      run      refuse   run      refuse
+hello there                introduce  refuse   refuse   refuse   refuse   refuse   refuse   refuse   refuse
+3 c1b1 / set mail daily    introduce  ask      run      ask      run      ask      refuse   ask      refuse
 """
 KINDS = {Run: "run", Ask: "ask", Introduce: "introduce", Refuse: "refuse"}
 

@@ -142,6 +142,7 @@ def test_only_a_well_formed_message_id_is_read(header: bytes, ids: tuple[str, ..
 # Machines, and headers that hide the sender ------------------------------------------------------
 
 MACHINES = {
+    "replying by itself": b"From: a@b.example\nAuto-Submitted: auto-replied\n",
     "no-reply": b"From: Shop <no-reply@shop.example>\n",
     "a number behind it": b"From: noreply-1234@shop.example\n",
     "a name in front of it": b"From: bank.no_reply@shop.example\n",
