@@ -10,7 +10,7 @@ import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 
-from tests import compiled_sql, compiled_templates, correspondence, databases, faked_clock, postgres
+from tests import compiled_sql, compiled_templates, correspondence, databases, faked_clock, postgres, stopped_leases
 from tests.cases import ONLY_IN_SOAK
 
 KEEPERS = {"Archive", "correspondence", "Correspondence", "databases", "opened"}
@@ -28,6 +28,7 @@ settings.load_profile("quick")  # unless --hypothesis-profile says otherwise
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 faked_clock.mend()
+stopped_leases.stop()
 compiled_sql.share()
 compiled_templates.share()
 

@@ -25,9 +25,10 @@ from pbem.mail.transports import imap
 from pbem.mail.transports.protocols import Patience
 from pbem.players import schedule
 from pbem.server import loops
-from tests import faked_clock, parsers
+from tests import faked_clock, parsers, stopped_leases
 
 faked_clock.mend()
+stopped_leases.stop()
 for _name in COMMANDS:
     load(_name)
 BATCHES_AT_ONCE = "BATCHES_AT_ONCE"

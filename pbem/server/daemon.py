@@ -204,7 +204,7 @@ def open_server(
     keyring, limits, dkim = settings.server.keyring(), settings.limits, settings.outbox.dkim
     sign = dkim_signing.signer(dkim, settings.server.domain) if dkim else unsigned
     authentication.prepare(settings.checks)
-    vitals, holder, boards = Vitals(), leases.new_holder(), board_pages(settings, keyring)
+    vitals, holder, boards = Vitals(monotonic), leases.new_holder(), board_pages(settings, keyring)
     killed = vitals.counts.killed
     kill_reader = killed.labels("reading").inc
     parsers = (parser or Sandbox(kill_reader), parser or Sandbox(kill_reader))

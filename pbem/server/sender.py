@@ -1,7 +1,6 @@
 """Sending queued messages: render, send, mark as sent. A failed message is due again later, as the database records."""
 
 import threading
-import time
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -225,13 +224,13 @@ class MailSender:
         failpoints.reach(Step.RENDERED)
         results: list[Result] = []
         left = {letter.number for letter in letters}
-        renewed = time.monotonic()
+        renewed = self.vitals.monotonic()
         try:
             for letter in letters:
                 if stopped() or self._hop.rests:
                     break
-                if time.monotonic() - renewed > RENEWED:
-                    left, renewed = self._renewed(left), time.monotonic()
+                if self.vitals.monotonic() - renewed > RENEWED:
+                    left, renewed = self._renewed(left), self.vitals.monotonic()
                 if letter.number not in left:
                     continue
                 return_path = bounces.return_path(self.server, self.keyring, letter.row)

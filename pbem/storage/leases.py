@@ -29,6 +29,8 @@ LEASE = timedelta(minutes=1)
 HOST = socket.gethostname()[:200]
 LONGEST = timedelta(hours=2)
 """A lease that ends later was made before the clock was set back, and has ended."""
+CLOCKS = {"postgresql": "clock_timestamp()", "sqlite": "'now'"}
+"""What each kind of database calls the present time; tests stop these clocks."""
 
 
 class Leased(Table):
@@ -48,13 +50,15 @@ class from_now(FunctionElement[Any]):  # noqa: N801 - a function of SQL
 
 @compiles(from_now, "postgresql")
 def _on_postgresql(element: from_now, compiler: SQLCompiler, **kw: Any) -> str:
-    return f"clock_timestamp() + make_interval(secs => {compiler.process(element.clauses, **kw)})"
+    return f"{CLOCKS['postgresql']} + make_interval(secs => {compiler.process(element.clauses, **kw)})"
 
 
 @compiles(from_now, "sqlite")
 def _on_sqlite(element: from_now, compiler: SQLCompiler, **kw: Any) -> str:
     """Write the time as SQLAlchemy stores it, with six digits after the seconds."""
-    return f"strftime('%Y-%m-%d %H:%M:%f000', 'now', {compiler.process(element.clauses, **kw)} || ' seconds')"
+    return (
+        f"strftime('%Y-%m-%d %H:%M:%f000', {CLOCKS['sqlite']}, {compiler.process(element.clauses, **kw)} || ' seconds')"
+    )
 
 
 def new_holder() -> str:

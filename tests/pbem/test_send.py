@@ -11,7 +11,7 @@ from pbem.mail.transports.protocols import NotAccepted, Outbox
 from pbem.players import addresses
 from pbem.server import sender as send
 from pbem.storage import database
-from pbem.storage.models import Outgoing, OutgoingState, Player
+from pbem.storage.models import Outgoing, OutgoingLane, OutgoingState, Player
 from tests.correspondence import Correspondence, correspondence
 
 pytestmark = pytest.mark.sql
@@ -171,3 +171,31 @@ def test_any_address_that_we_accept_can_be_written_to(address: str, tmp_path: Pa
 
     assert row.state == OutgoingState.SENT
     assert row.address == address
+
+
+class Slow:
+    """A next hop that takes more than a minute for each message, while another daemon claims the last one."""
+
+    def __init__(self, letters: Correspondence) -> None:
+        self.letters = letters
+        self.recipients: list[str] = []
+
+    def send(self, sender: str, recipient: str, raw: bytes) -> None:
+        """Accept the message."""
+        self.recipients.append(recipient)
+        self.letters.execute("update outgoing set holder = 'another' where address = 'carol@mail.example'")
+        self.letters.clock.advance(seconds=send.RENEWED + 1)
+
+    def close(self) -> None:
+        """Do nothing: there is no connection."""
+
+
+def test_what_another_daemon_has_claimed_meanwhile_is_not_sent_too(tmp_path: Path) -> None:
+    """A claim is renewed before a message that goes out more than a minute after the last time."""
+    with correspondence(tmp_path) as letters:
+        owe(letters, ("alice", "bob", "carol"))
+        letters.execute(f"update outgoing set lane = {OutgoingLane.SHORT.value}")
+        outbox = Slow(letters)
+        send_next(letters, outbox, NOON)
+
+    assert outbox.recipients == ["alice@mail.example", "bob@mail.example"]

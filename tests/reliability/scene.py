@@ -26,6 +26,7 @@ from tests.operating.people import PostOffice, words, written
 from tests.operating.site import ADDRESS, LMTP_IN, Site, smtp_out
 from tests.reliability.processes import Process
 from tests.servers import GENEROUS, HOST, PASSWORD, Mailbox
+from tests.stopped_leases import ENDED
 
 KEYS = {
     "prepared": "match, seat",
@@ -223,10 +224,10 @@ class Scene:
     def leases_end(self, daemon: Process) -> None:
         """Let the time pass after which others do what a dead or frozen daemon had in hand (on PostgreSQL)."""
         for table in ("incoming", "outgoing"):
-            theirs = f"select id from {table} where leased_until > now() and holder like :who"
+            theirs = f"select id from {table} where leased_until > {ENDED} and holder like :who"
             # What a frozen transaction holds can't be changed; nobody can claim it either.
             self.rows(
-                f"update {table} set leased_until = now() where id in ({theirs} for update skip locked)",
+                f"update {table} set leased_until = {ENDED} where id in ({theirs} for update skip locked)",
                 who=f"% {daemon.pid} %",
             )
 

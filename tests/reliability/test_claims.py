@@ -4,7 +4,7 @@ For a table that had a handful of rows, PostgreSQL may run a subquery again for 
 """
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
@@ -14,10 +14,12 @@ from sqlmodel import col, select
 
 from pbem.server.sender import TOGETHER, send_queue, what_is_due
 from pbem.server.work_queue import work_queue
-from pbem.storage import database
+from pbem.storage import database, leases
 from pbem.storage.models import Incoming, Lane, Outgoing, OutgoingLane
 from pbem.storage.queue import QueueRows
 from tests.postgres import running
+from tests.servers import until
+from tests.stopped_leases import RUNNING
 
 pytestmark = pytest.mark.own_database
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -120,3 +122,17 @@ def test_a_message_in_hand_when_a_server_ended_is_claimed_alone(engine: Engine, 
 
     assert [row.id for row in claim(engine, last=OutgoingLane.LONG, are_suspect=True, most=1)] == [known + 1]
     assert attempts(engine, Outgoing) == [*[0] * known, 1, 0, 0, 0]
+
+
+def test_leases_are_timed_by_the_clock_of_the_database(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leases, "CLOCKS", RUNNING)
+
+    def times() -> tuple[datetime, datetime]:
+        both = select(leases.from_now(0), leases.from_now(3600))
+        with database.reading(engine) as connection:
+            present, later = connection.execute(both, execution_options={"compiled_cache": None}).one()
+        return present, later
+
+    first, later = times()
+    assert later - first == pytest.approx(timedelta(hours=1), abs=timedelta(minutes=30))
+    until(lambda: times()[0] > first, "the clock goes on")

@@ -36,6 +36,7 @@ from tests.reliability.players import Players
 from tests.reliability.processes import Process
 from tests.reliability.scene import Letter, Lmtp, Scene, conserved, plies, refused
 from tests.servers import until
+from tests.stopped_leases import ENDED
 
 # The queue from which each daemon claims messages
 
@@ -82,7 +83,7 @@ def done(engine: Engine, number: int) -> None:
 def expire(engine: Engine) -> None:
     """Let all leases end."""
     with database.transaction(engine) as session:
-        session.connection().exec_driver_sql("update incoming set leased_until = now() - interval '1 second'")
+        session.connection().exec_driver_sql(f"update incoming set leased_until = {ENDED}")
 
 
 def test_each_daemon_takes_the_oldest_message_that_no_other_has(engine: Engine) -> None:
