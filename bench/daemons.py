@@ -17,9 +17,10 @@ of messages to the mean of that time over their cores.
 import argparse
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -98,7 +99,7 @@ def started(site: Site, number: int, *, are_apart: bool) -> list[Daemon]:
 
 
 def rate(dovecot: Dovecot, postgres: Postgres, number: int, daemons: int, *, are_apart: bool) -> tuple[Rate, float]:
-    """Return the rate of so many daemons for that number of messages, and that of the baseline."""
+    """Return the rate of so many daemons for that number of messages, and that of the floor."""
     mailbox = dovecot.mailbox()
     with SmtpSink() as sink:
         with site_at(mailbox, sink.port, postgres) as site:
@@ -125,8 +126,8 @@ def rate(dovecot: Dovecot, postgres: Postgres, number: int, daemons: int, *, are
         return found, floor_over(mailbox, number, sink.port, size)
 
 
-def compared(number: int, runs: int, numbers: Sequence[int]) -> list[Row]:
-    """Return the rates of one daemon and of several; they are measured in turn."""
+def compared(number: int, runs: int, numbers: Sequence[int]) -> Iterator[Row]:
+    """Yield the rates of one daemon and of several; they are measured in turn."""
     kinds = [(each, are_apart) for are_apart in (False, True) for each in (1, *numbers)]
     kinds = [(each, are_apart) for each, are_apart in kinds if not are_apart or each <= len(CORES)]
     with ExitStack() as stack:
@@ -137,25 +138,22 @@ def compared(number: int, runs: int, numbers: Sequence[int]) -> list[Row]:
         found: dict[tuple[int, bool], list[tuple[Rate, float]]] = {kind: [] for kind in kinds}
         for kind in track(kinds * runs, "daemons", transient=True):
             found[kind].append(rate(dovecot, postgres, number, kind[0], are_apart=kind[1]))
+            print(f"{kind[0]} {'apart' if kind[1] else 'together'}: {found[kind][-1][0].passed:.1f} a second")
 
     def middle(kind: tuple[int, bool], name: str) -> float:
         return median(getattr(each, name) for each, _ in found[kind])
 
+    row = partial(performance.compared, "daemons")
+    more = partial(row, form="{:.1f}", more_is_better=True)
     alone, floor = middle((1, False), "passed"), median(base for each in found.values() for _, base in each)
-    first = f"{FULL.name}: a second, from Dovecot, 1 daemon on PostgreSQL"
-    rows = [Row("daemons", first, f"{alone:.1f}", f"{floor:.0f}", round(alone / floor, 3))]
+    yield more(f"{FULL.name}: a second, from Dovecot, 1 daemon on PostgreSQL", alone, floor)
     for each in numbers:
-        what = f"{each} daemons on PostgreSQL, to 1"
-        rows.append(performance.compared("daemons", what, middle((each, False), "passed"), alone, form="{:.1f}"))
+        yield more(f"{each} daemons on PostgreSQL, to 1", middle((each, False), "passed"), alone)
     for kind in kinds:
         if kind[0] > 1 and kind[1]:
             what = f"{kind[0]} daemons, each on a core of its own, to 1: a second that others leave them"
-            mine, base = (middle((count, True), "left") for count in (kind[0], 1))
-            aim = f">= {0.9 * kind[0]:g}"
-            rows.append(performance.compared("daemons", what, mine, base, aim, form="{:.1f}"))
-            mine, base = (middle((count, True), "cpu") for count in (kind[0], 1))
-            rows.append(performance.compared("daemons", f"{kind[0]} daemons, to 1: CPU a message", mine, base))
-    return rows
+            yield more(what, *(middle((count, True), "left") for count in (kind[0], 1)))
+            yield row(f"{kind[0]} daemons, to 1: CPU a message", *(middle((n, True), "cpu") for n in (kind[0], 1)))
 
 
 def main() -> None:
@@ -164,9 +162,9 @@ def main() -> None:
     parser.add_argument("--mails", type=int, default=300, help="how many messages a run has (300)")
     parser.add_argument("--runs", type=int, default=3, help="how many runs, the median counts (3)")
     parser.add_argument("--daemons", type=int, nargs="+", default=[2, 4], help="how many are compared with one (2 4)")
-    performance.add_option(parser)
-    given = parser.parse_args()
-    performance.report(compared(given.mails, given.runs, given.daemons), published=given.publish)
+    given = performance.parsed(parser)
+    performance.require("linux", "dovecot", "openssl", "postgresql", "smtp-sink")
+    performance.report(compared(given.mails, given.runs, given.daemons), given)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
-"""The baseline for bench/mail.py, in a separate process without any code of pbem.
+"""The floor for bench/mail.py, in a separate process without any code of pbem, and the server that both send to.
 
-It receives each message, commits it to SQLite and sends canned replies: the least that a server which loses nothing
-can do. Messages come from a mailbox by IMAP, or by LMTP from whoever delivers them. Its one argument is an Errand as
+The floor receives each message, commits it to SQLite and sends canned replies: the least that a server which loses
+nothing can do. Messages come from a mailbox by IMAP, or are delivered to it by LMTP. Its one argument is an Errand as
 JSON. Of a mailbox it prints the seconds it took; by LMTP, the port on which it listens until its input ends.
 """
 
 import asyncio
 import json
+import multiprocessing
 import smtplib
 import sqlite3
 import ssl
@@ -15,15 +16,19 @@ import threading
 import time
 from contextlib import closing
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from aiosmtpd.lmtp import LMTP
+from aiosmtpd.smtp import SMTP
 from imapclient import IMAPClient
 
 TOGETHER = 50
 HOST = "127.0.0.1"
+PATIENCE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -118,6 +123,58 @@ async def listen(errand: Errand) -> None:
         print(server.sockets[0].getsockname()[1], flush=True)
         await loop.run_in_executor(None, sys.stdin.read)
         server.close()
+
+
+class StampedSink:
+    """An SMTP server that says when each message arrived, as a process of its own; `port` is where it listens.
+
+    It takes commands that come together (PIPELINING), as Postfix, Exim and Dovecot do.
+    """
+
+    def __init__(self) -> None:
+        self._arrivals, writing = multiprocessing.get_context("spawn").Pipe(duplex=False)
+        self._process = multiprocessing.get_context("spawn").Process(target=_serve, args=(writing,), daemon=True)
+        self._process.start()
+        self.port, _ = self.next()
+
+    def next(self) -> tuple[int, int]:
+        """Wait for a message. Return when it arrived, in nanoseconds of the monotonic clock, and its bytes."""
+        if not self._arrivals.poll(PATIENCE_SECONDS):
+            raise TimeoutError("no message arrived")
+        stamp, size = self._arrivals.recv()
+        return int(stamp), int(size)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _kind: type[BaseException] | None, _error: object, _trace: TracebackType | None) -> None:
+        self._process.kill()
+        self._process.join()
+
+
+class _Stamps:
+    def __init__(self, arrivals: Connection) -> None:
+        self._arrivals = arrivals
+
+    async def handle_EHLO(  # noqa: N802 - aiosmtpd's name
+        self, _server: Any, session: Any, _envelope: Any, name: str, replies: list[str]
+    ) -> list[str]:
+        session.host_name = name
+        return [*replies[:-1], "250-PIPELINING", replies[-1]]
+
+    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802 - aiosmtpd's name
+        self._arrivals.send((time.monotonic_ns(), len(envelope.content)))
+        return "250 taken"
+
+
+def _serve(arrivals: Connection) -> None:
+    async def run() -> None:
+        handler = _Stamps(arrivals)
+        server = await asyncio.get_running_loop().create_server(lambda: SMTP(handler), HOST, 0)
+        arrivals.send((server.sockets[0].getsockname()[1], 0))
+        await server.serve_forever()
+
+    asyncio.run(run())
 
 
 def main() -> None:

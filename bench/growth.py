@@ -6,14 +6,16 @@ brought them, and two that told of each. They are loaded at once, by COPY on Pos
 
 Each is measured in turn, and the cheapest of some runs counts, so that what else the machine does matters little. With
 `--database postgresql`, the CPU time of its server counts too. And what a turn late in a match costs, compared with an
-early one, and a daemon until it is ready. The ratios should be near 1 on every machine.
+early one, and a daemon until it is ready. These ratios should be near 1 on every machine. What asks for most, twenty
+boards of a long match or twenty lists, is compared with one `help`.
 """
 
 import argparse
 import gc
+import random
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -22,19 +24,19 @@ from pathlib import Path
 from typing import NoReturn
 
 import structlog
-from rich.console import Console
+from sqlalchemy import insert
 from sqlmodel import update
 
 from bench import performance, processes
-from bench.long_match import add_long_match, long_match
+from bench.crowd import fill
 from bench.performance import Row
+from notation.games import GAMES
 from pbem.messages.reply_addresses import address_with
 from pbem.storage import database
-from pbem.storage.models import Seek
+from pbem.storage.models import Match, MatchState, Ply, Seek
 from pbem.tokens import Purpose, Token
 from tests import databases
 from tests.correspondence import MORNING, Correspondence, correspondence
-from tests.crowd import address_of, fill
 from tests.operating.daemons import Daemon
 from tests.operating.site import Site
 from tests.postgres import Postgres
@@ -47,19 +49,66 @@ TURNS = 6
 REPEATS = 15
 EARLY, LATE = 10, 1_000
 STARTS = 5
-START_MS = 2_000
+LINES = 20
+"""How many lines the message has that asks for most."""
+LONG = "kvadratik"
+"""The game of the match that goes on and on."""
 WHAT = {
     "stranger": "help for a stranger",
     "show": "show",
     "games": "games",
     "whois": "whois",
     "ratings": "ratings",
+    "who": "who",
+    "seeks": "seeks",
+    "history": "history",
     "nothing": "looking for work",
     "export": "export me",
 }
 NEVER = timedelta(days=10_000)
 NO_REMOVAL = "[limits]\nkeep_mail_days = 0"
 """The hourly removal of old messages would disturb the measurement."""
+
+
+def address_of(player: int) -> str:
+    """Return the address of one of the crowd."""
+    return f"player{player}@mail.example"
+
+
+def long_match(turns: int) -> list[str]:
+    """Return the turns of a match that goes on and on."""
+    chance = random.Random(1)
+    position = GAMES[LONG].game.position({})
+    texts: list[str] = []
+    while len(texts) < turns and position.turn is not None:
+        legal = list(position.moves())
+        for move in chance.sample(legal, len(legal)):
+            after = position.play(move)
+            if after.turn is not None:
+                texts.append(GAMES[LONG].notation.format(move, position))
+                position = after
+                break
+        else:
+            break
+    return texts
+
+
+def add_long_match(letters: Correspondence, texts: Sequence[str]) -> int:
+    """Store a match with these turns between the first two players. Return its number."""
+    with database.transaction(letters.server.engine) as session:
+        match = Match(
+            game=LONG, options={}, seat0=1, seat1=2, challenger=1, state=MatchState.RUNNING, plies=len(texts),
+            to_move=len(texts) % 2, created=MORNING, started=MORNING,
+        )  # fmt: skip
+        session.add(match)
+        session.flush()
+        rows = [
+            {"match": match.id, "number": number, "seat": (number - 1) % 2, "text": text, "played": MORNING}
+            for number, text in enumerate(texts, start=1)
+        ]
+        session.execute(insert(Ply), rows)
+        assert match.id is not None
+        return match.id
 
 
 class Desk:
@@ -94,6 +143,27 @@ class Desk:
         """Ask for the best players."""
         self._write("ratings")
 
+    def who(self) -> None:
+        """List players who want matches."""
+        self._write("who")
+
+    def seeks(self) -> None:
+        """List open seeks."""
+        self._write("seeks")
+
+    def history(self) -> None:
+        """List the player's matches that are over."""
+        self._write("history")
+
+    def help(self) -> None:
+        """Ask for the least."""
+        self._write("help")
+
+    def asks(self, line: str) -> None:
+        """Ask for the same in each line of a message, an hour later: so much can be asked for once an hour."""
+        self.letters.clock.advance(hours=1)
+        self._write("\n".join([line] * LINES))
+
     def export(self) -> None:
         """Ask for the player's data."""
         self.letters.clock.advance(days=2)
@@ -108,20 +178,20 @@ class Desk:
         self.letters.write(address_of(1), words, to=self._personal)
 
 
-class Match:
+class LongMatch:
     """Plays turns of a match that has been going on for a while, one by one."""
 
     def __init__(self, letters: Correspondence, played: int, more: int) -> None:
         self._letters = letters
         self._played = played
         self._texts = long_match(played + more)
-        self._number = add_long_match(letters, self._texts[:played])
+        self.number = add_long_match(letters, self._texts[:played])
 
     def turn(self) -> None:
         """Let the player who is to move play the next turn."""
         server = self._letters.server
         player = 1 + self._played % 2
-        token = Token(Purpose.PLAY, player, self._number, self._played + 1)
+        token = Token(Purpose.PLAY, player, self.number, self._played + 1)
         self._letters.clock.advance(minutes=5)
         self._letters.write(
             address_of(player),
@@ -168,10 +238,7 @@ def stored(stores: Databases, url: str, crowd: Crowd | None = None) -> Iterator[
     engine = database.connect(url)
     fill(engine, OWN, players=2, now=MORNING)
     if crowd is not None:
-        with Console().status("loading") as status:
-            fill(
-                engine, crowd.over + crowd.running, now=MORNING, turns=TURNS, running=crowd.running, tell=status.update
-            )
+        fill(engine, crowd.over + crowd.running, now=MORNING, turns=TURNS, running=crowd.running)
     with database.transaction(engine) as session:  # thousands that end would disturb it
         session.exec(update(Seek).values(expires=MORNING + NEVER))
     engine.dispose()
@@ -211,20 +278,21 @@ def _started(site: Site) -> float:
 
 def compared(stores: Databases, crowd: Crowd, repeats: int) -> Iterator[Row]:
     """Yield what each kind of message costs in a large database, and in a small one."""
-    bench = "growth, PostgreSQL" if stores.postgres else "growth"
-    row = partial(performance.compared, bench)
+    row = partial(performance.compared, "growth, PostgreSQL" if stores.postgres else "growth")
     small_url, large_url = stores.new(), stores.new()
     with stored(stores, small_url) as small, stored(stores, large_url, crowd) as large:
         for letters in (small.letters, large.letters):  # both databases have them, or an export would take longer
-            early, late = (Match(letters, played, repeats + 1) for played in (EARLY, LATE))
-        base, mine = costs(stores, repeats, early.turn, late.turn)
-        yield row(f"turn {LATE:,} of a match, to turn {EARLY}", mine, base, "<= 1.3")
+            early, late = (LongMatch(letters, played, repeats + 1) for played in (EARLY, LATE))
+        floor, mine = costs(stores, repeats, early.turn, late.turn)
+        yield row(f"turn {LATE:,} of a match, to turn {EARLY}", mine, floor)
         for name, what in WHAT.items():
-            base, mine = costs(stores, repeats, getattr(small, name), getattr(large, name))
-            yield row(f"{what}: {crowd}", mine, base, "<= 1.2")
-    base, mine = (start(stores.folder, url, min(repeats, STARTS)) for url in (small_url, large_url))
-    yield row(f"start of a daemon: {crowd}", mine, base, "<= 1.2")
-    yield row(f"start of a daemon, {crowd}: at most two seconds", mine, START_MS, "<= 1")
+            floor, mine = costs(stores, repeats, getattr(small, name), getattr(large, name))
+            yield row(f"{what}: {crowd}", mine, floor)
+        for line, what in (("games", "games"), (f"show {late.number}#{LATE}", f"a board of turn {LATE:,}")):
+            floor, mine = costs(stores, repeats, large.help, partial(large.asks, line))
+            yield row(f"{LINES} times {what}, to one help", mine, floor)
+    floor, mine = (start(stores.folder, url, min(repeats, STARTS)) for url in (small_url, large_url))
+    yield row(f"start of a daemon: {crowd}", mine, floor)
 
 
 def _drop(_logger: object, _name: str, _event: object) -> NoReturn:
@@ -238,16 +306,16 @@ def main() -> None:
     parser.add_argument("--running", type=int, default=RUNNING, help=f"running ones ({RUNNING:,})")
     parser.add_argument("--repeats", type=int, default=REPEATS, help=f"how often each is measured ({REPEATS})")
     parser.add_argument("--database", choices=databases.KINDS, default="sqlite", help="where the daemon keeps its data")
-    performance.add_option(parser)
-    chosen = parser.parse_args()
+    given = performance.parsed(parser)
+    performance.require("linux", *(("postgresql",) if given.database == "postgresql" else ()))
     structlog.configure(processors=[_drop])
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="growth")))
-        postgres = Postgres(syncs=True) if chosen.database == "postgresql" else None
+        postgres = Postgres(syncs=True) if given.database == "postgresql" else None
         if postgres:
             stack.callback(postgres.remove)
-        rows = list(compared(Databases(folder, postgres), Crowd(chosen.over, chosen.running), chosen.repeats))
-    performance.report(rows, published=chosen.publish)
+        crowd = Crowd(given.over, given.running)
+        performance.report(compared(Databases(folder, postgres), crowd, given.repeats), given)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,14 @@
-"""What a message costs the daemon, from its delivery to the last reply, compared with a baseline in the same run.
+"""What a message costs the daemon, from its delivery to the last reply, compared with a floor in the same run.
 
 Run `make bench`. Three kinds of message: a turn that is told to both players in full dress (HTML and picture, the
 default), a turn told as text only, and "help", which has one reply. All matches repeat one, whose boards are soon
-drawn: a picture of a new board costs more than it does here. The baseline (bench/floor.py) receives, commits and
+drawn: a picture of a new board costs more than it does here. The floor (bench/floor.py) receives, commits and
 sends as many canned replies of the same size, with no parsing and no game.
 
 - By LMTP, one message after another, each when the last one's replies have arrived: the CPU time of all processes a
-  message, and the median and the 99th percentile of the time from the delivery to the arrival of the last reply.
+  message, and the median of the time from the delivery to the arrival of the last reply.
 - From a Dovecot inbox of waiting messages over IMAP and TLS, sent to an smtp-sink: messages a second, the daemon
   measured from being ready until its last message is marked as sent. Both sides move stored messages to Processed.
-- GNU Mailman 3 answers "help" and passes on a post to two members (bench/mailman.py): the CPU time of all its processes
-  a message, for comparison with ours. Without `make .venv/mailman/ready`, which `make bench` calls, that is left out.
 
 Both commit to SQLite with a write-ahead log and a sync at each commit. bench/daemons.py measures PostgreSQL.
 """
@@ -27,15 +25,14 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from statistics import median, quantiles
+from statistics import median
 
 from rich.progress import track
 from sqlmodel import col, select
 
-from bench import mailman, performance, processes
-from bench.floor import Errand
+from bench import performance, processes
+from bench.floor import Errand, StampedSink
 from bench.performance import Row
-from bench.stamped_sink import StampedSink
 from pbem.messages.reply_addresses import address_with
 from pbem.server.daemon import Server
 from pbem.storage import database
@@ -56,21 +53,16 @@ FIRST = 20
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of message, how many replies it has, and what is aimed at, as multiples of the baseline."""
+    """A kind of message, and how many replies it has."""
 
     name: str
     replies: int
-    cpu: float
-    rate: float = 0.0
 
 
-FULL = Kind("a turn in full dress", 2, cpu=7, rate=0.3)
-TEXT = Kind("a turn as text", 2, cpu=8, rate=0.3)
-HELP = Kind("help", 1, cpu=6)
+FULL = Kind("a turn in full dress", 2)
+TEXT = Kind("a turn as text", 2)
+HELP = Kind("help", 1)
 KINDS = (FULL, TEXT, HELP)
-MEDIAN_AIM, SLOWEST_AIM = 3, 4
-MAILMAN_AIM = 0.4
-"""The aim for `help`, as a multiple of GNU Mailman's CPU time for its own."""
 
 
 @dataclass(frozen=True)
@@ -84,22 +76,11 @@ class Mail:
 
 @dataclass(frozen=True)
 class Cost:
-    """What messages delivered one by one cost: CPU and times in milliseconds, the memory of all processes in MB."""
+    """What a message costs that is delivered by itself: CPU and time in milliseconds; and the bytes of a reply."""
 
     cpu: float
-    times: tuple[float, ...]
+    time: float
     size: int
-    memory: float = 0.0
-
-    @property
-    def median(self) -> float:
-        """The median of the times."""
-        return median(self.times)
-
-    @property
-    def slowest(self) -> float:
-        """The 99th percentile of the times."""
-        return quantiles(self.times, n=100)[-1]
 
 
 def mails(server: Server, kind: Kind, number: int) -> list[Mail]:
@@ -134,7 +115,7 @@ def one_by_one(lmtp: int, pid: int, sink: StampedSink, waiting: Sequence[Mail], 
             times.append((arrivals[-1][0] - began) / 1e6)
             sizes += [size for _, size in arrivals]
         spent = processes.cpu_seconds(pid) - before
-        return Cost(1000 * spent / len(times), tuple(times), round(median(sizes)), processes.memory(pid))
+        return Cost(1000 * spent / len(times), median(times), round(median(sizes)))
 
 
 def daemon_by_lmtp(kind: Kind, number: int) -> Cost:
@@ -157,7 +138,7 @@ def daemon_by_lmtp(kind: Kind, number: int) -> Cost:
 
 
 def floor_by_lmtp(kind: Kind, number: int, size: int) -> Cost:
-    """Return what as many messages and replies of that size cost the baseline."""
+    """Return what as many messages and replies of that size cost the floor."""
     mail = Mail("ann@mail.example", "games@pbem.example", written("ann@mail.example", "games@pbem.example", "x\n" * 20))
     with StampedSink() as sink, tempfile.TemporaryDirectory(prefix="bench") as folder:
         words = [sys.executable, str(FLOOR), json.dumps(asdict(Errand(sink.port, folder, kind.replies, size)))]
@@ -167,7 +148,7 @@ def floor_by_lmtp(kind: Kind, number: int, size: int) -> Cost:
             port = int(floor.stdout.readline())
             try:
                 waiting = [mail] * (FIRST + number)
-                return one_by_one(port, floor.pid, sink, waiting, kind.replies, f"the baseline of {kind.name}")
+                return one_by_one(port, floor.pid, sink, waiting, kind.replies, f"the floor of {kind.name}")
             finally:
                 floor.stdin.close()
 
@@ -215,7 +196,7 @@ def wait(site: Site, number: int, every: float = 0.2) -> None:
 
 
 def floor_over(mailbox: Mailbox, number: int, smtp: int, size: int) -> float:
-    """Return how many of the waiting messages the baseline processes in a second."""
+    """Return how many of the waiting messages the floor processes in a second."""
     with tempfile.TemporaryDirectory(prefix="bench") as folder:
         cert = str(mailbox.server.cert)
         errand = Errand(smtp, folder, 2, size, mailbox.server.imaps, mailbox.user, PASSWORD, cert)
@@ -235,7 +216,7 @@ def fill(mailbox: Mailbox, waiting: Sequence[Mail], first: int = 1_000_000_000) 
 
 
 def rates(dovecot: Dovecot, kind: Kind, number: int) -> tuple[float, float]:
-    """Return how many messages from an inbox the daemon and the baseline process in a second."""
+    """Return how many messages from an inbox the daemon and the floor process in a second."""
     mailbox = dovecot.mailbox()
     with SmtpSink() as sink:
         with site_at(mailbox, sink.port) as site:
@@ -250,31 +231,27 @@ def rates(dovecot: Dovecot, kind: Kind, number: int) -> tuple[float, float]:
         return ours, floor_over(mailbox, number, sink.port, size)
 
 
-def costs(kind: Kind, number: int) -> tuple[Cost, list[Row]]:
-    """Return what messages of the kind cost one by one, and how that compares."""
+def costs(kind: Kind, number: int) -> Iterator[Row]:
+    """Yield what messages of the kind cost one by one."""
     ours = daemon_by_lmtp(kind, number)
     floor = floor_by_lmtp(kind, number, ours.size)
-    found = (
-        ("CPU a message", ours.cpu, floor.cpu, kind.cpu),
-        ("median from delivery to the last reply", ours.median, floor.median, MEDIAN_AIM),
-        ("99th percentile of it", ours.slowest, floor.slowest, SLOWEST_AIM),
-    )
-    return ours, [
-        performance.compared("mail", f"{kind.name}: {what}", mine, base, f"<= {aim:g}")
-        for what, mine, base, aim in found
-    ]
+    yield performance.compared("mail", f"{kind.name}: CPU a message", ours.cpu, floor.cpu)
+    yield performance.compared("mail", f"{kind.name}: median from delivery to the last reply", ours.time, floor.time)
 
 
-def to_mailman(text: Cost, answer: Cost, number: int) -> list[Row]:
-    """Return how the CPU time of our turns as text and of our help compares with GNU Mailman's."""
-    found = (
-        (f"{HELP.name}: CPU a message, to GNU Mailman 3's", answer, mailman.HELP, f"<= {MAILMAN_AIM}"),
-        (f"{TEXT.name}: CPU a message, to a post to two by GNU Mailman 3", text, mailman.POST, ""),
-    )
-    return [
-        performance.compared("mail", what, ours.cpu, mailman.cost(errand, number), aim)
-        for what, ours, errand, aim in found
-    ]
+def measured(number: int, runs: int) -> Iterator[Row]:
+    """Yield all figures."""
+    for kind in KINDS:
+        yield from costs(kind, number)
+    dovecot = Dovecot()
+    try:
+        for kind in (FULL, TEXT):
+            both = [rates(dovecot, kind, number) for _ in range(runs)]
+            mine, floor = (median(side) for side in zip(*both, strict=True))
+            what = f"{kind.name}: a second, from Dovecot"
+            yield performance.compared("mail", what, mine, floor, "{:.0f}", more_is_better=True)
+    finally:
+        dovecot.stop()
 
 
 def main() -> None:
@@ -282,27 +259,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mails", type=int, default=300, help="how many messages a run has (300)")
     parser.add_argument("--runs", type=int, default=3, help="how many runs from an inbox, the median counts (3)")
-    performance.add_option(parser)
-    given = parser.parse_args()
-    rows, sizes, measured = [], [], {}
-    for kind in KINDS:
-        ours, found = costs(kind, given.mails)
-        measured[kind.name] = ours
-        rows += found
-        sizes.append(f"{kind.name}: {ours.size} bytes a reply, {ours.memory:.0f} MB in all processes")
-    if mailman.BIN.is_dir():
-        rows += to_mailman(measured[TEXT.name], measured[HELP.name], given.mails)
-    dovecot = Dovecot()
-    try:
-        for kind in (FULL, TEXT):
-            runs = [rates(dovecot, kind, given.mails) for _ in range(given.runs)]
-            mine, base = (median(side) for side in zip(*runs, strict=True))
-            what = f"{kind.name}: a second, from Dovecot"
-            rows.append(performance.compared("mail", what, mine, base, f">= {kind.rate:g}", form="{:.0f}"))
-    finally:
-        dovecot.stop()
-    performance.report(rows, published=given.publish)
-    print(*sizes, sep="\n")
+    given = performance.parsed(parser)
+    performance.require("linux", "dovecot", "openssl", "smtp-sink")
+    performance.report(measured(given.mails, given.runs), given)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
-"""How much memory a daemon takes: at rest, under load, and after hostile messages; and whether it grows.
+"""How much memory a daemon takes: at rest, under load, and during hostile messages; and whether it grows.
 
 Run `make memory`. A daemon with an SQLite file runs in a process of its own and gets messages through LMTP; what it
 sends is stored in a folder. Memory is PSS, where shared pages count in part, for the daemon and for its parsers. First
-it does nothing; then a player writes; then every hostile message of the tests comes in the player's name, each as large
-as it may be. `--messages 5000` sends that many to another daemon, and prints the memory after each tenth.
-
-The exit code is 1 if one of the aims is missed. They are for x86-64 Linux, and hold however busy the machine is.
-`--publish` stores what the daemon takes.
+it does nothing, and is compared with a Python that has imported SQLModel; then a player writes, and then every hostile
+message of the tests comes in the player's name, each as large as it may be, which is compared with the daemon at rest.
+The CPU time of the worst of these is compared with that of as many plain words. `--messages 5000` sends that many to
+another daemon, and prints the memory after each tenth.
 """
 
 import argparse
@@ -22,6 +21,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from statistics import linear_regression
 
@@ -34,19 +34,22 @@ from pbem.messages.reply_addresses import address_with
 from pbem.storage.database import transaction
 from pbem.storage.models import Player
 from pbem.tokens import Purpose, Token
-from tests.hostile import MAILS
+from tests.hostile import HEAD, MAILS, filled
 from tests.operating.site import FOLDER_OUT, Site, environment
 from tests.servers import HOST, free_port, listens, until
 
 GENEROUS = 600.0
+LARGEST = 990_000
+"""How many bytes of a message are taken."""
+RUNS = 2
+"""How often plain words are measured; the cheaper run counts."""
 SAMPLE_SECONDS = 0.05
 REST_SECONDS = 15.0
 """Longer than the daemon waits before it looks for work by itself."""
 NO_LIMITS = "[limits]\nmails_per_hour = 1000000\n"
-AT_REST, UNDER_LOAD, HOSTILE = 75, 150, 120
-"""How many MB the daemon may take then."""
-LISTED = 5
-"""How many of the worst hostile messages are listed."""
+PROSE = HEAD + b"\n" + filled(b"I think that this square is the best one for you.\nAnd so it goes on, my friend.\n\n")
+ABOVE = 1.0
+"""From how many seconds of CPU time more than plain words on, a hostile message is listed."""
 SETTLED = 2
 """After how many tenths of the messages growth is measured: until then, all that is kept once is made."""
 MEGABYTE = 1 << 20
@@ -77,6 +80,12 @@ class Daemon:
         daemon, *parsers = processes.each_memory(self._process)
         return Taken(daemon, sum(parsers))
 
+    def cpu(self, raw: bytes) -> float:
+        """Deliver a message. Return the milliseconds of CPU time that it costs the daemon and its parsers."""
+        before = processes.cpu_seconds(self._process)
+        self.deliver(raw)
+        return 1000 * (processes.cpu_seconds(self._process) - before)
+
     @contextmanager
     def watched(self) -> Iterator[list[Taken]]:
         """Collect what they take meanwhile."""
@@ -106,7 +115,7 @@ class Daemon:
         with smtplib.LMTP(HOST, self._port, timeout=GENEROUS) as lmtp:
             for raw in raws:
                 with suppress(smtplib.SMTPDataError):  # for a line that is too long
-                    lmtp.sendmail("bounces@mail.example", [self.to], raw)
+                    lmtp.sendmail("bounces@mail.example", [self.to], b"\r\n".join(raw.splitlines())[:LARGEST])
         until(self._is_idle, "everything is handled", GENEROUS)
 
     def _is_idle(self) -> bool:
@@ -140,24 +149,38 @@ def running() -> Iterator[Daemon]:
             process.wait()
 
 
-def measured(letters: int, names: list[str]) -> Iterator[tuple[str, Taken, float]]:
-    """Yield what a daemon takes in each situation, and how much at most it may."""
-    with running() as daemon:
+def measured(letters: int, names: list[str]) -> Iterator[Row]:
+    """Yield what a daemon takes in each situation."""
+    row = partial(performance.compared, "memory", form="{:.1f} MB")
+    with running() as daemon, _idle() as idle:
         time.sleep(REST_SECONDS)
-        yield "at rest", daemon.taken(), AT_REST
+        rest = daemon.taken().daemon
+        yield row("the daemon at rest, to a Python with SQLModel", rest, sum(processes.each_memory(idle)))
         with daemon.watched() as found:
             daemon.deliver(*daemon.letters(letters))
-        yield f"under load: {letters} messages", _most(found), UNDER_LOAD
-        worst = []
-        for name in names:
-            with daemon.watched() as found:
-                daemon.deliver(MAILS[name]())
-            worst.append((_most(found), name))
-        worst.sort(key=lambda each: -each[0].daemon)
-        for taken, name in worst[:LISTED]:
-            yield f"hostile: {name}", taken, HOSTILE
+        yield row("the daemon under load, to at rest", _most(found).daemon, rest)
+        parsers = _most(found).parsers
+        prose = min(daemon.cpu(PROSE.replace(b"<1@", b"<%d@" % number)) for number in range(RUNS))
+        costs = []
+        with daemon.watched() as found:
+            for name in names:
+                costs.append((daemon.cpu(MAILS[name]()), name))
+                if costs[-1][0] > prose + 1000 * ABOVE:
+                    print(f"{name}: {costs[-1][0]:.0f} ms of CPU")
+        yield row("the daemon during hostile messages, to at rest", _most(found).daemon, rest)
+        yield row("the parsers during hostile messages, to under load", _most(found).parsers, parsers)
+        yield row("CPU of the worst hostile message, to plain words", max(costs)[0], prose, form="{:.0f} ms")
         time.sleep(REST_SECONDS)
-        yield "at rest again", daemon.taken(), HOSTILE
+        yield row("the daemon at rest again, to before", daemon.taken().daemon, rest)
+
+
+@contextmanager
+def _idle() -> Iterator[int]:
+    """Run a Python that waits, and yield its process."""
+    words = [sys.executable, "-I", "-c", "import sqlmodel, sys; sys.stdin.read()"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE) as process:
+        yield process.pid
+        process.communicate()
 
 
 def _most(found: list[Taken]) -> Taken:
@@ -172,35 +195,31 @@ def grown(messages: int) -> Iterator[tuple[int, Taken]]:
             yield tenth * (messages // 10), daemon.taken()
 
 
+def show_growth(messages: int) -> None:
+    """Print what another daemon takes after each tenth of that many messages, and how much more each takes."""
+    table = Table("", "the daemon, MB", "the parsers, MB")
+    found = list(grown(messages))
+    for number, taken in found:
+        table.add_row(f"after {number} messages", f"{taken.daemon:.1f}", f"{taken.parsers:.1f}")
+    later = found[SETTLED:]
+    slope = linear_regression([number for number, _ in later], [taken.daemon for _, taken in later]).slope
+    table.add_row("growth", f"{slope * MEGABYTE:.0f} bytes a message")
+    Console(width=120).print(table)
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--letters", type=int, default=300, help="how many messages the player writes (300)")
     parser.add_argument("--messages", type=int, help="only whether it grows: with that many messages")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="only hostile messages whose names contain this")
-    performance.add_option(parser)
-    given = parser.parse_args()
+    parser.add_argument("--hostile", default="", help="only hostile messages whose names contain this")
+    given = performance.parsed(parser)
+    performance.require("linux")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the daemon must not stay behind
-    table, is_missed = Table("", "the daemon, MB", "the parsers, MB", "aim for the daemon"), False
     if given.messages:
-        found = list(grown(given.messages))
-        for number, taken in found:
-            table.add_row(f"after {number} messages", f"{taken.daemon:.1f}", f"{taken.parsers:.1f}")
-        later = found[SETTLED:]
-        slope = linear_regression([number for number, _ in later], [taken.daemon for _, taken in later]).slope
-        table.add_row("growth", f"{slope * MEGABYTE:.0f} bytes a message")
+        show_growth(given.messages)
     else:
-        names = [name for name in MAILS if not given.names or any(each in name for each in given.names)]
-        rows = []
-        for what, taken, aim in measured(given.letters, names):
-            is_missed = is_missed or taken.daemon > aim
-            table.add_row(what, f"{taken.daemon:.1f}", f"{taken.parsers:.1f}", f"{aim}")
-            rows.append(
-                Row("memory", what, f"{taken.daemon:.1f} MB", f"{aim} MB", round(taken.daemon / aim, 3), "<= 1")
-            )
-        performance.report(rows, published=given.publish)
-    Console(width=120).print(table)
-    sys.exit(1 if is_missed else 0)
+        performance.report(measured(given.letters, [name for name in MAILS if given.hostile in name]), given)
 
 
 if __name__ == "__main__":

@@ -150,16 +150,6 @@ def solved() -> str:
     return table(["game", *(f"level {level}" for level in levels)], rows)
 
 
-def proven() -> str:
-    """Return for each game from how many turns before the end wins could be proven, on average."""
-    with (ROOT / "docs" / "proofs.csv").open(newline="", encoding="utf-8") as file:
-        rows = [
-            (row["game"], *(int(row[each]) for each in ("matches", "turns", "proven"))) for row in csv.DictReader(file)
-        ]
-    found = [[game, f"{proven / most:.1f}", f"{turns / most:.1f}"] for game, most, turns, proven in rows if most]
-    return table(["game", "turns before the end", "turns of a match"], found)
-
-
 def _exhibit(key: str, game: Game) -> str:
     start = game.position({})
     opening = list(_opening(key))

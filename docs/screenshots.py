@@ -14,26 +14,31 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from email.message import EmailMessage
 from pathlib import Path
+from typing import Any
 
 from PIL import Image, ImageChops
-from sqlalchemy import update
+from sqlalchemy import Engine, insert, update
 from sqlmodel import col
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKS = {path.name.removeprefix("pbem-"): path for path in (ROOT / "tests" / "packs").glob("pbem-*")}
 sys.path += [path for path in (str(ROOT), *(str(pack / "src") for pack in PACKS.values())) if path not in sys.path]
 
-from bench.publishing import SITE, TURNS, long_records, store
+from notation.ending import Termination
 from notation.games import GAMES
+from notation.record import Record
 from pbem.cli import logs
 from pbem.config import LogSettings
 from pbem.conformance.letters import letters
 from pbem.publishing import publication
-from pbem.publishing.pages import match_path
+from pbem.publishing.pages import Site, match_path
+from pbem.signatures import Signer
 from pbem.storage import database
-from pbem.storage.models import Match, MatchState
+from pbem.storage.models import Match, MatchState, Player, Ply
 from tests.correspondence import MORNING
 from tests.templates.letters import examples
 
@@ -64,6 +69,14 @@ PUBLISHED = (
     ("board", "games/hexaphages-board.html", 360, 1100, "dark"),
 )
 """Those in docs/publishing.md: name, page, width and greatest height in pixels, colour scheme."""
+SITE = Site("PBeM", "games@pbem.example", Signer(bytes(32)), "https://games.example/archive/")
+PLAYERS = ("alice", "bob")
+TURNS = 40
+"""How many turns a published match has at most."""
+OF_GAME = 5
+"""How many matches are played at random in each game; every other one is published."""
+LEFT = 8
+"""How many turns are left to play in another one."""
 IN_PARTS = 13
 """Which turn is sent in parts, if it has any."""
 FIRST_RUNNING = 4
@@ -141,11 +154,52 @@ def shoot_page(source: Path, target: Path, width: int, scheme: str, tall: int = 
     image.crop((0, 0, width, min(tall, box[3] + 12))).quantize(COLOURS).save(target, optimize=True)
 
 
+def played(game: str, seed: int) -> Record:
+    """Return a match that was played at random, until its end or for TURNS turns."""
+    chance, position = random.Random(seed), GAMES[game].game.position({})  # noqa: S311 - no secret
+    moves: list[str] = []
+    while position.turn is not None and len(moves) < TURNS:
+        move = chance.choice(list(position.moves()))
+        moves.append(GAMES[game].notation.format(move, position))
+        position = position.play(move)
+    return Record(game, {}, PLAYERS, tuple(moves))
+
+
+def store(engine: Engine, records: Sequence[Record], running: Record) -> None:
+    """Add matches that are resigned, and one that waits for its last turns."""
+    began = MORNING - timedelta(days=TURNS)
+    common = {"options": {}, "seat0": 1, "seat1": 2, "challenger": 1, "created": began, "started": began}
+    over = {"state": MatchState.OVER.value, "winner": 0, "termination_seat": 1, "ended": MORNING}
+    over["termination"] = Termination.RESIGNATION.value
+    with engine.begin() as connection:
+        for number, name in enumerate(PLAYERS, start=1):
+            row = {"id": number, "name": name, "address": f"{name}@mail.example", "settings": {"public": "on"}}
+            connection.execute(insert(Player).values(**row, confirmed=MORNING, created=MORNING))
+        for number, record in enumerate(records, start=1):
+            row = {"id": number, "game": record.game, "plies": len(record.moves)}
+            connection.execute(insert(Match).values(**common, **over, **row))
+            connection.execute(insert(Ply), list(plies(number, record)))
+        number = len(records) + 1
+        begun = list(plies(number, running))[:-LEFT]
+        row = {"id": number, "game": running.game, "state": MatchState.RUNNING.value, "plies": len(begun)}
+        connection.execute(insert(Match).values(**common, **row, to_move=1 - begun[-1]["seat"]))
+        connection.execute(insert(Ply), begun)
+
+
+def plies(number: int, record: Record) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the turns of a match, one a day."""
+    position = GAMES[record.game].game.position({})
+    for turn, words in enumerate(record.moves, start=1):
+        when = MORNING - timedelta(days=TURNS - turn)
+        yield {"match": number, "number": turn, "seat": position.turn, "text": words, "played": when}
+        position = position.play(GAMES[record.game].notation.parse(words))
+
+
 def published(folder: Path) -> Path:
     """Publish a few matches of each game, and return the folder with the site."""
     engine = database.connect(f"sqlite:///{folder}/pbem.sqlite")
     database.upgrade(engine)
-    records = long_records()
+    records = [played(game, seed) for game in GAMES for seed in range(OF_GAME)]
     store(engine, records[::2], records[0])
     with engine.begin() as connection:
         goes_on = update(Match).where(col(Match.plies) == TURNS, col(Match.id) > FIRST_RUNNING)

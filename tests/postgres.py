@@ -28,11 +28,11 @@ class Postgres:
     """The server. It refuses to run as root, so root runs it as nobody."""
 
     def __init__(self, *, syncs: bool = False) -> None:
-        programs = _programs()
-        if programs is None:
+        found = programs()
+        if found is None:
             missing("PostgreSQL", "postgresql")
             raise AssertionError
-        self._programs = programs
+        self._programs = found
         self._numbers = itertools.count(1)
         self._free: list[str] = []
         self._filled: dict[str, str] = {}
@@ -203,7 +203,7 @@ def _schema(engine: Engine) -> str:
         return str(connection.exec_driver_sql("select current_schema()").scalar())
 
 
-def _programs() -> Path | None:
+def programs() -> Path | None:
     """Return the folder of initdb and pg_ctl, which Debian doesn't put in PATH."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
     on_path = shutil.which("pg_ctl")

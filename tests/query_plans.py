@@ -8,10 +8,10 @@ from typing import Any
 
 from sqlalchemy import Engine, create_engine, event
 
+from bench.crowd import fill
 from pbem.storage import database
 from pbem.storage.models import IncomingState, OutgoingState
 from pbem.storage.retention import INCOMING, OUTGOING, Rule
-from tests.crowd import fill
 from tests.postgres import running
 
 GROWING = {

@@ -3,12 +3,12 @@
 from itertools import count
 from typing import Any
 
+from sqlalchemy import insert
 from sqlmodel import SQLModel
 
 from pbem.storage.database import transaction
 from pbem.storage.mailboxes import owner
 from pbem.storage.models import Outgoing, OutgoingState, Standing
-from tests import bulk_insert
 from tests.correspondence import Correspondence
 
 _NUMBERS = count(1)
@@ -44,4 +44,4 @@ def _queue(letters: Correspondence, number: int, **values: Any) -> None:
         for each in (next(_NUMBERS),)
     )
     with transaction(letters.server.engine) as session:
-        bulk_insert.add(session.connection(), Outgoing, rows)
+        session.execute(insert(Outgoing), list(rows))

@@ -1,7 +1,7 @@
 """How much one message and one player may have us look up: what only shows something is cheap to ask for.
 
 It is counted in turns to replay and lines to list: as measured, one takes up to half a millisecond and half a KB of the
-answer (bench/looking.py). Turns cost nothing, whatever else was asked for.
+answer (bench/growth.py). Turns cost nothing, whatever else was asked for.
 """
 
 from dataclasses import dataclass
