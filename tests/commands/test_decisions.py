@@ -1,5 +1,6 @@
 """Commands decide: what follows is a value, and no command queues a message. No mailbox is needed to see either."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,14 +17,16 @@ from pbem.conversation.verdict import Outcome
 from pbem.features.all import FEATURES
 from pbem.features.playing.messages import MatchList
 from pbem.mail.reading.message import Message
+from pbem.matches import lifecycle
 from pbem.matches.events import MatchEnded, NotPossible, PartKept, TurnPlayed
 from pbem.messages.said import messages, sections
 from pbem.players.identity import Sender
 from pbem.players.notices import Notice
+from pbem.players.rate_limits import MATCH_PER_DAY
 from pbem.secret import Secret
-from pbem.storage.models import Incoming, Match, Outgoing, Player
+from pbem.storage.models import Incoming, Match, MatchState, Outgoing, Player
 from pbem.tokens import Keyring, Purpose
-from tests.matches.test_lifecycle import FIRST, NOW, PART, offered, people, session, started
+from tests.matches.test_lifecycle import FIRST, NOW, PART, offered, people, play, session, started
 
 __all__ = ["session"]  # a fixture
 SERVER = ServerSettings(address="games@pbem.example", key=Secret.model_validate({"value": "a key"}))
@@ -148,3 +151,42 @@ def test_the_refusal_of_a_command_decides_nothing(session: Session) -> None:
         decide(asked(session, alice), FIRST)
 
     assert (queued(session), session.get_one(Match, 1).plies) == (0, 0)
+
+
+def test_a_refused_line_leaves_nothing_behind(session: Session) -> None:
+    """The challenge would be accepted before the name is looked at."""
+    alice, *_ = people(session)
+    guest = Player(address="dora@mail.example", created=NOW)
+    session.add(guest)
+    session.flush()
+    lifecycle.offer(session, alice, guest, "quadraphages", {}, NOW, by_address=True)
+
+    reply = run(asked(session, guest), "accept 1 bob")
+
+    session.expire_all()
+    assert reply.verdict.outcome is Outcome.REFUSED
+    assert (session.get_one(Match, 1).state, guest.confirmed) == (MatchState.OFFERED, None)
+
+
+def test_a_turn_that_answers_an_older_message_is_not_played(session: Session) -> None:
+    match, (_, bob, _) = started(session), people(session)
+    play(session, match, FIRST)
+    request = asked(session, bob)
+    late, in_time = (replace(request, sender=replace(request.sender, match=1, ply=seen)) for seen in (0, 1))
+    turn = "c1d1 g9g8 1 d1e1 g8g7"
+
+    assert (run(late, turn).verdict.outcome, match.plies) == (Outcome.REFUSED, 1)
+    assert (run(in_time, turn).verdict.outcome, match.plies) == (Outcome.DONE, 2)
+
+
+@pytest.mark.parametrize(("sent", "outcome"), [(MATCH_PER_DAY - 1, Outcome.DONE), (MATCH_PER_DAY, Outcome.REFUSED)])
+def test_nobody_makes_us_write_about_a_match_all_day(session: Session, sent: int, outcome: Outcome) -> None:
+    started(session)
+    alice, *_ = people(session)
+    request = asked(session, alice)
+    about = {"template": "message", "match": 1, "incoming": request.incoming.id, "address": "bob@mail.example"}
+    for number in range(sent):
+        times = {"created": NOW, "due": NOW}
+        session.add(Outgoing(message_id=f"<{number}@pbem.example>", references=[], **about, **times))
+
+    assert run(request, "say Hello").verdict.outcome is outcome

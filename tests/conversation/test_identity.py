@@ -1,0 +1,84 @@
+"""Who has written a message, by what it shows: from the database alone, without mail."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from sqlmodel import Session
+
+from pbem.config import ServerSettings
+from pbem.errors import Unanswerable
+from pbem.mail.reading.message import Message
+from pbem.messages.reply_addresses import address_with
+from pbem.players import identity
+from pbem.secret import Secret
+from pbem.storage.models import Outgoing, Player
+from pbem.tokens import Keyring, Purpose, Token
+from tests.matches.test_lifecycle import NOW, people, sessions, started
+
+SERVER = ServerSettings(address="games@pbem.example", key=Secret.model_validate({"value": "a key"}))
+KEYRING = Keyring("a key")
+OURS = "<0123456789abcdef0123456789abcdef@pbem.example>"
+MESSAGE = Message("<1@mail.example>", "alice@mail.example", (SERVER.address,), (), "", None, ())
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    yield from sessions()
+
+
+@pytest.fixture
+def alice(session: Session) -> Player:
+    """Return alice, who has got a message of ours about her match."""
+    started(session)
+    alice, *_ = people(session)
+    about = {"template": "turn", "match": 1, "token_subject": 1, "purpose": Purpose.PLAY.name}
+    to = {"message_id": OURS, "player": alice.id, "address": alice.address}
+    session.add(Outgoing(references=[], created=NOW, due=NOW, **about, **to))
+    session.flush()
+    return alice
+
+
+def sender(session: Session, **changes: object) -> identity.Sender:
+    """Return the sender of a message from alice's address, but for the changes."""
+    return identity.identify(session, replace(MESSAGE, **changes), SERVER, KEYRING, NOW)
+
+
+def reply_address(player: Player, epoch: int) -> str:
+    """Return where a reply about match #1 goes, with a token of that epoch."""
+    return address_with(SERVER, KEYRING, Token(Purpose.PLAY, player.id or 0, 1), epoch)
+
+
+def test_a_token_proves_who_writes(session: Session, alice: Player) -> None:
+    found = sender(session, sender="anybody@else.example", recipients=(reply_address(alice, alice.epoch),))
+
+    assert (found.player, found.proven, found.match) == (alice, True, 1)
+
+
+def test_a_token_that_was_revoked_proves_nothing(session: Session, alice: Player) -> None:
+    to = reply_address(alice, alice.epoch)
+    alice.epoch += 1
+
+    found = sender(session, recipients=(to,))
+
+    assert (found.player, found.proven, found.purpose) == (alice, False, None)
+
+
+def test_a_token_that_is_not_ours_is_not_answered(session: Session, alice: Player) -> None:
+    to = address_with(SERVER, Keyring("another key"), Token(Purpose.PLAY, alice.id or 0, 1), alice.epoch)
+
+    with pytest.raises(Unanswerable):
+        sender(session, recipients=(to,))
+
+
+def test_a_thread_is_its_reader_s_who_still_has_to_prove_it(session: Session, alice: Player) -> None:
+    found = sender(session, answers=(OURS,))
+
+    assert (found.player, found.proven, found.by_thread, found.purpose) == (alice, False, True, Purpose.PLAY)
+
+
+def test_somebody_else_in_the_thread_has_none_of_its_reader_s_rights(session: Session, alice: Player) -> None:
+    """Their own domain may vouch for them, which must not make them act for alice."""
+    found = sender(session, sender="eve@evil.example", answers=(OURS,))
+
+    assert (found.player, found.proven, found.by_thread, found.purpose) == (alice, False, False, None)
