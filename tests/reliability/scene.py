@@ -25,7 +25,7 @@ from tests.operating.matches import NextMove
 from tests.operating.people import PostOffice, words, written
 from tests.operating.site import ADDRESS, LMTP_IN, Site, smtp_out
 from tests.reliability.processes import Process
-from tests.servers import GENEROUS, HOST, PASSWORD, Mailbox
+from tests.servers import GENEROUS, HOST, PASSWORD, Mailbox, until
 from tests.stopped_leases import ENDED
 
 KEYS = {
@@ -231,12 +231,28 @@ class Scene:
                 who=f"% {daemon.pid} %",
             )
 
+    def freeze_at_rest(self, daemon: Process) -> None:
+        """Stop a daemon while nobody has a transaction open on the database, which is PostgreSQL."""
+        busy = "select 1 from pg_stat_activity where state <> 'idle' and pid <> pg_backend_pid()"
+        ours = "application_name = current_setting('application_name')"
+
+        def is_frozen() -> bool:
+            daemon.freeze()
+            if not self.rows(f"{busy} and {ours}"):
+                return True
+            daemon.thaw()
+            return False
+
+        until(is_frozen, "nobody has a transaction open")
+
     def quiet(self, seconds: float = GENEROUS) -> None:
-        """Wait until the server has nothing left to do."""
-        end = time.monotonic() + seconds
+        """Wait until the server has nothing left to do, for as long as it gets anywhere in that many seconds."""
+        seen, end = "", 0.0
         while not self.is_quiet():
             self.rows("update outgoing set due = created where state = 'waiting' and due > created")  # notes
-            assert time.monotonic() < end, f"not quiet: {self.state()}\n{self._started[-1].log}"
+            if seen != (state := self.state()):
+                seen, end = state, time.monotonic() + seconds
+            assert time.monotonic() < end, f"not quiet: {state}\n{self._started[-1].log}"
             time.sleep(0.02)
 
     def is_quiet(self) -> bool:

@@ -1,7 +1,6 @@
 """The daemon is killed at every step of what happens by time; each happens once, and is told once."""
 
 import signal
-import time
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -32,8 +31,9 @@ from tests.reliability.conftest import Stage
 from tests.reliability.effects import effects
 from tests.reliability.past import by_day, long_ago
 from tests.reliability.plots import O, Rehearsal, X
-from tests.reliability.scene import GENEROUS, every_owed_mail_came
+from tests.reliability.scene import every_owed_mail_came
 from tests.reliability.test_kinds_of_mail import forgive
+from tests.servers import until
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
@@ -278,10 +278,8 @@ def test_a_season_opens_once_though_the_server_dies_while_it_opens(stage: Stage)
     daemon = scene.start(Step.DUE, 1)
     assert daemon.died() == signal.SIGKILL, daemon.log
     assert scene.rows("select season from tournament") == [1]
-    daemon, end = scene.start().ready(), time.monotonic() + GENEROUS
-    while scene.rows("select season from tournament order by id") != [1, 2]:
-        assert time.monotonic() < end, daemon.log
-        time.sleep(0.02)
+    scene.start().ready()
+    until(lambda: scene.rows("select season from tournament order by id") == [1, 2], "the next season is open")
 
 
 def prepared(rehearsal: Rehearsal, kind: str) -> Rehearsal:

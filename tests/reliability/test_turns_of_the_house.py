@@ -5,6 +5,7 @@ import signal
 
 import pytest
 
+from pbem.conversation import receipts
 from pbem.failpoints import Step
 from pbem.server.sender import TOGETHER
 from tests.reliability.conftest import Stage
@@ -16,6 +17,12 @@ STEPS = {Step.SEARCHING: 1, Step.FOUND: 1, Step.ANSWERING: 1, Step.ANSWERED: 2}
 """How many turns are played when the server has died at each step."""
 TWICE = len(STEPS) * TOGETHER
 """How many messages may come twice, with the same Message-ID: those being sent when the server died."""
+
+
+@pytest.fixture(autouse=True)
+def _answers_wait_for_the_house(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no answer go out alone because daemons start slowly."""
+    monkeypatch.setattr(receipts, "WAIT", receipts.LONGEST)
 
 
 @pytest.mark.sampled(1)
