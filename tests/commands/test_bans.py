@@ -1,0 +1,50 @@
+"""A closed account: what is stored of it, without mail."""
+
+from collections.abc import Iterator
+
+import pytest
+from sqlmodel import Session, select
+
+from pbem.config import ServerSettings
+from pbem.errors import Refused
+from pbem.features.all import FEATURES
+from pbem.features.moderation import bans
+from pbem.features.moderation.acts import Order
+from pbem.features.moderation.bans import BanOutcome
+from pbem.players import invitations
+from pbem.secret import Secret
+from pbem.storage.models import ClosedAddress, Outgoing
+from tests.matches.test_lifecycle import NOW, people, sessions, started
+
+SERVER = ServerSettings(address="games@pbem.example", key=Secret.model_validate({"value": "a key"}))
+ORDER = Order("root", "Cheats.")
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    yield from sessions()
+
+
+def test_the_address_of_a_closed_account_can_not_join_again(session: Session) -> None:
+    """What is stored is a hash, which stays when the player has their data deleted."""
+    _, bob, _ = people(session)
+    bans.ban(session, SERVER, FEATURES, bob, ORDER, NOW)
+
+    assert session.exec(select(ClosedAddress.address)).all() == [invitations.digest(bob.address)]
+    with pytest.raises(Refused):
+        bans.ban(session, SERVER, FEATURES, bob, ORDER, NOW)
+
+    bans.unban(session, SERVER, bob, ORDER, NOW)
+    assert session.exec(select(ClosedAddress.address)).all() == []
+
+
+@pytest.mark.parametrize(("outcome", "winner"), [(BanOutcome.CANCELLED, None), (BanOutcome.LOST, 0)])
+def test_their_matches_end_and_nobody_is_told_why(session: Session, outcome: BanOutcome, winner: int | None) -> None:
+    match, (_, bob, _) = started(session), people(session)
+
+    bans.ban(session, SERVER, FEATURES, bob, ORDER, NOW, outcome)
+
+    told = session.exec(select(Outgoing)).all()
+    assert (match.ended, match.winner) == (NOW, winner)
+    assert sorted(row.address for row in told) == ["alice@mail.example", "bob@mail.example"]
+    assert not [row for row in told if "Cheats" in str(row.payload)]

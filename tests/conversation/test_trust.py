@@ -1,0 +1,57 @@
+"""What a domain's word is worth where it is enough to act: from the database alone, without mail."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from sqlmodel import Session
+
+from pbem.config import ChecksSettings
+from pbem.errors import Unanswerable
+from pbem.mail.reading.authentication import Authenticity, Checked
+from pbem.mail.reading.message import Message
+from pbem.players import trust
+from pbem.players.identity import Sender
+from pbem.storage.models import Incoming
+from tests.matches.test_lifecycle import NOW, people, sessions
+
+POLICY = ChecksSettings(authserv_id="mx.pbem.example", proof="token or domain")
+PASSED = Checked(Authenticity.PASSED, "this message")
+MESSAGE = Message("<1@mail.example>", "alice@mail.example", (), (), "", None, ())
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    yield from sessions()
+
+
+def is_proven(session: Session, checked: Checked, address: str = "alice@mail.example") -> bool:
+    """Return whether a message from alice's address on file acts, of which that was found; it may come again."""
+    alice, *_ = people(session)
+    row = Incoming(key=f"{len(session.new)} {id(checked)}", size=0, source="test", recipients=[], received=NOW)
+    sender = Sender(alice.address, alice, proven=False)
+    found = trust.assess(session, sender, replace(MESSAGE, sender=address), checked, POLICY, row)
+    session.add(row)
+    session.flush()
+    return found.proven
+
+
+def test_a_domain_vouches_for_its_own_addresses(session: Session) -> None:
+    assert is_proven(session, PASSED)
+    assert not is_proven(session, replace(PASSED, proof="another message"), "alice@evil.example")
+
+
+def test_a_message_acts_once_however_often_it_is_sent(session: Session) -> None:
+    assert is_proven(session, PASSED)
+    assert not is_proven(session, replace(PASSED))
+    assert is_proven(session, replace(PASSED, proof="another message"))
+
+
+@pytest.mark.parametrize("found", [Checked(Authenticity.UNKNOWN), Checked(Authenticity.PASSED, None)])
+def test_what_nobody_vouches_for_does_not_act(session: Session, found: Checked) -> None:
+    assert not is_proven(session, found)
+
+
+def test_what_has_failed_is_not_even_answered(session: Session) -> None:
+    with pytest.raises(Unanswerable):
+        is_proven(session, Checked(Authenticity.FAILED))
