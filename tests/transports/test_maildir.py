@@ -2,8 +2,8 @@
 
 import mailbox
 import os
-import threading
 import time
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from pbem.mail.transports.maildir import MaildirInbox, MaildirOutbox
 from pbem.mail.transports.protocols import Arrival, NotAccepted, ServerUnreachable
 
 LIMIT = 10_000
+HOUR = 3600.0
 
 
 @pytest.fixture
@@ -98,21 +99,23 @@ def test_a_folder_that_cannot_be_created(tmp_path: Path) -> None:
 def test_new_mail_ends_a_wait(inbox: MaildirInbox, new: Path) -> None:
     (new / "old").write_bytes(b"x")
     list(inbox.fetch())
-    waiting = threading.Thread(target=inbox.wait, args=(60, lambda: False), daemon=True)
-    waiting.start()
-    waiting.join(0.2)
-    assert waiting.is_alive(), "what the fetch has seen is not new"
-    (new / "new").write_bytes(b"x")
-    waiting.join(110)
-    assert not waiting.is_alive()
+    looks = count(1)
+
+    def stopped() -> bool:
+        if next(looks) == 3:
+            (new / "new").write_bytes(b"x")
+        return False
+
+    inbox.wait(HOUR, stopped)
+    assert next(looks) == 4, "what the fetch has seen is not new"
 
 
 def test_a_wait_ends_in_time_and_when_stopped(inbox: MaildirInbox) -> None:
     list(inbox.fetch())
-    began = time.monotonic()
-    inbox.wait(0.1, lambda: False)
-    inbox.wait(60, lambda: True)
-    assert 0.1 <= time.monotonic() - began < 25
+    looks: list[int] = []
+    inbox.wait(0.1, lambda: bool(looks.append(1)))
+    assert looks
+    inbox.wait(HOUR, lambda: True)
 
 
 def test_outgoing_mail_is_written_byte_for_byte(tmp_path: Path) -> None:

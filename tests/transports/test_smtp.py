@@ -4,10 +4,8 @@ import contextlib
 import socket
 import ssl
 import threading
-import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +21,14 @@ from pbem.mail.transports.smtp import SmtpOutbox
 from tests.servers import HOST, SmtpSink, certificate, free_port, until
 
 Sinks = Callable[..., SmtpSink]
-QUICK = Patience(connect=5, answer=5)
+HOUR = 3600.0
+"""Longer than a test may take: what waits for that long fails."""
+PATIENT, IMPATIENT = Patience(connect=HOUR, answer=HOUR), Patience(connect=0.3, answer=0.3)
 MAIL = b"Subject: x\n\nc4\n"
 
 
 @contextlib.contextmanager
-def outbox(port: int, patience: Patience = QUICK, **changes: Any) -> Iterator[SmtpOutbox]:
+def outbox(port: int, patience: Patience = PATIENT, **changes: Any) -> Iterator[SmtpOutbox]:
     values: dict[str, Any] = {"host": HOST, "port": port, "security": "none"}
     out = SmtpOutbox(SmtpSettings(**values | changes), patience=patience)
     try:
@@ -105,10 +105,9 @@ def test_every_byte_arrives_at_smtp_sink(smtp_sink: Sinks) -> None:
     sink = smtp_sink()
     with outbox(sink.port) as out:
         send(out, HARD.replace(b"\x00", b""))
-    (taken,) = until(sink.taken, "smtp-sink writes the mail")
+    (taken,) = until(lambda: [mail for mail in sink.taken() if HARD.replace(b"\x00", b"") in mail], "it is written")
     assert b"X-Mail-Args: <pbem@game.test>" in taken
     assert b"X-Rcpt-Args: <ann@example.org>" in taken
-    until(lambda: HARD.replace(b"\x00", b"") in sink.taken()[0], "smtp-sink writes the whole mail")
 
 
 @pytest.mark.parametrize("raw", [b"Subject: x\r\n\r\nx\r\n", b"Subject: x\n\nx\n", b"Subject: x\n\nx"])
@@ -118,17 +117,17 @@ def test_line_ends_become_crlf(server: int, arrived: list[Arrival], raw: bytes) 
     assert [mail.raw for mail in arrived] == [b"Subject: x\r\n\r\nx\r\n"]
 
 
-def test_the_null_sender(server: int, arrived: list[Arrival]) -> None:
+@pytest.mark.parametrize(
+    ("sender", "recipient"), [("", "ann@example.org"), ("pbem@game.test", "bøb@exämple.org")], ids=["null", "UTF-8"]
+)
+def test_unusual_addresses(server: int, arrived: list[Arrival], sender: str, recipient: str) -> None:
     with outbox(server) as out:
-        out.send("", "ann@example.org", MAIL)
-    assert [mail.sender for mail in arrived] == [""]
-
-
-def test_addresses_beyond_ascii(server: int, arrived: list[Arrival]) -> None:
-    with outbox(server) as out:
-        out.send("pbem@game.test", "bøb@exämple.org", MAIL)
+        out.send(sender, recipient, MAIL)
         send(out)
-    assert [mail.recipients for mail in arrived] == [("bøb@exämple.org",), ("ann@example.org",)]
+    assert [(mail.sender, mail.recipients) for mail in arrived] == [
+        (sender, (recipient,)),
+        ("pbem@game.test", ("ann@example.org",)),
+    ]
 
 
 def test_addresses_beyond_ascii_for_a_server_without_smtputf8(smtp_sink: Sinks) -> None:
@@ -189,11 +188,8 @@ def test_whether_trying_later_can_help(smtp_sink: Sinks, faults: tuple[str, ...]
 
 @pytest.mark.parametrize("command", ["CONNECT", "EHLO", "MAIL", "RCPT", "DATA", "."])
 def test_a_server_that_stalls(smtp_sink: Sinks, command: str) -> None:
-    patience = replace(QUICK, **{"connect" if command == "CONNECT" else "answer": 0.3})
-    with outbox(smtp_sink("-W", f"{command}:30").port, patience) as out:
-        began = time.monotonic()
+    with outbox(smtp_sink("-W", f"{command}:{HOUR:.0f}").port, IMPATIENT) as out:
         assert refusal(out).later
-        assert time.monotonic() - began < 25
 
 
 def test_the_server_s_reply_is_kept_on_one_line(smtp_sink: Sinks) -> None:
@@ -260,15 +256,12 @@ def test_a_server_that_wants_the_message_after_it_refused_the_recipient_does_not
     assert server.received == b""
 
 
-def test_a_refusal_counts_when_the_server_hangs_up_after_it() -> None:
-    with outbox(Pipelining(b"250 ok", b"550 nobody", hangs_up=True).port) as out:
-        failure = refusal(out)
-    assert (str(failure), failure.later) == ("550 nobody", False)
-
-
-def test_a_server_that_hangs_up_after_no_refusal_is_tried_again() -> None:
-    with outbox(Pipelining(b"250 ok", hangs_up=True).port) as out:
-        assert refusal(out).later
+@pytest.mark.parametrize(
+    ("replies", "later"), [((b"250 ok", b"550 nobody"), False), ((b"250 ok",), True)], ids=["a refusal", "nothing"]
+)
+def test_a_server_hangs_up_after(replies: tuple[bytes, ...], later: bool) -> None:
+    with outbox(Pipelining(*replies, hangs_up=True).port) as out:
+        assert refusal(out).later is later
 
 
 # The connection is kept for a while
@@ -328,11 +321,9 @@ def test_nothing_is_sent_twice_when_the_end_is_unclear(smtp_sink: Sinks) -> None
 
 
 def test_closing_does_not_hang(smtp_sink: Sinks) -> None:
-    with outbox(smtp_sink("-W", "QUIT:30").port) as out:
+    with outbox(smtp_sink("-W", f"QUIT:{HOUR:.0f}").port) as out:
         send(out)
-        began = time.monotonic()
         out.close()
-        assert time.monotonic() - began < 25
 
 
 # TLS and login
@@ -384,19 +375,17 @@ def test_tls_and_login(submission: tuple[str, Controller], cert: Path) -> None:
     assert len(submission[1].handler.mails) == 2
 
 
-def test_a_wrong_password_is_waited_out_and_not_revealed(submission: tuple[str, Controller], cert: Path) -> None:
-    with outbox(submission[1].port, **login(submission, cert, password={"value": "hunter2"})) as out:
+@pytest.mark.parametrize(
+    ("changes", "words"), [({"password": {"value": "hunter2"}}, "535"), ({"tls": Tls()}, "certificate")]
+)
+def test_a_failed_login_is_waited_out_and_reveals_nothing(
+    submission: tuple[str, Controller], cert: Path, changes: dict[str, Any], words: str
+) -> None:
+    with outbox(submission[1].port, **login(submission, cert, **changes)) as out:
         error = refusal(out)
     assert error.later
-    assert "535" in str(error)
+    assert words in str(error)
     assert "hunter2" not in str(error)
-
-
-def test_an_untrusted_certificate(submission: tuple[str, Controller], cert: Path) -> None:
-    with outbox(submission[1].port, **login(submission, cert, tls=Tls())) as out:
-        error = refusal(out)
-    assert error.later
-    assert "certificate" in str(error)
     assert submission[1].handler.mails == []
 
 
