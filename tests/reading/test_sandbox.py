@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from pbem.storage.models import Incoming
 from tests.bounces import KINDS
 from tests.correspondence import ADDRESS, Correspondence, correspondence, parsed, text
 from tests.hostile import HEAD, MAILS, filled
-from tests.servers import until
+from tests.servers import GENEROUS, until
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 PLAIN = HEAD + b"\nhelp\n"
@@ -126,10 +127,10 @@ def test_the_process_ends_itself(
 ) -> None:
     process = sandbox._Process(64)
     request = REQUESTS.dump_json(BounceRequest())
-    process._socket.settimeout(10)
+    process._socket.settimeout(GENEROUS)
     process._socket.sendall(worker.HEAD.pack(*limits, len(request), len(SLOW)) + request + SLOW)
     assert process._socket.recv(1) == b""
-    assert -process._process.wait(110) == ends_by
+    assert -process._process.wait(GENEROUS) == ends_by
     process.end()
 
 
@@ -154,38 +155,31 @@ def test_a_process_that_was_killed_between_two_messages_is_replaced(reader: Sand
     assert number(reader) != first
 
 
-def ended_over(reader: Sandbox, raw: bytes, times: int, how: signal.Signals) -> threading.Thread:
-    """Kill the process that many times while it reads the message."""
-
-    def kill() -> None:
-        killed: set[int] = set()
-        while len(killed) < times:
-            process = reader._process
-            if process is None or process.requests == 0 or process._process.pid in killed:
-                continue
-            killed.add(process._process.pid)
-            os.kill(process._process.pid, how)
-
-    thread = threading.Thread(target=kill, daemon=True)
-    thread.start()
-    return thread
+KILLED, CRASHED = signal.SIGKILL, signal.SIGSEGV
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSEGV])
-def test_a_message_gets_a_second_try_when_the_process_is_killed(reader: Sandbox, how: signal.Signals) -> None:
-    raw = MAILS["headings"]()
-    thread = ended_over(reader, raw, 1, how)
-    assert reader.read(raw, None, ()).error is None
-    thread.join()
+@pytest.mark.parametrize(
+    ("signals", "error"),
+    [
+        ((KILLED,), None),
+        ((CRASHED,), None),
+        ((CRASHED, CRASHED), ReadError(Problem.CRASHES_READER)),
+    ],
+)
+def test_a_message_gets_a_second_try_when_the_process_ends(
+    reader: Sandbox,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    signals: tuple[signal.Signals, ...],
+    error: ReadError | None,
+) -> None:
+    monkeypatch.setattr(sandbox, "WORKER", "tests.reading.dying_worker")
+    (tmp_path / "signals").write_text(" ".join(str(int(each)) for each in signals), encoding="ascii")
 
+    message = reader.read(b"X-Ends: %s/signals\n" % str(tmp_path).encode() + PLAIN, None, ())
 
-@pytest.mark.slow
-def test_only_the_headers_are_read_of_a_message_that_ends_the_process_twice(reader: Sandbox) -> None:
-    raw = MAILS["elements that overlap"]()
-    thread = ended_over(reader, raw, 2, signal.SIGSEGV)
-    assert reader.read(raw, None, ()).error == ReadError(Problem.CRASHES_READER)
-    thread.join()
+    assert (message.error, message.lines) == (error, () if error else ("help",))
 
 
 @pytest.mark.slow
@@ -208,8 +202,11 @@ def test_a_frozen_process_is_replaced(reader: Sandbox, monkeypatch: pytest.Monke
 
 @pytest.mark.slow
 @allowed(seconds=0.3)
-def test_a_message_is_not_given_up_because_the_machine_is_busy(reader: Sandbox) -> None:
+def test_a_message_is_not_given_up_because_the_machine_is_busy(
+    reader: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The limit counts what the process computes, not the time in which others do."""
+    monkeypatch.setattr(sandbox, "WALL_FACTOR", 1_000)
     first = number(reader)
     os.kill(first, signal.SIGSTOP)
     go_on = threading.Timer(0.4, os.kill, (first, signal.SIGCONT))
@@ -221,16 +218,11 @@ def test_a_message_is_not_given_up_because_the_machine_is_busy(reader: Sandbox) 
 
 @pytest.mark.slow
 def test_threads_take_turns(reader: Sandbox) -> None:
-    found: list[tuple[str, ...]] = []
-    threads = [
-        threading.Thread(target=lambda each=each: found.append(reader.read(HEAD + b"\n%d\n" % each, None, ()).lines))
-        for each in range(20)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(found, key=lambda lines: int(lines[0])) == [(str(each),) for each in range(20)]
+    def lines(number: int) -> tuple[str, ...]:
+        return reader.read(HEAD + b"\n%d\n" % number, None, ()).lines
+
+    with ThreadPoolExecutor(20) as pool:
+        assert list(pool.map(lines, range(20))) == [(str(number),) for number in range(20)]
 
 
 @pytest.mark.slow
@@ -255,20 +247,12 @@ def test_the_process_gets_no_secrets_from_the_environment(reader: Sandbox, monke
 @pytest.mark.usefixtures("loosely")
 def test_closing_ends_the_process_even_during_a_message(reader: Sandbox) -> None:
     first = number(reader)
-    failed: list[BaseException] = []
-
-    def ask() -> None:
-        try:
-            reader.is_final(SLOW)
-        except Unavailable as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=ask)
-    thread.start()
-    until(lambda: reader._process is not None and reader._process.requests == 2, "the mail is in hand")
-    reader.close()
-    thread.join(110)
-    assert [str(error) for error in failed] == ["the server is stopping"]
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(reader.is_final, SLOW)
+        until(lambda: reader._process is not None and reader._process.requests == 2, "the mail is in hand")
+        reader.close()
+        with pytest.raises(Unavailable, match="the server is stopping"):
+            asked.result()
     assert not is_running(first)
 
 
