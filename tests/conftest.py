@@ -5,16 +5,23 @@ import os
 import signal
 import sys
 from collections.abc import Generator, Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 import structlog
 from hypothesis import HealthCheck, settings
+from sqlmodel import Session
 
-from tests import compiled_sql, compiled_templates, correspondence, databases, faked_clock, postgres, stopped_leases
+from tests import compiled_sql, compiled_templates, databases, faked_clock, moments, postgres, stopped_leases
 from tests.cases import ONLY_IN_SOAK
+from tests.contests import three_players
+from tests.correspondence import Correspondence, correspondence
 
 KEEPERS = {"Archive", "correspondence", "Correspondence", "databases", "opened"}
 """A test module that imports one of these stores data in a database."""
+WITH_SERVERS = {"by_mail", "processes", "stories"}
+"""The folders whose tests may run a server in `make test`; elsewhere such tests are left to `make test-all`."""
 
 
 # By default, Hypothesis fails slow examples; no test here depends on the speed of the machine.
@@ -34,7 +41,10 @@ compiled_templates.share()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Drop log lines from fixtures of modules and of the session as well."""
+    """Keep files in memory, and drop log lines from fixtures of modules and of the session as well."""
+    memory = Path("/dev/shm")
+    if memory.is_dir() and not os.statvfs(memory).f_flag & os.ST_NOEXEC:  # tests also run programs there
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(memory))
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for what runs in the background
     structlog.configure(processors=[_drop], cache_logger_on_first_use=False)
 
@@ -49,10 +59,34 @@ def _drop(_logger: object, _name: str, _event: dict[str, object]) -> dict[str, o
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _no_server_is_left() -> Iterator[None]:
+def _shared_by_the_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let the processes of a run share moments, and PostgreSQL if a test needs it; leave nothing running."""
+    folder = tmp_path_factory.getbasetemp()
+    moments.keep_in((folder.parent if os.environ.get("PYTEST_XDIST_WORKER") else folder) / "moments")
     yield
     postgres.remove()
-    correspondence.forget()
+    moments.forget()
+
+
+@pytest.fixture
+def letters(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Correspondence]:
+    """Run a server with the settings of `server` marks, after the scenes of `scene` marks."""
+    marks = [*request.node.iter_markers()][::-1]  # the module's first
+    settings: dict[str, Any] = {}
+    for mark in marks:
+        settings |= mark.kwargs if mark.name == "server" else {}
+    with correspondence(tmp_path, **settings) as letters:
+        for mark in marks:
+            if mark.name == "scene":
+                letters.play(*mark.args)
+        yield letters
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    """Provide alice, bob and carol in a database in memory."""
+    with three_players() as session:
+        yield session
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -72,6 +106,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if _keeps_data(item):
             item.add_marker(pytest.mark.database)
+            if not WITH_SERVERS.intersection(item.path.parts):
+                item.add_marker(pytest.mark.slow)
     for item, marks in _left_to_longer_runs(items):
         for mark in marks:
             item.add_marker(mark)
@@ -114,4 +150,4 @@ def _keeps_data(item: pytest.Item) -> bool:
     if item.get_closest_marker("own_database") or {"stage", "postgres"} & set(getattr(item, "fixturenames", ())):
         return False
     known = vars(item.module) if isinstance(item, pytest.Function) else {}
-    return "site" in getattr(item, "fixturenames", ()) or not KEEPERS.isdisjoint(known)
+    return bool({"letters", "site"} & set(getattr(item, "fixturenames", ()))) or not KEEPERS.isdisjoint(known)

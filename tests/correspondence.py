@@ -1,13 +1,9 @@
 """A correspondence between players and a server, for tests, with a real database, queues, and messages in folders."""
 
 import shutil
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import datetime
 from email.message import EmailMessage
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,7 +13,6 @@ from sqlalchemy import text as sql
 from sqlmodel import Session, select
 from typer.testing import CliRunner, Result
 
-from notation.games import GAMES
 from pbem import config
 from pbem.cli.index import app
 from pbem.conformance import letters
@@ -29,12 +24,15 @@ from pbem.conformance.letters import text as text
 from pbem.conversation.feature import Features
 from pbem.features.all import FEATURES
 from pbem.mail.reading.protocol import InProcessParser, MailParser
+from pbem.messages.reply_addresses import address_with
 from pbem.players import bounces
 from pbem.server import daemon
 from pbem.storage.database import transaction
 from pbem.storage.models import Clock as ServerClock
 from pbem.storage.models import Outgoing
-from tests import databases
+from pbem.tokens import Purpose, Token
+from tests import databases, moments
+from tests.moments import Moment
 from tests.searchers import FirstTurn
 
 Told = TypeVar("Told")
@@ -66,23 +64,26 @@ class Correspondence(Letters):
         changed = self._commits != self._commits_of_scenes or self.server is not server
         if setting is None or changed:
             return scene(self, *words)
-        scenes = (*self._scenes, (scene, words, self._above, tuple(GAMES)))
-        moment = _MOMENTS.get((setting, self.clock(), scenes))
+        scenes = (*self._scenes, moments.name_of(scene, words, self._above))
+        moment = moments.known(key := (setting, self.clock(), scenes))
         if moment:
             self._continue_from(moment)
         else:
-            began = self.clock()
-            told = scene(self, *words)
-            _MOMENTS[setting, began, scenes] = moment = self._remember(told)
+            with moments.made_once(key) as made:
+                if made:
+                    self._continue_from(moment := made)
+                else:
+                    moment = self._remember(scene(self, *words))
+                    moments.keep(key, moment)
         self._scenes, self._commits_of_scenes = scenes, self._commits
         return moment.told
 
     def _count(self, _connection: object) -> None:
         self._commits += 1
 
-    def _remember(self, told: Any) -> "Moment":
+    def _remember(self, told: Any) -> Moment:
         """Return everything needed to continue from here."""
-        files = _moments_folder() / str(len(_MOMENTS))
+        files = moments.folder_of_files()
         for name in ("in", "out"):
             if (self.folder / name).is_dir():
                 shutil.copytree(self.folder / name, files / name)
@@ -90,7 +91,7 @@ class Correspondence(Letters):
         rows = databases.keep(self.server.engine)
         return Moment(told, self.clock(), tuple(self.log), received, self._delivered, files, rows)
 
-    def _continue_from(self, moment: "Moment") -> None:
+    def _continue_from(self, moment: Moment) -> None:
         """Continue from where another correspondence was."""
         databases.put_back(moment.rows, self.server.engine)
         shutil.copytree(moment.files, self.folder, dirs_exist_ok=True)
@@ -124,6 +125,16 @@ class Correspondence(Letters):
         """Let both join, challenge and accept."""
         self.play(Letters.match, challenge, first, second)
 
+    def personal(self, name: str) -> str:
+        """Return the personal address of a player: a message to it proves who wrote it."""
+        ((number, epoch),) = self.execute(f"select id, epoch from player where name = '{name}'")
+        services = self.server.services
+        return address_with(services.server, services.keyring, Token(Purpose.PERSONAL, number), epoch)
+
+    def say(self, name: str, words: str) -> list[EmailMessage]:
+        """Let a player write to their personal address. Return what the server sent."""
+        return self.write(f"{name}@mail.example", words, to=self.personal(name))
+
     def resign(self, name: str, words: str = "resign") -> list[EmailMessage]:
         """Let a player resign in reply to the newest message, and confirm. Return what the server sent then."""
         (question,) = self.reply(self.last(name), words)
@@ -139,11 +150,20 @@ class Correspondence(Letters):
         finally:
             structlog.configure(**before)
 
-    def execute(self, statement: str) -> list[tuple[object, ...]]:
+    def execute(self, statement: str) -> list[tuple[Any, ...]]:
         """Run SQL on the server's database. Return the rows, if any."""
         with self.server.engine.begin() as connection:
             result = connection.execute(sql(statement))
             return [tuple(row) for row in result] if result.returns_rows else []
+
+    def rows(self, statement: str) -> list[Any]:
+        """Return the rows of a query; those of a single column as their value."""
+        return [row[0] if len(row) == 1 else row for row in self.execute(statement)]
+
+    @property
+    def played(self) -> list[str]:
+        """The turns of all matches, in their order."""
+        return self.rows("select text from ply order by match, number")
 
     def carried(self, mail: EmailMessage) -> EmailMessage:
         """Return a message of ours as its carriers know it, with its envelope sender as Return-Path."""
@@ -154,35 +174,14 @@ class Correspondence(Letters):
         return parsed(f"Return-Path: {path}\n".encode() + mail.as_bytes())
 
 
-@dataclass(frozen=True)
-class Moment:
-    """The state of a correspondence after some scenes."""
-
-    told: Any
-    """The return value of the last scene."""
-    clock: datetime
-    log: tuple[tuple[str, EmailMessage], ...]
-    received: Mapping[str, tuple[EmailMessage, ...]]
-    delivered: int
-    files: Path
-    rows: databases.Kept
+def said(mail: EmailMessage) -> str:
+    """Return the text of a message in one line."""
+    return " ".join(text(mail).split())
 
 
-_MOMENTS: dict[tuple[object, datetime, tuple[object, ...]], Moment] = {}
-"""The states after scenes that this process has played, by settings, time of the beginning, and scenes."""
-
-
-@cache
-def _moments_folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix="pbem-moments"))
-
-
-def forget() -> None:
-    """Delete the stored states; tests/conftest.py calls this at the end."""
-    if _moments_folder.cache_info().currsize:
-        shutil.rmtree(_moments_folder())
-        _moments_folder.cache_clear()
-        _MOMENTS.clear()
+def to(mails: Iterable[EmailMessage], name: str) -> list[EmailMessage]:
+    """Return the messages to NAME@mail.example."""
+    return [mail for mail in mails if mail["To"] == f"{name}@mail.example"]
 
 
 Alter = Callable[[daemon.Server], daemon.Server]

@@ -26,9 +26,8 @@ from pbem.players.rate_limits import MATCH_PER_DAY
 from pbem.secret import Secret
 from pbem.storage.models import Incoming, Match, MatchState, Outgoing, Player
 from pbem.tokens import Keyring, Purpose
-from tests.matches.test_lifecycle import FIRST, NOW, PART, offered, people, play, session, started
+from tests.contests import FIRST, NOW, PART, offered, people, play, started
 
-__all__ = ["session"]  # a fixture
 SERVER = ServerSettings(address="games@pbem.example", key=Secret.model_validate({"value": "a key"}))
 
 

@@ -11,7 +11,7 @@ from pbem.matches import history, lifecycle
 from pbem.matches.history import Tally
 from pbem.players import blocks, directory, willingness
 from pbem.storage.models import Match, Player, Ply
-from tests.matches.test_lifecycle import NOW, people, started
+from tests.contests import NOW, people, started
 
 
 def finish(

@@ -14,7 +14,7 @@ from pbem.matches import lifecycle, reliability
 from pbem.matches.reliability import RECENT, Reliability
 from pbem.storage.models import Match
 from tests.community.test_seeks import QUADRATURE, numbers, put_up
-from tests.matches.test_lifecycle import NOW, people, started
+from tests.contests import NOW, people, started
 from tests.query_plans import listened
 
 

@@ -13,7 +13,7 @@ from pbem.features.seeks.seeks import SeekTerms, WantedMatch
 from pbem.matches.events import MatchStarted
 from pbem.players import blocks
 from pbem.storage.models import Match, MatchState, Player, PlayerRating, Seek
-from tests.matches.test_lifecycle import NOW, people, started
+from tests.contests import NOW, people, started
 
 UNTIL = NOW + timedelta(days=28)
 QUADRATURE = SeekTerms("quadrature", {"men": "18"}, TimeControl(), "me")

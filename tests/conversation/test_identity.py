@@ -1,6 +1,5 @@
 """Who has written a message, by what it shows: from the database alone, without mail."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -14,17 +13,12 @@ from pbem.players import identity
 from pbem.secret import Secret
 from pbem.storage.models import Outgoing, Player
 from pbem.tokens import Keyring, Purpose, Token
-from tests.matches.test_lifecycle import NOW, people, sessions, started
+from tests.contests import NOW, people, started
 
 SERVER = ServerSettings(address="games@pbem.example", key=Secret.model_validate({"value": "a key"}))
 KEYRING = Keyring("a key")
 OURS = "<0123456789abcdef0123456789abcdef@pbem.example>"
 MESSAGE = Message("<1@mail.example>", "alice@mail.example", (SERVER.address,), (), "", None, ())
-
-
-@pytest.fixture
-def session() -> Iterator[Session]:
-    yield from sessions()
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from pbem.features.all import FEATURES
 from pbem.players.identity import Sender
 from pbem.storage.models import Player
 from pbem.tokens import Purpose
-from tests.matches.test_lifecycle import NOW
+from tests.contests import NOW
 
 ALICE = Player(id=1, name="alice", address="alice@mail.example", confirmed=NOW, created=NOW)
 GUEST = Player(id=2, address="guest@mail.example", created=NOW)

@@ -1,7 +1,5 @@
 """What two players agree on in a match, with rows and events only."""
 
-from collections.abc import Iterator
-
 import pytest
 from sqlmodel import Session, select
 
@@ -12,14 +10,9 @@ from pbem.matches.events import Change, MatchEnded, NotPossible, Obstacle, Offer
 from pbem.matches.offers import OfferKind
 from pbem.matches.snapshot import replayed, turn_rows, turn_texts
 from pbem.storage.models import Match, MatchState, Ply, TakenBack
-from tests.matches.test_lifecycle import NOW, people, play, sessions, started
+from tests.contests import NOW, people, play, started
 
 TURNS = ("e3f4", "e9f8", "f3g4", "f9g8")
-
-
-@pytest.fixture
-def session() -> Iterator[Session]:
-    yield from sessions()
 
 
 def played(session: Session, turns: int) -> Match:

@@ -9,9 +9,8 @@ from pbem.matches import lifecycle
 from pbem.messages.said.messages import Challenge, OpponentLeft
 from pbem.messages.said.sections import ChallengeClosed, TurnNews
 from pbem.players.announcements import notices
-from tests.matches.test_lifecycle import FIRST, NOW, offered, people, play, session, started
+from tests.contests import FIRST, NOW, offered, people, play, started
 
-__all__ = ["session"]  # a fixture
 PROSE = ("Hello!",)
 
 

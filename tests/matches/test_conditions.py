@@ -19,14 +19,9 @@ from pbem.matches.offers import OfferKind
 from pbem.matches.queries import version
 from pbem.matches.snapshot import snapshot_of
 from pbem.storage.models import Match, MatchState, Ply, Prepared
-from tests.matches.test_lifecycle import NOW, people, read, sessions, started
+from tests.contests import NOW, people, read, started
 
 QUADRATURE = GAMES["quadrature"].game.position({}), GAMES["quadrature"].notation
-
-
-@pytest.fixture
-def session() -> Iterator[Session]:
-    yield from sessions()
 
 
 def tree(text: str, known: Conditions | None = None) -> Conditions:

@@ -2,26 +2,22 @@
 
 import ast
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import create_engine
-from sqlmodel import Session, SQLModel, select
+from sqlmodel import Session, select
 
 import pbem
 from engines.seats import other
 from notation.ending import Ending, Termination
 from notation.games import GAMES
-from pbem.matches import integrity, lifecycle, turns
+from pbem.matches import integrity, lifecycle
 from pbem.matches.events import (
     MatchEnded,
-    MatchOffered,
-    MatchStarted,
     NotPossible,
     Obstacle,
     OfferDeclined,
@@ -31,58 +27,9 @@ from pbem.matches.events import (
     TurnPlayed,
 )
 from pbem.matches.lifecycle import MOST_OPEN
-from pbem.matches.snapshot import Snapshot, ending_of, snapshot_of
-from pbem.storage.models import Match, MatchState, Player, Ply
-
-NOW = datetime(2026, 2, 3, 10, 0, tzinfo=UTC)
-FIRST, PART = "1 a7b7 i3i2", "1"
-
-
-@pytest.fixture
-def session() -> Iterator[Session]:
-    yield from sessions()
-
-
-def sessions() -> Iterator[Session]:
-    engine = create_engine("sqlite://")
-    SQLModel.metadata.create_all(engine)
-    with Session(engine, expire_on_commit=False) as session:
-        for name in ("alice", "bob", "carol"):
-            session.add(Player(name=name, address=f"{name}@mail.example", confirmed=NOW, created=NOW))
-        session.flush()
-        yield session
-    engine.dispose()
-
-
-def people(session: Session) -> list[Player]:
-    return list(session.exec(select(Player).order_by("id")))
-
-
-def offered(session: Session, game: str = "quadraphages", **options: Any) -> Match:
-    alice, bob, _ = people(session)
-    (event,) = lifecycle.offer(session, alice, bob, game, {}, NOW, **options)
-    assert event == MatchOffered(event.match)
-    return event.match
-
-
-def started(session: Session, game: str = "quadraphages") -> Match:
-    match, (_, bob, _) = offered(session, game), people(session)
-    assert lifecycle.accept(session, match, bob, NOW) == (MatchStarted(match),)
-    return match
-
-
-def read(snapshot: Snapshot, text: str) -> turns.ReadTurn:
-    notation = GAMES[snapshot.match.game].notation
-    return turns.read(notation, snapshot.base, snapshot.part, turns.parse(notation, text))
-
-
-def play(session: Session, match: Match, text: str) -> tuple[object, ...]:
-    snapshot = snapshot_of(session, match)
-    turn = read(snapshot, text)
-    assert snapshot.base.turn is not None
-    if turn.complete:
-        return lifecycle.play(session, snapshot, snapshot.base.turn, turn, NOW)
-    return lifecycle.keep_part(session, snapshot, snapshot.base.turn, turn)
+from pbem.matches.snapshot import ending_of, snapshot_of
+from pbem.storage.models import MatchState, Ply
+from tests.contests import FIRST, NOW, offered, people, play, read, started, three_players
 
 
 def obstacle(refused: pytest.ExceptionInfo[NotPossible]) -> Obstacle:
@@ -265,7 +212,7 @@ def test_an_offer_is_handed_over_to_the_owner_of_the_address(session: Session) -
 def test_whatever_is_done_the_rows_replay_to_what_is_stored(game: str, seed: int) -> None:
     """After random turns, parts, undos and ends, the integrity check finds no fault, and events report every change."""
     chance = Random(seed)
-    for session in sessions():
+    with three_players() as session:
         match, told = started(session, game), 0
         for step in range(chance.randrange(1, 30)):
             if match.state != MatchState.RUNNING:

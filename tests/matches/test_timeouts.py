@@ -1,6 +1,5 @@
 """Who can end a match because the other has no time left, with rows and events only."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -13,16 +12,11 @@ from pbem.matches import lifecycle, queries, timeouts
 from pbem.matches.clock import timekeeping
 from pbem.matches.events import NotPossible, Obstacle
 from pbem.storage.models import Match
-from tests.matches.test_lifecycle import FIRST, NOW, offered, people, play, sessions
+from tests.contests import FIRST, NOW, offered, people, play
 
 MINUTE = timedelta(minutes=1)
 THREE_DAYS = timedelta(days=3)
 REPLY = "c1d1 g9g8 1 d1e1 g8g7"
-
-
-@pytest.fixture
-def session() -> Iterator[Session]:
-    yield from sessions()
 
 
 def timed(session: Session) -> Match:

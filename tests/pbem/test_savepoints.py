@@ -13,10 +13,9 @@ from pbem.features.all import FEATURES
 from pbem.storage.database import read_only
 from pbem.storage.models import Incoming, Outgoing, Ply
 from tests.commands.test_decisions import asked
+from tests.contests import people, started
 from tests.correspondence import Correspondence
-from tests.matches.test_lifecycle import people, session, started
 
-__all__ = ["session"]  # a fixture
 TURN = "b7b5 i2i4 1 b5b4 i4i5"
 WORDS = {"rules": "quadraphages", "whois": "bob", "tournament": "1"}
 """What such a command needs, so that it has something to look at."""

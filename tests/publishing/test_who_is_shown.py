@@ -1,17 +1,10 @@
 """Which matches are shown on the site, by what their two players allow: from the database alone, without a site."""
 
-from collections.abc import Iterator
-
 import pytest
 from sqlmodel import Session
 
 from pbem.publishing import visibility
-from tests.matches.test_lifecycle import people, sessions, started
-
-
-@pytest.fixture
-def session() -> Iterator[Session]:
-    yield from sessions()
+from tests.contests import people, started
 
 
 @pytest.mark.parametrize(

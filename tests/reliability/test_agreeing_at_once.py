@@ -13,7 +13,7 @@ from pbem.matches.events import NotPossible, Obstacle
 from pbem.matches.offers import OfferKind
 from pbem.storage import database
 from pbem.storage.models import Match, Player, TakenBack
-from tests.matches.test_lifecycle import NOW, play, started
+from tests.contests import NOW, play, started
 from tests.postgres import Postgres
 from tests.servers import until
 

@@ -23,7 +23,7 @@ from pbem.server.daemon import Server
 from pbem.storage.database import transaction
 from pbem.storage.models import Match, Player
 from pbem.tokens import Purpose, Token
-from tests.matches.test_lifecycle import read
+from tests.contests import read
 from tests.operating.people import written
 from tests.reliability.conftest import Stage
 from tests.reliability.scene import Letter, Scene

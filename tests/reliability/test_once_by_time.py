@@ -28,7 +28,7 @@ from pbem.secret import Secret
 from pbem.storage import database
 from pbem.storage.due import each_row
 from pbem.storage.models import Announcement, Bulletin, Outgoing, Player, PlayerRating, RatedWeek
-from tests.matches.test_lifecycle import NOW
+from tests.contests import NOW
 from tests.postgres import Postgres
 from tests.ratings.test_derivation import START, played
 

@@ -17,7 +17,7 @@ from pbem.features.seeks.seeks import SeekTerms
 from pbem.secret import Secret
 from pbem.storage import database
 from pbem.storage.models import Match, Outgoing, Player, Seek
-from tests.matches.test_lifecycle import NOW
+from tests.contests import NOW
 from tests.postgres import Postgres
 from tests.servers import until
 

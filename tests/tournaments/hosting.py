@@ -17,7 +17,7 @@ from pbem.secret import Secret
 from pbem.storage import database
 from pbem.storage.models import Match, Outgoing, Pairing, Player
 from tests import databases
-from tests.matches.test_lifecycle import NOW
+from tests.contests import NOW
 
 SERVER = ServerSettings(address="games@pbem.example", key=Secret.model_validate({"value": "a key"}))
 NAMES = ("alice", "bob", "carol", "dave", "erin", "fred", "gina", "hugo")

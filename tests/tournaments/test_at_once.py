@@ -22,7 +22,7 @@ from pbem.features.tournaments.field import Format
 from pbem.matches import lifecycle, queries
 from pbem.storage import database
 from pbem.storage.models import LadderStep, Match, Outgoing, Pairing, Player, Tournament
-from tests.matches.test_lifecycle import NOW
+from tests.contests import NOW
 from tests.tournaments.hosting import SERVER, finish, is_due, numbers, opened
 
 pytestmark = pytest.mark.sql

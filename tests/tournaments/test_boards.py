@@ -14,7 +14,7 @@ from pbem.features.tournaments.due import FEW, advance
 from pbem.features.tournaments.field import Format
 from pbem.storage import database
 from pbem.storage.models import Match, Outgoing, Pairing, Player, Tournament
-from tests.matches.test_lifecycle import NOW
+from tests.contests import NOW
 from tests.tournaments.hosting import SERVER, finish, is_due, numbers, opened
 
 

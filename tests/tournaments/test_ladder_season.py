@@ -19,7 +19,7 @@ from pbem.matches import lifecycle, queries
 from pbem.storage import database
 from pbem.storage.models import Match, Player, Tournament
 from tests import databases
-from tests.matches.test_lifecycle import NOW
+from tests.contests import NOW
 from tests.tournaments.hosting import SERVER
 
 pytestmark = [pytest.mark.slow, pytest.mark.sql]

@@ -1,0 +1,67 @@
+"""Matches as rows and events: what happens to a contest without messages, commands or a clock."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import create_engine
+from sqlmodel import Session, SQLModel, select
+
+from notation.games import GAMES
+from pbem.matches import lifecycle, turns
+from pbem.matches.events import MatchOffered, MatchStarted
+from pbem.matches.snapshot import Snapshot, snapshot_of
+from pbem.storage.models import Match, Player
+
+NOW = datetime(2026, 2, 3, 10, 0, tzinfo=UTC)
+FIRST, PART = "1 a7b7 i3i2", "1"
+
+
+@contextmanager
+def three_players() -> Iterator[Session]:
+    """Provide alice, bob and carol in a database in memory."""
+    engine = create_engine("sqlite://")
+    SQLModel.metadata.create_all(engine)
+    with Session(engine, expire_on_commit=False) as session:
+        for name in ("alice", "bob", "carol"):
+            session.add(Player(name=name, address=f"{name}@mail.example", confirmed=NOW, created=NOW))
+        session.flush()
+        yield session
+    engine.dispose()
+
+
+def people(session: Session) -> list[Player]:
+    """Return the players, oldest first."""
+    return list(session.exec(select(Player).order_by("id")))
+
+
+def offered(session: Session, game: str = "quadraphages", **options: Any) -> Match:
+    """Let alice challenge bob. Return the match."""
+    alice, bob, _ = people(session)
+    (event,) = lifecycle.offer(session, alice, bob, game, {}, NOW, **options)
+    assert event == MatchOffered(event.match)
+    return event.match
+
+
+def started(session: Session, game: str = "quadraphages") -> Match:
+    """Begin a match of alice, who is to move, and bob."""
+    match, (_, bob, _) = offered(session, game), people(session)
+    assert lifecycle.accept(session, match, bob, NOW) == (MatchStarted(match),)
+    return match
+
+
+def read(snapshot: Snapshot, text: str) -> turns.ReadTurn:
+    """Return a turn as written in that match."""
+    notation = GAMES[snapshot.match.game].notation
+    return turns.read(notation, snapshot.base, snapshot.part, turns.parse(notation, text))
+
+
+def play(session: Session, match: Match, text: str) -> tuple[object, ...]:
+    """Let the player to move play a turn, or part of one. Return the events."""
+    snapshot = snapshot_of(session, match)
+    turn = read(snapshot, text)
+    assert snapshot.base.turn is not None
+    if turn.complete:
+        return lifecycle.play(session, snapshot, snapshot.base.turn, turn, NOW)
+    return lifecycle.keep_part(session, snapshot, snapshot.base.turn, turn)

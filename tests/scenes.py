@@ -1,0 +1,19 @@
+"""Scenes that many tests begin with; see `letters` in tests/conftest.py."""
+
+from tests.correspondence import Correspondence
+
+match = Correspondence.match
+"""Let alice (X, to move) and bob (O) begin a match, of Quadraphages unless the challenge says otherwise."""
+
+
+def two_players(letters: Correspondence) -> None:
+    """Let alice and bob join."""
+    letters.join("alice")
+    letters.join("bob")
+
+
+def two_turns(letters: Correspondence) -> None:
+    """Begin a match of alice (X, to move) and bob (O), and play the first turn of both."""
+    letters.match()
+    letters.reply(letters.last("alice"), "1 a7b7 i3i2")
+    letters.reply(letters.last("bob"), "c1d1 g9h9 2 d1f1 h9h7")
