@@ -76,6 +76,71 @@ def test_what_becomes_of_a_message(text: str, who: str, expected: str) -> None:
     assert KINDS[type(found)] == expected
 
 
+BEYOND = """
+set mail daily
+vacation 10d
+stop
+start
+challenge carol quadraphages
+challenge stranger@far.example quadraphages
+move 9 1 a7b7 i3i2
+say 9 hello
+resign 9
+draw 9
+pause 9
+give 9 1d
+cancel 9
+mute 9
+note 9 plan
+seek quadrupel
+take 1
+unseek 2
+enter 1
+climb 3 bob
+retire 2
+host knock-out kvadratik time=3d/move
+watch carol
+unwatch
+block carol
+reject hexaphages
+limit 10
+change address mallory@far.example
+revoke
+replay 7#1 carol
+export me
+records mine
+delete me
+"""
+WITHIN = """
+1 c1b1 g9h9
+say hello
+undo
+draw
+cancel
+pause
+mute
+note plan
+show
+help
+rules quadraphages
+games
+games bob
+record
+preview b7d7
+seeks
+who
+history bob
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [(line, kind) for kind, lines in ((Ask, BEYOND), (Run, WITHIN)) for line in lines.split("\n")[1:-1]],
+)
+def test_the_token_of_a_match_serves_the_match_and_looking(text: str, kind: type) -> None:
+    assert isinstance(judge(SENDERS["match"], read(text, 7)), kind)
+
+
 @pytest.mark.parametrize("text", ["challenge bob quadrupel", "play quadrupel"])
 def test_a_challenge_to_the_opponent_of_the_match_needs_no_question(text: str) -> None:
     sender = SENDERS["match"]
