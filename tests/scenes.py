@@ -1,6 +1,19 @@
 """Scenes that many tests begin with; see `letters` in tests/conftest.py."""
 
+from collections.abc import Callable
+
+import pytest
+
 from tests.correspondence import Correspondence
+
+
+def after(scene: Callable[..., object], *words: str) -> pytest.MarkDecorator:
+    """Return the mark of a test, or of a module, whose `letters` begin after a scene.
+
+    A mark of pytest's that is called with a function alone would decorate that function.
+    """
+    return pytest.mark.scene.with_args(scene, *words)
+
 
 match = Correspondence.match
 """Let alice (X, to move) and bob (O) begin a match, of Quadraphages unless the challenge says otherwise."""

@@ -27,7 +27,7 @@ from pbem.tokens import Purpose
 from tests.cases import quick_where
 from tests.correspondence import Correspondence, correspondence, text
 from tests.pbem.test_games_by_mail import personal, stand
-from tests.stories.test_stories_of_games import NAMES, Played, played
+from tests.stories.of_games import NAMES, Played, played
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 TAPPED = ("hexaphages", "kvadratik-setup-half", "quadraphages", "quadrature", "quadrupel-variant-combination")

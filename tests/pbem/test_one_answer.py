@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.correspondence import Correspondence, correspondence, text
-from tests.stories.test_stories_of_games import played
+from tests.stories.of_games import played
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 TURN, SECOND = "1 a7b7 i3i2", "c1b1 g9h9 3 b1b4 h9e9"

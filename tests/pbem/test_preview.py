@@ -11,7 +11,7 @@ from notation.board import format_board
 from notation.games import GAMES
 from notation.record import Record, diagrams
 from tests.correspondence import Correspondence, correspondence, text
-from tests.stories.test_stories_of_games import played
+from tests.stories.of_games import played
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 TURNS = ("3 a7a4 i3f3", "c1c4 g9g6 4 c4g4 g6c6", "a4a8 f3b3 1 a8b8 b3b4")

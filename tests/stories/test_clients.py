@@ -3,7 +3,6 @@
 import textwrap
 from collections.abc import Callable
 from itertools import product
-from pathlib import Path
 
 import pytest
 from sqlmodel import col, select
@@ -16,7 +15,8 @@ from pbem.storage.database import transaction
 from pbem.storage.models import Incoming, Match, MatchState, Ply
 from tests.cases import quick_where
 from tests.clients import CLIENTS
-from tests.correspondence import Correspondence, correspondence, text
+from tests.correspondence import Correspondence, text
+from tests.scenes import after
 
 QUICK = ("gmail", "outlook-html-only", "apple-mail", "s-nail", "unmarked")
 """One of each kind: the quote is below, above, in HTML only, wrapped, or unmarked."""
@@ -36,47 +36,49 @@ def beginning(letters: Correspondence) -> None:
     letters.match(first="jx", second="bo", challenge="challenge bo quadraphages")
 
 
-@pytest.mark.sampled(2, 8)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("client", "begin"),
-    [*product(QUICK, [first_turns]), *quick_where(lambda _: False, product(CLIENTS, [beginning]))],
+    [*product(QUICK, [first_turns]), *quick_where(lambda _: False, product(CLIENTS, [beginning]), "soak")],
 )
-def test_a_whole_match(client: str, begin: Callable[[Correspondence], None], tmp_path: Path) -> None:
-    with correspondence(tmp_path) as letters:
-        letters.play(begin)
-        played = len(letters.execute("select id from ply"))
-        for number, turn in [*enumerate(SAMPLE_MATCH.moves)][played:]:
-            mover, other = ("jx", "bo")[number % 2], ("bo", "jx")[number % 2]
-            had = len(letters.received[f"{other}@mail.example"])
-            letters.deliver(CLIENTS[client](letters.last(mover), "\n".join([turn, "", *WORDS])))
-            assert len(letters.received[f"{other}@mail.example"]) == had + 1, turn
-            assert _told(letters, other) == WORDS
-        letters.deliver(CLIENTS[client](letters.last("bo"), "resign"))
-        letters.deliver(CLIENTS[client](letters.last("bo"), "yes"))
-        _is_played(letters, SAMPLE_MATCH)
+def test_a_whole_match(client: str, begin: Callable[[Correspondence], None], letters: Correspondence) -> None:
+    letters.play(begin)
+    for number, turn in [*enumerate(SAMPLE_MATCH.moves)][len(letters.played) :]:
+        mover, other = ("jx", "bo")[number % 2], ("bo", "jx")[number % 2]
+        had = len(letters.received[f"{other}@mail.example"])
+        letters.deliver(CLIENTS[client](letters.last(mover), "\n".join([turn, "", *WORDS])))
+        assert len(letters.received[f"{other}@mail.example"]) == had + 1, turn
+        assert _told(letters, other) == WORDS
+    letters.deliver(CLIENTS[client](letters.last("bo"), "resign"))
+    letters.deliver(CLIENTS[client](letters.last("bo"), "yes"))
+    _is_played(letters, SAMPLE_MATCH)
 
 
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize(("hers", "his"), [("gmail", "s-nail"), ("outlook-phone", "unmarked"), ("mutt", "apple-mail")])
-def test_a_tree_of_conditions(hers: str, his: str, tmp_path: Path) -> None:
+@after(beginning)
+@pytest.mark.parametrize(
+    ("hers", "his"),
+    [
+        ("gmail", "s-nail"),
+        pytest.param("outlook-phone", "unmarked", marks=pytest.mark.slow),
+        pytest.param("mutt", "apple-mail", marks=pytest.mark.slow),
+    ],
+)
+def test_a_tree_of_conditions(hers: str, his: str, letters: Correspondence) -> None:
     """Two players prepare turns with programs that wrap lines: all of it is played, and one message tells each."""
     hers_, his_ = SAMPLE_MATCH.moves[:9:2], SAMPLE_MATCH.moves[1:9:2]
-    with correspondence(tmp_path) as letters:
-        letters.play(beginning)
-        prepared = f"if {his_[0]} then {hers_[1]} then if {his_[1]} then {hers_[2]}\nelse {hers_[4]}"
-        wrapped = "\n".join(line for whole in prepared.split("\n") for line in textwrap.wrap(whole, 68))
-        assert wrapped.count("\n") > 1
-        letters.deliver(CLIENTS[hers](letters.last("jx"), f"{hers_[0]}\n{wrapped}\n\nGood luck!"))
-        assert _told(letters, "bo") == ["Good luck!"]
-        answer = f"{his_[0]}\nif {hers_[1]}\nthen {his_[1]} then if {hers_[2]} then\n{his_[2]}"
-        sent = letters.deliver(CLIENTS[his](letters.last("bo"), answer))
-        played = [text_ for (text_,) in letters.execute("select text from ply order by number")]
-        assert len(played) == 6
-        assert [str(mail["To"]).partition("@")[0] for mail in sent] == ["jx", "bo"]
-        for mail in sent:
-            assert f"bo played {his_[0]}" in text(mail) or f"You played {his_[0]}" in text(mail)
-        assert "as you had prepared" in " ".join(text(letters.last("jx")).split())
-        assert letters.execute("select * from prepared") == []
+    prepared = f"if {his_[0]} then {hers_[1]} then if {his_[1]} then {hers_[2]}\nelse {hers_[4]}"
+    wrapped = "\n".join(line for whole in prepared.split("\n") for line in textwrap.wrap(whole, 68))
+    assert wrapped.count("\n") > 1
+    letters.deliver(CLIENTS[hers](letters.last("jx"), f"{hers_[0]}\n{wrapped}\n\nGood luck!"))
+    assert _told(letters, "bo") == ["Good luck!"]
+    answer = f"{his_[0]}\nif {hers_[1]}\nthen {his_[1]} then if {hers_[2]} then\n{his_[2]}"
+    sent = letters.deliver(CLIENTS[his](letters.last("bo"), answer))
+    assert len(letters.played) == 6
+    assert [str(mail["To"]).partition("@")[0] for mail in sent] == ["jx", "bo"]
+    for mail in sent:
+        assert f"bo played {his_[0]}" in text(mail) or f"You played {his_[0]}" in text(mail)
+    assert "as you had prepared" in " ".join(text(letters.last("jx")).split())
+    assert letters.execute("select * from prepared") == []
 
 
 def _told(letters: Correspondence, name: str) -> list[str]:
