@@ -1,30 +1,29 @@
 # `make demo` and `make test` set themselves up; everything runs from .venv.
 PYTHON ?= python3
 BIN := .venv/bin
-# Three tests at once, even on a single core: much of the time they wait for servers.
-AT_ONCE := -n 3 --dist worksteal
-# What happens by time: due dates, digests, retention, leaps of the clock, dates in messages and signatures.
-BY_THE_CLOCK := tests/abuse/test_clocks.py tests/clocks tests/matches tests/pbem/test_digest.py tests/pbem/test_retention.py tests/pbem/test_pace.py tests/reading/test_dkim_verify.py tests/templates
-# The modules with such tests; to collect all the others takes longer than to run these.
-ABOUT_SQL := $(shell grep -rl --include='test_*.py' 'mark\.sql' tests)
+# Two tests at once, even on a single core; those with servers wait for them much of the time, so there are three of them.
+TWICE := -n 2 --dist loadgroup
+THRICE := -n 3 --dist loadgroup
+# `pytest` alone collects the folders of `make test`.
+EVERYWHERE := tests engines notation pbem
+# What happens by time: due dates, clocks, and dates in messages.
+BY_THE_CLOCK := tests/clocks tests/matches tests/templates tests/pbem/test_digest.py tests/pbem/test_retention.py
 # Without bytecode every process of the tests would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all browser check lint slow soak mutants fuzz audit golden bench arena memory lock format docs screenshots clean
+.PHONY: demo test test-all browser check lint soak mutants fuzz audit golden bench arena memory lock format docs screenshots clean
 
 demo: .venv/ready            ## play a whole match by email, without accounts or servers
 	@$(BIN)/pbem demo
 
-test: .venv/ready            ## every test on SQLite, and on PostgreSQL those of what differs in SQL
-	$(BIN)/pytest -q $(AT_ONCE)
-	PBEM_TEST_DATABASE=postgresql $(BIN)/pytest -q $(AT_ONCE) -m "sql and not slow and not soak" $(ABOUT_SQL)
+test: .venv/ready            ## a minute: what needs no server, all stories, a message of each kind, a few processes; on SQLite
+	$(BIN)/pytest -q $(TWICE)
 
-# Each part runs on one of the days on which clocks are odd: summer time begins, it ends, a year ends, a leap day does.
-test-all: test browser       ## everything, also the slow tests; on both databases; the crash suite at length
-	TZ=Europe/Vienna .ci/at "2027-03-28 01:59:30" $(BIN)/pytest -q $(AT_ONCE) --hypothesis-profile=long -m "(slow or hypothesis) and not soak"
-	PBEM_TEST_DATABASE=postgresql TZ=America/New_York .ci/at "2027-11-07 01:59:30" $(BIN)/pytest -q $(AT_ONCE) -m "(sql or not slow) and not soak"
-	TZ=Pacific/Kiritimati .ci/at "2027-12-31 23:59:30" $(BIN)/pytest -q $(AT_ONCE) $(BY_THE_CLOCK)
-	.ci/at "2028-02-29 23:59:00" $(BIN)/pytest -q $(AT_ONCE) -m "soak and not slow" tests/reliability
+# Each part runs on one of the days on which clocks are odd: summer time begins, it ends, a year ends.
+test-all: test browser       ## everything else, also on PostgreSQL
+	TZ=Europe/Vienna .ci/at "2027-03-28 01:59:30" $(BIN)/pytest -q $(THRICE) --hypothesis-profile=long -m "(slow or hypothesis) and not soak" $(EVERYWHERE)
+	PBEM_TEST_DATABASE=postgresql TZ=America/New_York .ci/at "2027-11-07 01:59:30" $(BIN)/pytest -q $(THRICE) -m "not soak" tests
+	TZ=Pacific/Kiritimati .ci/at "2027-12-31 23:59:30" $(BIN)/pytest -q $(TWICE) -m "not soak" $(BY_THE_CLOCK)
 
 browser: .venv/ready         ## what the tests of the published site need, besides chromium
 	$(BIN)/pip install -q --disable-pip-version-check --require-hashes --only-binary :all: -r deploy/lock/browser.txt
@@ -38,11 +37,8 @@ lint: .venv/ready            ## what reads the code without running it
 	$(BIN)/lint-imports
 	$(BIN)/cog --check $(COGGED)
 
-slow: .venv/ready            ## the tests that take long, or repeat at length what others show
-	PBEM_TEST_YEAR=1000 $(BIN)/pytest -q $(AT_ONCE) -m "slow and not soak" --timeout=1800
-
-soak: .venv/ready            ## crashes at every step and at random, again and again, and all that is only sampled elsewhere
-	PBEM_TEST_SEEDS=10 $(BIN)/pytest -q -s -m soak --timeout=3600
+soak: .venv/ready            ## what repeats: crashes at every step and at random, again and again, and long years
+	PBEM_TEST_SEEDS=10 PBEM_TEST_YEAR=1000 $(BIN)/pytest -q -s -m soak --timeout=3600 $(EVERYWHERE)
 
 mutants: .venv/ready         ## break 40 places on purpose, and name the test that notices (MUTANTS="--with test-all 7 12")
 	$(BIN)/python -m tests.mutations $(MUTANTS)
@@ -102,7 +98,7 @@ lock:                        ## update the pinned versions (needs uv)
 .venv/ready: deploy/lock/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("pbem needs Python 3.11 or newer: make PYTHON=python3.11 ...") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install -q --disable-pip-version-check --require-hashes --only-binary :all: --no-binary dkimpy,authres -r deploy/lock/dev.txt
+	$(BIN)/pip install -q --disable-pip-version-check --no-compile --require-hashes --only-binary :all: --no-binary dkimpy,authres -r deploy/lock/dev.txt
 	$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
