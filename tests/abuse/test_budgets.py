@@ -8,7 +8,7 @@ import pytest
 from pbem.players.rate_limits import DOMAIN_PER_DAY, LARGE_DOMAIN_PER_DAY, MATCH_PER_DAY
 from tests import spent
 from tests.correspondence import Correspondence, correspondence, text
-from tests.pbem.conftest import two_turns
+from tests.scenes import two_turns
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 PASSED = "mx.pbem.example; dkim=pass header.d=mail.example header.b=sig{}"

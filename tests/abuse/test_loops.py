@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.correspondence import Correspondence, correspondence, text
-from tests.pbem.conftest import two_turns
+from tests.scenes import two_turns
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 FEW = 5

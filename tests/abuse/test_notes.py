@@ -10,7 +10,7 @@ from pbem.players.pairs import LETTERS_PER_HOUR, NOTES_PER_HOUR
 from pbem.storage.models import Outgoing
 from tests import spent
 from tests.correspondence import Correspondence, correspondence, text
-from tests.pbem.conftest import two_turns
+from tests.scenes import two_turns
 
 pytestmark = pytest.mark.sql
 ALICE, BOB = "alice@mail.example", "bob@mail.example"

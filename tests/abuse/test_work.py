@@ -7,7 +7,7 @@ import pytest
 from pbem.conversation import work
 from pbem.features.playing import viewing
 from tests.correspondence import Correspondence, correspondence, text
-from tests.pbem.conftest import two_turns
+from tests.scenes import two_turns
 
 ALICE = "alice@mail.example"
 

@@ -42,7 +42,7 @@ from pbem.server.intake import key
 from pbem.storage.database import transaction
 from pbem.storage.models import Incoming
 from tests.correspondence import Correspondence, correspondence
-from tests.pbem.conftest import two_turns
+from tests.scenes import two_turns
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 CHECKS = ChecksSettings(authserv_id="mx.example", headers=3, proof="token or domain")

@@ -12,9 +12,10 @@ from sqlmodel import Session, select
 
 from pbem.features.accounts import data_export
 from pbem.storage.models import Incoming, Player
+from tests import scenes
 from tests.correspondence import Correspondence, text
 
-pytestmark = pytest.mark.sql
+pytestmark = [pytest.mark.sql, scenes.after(scenes.two_turns)]
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 TOKEN = re.compile(r"games[+=][A-Za-z2-7]{40}@|[+][a-z2-7]{40}@")

@@ -15,8 +15,11 @@ from selectolax.lexbor import LexborHTMLParser
 from notation import record
 from pbem.cli import logs
 from pbem.config import LogSettings
+from tests import scenes
 from tests.correspondence import ADDRESS, Correspondence, text
 from tests.operating.site import Site
+
+pytestmark = scenes.after(scenes.two_turns)
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 NASTY = {

@@ -6,7 +6,10 @@ from email.message import EmailMessage
 import pytest
 
 from pbem.features.playing.notes import LONGEST
+from tests import scenes
 from tests.correspondence import Correspondence, text
+
+pytestmark = scenes.after(scenes.two_turns)
 
 ALICE, BOB, CAROL = "alice@mail.example", "bob@mail.example", "carol@mail.example"
 SECRET = "heffalump"

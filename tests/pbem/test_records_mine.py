@@ -14,9 +14,10 @@ from pbem.features.records import commands as records
 from pbem.features.records import record_archive
 from pbem.matches import queries
 from pbem.storage.models import Match, MatchState, Player, Ply
+from tests import scenes
 from tests.correspondence import MORNING, Correspondence, text
 
-pytestmark = pytest.mark.sql
+pytestmark = [pytest.mark.sql, scenes.after(scenes.two_turns)]
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 

@@ -8,9 +8,10 @@ from notation import record
 from pbem.matches import integrity
 from pbem.storage.database import transaction
 from pbem.storage.models import Match
+from tests import scenes
 from tests.correspondence import Correspondence, text
 
-pytestmark = pytest.mark.sql
+pytestmark = [pytest.mark.sql, scenes.after(scenes.two_turns)]
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 TURNS = ["1 a7b7 i3i2", "c1d1 g9h9 2 d1f1 h9h7"]

@@ -15,9 +15,10 @@ from notation import record
 from pbem.matches import snapshot
 from pbem.matches.snapshot import RecentPositions
 from pbem.server import worker
+from tests import scenes
 from tests.correspondence import Correspondence, text
 
-pytestmark = pytest.mark.own_database
+pytestmark = [pytest.mark.own_database, scenes.after(scenes.two_turns)]
 TURN = "b7b5 i2i4 1 b5b4 i4i5"
 
 

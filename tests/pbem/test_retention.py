@@ -11,10 +11,11 @@ from structlog.testing import capture_logs
 from pbem import config
 from pbem.storage import retention
 from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingState
+from tests import scenes
 from tests.correspondence import Correspondence, text
 from tests.retention import steadily
 
-pytestmark = pytest.mark.sql
+pytestmark = [pytest.mark.sql, scenes.after(scenes.two_turns)]
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 

@@ -12,9 +12,12 @@ from pbem.errors import Refused
 from pbem.features.all import FEATURES
 from pbem.storage.database import read_only
 from pbem.storage.models import Incoming, Outgoing, Ply
+from tests import scenes
 from tests.commands.test_decisions import asked
 from tests.contests import people, started
 from tests.correspondence import Correspondence
+
+pytestmark = scenes.after(scenes.two_turns)
 
 TURN = "b7b5 i2i4 1 b5b4 i4i5"
 WORDS = {"rules": "quadraphages", "whois": "bob", "tournament": "1"}

@@ -12,9 +12,10 @@ from pbem.players import addresses
 from pbem.server import sender as send
 from pbem.storage import database
 from pbem.storage.models import Outgoing, OutgoingLane, OutgoingState, Player
+from tests import scenes
 from tests.correspondence import Correspondence, correspondence
 
-pytestmark = pytest.mark.sql
+pytestmark = [pytest.mark.sql, scenes.after(scenes.two_turns)]
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 

@@ -4,7 +4,10 @@ import pytest
 
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Silence, Unanswerable
+from tests import scenes
 from tests.correspondence import ADDRESS, Correspondence
+
+pytestmark = scenes.after(scenes.two_turns)
 
 LINES = {
     Verdict(Outcome.DONE, "move, say"): "done: move, say",
