@@ -13,10 +13,30 @@ import structlog
 from hypothesis import HealthCheck, settings
 from sqlmodel import Session
 
-from tests import compiled_sql, compiled_templates, databases, faked_clock, moments, postgres, stopped_leases
+from tests import compiled_sql, compiled_templates, databases, faked_clock, moments, stopped_leases
 from tests.cases import ONLY_IN_SOAK
 from tests.contests import three_players
 from tests.correspondence import Correspondence, correspondence
+from tests.operating.daemons import start
+from tests.operating.people import post
+from tests.operating.site import site
+from tests.postgres import postgres
+from tests.postgres import remove as remove_postgres
+from tests.provider import provider
+from tests.servers import bare_dovecot, dovecot, mailbox, old_dovecot, smtp_sink
+
+__all__ = [
+    "bare_dovecot",
+    "dovecot",
+    "mailbox",
+    "old_dovecot",
+    "post",
+    "postgres",
+    "provider",
+    "site",
+    "smtp_sink",
+    "start",
+]
 
 KEEPERS = {"Archive", "correspondence", "Correspondence", "databases", "opened"}
 """A test module that imports one of these stores data in a database."""
@@ -64,7 +84,7 @@ def _shared_by_the_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
     folder = tmp_path_factory.getbasetemp()
     moments.keep_in((folder.parent if os.environ.get("PYTEST_XDIST_WORKER") else folder) / "moments")
     yield
-    postgres.remove()
+    remove_postgres()
     moments.forget()
 
 

@@ -1,7 +1,4 @@
-"""Real mail servers for tests: a rootless Dovecot, and Postfix's smtp-sink.
-
-Import the fixtures in the conftest.py that needs them.
-"""
+"""Real mail servers for tests: a rootless Dovecot, and Postfix's smtp-sink; tests/conftest.py has the fixtures."""
 
 import contextlib
 import grp

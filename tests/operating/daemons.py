@@ -7,10 +7,12 @@ import smtplib
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
+
+import pytest
 
 from tests.forks import Fork, Surroundings
 from tests.operating.site import Done, Site, environment
@@ -75,6 +77,20 @@ class Daemon:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait(110)
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., Daemon]]:
+    """Return a function that starts daemons, and waits until they are ready; the test's end kills them."""
+    started: list[Daemon] = []
+
+    def begin(site: Site, *, waits: bool = True) -> Daemon:
+        started.append(Daemon(site))
+        return started[-1].ready() if waits else started[-1]
+
+    yield begin
+    for daemon in started:
+        daemon.kill()
 
 
 WRITER = """

@@ -4,12 +4,13 @@ import asyncio
 import email
 import email.policy
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from email.message import EmailMessage
 from email.utils import make_msgid
 from typing import Any, Self
 
+import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
@@ -71,6 +72,13 @@ class PostOffice:
                 if recipient == address and number not in self._handed:
                     return number, mail
         return None
+
+
+@pytest.fixture
+def post() -> Iterator[PostOffice]:
+    """Run the post office that receives all messages to players."""
+    with PostOffice() as services:
+        yield services
 
 
 @dataclass

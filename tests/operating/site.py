@@ -1,11 +1,14 @@
 """A folder in which pbem runs as for an operator: from the command line, with a configuration file."""
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import pytest
+import structlog
 from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.pool import NullPool
 from typer.testing import CliRunner
@@ -143,3 +146,14 @@ def rows(engine: Engine, sql: str, **values: object) -> list[Any]:
 def environment() -> dict[str, str]:
     """Return the environment of this process, without variables that configure pbem."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PBEM_")}
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """Make a folder with a configuration that reads messages from a folder and writes them to another."""
+    monkeypatch.delenv("PBEM_CONFIG", raising=False)
+    site = Site(tmp_path / "site")
+    site.configure()
+    site.make()
+    yield site
+    structlog.reset_defaults()

@@ -34,12 +34,11 @@ from tests.operating.daemons import stopped_writer
 from tests.operating.doors import answering, begins_with_tls, expired, greets, greets_as, is_silent, submission
 from tests.operating.matches import in_play
 from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, Site
-from tests.servers import HOST, PASSWORD, Dovecot, bare_dovecot, certificate, free_port, missing, old_dovecot
+from tests.servers import HOST, PASSWORD, Dovecot, certificate, free_port, missing
 from tests.signing import key, name_server
 
 pytest.importorskip("dkim")
 pytestmark = pytest.mark.own_database
-__all__ = ["bare_dovecot", "old_dovecot"]
 
 PAGE = ROOT / "docs" / "doctor.md"
 TABLE = re.compile(r"(?<=\| --- \| --- \| --- \| --- \|\n)(?:\|.*\n)*")

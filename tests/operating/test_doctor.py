@@ -32,15 +32,12 @@ from tests.servers import (
     Dovecot,
     Mailbox,
     SmtpSink,
-    bare_dovecot,
     certificate,
     free_port,
-    old_dovecot,
 )
 from tests.signing import key, name_server
 
 pytest.importorskip("dkim")
-__all__ = ["bare_dovecot", "old_dovecot"]
 
 SECRET = "hunter2-and-more"
 SERVER = ServerSettings(address=ADDRESS)

@@ -7,11 +7,10 @@ import pytest
 
 from pbem.mail.oauth2 import stored
 from tests.operating.site import FOLDER_IN, Site
-from tests.provider import CLIENT_ID, CLIENT_SECRET, Provider, provider
+from tests.provider import CLIENT_ID, CLIENT_SECRET, Provider
 from tests.servers import Dovecot, Mailbox, free_port
 from tests.transports.test_oauth2 import OAUTH2, asking, submission
 
-__all__ = ["provider"]
 SMTP = """[outbox.smtp]
 host = "127.0.0.1"
 port = {port}

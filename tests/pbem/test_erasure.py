@@ -18,11 +18,9 @@ from pbem.players import erasure
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
 from tests.correspondence import Correspondence, correspondence, text
-from tests.postgres import postgres
 
 pytestmark = pytest.mark.sql
 
-__all__ = ["postgres"]
 
 ALICE, OLD = "liddell.a@wonder.example", "pleasance@oxford.example"
 """Alice's current and former addresses."""

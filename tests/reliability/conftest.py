@@ -7,14 +7,10 @@ from pathlib import Path
 import pytest
 import structlog
 
-from tests.operating.conftest import site
 from tests.operating.people import PostOffice
 from tests.operating.site import Site
-from tests.postgres import Postgres, postgres
+from tests.postgres import Postgres
 from tests.reliability.scene import Imap, Lmtp, Scene
-from tests.servers import dovecot, mailbox, old_dovecot, smtp_sink
-
-__all__ = ["dovecot", "mailbox", "old_dovecot", "postgres", "site", "smtp_sink"]
 
 Stage = Callable[[str, str], Scene]
 

@@ -29,10 +29,9 @@ from pbem.mail.transports.imap import ImapInbox
 from pbem.mail.transports.protocols import NotAccepted, ServerUnreachable
 from pbem.mail.transports.smtp import SmtpOutbox
 from pbem.secret import BadConfig
-from tests.provider import CLIENT_SECRET, START, Provider, provider
+from tests.provider import CLIENT_SECRET, START, Provider
 from tests.servers import HOST, Dovecot, free_port
 
-__all__ = ["provider"]
 USER = "games@pbem.example"
 
 
