@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.players.rate_limits import DOMAIN_PER_DAY, LARGE_DOMAIN_PER_DAY, MATCH_PER_DAY
+from pbem.players.rate_limits import DOMAIN_PER_DAY, MATCH_PER_DAY
 from tests import spent
 from tests.correspondence import Correspondence, correspondence, text
 from tests.scenes import two_turns
@@ -64,37 +64,6 @@ def test_what_the_domain_vouches_for_is_not_silenced_by_forgeries(tmp_path: Path
             assert len(letters.write(ALICE, "set mail daily", "now", Date=date)) == 1
         with letters.trusting(PASSED.format(2)):
             assert len(letters.write("carol@mail.example", "join carol", Date=date)) == 1
-
-
-@pytest.mark.slow
-def test_forged_joins_of_a_domain_silence_no_large_one(letters: Correspondence) -> None:
-    spent.answers_at(letters, "small.example", DOMAIN_PER_DAY // 4 - 3)
-    spent.answers_at(letters, "gmx.net", LARGE_DOMAIN_PER_DAY // 4 - 8)
-    small = [len(letters.write(f"forged{n}@small.example", "join nobody")) for n in range(5)]
-    large = [len(letters.write(f"forged{n}@gmx.net", "join nobody")) for n in range(10)]
-
-    assert (sum(small), sum(large)) == (3, 8)
-
-
-@pytest.mark.sql
-def test_a_burst_of_forged_joins_uses_up_no_day(tmp_path: Path) -> None:
-    """It takes a quarter of what a small domain gets, and of what all get; after six hours, half at most."""
-    with correspondence(tmp_path, more="[limits]\nstrangers_per_day = 200") as letters:
-        spent.answers_at(letters, "small.example", DOMAIN_PER_DAY // 4)
-        assert letters.write("newcomer@small.example", "join newcomer") == []
-        assert len(letters.write("newcomer@far.example", "join newcomer")) == 1
-        spent.answers_at(letters, "other.example", DOMAIN_PER_DAY // 4)
-        assert letters.write("second@far.example", "join second") == []
-
-        letters.clock.advance(hours=1, minutes=1)
-        assert len(letters.write("newcomer@small.example", "join newcomer")) == 1
-        assert len(letters.write("second@far.example", "join second")) == 1
-        spent.answers_at(letters, "small.example", DOMAIN_PER_DAY // 4 - 1)
-        letters.clock.advance(hours=2)
-        assert letters.write("third@small.example", "join third") == []
-
-        letters.clock.advance(hours=6)
-        assert len(letters.write("third@small.example", "join third")) == 1
 
 
 @pytest.mark.sql

@@ -158,30 +158,6 @@ def test_no_transaction_changes_many_rows(letters: Correspondence, monkeypatch: 
 
 
 @pytest.mark.slow
-def test_a_crash_between_two_steps_leaves_the_rest_for_the_next_start(
-    letters: Correspondence, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    letters.match(first="eve", second="bob")
-    eve = number_of(letters, "eve")
-    (question,) = letters.write(EVE, "delete me", to=personal(letters, "eve"))
-    steps = [0]
-
-    def stopped() -> bool:
-        steps[0] += 1
-        return steps[0] > 2
-
-    monkeypatch.setattr(traces, "AT_A_TIME", 2)
-    with monkeypatch.context() as patch:
-        patch.setattr(type(letters.server.scheduler), "step", lambda *_: None)
-        letters.reply(question, "yes")
-    traces.sweep(letters.server.engine, letters.clock(), stopped)
-    assert letters.execute("select name from departure") == [("eve",)]
-    letters.wait(minutes=1)
-    assert letters.execute("select name from departure") == [(None,)]
-    assert letters.execute(f"select count(*) from incoming where player = {eve} and removed is null") == [(0,)]
-
-
-@pytest.mark.slow
 def test_joining_and_leaving_all_day_is_refused_from_the_third_time_on(letters: Correspondence) -> None:
     sent = 0
     for _ in range(6):
@@ -253,16 +229,6 @@ def test_an_export_holds_nobody_else_s_message(letters: Correspondence) -> None:
     assert b"join eve" in enclosed, "she has confirmed that one"
     assert b"dormouse" not in enclosed
     assert b"hatter" not in enclosed
-
-
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize(
-    "name", ["to", "turn", "refused", "hello", "quadraphages", "daily", "games", "unsubscribe", "by"]
-)
-def test_a_word_that_we_use_is_nobody_s_name(letters: Correspondence, name: str) -> None:
-    (answer,) = letters.write(EVE, f"join {name}")
-    assert "can't be a player's name" in text(answer)
-    assert letters.execute("select count(*) from player where confirmed is not null") == [(0,)]
 
 
 def test_every_template_command_and_game_is_reserved() -> None:

@@ -21,18 +21,13 @@ from pbem.players.invitations import (
 )
 from pbem.secret import Secret
 from pbem.storage.models import Player
+from tests.contests import NOW, people
 from tests.correspondence import Correspondence, correspondence, text
-from tests.matches.test_lifecycle import NOW, people, sessions
 
 VICTIM = "victim@mail.example"
 SERVER = ServerSettings(
     address="games@pbem.example", aliases=("Play@pbem.example",), key=Secret.model_validate({"value": "a key"})
 )
-
-
-@pytest.fixture
-def session() -> Iterator[Session]:
-    yield from sessions()
 
 
 def invite(session: Session, address: str, now: datetime = NOW, most: int = 1_000) -> bool:

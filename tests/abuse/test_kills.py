@@ -96,16 +96,6 @@ def test_a_message_waits_while_no_process_can_work_on_it_alone(
     assert [row(letters, number).state for number in (move, mine)] == ["done", "done"]
 
 
-def test_a_clock_that_is_set_back_prolongs_no_pause(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
-    move = stored(letters, turn(letters, "3 f1g1 h7g7"))
-    assert killed_at_work(letters) == move
-    monkeypatch.setattr(alone, "COMMAND", ["/bin/false"])
-    server = restarted(letters)
-    assert [server.handle_waiting(), server.handle_waiting()] == [1, 0]
-    letters.execute("update incoming set leased_until = '2999-01-01'")
-    assert server.handle_waiting() == 1
-
-
 def test_no_attempt_is_counted_before_messages_can_be_read(
     letters: Correspondence, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -85,16 +85,6 @@ def test_a_machine_at_a_new_address_falls_silent(letters: Correspondence, kind: 
 
 
 @pytest.mark.slow
-def test_the_same_refusal_is_sent_thrice_an_hour_and_then_once_a_day(letters: Correspondence) -> None:
-    personal = letters.received[ALICE][1]
-    assert [len(letters.reply(personal, "#1 i1i9")) for _ in range(6)] == [1, 1, 1, 0, 0, 0]
-    letters.clock.advance(hours=23)
-    assert len(letters.reply(personal, "#1 i1i9")) == 0
-    letters.clock.advance(hours=2)
-    assert [len(letters.reply(personal, "#1 i1i9")) for _ in range(3)] == [1, 0, 0]
-
-
-@pytest.mark.slow
 def test_a_person_who_errs_in_several_ways_is_told_each_time(letters: Correspondence) -> None:
     turn = letters.last("alice")
     for wrong in ("b7b7", "b7a1 i2i2", "b7d7 i2a2", "b7d7 i2g2 1 z9", "mvoe b7", "frobnicate", "what now"):

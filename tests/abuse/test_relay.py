@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from pbem.players.rate_limits import DOMAIN_PER_DAY
-from tests import spent
 from tests.correspondence import Correspondence, correspondence, text
 
 VICTIM = "victim@mail.example"
@@ -83,25 +81,6 @@ def test_the_subject_is_ours(letters: Correspondence) -> None:
 
 
 @pytest.mark.slow
-def test_who_joins_in_earnest_loses_nothing(letters: Correspondence) -> None:
-    (question,) = letters.write(VICTIM, "join victor\nrules quadraphages\n\nHow nice!")
-    (answer,) = letters.reply(question, "yes")
-
-    assert "Welcome, victor" in text(answer)
-    assert "QUADRAPHAGES" in text(answer)
-
-
-@pytest.mark.slow
-def test_a_stranger_s_address_gets_few_answers_a_day_and_a_month(letters: Correspondence) -> None:
-    sent = []
-    for days in (1, 1, 1, 1, 25, 1, 1):
-        sent.append(sum(len(letters.write(VICTIM, f"join victor{len(sent)}{n}")) for n in range(6)))
-        letters.clock.advance(days=days, minutes=1)
-
-    assert sent == [5, 5, 5, 5, 0, 0, 5]
-
-
-@pytest.mark.slow
 def test_all_strangers_together_get_so_many_answers_and_the_log_tells_what_is_left(tmp_path: Path) -> None:
     with correspondence(tmp_path, more="[limits]\nstrangers_per_day = 24") as letters, capture_logs() as logs:
         letters.join("alice")  # she was a stranger before
@@ -119,42 +98,3 @@ def test_a_question_to_a_player_repeats_little_of_what_it_is_about(letters: Corr
     (question,) = letters.write("alice@mail.example", f"challenge bob@mail.example hexaphages\n\n{ADVERTISEMENT}")
 
     assert len(text(question)) < 4_000
-
-
-SPELLINGS = {
-    "sub-addresses": [f"victim+{number}@gmail.com" for number in range(12)],
-    "dots": [
-        f"{'victim'[:at]}.{'victim'[at:]}@{host}" for at in range(1, 6) for host in ("gmail.com", "googlemail.com")
-    ],
-    "hosts of a domain": [f"victim@host{number}.mail.example" for number in range(12)],
-    "hosts of a domain under a public suffix": [f"victim@h{number}.games.co.uk" for number in range(12)],
-}
-
-
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("addresses", SPELLINGS.values(), ids=SPELLINGS)
-def test_a_mailbox_gets_few_answers_however_its_address_is_written(
-    letters: Correspondence, addresses: list[str]
-) -> None:
-    got = sum(len(letters.write(address, f"join v{number}x")) for number, address in enumerate(addresses))
-
-    assert got == 5
-
-    letters.clock.advance(days=1, minutes=1)
-    assert letters.write(addresses[-1], "join victor")
-
-
-def test_other_people_at_the_same_host_are_not_the_same_mailbox(letters: Correspondence) -> None:
-    for number in range(7):
-        letters.write(f"victim+{number}@gmail.com", f"join v{number}x")
-
-    assert letters.write("victima@gmail.com", "join victima")
-    assert letters.write("vi_tim@gmail.com", "join vitim")
-
-
-@pytest.mark.slow
-def test_the_hosts_of_a_domain_share_its_budget(letters: Correspondence) -> None:
-    spent.answers_at(letters, "far.example", DOMAIN_PER_DAY // 4 - 4)
-    got = [letters.write(f"v{number}@h{number}.far.example", f"join v{number}x") for number in range(8)]
-
-    assert sum(map(len, got)) == 4

@@ -84,14 +84,6 @@ def test_what_works_again_is_no_setback(letters: Correspondence) -> None:
     assert letters.execute("select state from match where id = 1") == [("over",)]
 
 
-def test_a_clock_that_was_ahead_delays_no_second_attempt(letters: Correspondence) -> None:
-    letters.run_for(days=1.1)
-    letters.execute("update setback set due = '2036-01-01 00:00:00+00:00'")
-    letters.wait(seconds=30)
-
-    assert setbacks(letters) == [("time-outs", 1, 2)]
-
-
 def test_work_that_fails_as_a_whole_stops_no_other(letters: Correspondence) -> None:
     letters.execute("update match set time = '1d/move,auto'")
     letters.reply(letters.received["alice@mail.example"][1], "set mail batch")

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import structlog
 
 from pbem import tokens
 from pbem.cli import logs
@@ -18,7 +17,7 @@ from pbem.matches.lifecycle import check_turn
 from pbem.server import daemon
 from pbem.storage.models import Match, MatchState
 from pbem.tokens import LENGTH, Keyring, Purpose, Token
-from tests.correspondence import ADDRESS, Correspondence, correspondence, text
+from tests.correspondence import Correspondence, correspondence, text
 
 ALICE, ZOE = "alice@mail.example", "zoe@mail.example"
 
@@ -29,27 +28,6 @@ def test_only_an_address_that_agreed_learns_that_a_name_is_taken(letters: Corres
     (about_free,) = letters.write("yan@mail.example", "join quentin")
 
     assert text(about_taken).replace("alice", "NAME") == text(about_free).replace("quentin", "NAME")
-
-
-@pytest.mark.slow
-def test_a_person_whose_name_is_taken_gets_another_with_one_yes(letters: Correspondence) -> None:
-    (question,) = letters.write(ZOE, "join alice")
-
-    (answer,) = letters.reply(question, "yes")
-    assert "The name alice is taken." in text(answer)
-    assert 'Did you mean "join alice2"?' in text(answer)
-
-    letters.reply(answer, "yes")
-    assert letters.execute(f"select name from player where address = '{ZOE}'") == [("alice2",)]
-
-
-@pytest.mark.slow
-def test_a_person_whose_name_is_taken_can_choose_another(letters: Correspondence) -> None:
-    (question,) = letters.write(ZOE, "join alice")
-    (answer,) = letters.reply(question, "yes")
-
-    letters.reply(answer, "join zoe")
-    assert letters.execute(f"select name from player where address = '{ZOE}'") == [("zoe",)]
 
 
 LOOKING = {
@@ -188,44 +166,3 @@ def test_a_match_ends_before_its_tokens_do() -> None:
         check_turn(match, 0)
 
     assert refused.value.obstacle is Obstacle.TOO_LONG
-
-
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize(
-    "line", ["set mail daily", "stop", "#1 b7d7 i2g2 1 d7d6 g2g1", "challenge bob hexaphages", "export me"]
-)
-def test_a_message_id_of_ours_proves_nothing(letters: Correspondence, line: str) -> None:
-    kept = "select settings, stopped from player order by id", "select id, state, plies from match order by id"
-    before = [letters.execute(each) for each in kept]
-    seen = letters.last("alice")
-
-    (question,) = letters.reply(seen, line, to=ADDRESS)
-
-    assert (question["To"], question["Subject"]) == (ALICE, "[pbem] Was this you?")
-    assert [letters.execute(each) for each in kept] == before
-
-
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("form", ["console", "json"])
-def test_no_log_line_of_a_story_holds_a_token(letters: Correspondence, form: str) -> None:
-    lines = io.StringIO()
-    server = letters.server.settings.server
-    logs.configure(LogSettings.model_validate({"format": form, "level": "debug"}), lines, server)
-    personal = letters.received[ALICE][1]["Reply-To"].addresses[0].addr_spec
-    letters.reply(letters.last("alice"), f"say {personal}\nshow\nset mail daily", quote=True)
-    letters.reply(letters.last("alice"), "yes")
-    letters.write(ALICE, f"frobnicate {personal}", personal, to=personal)
-    letters.write(ALICE, f"join {personal.partition('+')[2][:19]}", to="games+x@pbem.example")
-    (question,) = letters.write(ALICE, "revoke", to=personal)
-    letters.reply(question, "yes")
-    letters.reply(question, "yes")
-    structlog.get_logger().error("failed", error=f"KeyError: {personal}", gist=personal.partition("@")[0])
-    try:
-        raise ValueError(personal)
-    except ValueError:
-        structlog.get_logger().exception("failed")
-
-    assert len(lines.getvalue().splitlines()) > 10
-    assert "(token)" in lines.getvalue()
-    found = re.findall("[a-z2-7]{40}", lines.getvalue().lower())
-    assert [each for each in found if tokens.parse(each)] == []
