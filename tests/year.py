@@ -21,7 +21,6 @@ from sqlmodel import Session, col, select
 from engines.seats import other, seat_of
 from notation.games import GAMES
 from notation.time_control import parse
-from pbem.features.house.protocol import ProofAnswer, ProofQuestion
 from pbem.mail.reading.protocol import InProcessParser
 from pbem.mail.transports.protocols import Arrival, NotAccepted
 from pbem.matches import lifecycle, queries
@@ -97,14 +96,6 @@ class Sampling(Renderer):
             yield next(made) if is_chosen else b""
 
 
-class Shallow(FirstTurn):
-    """A searcher that proves only what is soon proven."""
-
-    def prove(self, asked: ProofQuestion) -> ProofAnswer:
-        """Return the proof, if there is a short one."""
-        return super().prove(replace(asked, nodes=2_000))
-
-
 @dataclass
 class Year:
     """The world: a server, its post office, and players who roll dice."""
@@ -116,8 +107,6 @@ class Year:
     players: dict[int, Player]
     number: int
     renderer: Sampling
-    dice_of_claims: random.Random = field(default_factory=lambda: random.Random(7))
-    """Dice of their own, for what is claimed."""
     planned: dict[tuple[int, int], int] = field(default_factory=dict)
     """In which step the player to move acts, by match and version."""
     written: int = 0
@@ -195,14 +184,12 @@ class Year:
             first, second = self.dice.sample(sorted(self.players), 2)
             game = self.dice.choice(sorted(GAMES))
             control = parse(self.dice.choice(CONTROLS))
-            proofs = self.dice_of_claims.random() < 0.5
             with transaction(self.server.engine) as session:
                 challenger, opponent = session.get_one(Player, first), session.get_one(Player, second)
                 (offered,) = lifecycle.offer(
                     *(session, challenger, opponent, game, {}, self.clock()),
                     time=control,
                     free_undo=nth % 2 == 0,
-                    proofs=proofs,
                 )
                 self._announce(session, lifecycle.accept(session, offered.match, opponent, self.clock()))
 
@@ -231,9 +218,6 @@ class Year:
             if roll < 0.5:
                 self._write(match, other(offer.seat), self.dice.choice(("accept", "reject")) + f" {offer.kind.value}")
                 return
-        if match.proofs and self.dice_of_claims.random() < 0.05:
-            claimed = self.dice_of_claims.choice(("claim proven", "claim draw"))
-            self._write(match, seat_of(self.dice_of_claims.randint(0, 1)), claimed)
         if match.paused is not None and roll < 0.1:
             self._write(match, mover, "resume")
         when = self.planned.setdefault((match.id, version), step + self._patience(match, mover))
@@ -314,7 +298,7 @@ def year(folder: Path, players: int, matches: int, seed: int = 1) -> Iterator[Ye
                 player.id or 0: player for player in session.exec(select(Player).where(col(Player.name).like("p%")))
             }
         renderer = Sampling(server.settings.server, server.services.keyring, server.settings.limits.keep_mail_days)
-        thinker = replace(server.thinker, searcher=Shallow())
+        thinker = replace(server.thinker, searcher=FirstTurn())
         server = replace(server, sender=replace(server.sender, renderer=renderer), thinker=thinker)
         yield Year(server, post, clock, random.Random(seed), people, matches, renderer)
 
