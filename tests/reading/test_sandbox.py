@@ -244,6 +244,7 @@ def test_the_process_gets_no_secrets_from_the_environment(reader: Sandbox, monke
 
 
 @pytest.mark.slow
+@allowed(seconds=GENEROUS)
 @pytest.mark.usefixtures("loosely")
 def test_closing_ends_the_process_even_during_a_message(reader: Sandbox) -> None:
     first = number(reader)

@@ -6,7 +6,7 @@ import socket
 import threading
 from typing import Self
 
-from tests.servers import HOST
+from tests.servers import GENEROUS, HOST
 
 
 class Wire:
@@ -65,6 +65,6 @@ class Wire:
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
         for thread in self._threads:
-            thread.join(110)
+            thread.join(GENEROUS)
         for end in self._ends:
             end.close()
