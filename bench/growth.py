@@ -306,7 +306,7 @@ def main() -> None:
     parser.add_argument("--running", type=int, default=RUNNING, help=f"running ones ({RUNNING:,})")
     parser.add_argument("--repeats", type=int, default=REPEATS, help=f"how often each is measured ({REPEATS})")
     parser.add_argument("--database", choices=databases.KINDS, default="sqlite", help="where the daemon keeps its data")
-    given = performance.parsed(parser)
+    given = performance.parsed(parser, "database")
     performance.require("linux", *(("postgresql",) if given.database == "postgresql" else ()))
     structlog.configure(processors=[_drop])
     with ExitStack() as stack:

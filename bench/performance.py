@@ -89,19 +89,22 @@ def require(*names: str) -> None:
     """Exit if something isn't here, and say what: before anything is measured."""
     missing = [said for is_here, said in (NEEDS[name] for name in names) if not is_here()]
     if missing:
-        print(f"This benchmark needs {', and '.join(missing)}. Nothing was measured.", file=sys.stderr)
+        print(f"Nothing was measured: this benchmark needs {'; '.join(missing)}.", file=sys.stderr)
         sys.exit(NOT_HERE)
 
 
 # What it reports
 
 
-def parsed(parser: argparse.ArgumentParser) -> argparse.Namespace:
-    """Return the options; `is_whole` says whether as much is measured as for the rows that are stored."""
+def parsed(parser: argparse.ArgumentParser, *kinds: str) -> argparse.Namespace:
+    """Return the options; `is_whole` says whether as much is measured as for the rows that are stored.
+
+    The options called `kinds` say what is measured, all others how much.
+    """
     parser.add_argument("--publish", action="store_true", help="write the figures to docs/performance.csv")
     given = parser.parse_args()
-    sizes = {name: value for name, value in vars(given).items() if not isinstance(value, str | bool)}
-    given.is_whole = all(value == parser.get_default(name) for name, value in sizes.items())
+    sizes = vars(given).keys() - {"publish", *kinds}
+    given.is_whole = all(getattr(given, name) == parser.get_default(name) for name in sizes)
     if given.publish and not given.is_whole:
         parser.error("figures of a smaller or larger run can't be published")
     return given

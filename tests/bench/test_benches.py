@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -52,7 +52,24 @@ def test_what_it_needs_is_said_before_anything_is_measured(
     with pytest.raises(SystemExit, match="2"):
         performance.require("one", "other", "third")
 
-    assert capsys.readouterr().err == "This benchmark needs a program, and a disk. Nothing was measured.\n"
+    assert capsys.readouterr().err == "Nothing was measured: this benchmark needs a program; a disk.\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "is_whole"),
+    [([], True), (["--database", "postgresql"], True), (["--mails", "3"], False), (["--only", "x"], False)],
+)
+def test_a_run_of_another_size_is_told_from_a_whole_one(
+    monkeypatch: pytest.MonkeyPatch, words: list[str], is_whole: bool
+) -> None:
+    for publish in ([], ["--publish"]):
+        parser = ArgumentParser()
+        parser.add_argument("--database", default="sqlite")
+        parser.add_argument("--mails", type=int, default=300)
+        parser.add_argument("--only", default="")
+        monkeypatch.setattr(sys, "argv", ["bench", *words, *publish])
+        with nullcontext() if is_whole or not publish else pytest.raises(SystemExit, match="2"):
+            assert performance.parsed(parser, "database").is_whole is is_whole
 
 
 GIVEN, PUBLISHING = (Namespace(is_whole=True, publish=publish) for publish in (False, True))
