@@ -1,7 +1,5 @@
 """A closed account: what is stored of it, without mail."""
 
-from collections.abc import Iterator
-
 import pytest
 from sqlmodel import Session, select
 
@@ -14,15 +12,10 @@ from pbem.features.moderation.bans import BanOutcome
 from pbem.players import invitations
 from pbem.secret import Secret
 from pbem.storage.models import ClosedAddress, Outgoing
-from tests.matches.test_lifecycle import NOW, people, sessions, started
+from tests.contests import NOW, people, started
 
 SERVER = ServerSettings(address="games@pbem.example", key=Secret.model_validate({"value": "a key"}))
 ORDER = Order("root", "Cheats.")
-
-
-@pytest.fixture
-def session() -> Iterator[Session]:
-    yield from sessions()
 
 
 def test_the_address_of_a_closed_account_can_not_join_again(session: Session) -> None:

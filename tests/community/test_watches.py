@@ -12,7 +12,7 @@ from pbem.config import ServerSettings
 from pbem.features.watching import spectators, watches
 from pbem.matches import lifecycle, queries, watched
 from pbem.matches.watched import WatchedNews
-from pbem.players import blocks, sight
+from pbem.players import sight
 from pbem.players.sight import Sight
 from pbem.secret import Secret
 from pbem.storage import database
@@ -225,20 +225,6 @@ def test_whoever_can_t_be_told_is_left_out_and_the_others_are_told(engine: Engin
     spectators.show(engine, SERVER, NOW)
     with database.transaction(engine) as session:
         people(session)[3].unreachable = NOW
-    move_on(engine)
-
-    spectators.show(engine, SERVER, NOW)
-
-    assert shown(engine) == (1, 1)
-
-
-@pytest.mark.parametrize("by_spectator", [False, True])
-def test_nobody_goes_on_watching_across_a_block(engine: Engine, by_spectator: bool) -> None:
-    """Whoever of the two has blocked the other; dave watches the match as well, and is told."""
-    spectators.show(engine, SERVER, NOW)
-    with database.transaction(engine) as session:
-        alice, _, carol, _ = people(session)
-        blocks.block(session, *((carol, alice) if by_spectator else (alice, carol)), NOW)
     move_on(engine)
 
     spectators.show(engine, SERVER, NOW)

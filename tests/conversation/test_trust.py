@@ -1,6 +1,5 @@
 """What a domain's word is worth where it is enough to act: from the database alone, without mail."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -13,16 +12,11 @@ from pbem.mail.reading.message import Message
 from pbem.players import trust
 from pbem.players.identity import Sender
 from pbem.storage.models import Incoming
-from tests.matches.test_lifecycle import NOW, people, sessions
+from tests.contests import NOW, people
 
 POLICY = ChecksSettings(authserv_id="mx.pbem.example", proof="token or domain")
 PASSED = Checked(Authenticity.PASSED, "this message")
 MESSAGE = Message("<1@mail.example>", "alice@mail.example", (), (), "", None, ())
-
-
-@pytest.fixture
-def session() -> Iterator[Session]:
-    yield from sessions()
 
 
 def is_proven(session: Session, checked: Checked, address: str = "alice@mail.example") -> bool:

@@ -1,17 +1,24 @@
 """`pbem mail retry` tries again what waits for the operator, and nothing else."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
+import structlog
 
 from pbem.storage.models import IncomingState
 from tests.operating.site import Site
+
+pytestmark = pytest.mark.own_database
 
 NOW = datetime(2026, 2, 3, 10, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("state", IncomingState)
-def test_a_received_message_is_tried_again_if_it_is_shunted(site: Site, state: IncomingState) -> None:
+def test_a_received_message_is_tried_again_if_it_is_shunted(tmp_path: Path, state: IncomingState) -> None:
+    site = Site(tmp_path / "site")
+    site.configure()
+    site.make()
     site.rows(
         "insert into incoming (key, size, source, recipients, received, state, attempts, lane, round)"
         " values ('1', 0, 'test', '[]', :now, :state, 3, 0, 0)",
@@ -21,6 +28,7 @@ def test_a_received_message_is_tried_again_if_it_is_shunted(site: Site, state: I
     is_shunted = state is IncomingState.SHUNTED
 
     done = site.pbem("mail", "retry", "1")
+    structlog.reset_defaults()
 
     assert done.code == (0 if is_shunted else 1)
     assert site.rows("select state, attempts from incoming") == [("new", 0) if is_shunted else (state.value, 3)]

@@ -1,0 +1,52 @@
+"""What is in a backup: the database, the configuration, and each file with a secret or certificates that it names."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from pbem import config
+from pbem.server.backups import archive, making
+from pbem.storage import database
+from tests import databases
+
+pytestmark = pytest.mark.own_database
+
+CONFIG = """
+[server]
+address = "games@pbem.example"
+key = { file = "pbem.key" }
+database = "sqlite:///pbem.sqlite"
+[outbox.smtp]
+host = "mail.example"
+username = "games"
+password = { file = "password" }
+tls = { ca_file = "ca.pem" }
+[inbox.imap]
+host = "mail.example"
+username = "games"
+password = { command = "echo secret" }
+"""
+ALWAYS = {"database.sqlite", "pbem.toml", "certificates/outbox.smtp.tls.ca_file"}
+
+
+@pytest.mark.parametrize("with_secrets", [True, False])
+def test_nothing_is_missing_in_a_backup(tmp_path: Path, with_secrets: bool) -> None:
+    file = tmp_path / "pbem.toml"
+    text = CONFIG if with_secrets else CONFIG.replace('command = "echo secret"', 'file = "password"')
+    file.write_text(text, encoding="utf-8")
+    for name in ("pbem.key", "password", "ca.pem"):
+        (tmp_path / name).write_text(f"what {name} has\n", encoding="utf-8")
+    settings = config.load(file)
+    databases.make(settings.server.database)
+    engine = database.connect(settings.server.database)
+
+    now = datetime(2026, 2, 3, 10, tzinfo=UTC)
+    backup = tmp_path / "backup.tar.gz"
+    making.make(engine, settings, backup, now, lambda *_: None, with_secrets=with_secrets)
+    engine.dispose()
+
+    (folder := tmp_path / "unpacked").mkdir()
+    found = {part.name for part in archive.unpack(backup, folder, lambda *_: None).files}
+    assert found == (ALWAYS | {"secrets/server.key", "secrets/outbox.smtp.password"} if with_secrets else ALWAYS)
+    assert (folder / "certificates/outbox.smtp.tls.ca_file").read_text(encoding="utf-8") == "what ca.pem has\n"
