@@ -57,11 +57,11 @@ def read(snapshot: Snapshot, text: str) -> turns.ReadTurn:
     return turns.read(notation, snapshot.base, snapshot.part, turns.parse(notation, text))
 
 
-def play(session: Session, match: Match, text: str) -> tuple[object, ...]:
+def play(session: Session, match: Match, text: str, now: datetime = NOW) -> tuple[object, ...]:
     """Let the player to move play a turn, or part of one. Return the events."""
     snapshot = snapshot_of(session, match)
     turn = read(snapshot, text)
     assert snapshot.base.turn is not None
     if turn.complete:
-        return lifecycle.play(session, snapshot, snapshot.base.turn, turn, NOW)
+        return lifecycle.play(session, snapshot, snapshot.base.turn, turn, now)
     return lifecycle.keep_part(session, snapshot, snapshot.base.turn, turn)

@@ -1,7 +1,5 @@
 """Every game and variant against the house, from a newcomer's first message to the last board; house against house."""
 
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,11 +7,14 @@ import pytest
 from engines.core import Position
 from engines.search import choose
 from notation.games import GAMES
-from pbem.features.house.protocol import Examination, Findings, Question, SearchAnswer, findings, respond
-from pbem.server.daemon import Server
-from tests.correspondence import correspondence, text
+from pbem.features.house.protocol import Question, SearchAnswer, respond
+from tests.cases import quick_where
+from tests.correspondence import Correspondence, text
+from tests.house.scenes import searching
 from tests.playthroughs.test_playthroughs import MATCHES
+from tests.searchers import FirstTurn
 
+SOME = ("hexaphages", "kvadratik-flip-none", "quadrupel")
 CAROL = "carol@mail.example"
 LONGEST = 10_000
 """More turns than any of these matches has: the longest has 1,765, in Kvadratik without flips, and is a draw."""
@@ -23,63 +24,47 @@ ALTOGETHER = 1_000
 """How many matches the house plays against itself, in all variants together."""
 
 
-class Searching:
+class Searching(FirstTurn):
     """A searcher that searches as the server's processes do, but in this one."""
 
     def search(self, question: Question) -> SearchAnswer:
         """Return what a process would."""
         return respond(question)
 
-    def examine(self, asked: Examination) -> Findings:
-        """Return what a process would."""
-        return findings(asked)
 
-    def close(self) -> None:
-        """Do nothing."""
-
-
-def searching(server: Server) -> Server:
-    """Return the server with a house that searches."""
-    return replace(server, thinker=replace(server.thinker, searcher=Searching()))
-
-
-@pytest.mark.slow
-@pytest.mark.sampled(1, 3)
-@pytest.mark.parametrize("name", MATCHES)
-def test_a_newcomer_plays_the_house_to_the_last_board(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", SOME)
+def test_a_newcomer_plays_the_house_to_the_last_board(letters: Correspondence, name: str) -> None:
     game, options = MATCHES[name]
     chosen = "".join(f" {option}={choice}" for option, choice in options.items())
-    with correspondence(tmp_path, altered=searching) as letters:
-        letters.write(CAROL, f"play {game}{chosen} level=1")
-        letters.reply(letters.last("carol"), "yes")
-        while letters.execute("select to_move from match where id = 1") != [(None,)]:
-            turns = tuple(str(row[0]) for row in letters.execute("select text from ply order by number"))
-            assert len(turns) < LONGEST
-            letters.clock.advance(minutes=1)
-            letters.reply(letters.last("carol"), respond(Question(game, options, turns, 1, len(turns))).turn)
-            assert letters.execute("select max(number) from ply") > [(len(turns),)]
-            # It is Carol's turn again: the house has answered, or she has another turn in a row.
-            assert letters.execute("select to_move from match") in ([(0,)], [(None,)])
+    searching(letters, Searching())
+    letters.write(CAROL, f"play {game}{chosen} level=1")
+    letters.reply(letters.last("carol"), "yes")
+    while letters.rows("select to_move from match") != [None]:
+        turns = tuple(letters.played)
+        assert len(turns) < LONGEST
+        letters.clock.advance(minutes=1)
+        letters.reply(letters.last("carol"), respond(Question(game, options, turns, 1, len(turns))).turn)
+        assert len(letters.played) > len(turns)
+        # It is Carol's turn again: the house has answered, or she has another turn in a row.
+        assert letters.rows("select to_move from match") in ([0], [None])
 
-        assert letters.execute("select state, termination from match") == [("over", "rules")]
-        assert ", over]" in str(letters.last("carol")["Subject"])
-        assert "The match is over" in text(letters.last("carol")) or "win" in text(letters.last("carol"))
-        assert letters.operate("check").exit_code == 0
+    assert letters.execute("select state, termination from match") == [("over", "rules")]
+    assert ", over]" in str(letters.last("carol")["Subject"])
+    assert "The match is over" in text(letters.last("carol")) or "win" in text(letters.last("carol"))
+    assert letters.operate("check").exit_code == 0
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("name", MATCHES)
-def test_the_house_ends_every_match_against_itself(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "number"),
+    quick_where(
+        lambda case: case[0] in SOME and case[1] == 0,
+        [(name, number) for name in MATCHES for number in range(-(-ALTOGETHER // len(MATCHES)))],
+        others="soak",
+    ),
+)
+def test_the_house_ends_every_match_against_itself(name: str, number: int) -> None:
     """The search plays by the engine alone; a thousand matches over all variants, at the two lowest levels."""
-    for number in range(-(-ALTOGETHER // len(MATCHES))):
-        assert plies_of(name, number) < LONGEST, number
-
-
-@pytest.mark.slow
-@pytest.mark.sampled(1, 3)
-@pytest.mark.parametrize("name", MATCHES)
-def test_the_house_ends_a_match_against_itself(name: str) -> None:
-    assert plies_of(name, 0) < LONGEST
+    assert plies_of(name, number) < LONGEST
 
 
 def plies_of(name: str, number: int) -> int:

@@ -1,0 +1,193 @@
+"""Matches against the house, and what the house is to other commands and to those who would be it."""
+
+from pathlib import Path
+
+import pytest
+from sqlmodel import Session
+
+from pbem.features.house.commands import HINTS_PER_DAY
+from pbem.features.house.levels import LEVELS
+from pbem.messages.reply_addresses import address_with
+from pbem.messages.said.messages import OpponentLeft
+from pbem.storage.models import HOUSE, Player, Search
+from pbem.storage.outbox import Mailer
+from pbem.tokens import Purpose, Token
+from tests import scenes, spent
+from tests.correspondence import Correspondence, said, text
+from tests.house.scenes import begun, challenged
+
+MALLORY = "mallory@mail.example"
+
+
+def lost(letters: Correspondence) -> None:
+    """Let alice lose a match against the house, and bob one too."""
+    letters.play(begun)
+    letters.resign("alice")
+    letters.join("bob")
+    letters.say("bob", "play quadrupel level=1")
+    letters.resign("bob", "resign 2")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("whois house", "Your matches against it: 0 won, 1 lost, 0 drawn."),
+        ("history house", "#1"),
+        ("games house", "The house plays with everybody, so its matches aren't listed."),
+        ("block house", "The house challenges nobody, and writes no notes."),
+        ("standings", "Nobody has a rating yet."),
+        ("challenge house kvadratik rated", "Matches against the house aren't rated."),
+        ("challenge house kvadratik level=6", "The house has no level 6."),
+        ("challenge bob kvadratik level=3", "only the house has levels"),
+        (f"challenge {HOUSE.replace(' ', '')} kvadratik", "No player is called (thehouse)."),
+    ],
+)
+@pytest.mark.scene.with_args(lost)
+def test_what_is_asked_about_the_house_has_a_sensible_answer(letters: Correspondence, words: str, says: str) -> None:
+    letters.say("alice", words)
+
+    answer = said(letters.last("alice"))
+    assert says in answer
+    assert "#2" not in answer, "what others play against the house is theirs"
+    assert letters.rows("select count(*) from block") == [0]
+    assert letters.rows("select count(*) from match") == [2]
+
+
+@pytest.mark.scene.with_args(scenes.two_players)
+def test_before_anybody_has_played_it_the_house_is_no_stranger(letters: Correspondence) -> None:
+    (answer,) = letters.say("alice", "whois house")
+
+    assert 'Nobody has played against the house yet. "play GAME" begins a match with it.' in said(answer)
+
+
+@pytest.mark.scene.with_args(lost)
+def test_nobody_takes_a_seek_for_the_house_and_the_house_takes_none(letters: Correspondence) -> None:
+    letters.say("alice", "seek kvadratik")
+
+    assert letters.wait(hours=1) == []
+    assert letters.rows("select repeat, closed from seek") == [(1, None)]
+
+
+@pytest.mark.server(more="[house]\nenabled = false")
+@pytest.mark.scene.with_args(scenes.two_players)
+def test_a_server_without_the_house_says_so(letters: Correspondence) -> None:
+    (answer,) = letters.say("alice", "play kvadratik")
+
+    assert "The house takes no new matches at the moment." in said(answer)
+
+
+@pytest.mark.parametrize(("value", "agreed"), [(0.0, True), (0.4, False)])
+@pytest.mark.scene.with_args(begun)
+def test_the_house_agrees_to_a_draw_where_it_is_no_better_than_even(
+    letters: Correspondence, value: float, agreed: bool
+) -> None:
+    letters.reply(letters.last("alice"), "draw")
+    assert letters.rows("select state from match") == ["running"]  # too early
+
+    letters.execute(f"update search set value = {value}")
+    letters.execute("update match set plies = 20, offers = '{}'")  # as the house sees it; no turn is replayed here
+    letters.reply(letters.last("alice"), "draw")
+
+    assert letters.rows("select state from match") == ["over" if agreed else "running"]
+
+
+@pytest.mark.scene.with_args(begun)
+def test_hints_are_limited(letters: Correspondence) -> None:
+    letters.reply(letters.last("alice"), "hint")
+    (search,) = letters.rows("select id from search where kind = 'hint'")
+    for number in range(1, HINTS_PER_DAY):
+        spent.copies(letters, Search, search, 1, version=-number)
+    letters.reply(letters.last("alice"), "a4a3")
+
+    (told,) = letters.reply(letters.last("alice"), "hint")
+
+    assert "You've had 10 hints today" in text(told)
+
+
+@pytest.mark.scene.with_args(scenes.match, "challenge bob kvadratik")
+def test_there_is_no_hint_against_a_person(letters: Correspondence) -> None:
+    (told,) = letters.reply(letters.last("alice"), "hint")
+
+    assert "only in matches against the house" in text(told)
+
+
+@pytest.mark.scene.with_args(begun)
+def test_searches_of_more_than_an_hour_ago_are_forgotten(letters: Correspondence) -> None:
+    letters.wait(minutes=30)
+    letters.reply(letters.last("alice"), "a4a3")
+    letters.wait(minutes=31)
+
+    letters.reply(letters.last("alice"), "b4c3")
+
+    assert letters.rows("select version from search order by version") == [3, 5]
+
+
+@pytest.mark.scene.with_args(begun)
+def test_a_rematch_begins_once_at_the_same_level_with_the_other_side(letters: Correspondence) -> None:
+    letters.resign("alice")
+
+    letters.reply(letters.last("alice"), "rematch")
+    letters.say("alice", "rematch 1")
+
+    assert letters.rows("select level, seat0 = challenger, plies from match where id > 1") in (
+        [(1, 0, 1)],
+        [(1, False, 1)],
+    )
+    assert "already playing the rematch of match #1: match #2" in said(letters.last("alice"))
+
+
+@pytest.mark.scene.with_args(begun)
+def test_no_mail_is_ever_queued_for_the_house(letters: Correspondence) -> None:
+    (answer,) = letters.reply(letters.last("alice"), "say Good luck!")
+    letters.reply(letters.last("alice"), "undo")
+    letters.resign("alice")
+
+    assert "The house doesn't read notes" in text(answer)
+    assert set(letters.rows("select address from outgoing")) == {"alice@mail.example"}
+    with Session(letters.server.engine) as session, pytest.raises(ValueError, match="gets no mail"):
+        Mailer(session, letters.server.settings.server, letters.clock()).to_player(
+            Player(address=HOUSE, created=letters.clock()), OpponentLeft(), purpose=Purpose.PERSONAL
+        )
+
+
+def test_every_level_is_explained() -> None:
+    page = " ".join(Path("templates/help/house.md").read_text(encoding="utf-8").split())
+    for level in LEVELS:
+        assert f"level={level.number} {level.name}: {level.description}" in page
+
+
+# Nobody else is the house ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["house", "the-house", "h0use", "housebot"])
+def test_nobody_takes_its_name(letters: Correspondence, name: str) -> None:
+    letters.reply(letters.write(MALLORY, f"join {name}")[0], "yes")
+
+    assert letters.rows("select count(*) from player where confirmed is not null") == [0]
+
+
+@pytest.mark.scene.with_args(scenes.two_players)
+def test_who_had_the_name_before_keeps_it(letters: Correspondence) -> None:
+    letters.execute("update player set name = 'house' where name = 'bob'")
+
+    letters.say("alice", "play kvadratik level=1")
+    letters.say("alice", "challenge house kvadratik")
+
+    assert letters.rows(f"select name from player where address = '{HOUSE}'") == ["house-bot"]
+    assert letters.rows("select level, state from match order by id") == [(1, "running"), (None, "offered")]
+
+
+@pytest.mark.scene.with_args(challenged)
+def test_a_token_of_the_house_proves_nothing(letters: Correspondence) -> None:
+    (number,) = letters.rows(f"select id from player where address = '{HOUSE}'")
+    services = letters.server.services
+    address = address_with(services.server, services.keyring, Token(Purpose.PERSONAL, number), 0)
+
+    assert letters.write(MALLORY, "#1 resign", to=address) == []
+    assert letters.rows("select state from match") == ["running"]
+
+
+@pytest.mark.scene.with_args(challenged)
+def test_the_operator_s_verbs_pass_it_by(letters: Correspondence) -> None:
+    for verb in (("delete", "house", "--yes"), ("revoke", "house")):
+        assert "No player is called house." in letters.operate(*verb).output
