@@ -122,12 +122,15 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests that store data in the database of the run; on PostgreSQL, select only these."""
+    """Mark what `make test` leaves out, and what stores data in the run's database; on PostgreSQL, select only that."""
+    quick = [config.rootpath / folder for folder in config.getini("testpaths")]
     for item in items:
         if _keeps_data(item):
             item.add_marker(pytest.mark.database)
             if not WITH_SERVERS.intersection(item.path.parts):
                 item.add_marker(pytest.mark.slow)
+        if not any(item.path.is_relative_to(folder) for folder in quick):
+            item.add_marker(pytest.mark.slow)
     for item, marks in _left_to_longer_runs(items):
         for mark in marks:
             item.add_marker(mark)

@@ -247,8 +247,7 @@ IN_PARTS = {"a tournament that begins", "a season of a league that ends"}
 """What is done in several transactions, between which the server dies as well: a round is paired before it begins."""
 
 
-@pytest.mark.sampled(0, 10)
-@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.soak)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_due_happens_once_however_often_the_server_dies(stage: Stage, kind: str, database: str) -> None:
     calm, scene = stage("lmtp", database), stage("lmtp", database)

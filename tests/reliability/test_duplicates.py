@@ -30,7 +30,6 @@ def explained(scene: Scene, address: str, *said: str) -> None:
     assert [mail for mail in mails if all(word in mail for word in said)], mails
 
 
-@pytest.mark.sampled(1)
 def test_the_same_mail_on_many_connections_at_once_is_one_mail(stage: Stage, database: str) -> None:
     scene, door = by_lmtp(stage, database)
     letters = scene.seed(8)
@@ -44,7 +43,6 @@ def test_the_same_mail_on_many_connections_at_once_is_one_mail(stage: Stage, dat
     assert conserved(scene, before=before) == 0
 
 
-@pytest.mark.sampled(1)
 def test_two_different_turns_at_once_are_one_turn_and_an_explanation(stage: Stage, database: str) -> None:
     scene, door = by_lmtp(stage, database)
     wanted = scene.seed(1)[0]
@@ -60,7 +58,6 @@ def test_two_different_turns_at_once_are_one_turn_and_an_explanation(stage: Stag
     explained(scene, wanted.sender, "You replied to an older message, and the match has moved on.")
 
 
-@pytest.mark.sampled(1)
 def test_replies_that_cross_are_one_turn_and_an_explanation(stage: Stage, database: str) -> None:
     """The opponent moves out of turn, at the same moment as the player whose turn it is."""
     scene, door = by_lmtp(stage, database)
@@ -81,7 +78,6 @@ def personal(scene: Scene, address: str) -> str:
         return address_with(server.settings.server, server.services.keyring, Token(Purpose.PERSONAL, player), 0)
 
 
-@pytest.mark.sampled(1)
 def test_a_mail_that_was_long_on_its_way_changes_nothing(stage: Stage, database: str) -> None:
     """A turn is sent twice, and the opponent moves before the second message arrives."""
     scene, door = by_lmtp(stage, database)

@@ -5,13 +5,15 @@ the same content, and every message due was sent under one Message-ID.
 """
 
 import signal
+from collections.abc import Iterator
 from datetime import timedelta
+from itertools import product
+from typing import Any
 
 import pytest
 
 from pbem.failpoints import OFF_THE_PATH, Step
 from pbem.server.scheduled import digest
-from tests.cases import SEEDS, quick_where
 from tests.reliability.conftest import Stage
 from tests.reliability.effects import TABLES, effects
 from tests.reliability.plots import PLOTS, Plot, Rehearsal
@@ -23,33 +25,25 @@ FROM_THEN_ON = [step for step in list(Step)[list(Step).index(Step.COUNTED) :] if
 UNDONE = FROM_THEN_ON[: FROM_THEN_ON.index(Step.COMMITTED)]
 """The steps at which a crash leaves no effects."""
 
-QUICK = ("a yes to a held mail", "a new address's yes", "three commands, the last refused", "news that wait")
-"""The plots that cover the most code; `make test-all` includes the others."""
-
-OTHER_WAYS = (("lmtp", "postgresql"), ("imap", "sqlite"), ("imap", "postgresql"))
-
-CASES = [
-    *quick_where(lambda case: case[0] in QUICK, ((plot, "lmtp", "sqlite") for plot in PLOTS)),
-    *(
-        pytest.param(plot, way, database, marks=pytest.mark.soak)
-        for number, plot in enumerate(PLOTS)
-        for turn, (way, database) in enumerate(OTHER_WAYS)
-        if SEEDS > 1 or number % 9 == turn * 4  # a third of them, each way as often
-    ),
-    *quick_where(
-        lambda _: False,
-        [
-            ("news that wait", "lmtp", "postgresql"),
-            ("a new address's yes", "imap", "postgresql"),
-            ("a turn that was foreseen", "imap", "postgresql"),
-            ("a claim", "imap", "postgresql"),
-        ],
-    ),
-]
+OTHER_WAYS = {
+    "news that wait": ("lmtp", "postgresql"),
+    "a new address's yes": ("imap", "postgresql"),
+    "a turn that was foreseen": ("imap", "postgresql"),
+    "a claim": ("imap", "postgresql"),
+    "a yes to a held mail": ("imap", "sqlite"),
+}
+"""The plots that `make test-all` plays in another way, too; `make soak` plays all of them in all ways."""
 
 
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize(("name", "way", "database"), CASES)
+def cases() -> Iterator[Any]:
+    """Yield the plots, the ways in and the databases."""
+    for case in product(PLOTS, ("lmtp", "imap"), ("sqlite", "postgresql")):
+        plot, *way = case
+        is_often = way == ["lmtp", "sqlite"] or OTHER_WAYS.get(plot) == (*way,)
+        yield case if is_often else pytest.param(*case, marks=pytest.mark.soak)
+
+
+@pytest.mark.parametrize(("name", "way", "database"), cases())
 def test_a_mail_of_any_kind_does_what_it_does_however_often_the_server_dies(
     stage: Stage, name: str, way: str, database: str
 ) -> None:

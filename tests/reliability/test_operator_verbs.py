@@ -15,7 +15,7 @@ from sqlalchemy import Engine, event, inspect, text
 
 from pbem.cli.index import app
 from pbem.storage import database
-from tests.cases import ONLY_IN_SOAK, quick_where
+from tests.cases import quick_where
 from tests.operating.people import written
 from tests.postgres import Postgres
 from tests.reliability.conftest import Stage
@@ -41,7 +41,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("revision", "step"), [(None, 7), ("0048", 1), pytest.param(None, 1, marks=ONLY_IN_SOAK)])
+@pytest.mark.parametrize(("revision", "step"), [(None, 7), ("0048", 1), pytest.param(None, 1, marks=pytest.mark.soak)])
 def test_an_upgrade_that_is_killed_anywhere_has_done_nothing_and_can_be_made_again(
     url: str, revision: str | None, step: int
 ) -> None:
@@ -91,11 +91,9 @@ VERBS = {
     "mail retry out": (failed, ["mail", "retry", "out", "1"]),
     "player bounced --again": (unreachable, ["player", "bounced", "--again", "o0"]),
     "player revoke": (quiet, ["player", "revoke", "x0"]),
-    "player merge": (quiet, ["player", "merge", "x0", "o0", "--yes"]),
 }
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.soak)])
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_verb_that_is_killed_anywhere_has_done_nothing_and_can_be_repeated(

@@ -29,12 +29,11 @@ FAULTS = [
 ]
 """A 4xx reply, a hang-up, and a 421 with a hang-up at each stage, and 5xx replies that aren't about the message."""
 
-QUICK = [("-r", "RCPT"), ("-q", "."), ("-Q", "MAIL"), ("-f", "CONNECT")]
+OFTEN = [("-r", "RCPT"), ("-q", "."), ("-Q", "MAIL"), ("-f", "CONNECT")]
 """One fault of each kind, at different stages."""
 
 
-@pytest.mark.sampled(1, 6)
-@pytest.mark.parametrize(("fault", "command"), quick_where(QUICK.__contains__, FAULTS))
+@pytest.mark.parametrize(("fault", "command"), quick_where(OFTEN.__contains__, FAULTS, "soak"))
 def test_what_the_next_hop_did_not_take_goes_out_later(
     stage: Stage, smtp_sink: Sinks, fault: str, command: str
 ) -> None:

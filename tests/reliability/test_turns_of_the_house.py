@@ -25,7 +25,6 @@ def _answers_wait_for_the_house(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(receipts, "WAIT", receipts.LONGEST)
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 def test_a_turn_of_the_house_is_played_once_however_often_the_server_dies(stage: Stage, database: str) -> None:
     scene = stage("lmtp", database)
@@ -59,7 +58,6 @@ FOUND = {Step.SEARCHING: 0, Step.FOUND: 0, Step.ANSWERING: 0, Step.ANSWERED: 2}
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 def test_an_analysis_is_told_once_however_often_the_server_dies(stage: Stage, database: str) -> None:
     scene = stage("lmtp", database)
@@ -87,7 +85,6 @@ SHOWN = {Step.SEARCHING: "running", Step.FOUND: "running", Step.ANSWERING: "runn
 """How the match stands when the server has died at each step of looking at a claim."""
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 def test_a_match_ends_by_a_claim_once_however_often_the_server_dies(stage: Stage, database: str) -> None:
     scene = stage("lmtp", database)
