@@ -1,24 +1,14 @@
 """Machines that aren't recognised as such: no matter what they reply, the exchange ends within five messages."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from email.message import EmailMessage
-from pathlib import Path
 
 import pytest
 
-from tests.correspondence import Correspondence, correspondence, text
-from tests.scenes import two_turns
+from tests.correspondence import Correspondence, text
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 FEW = 5
-
-
-@pytest.fixture
-def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """Begin a match of alice, to move, and bob."""
-    with correspondence(tmp_path) as letters:
-        letters.play(two_turns)
-        yield letters
 
 
 MACHINES: dict[str, Callable[[int], str]] = {

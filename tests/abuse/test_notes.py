@@ -1,28 +1,17 @@
 """Notes between two players: those within some minutes are one message, and nobody gets more than can be read."""
 
-from collections.abc import Iterator
 from email.message import EmailMessage
-from pathlib import Path
 
 import pytest
 
 from pbem.players.pairs import LETTERS_PER_HOUR, NOTES_PER_HOUR
 from pbem.storage.models import Outgoing
 from tests import spent
-from tests.correspondence import Correspondence, correspondence, text
-from tests.scenes import two_turns
+from tests.correspondence import Correspondence, text
 
 pytestmark = pytest.mark.sql
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 TURN = "b7d7 i2g2 1 d7d6 g2g1"
-
-
-@pytest.fixture
-def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """Begin a match of alice, to move, and bob."""
-    with correspondence(tmp_path) as letters:
-        letters.play(two_turns)
-        yield letters
 
 
 def told(sent: list[EmailMessage], address: str) -> list[EmailMessage]:

@@ -1,13 +1,10 @@
 """What one message can have looked up, and how many matches a player can play, are bounded."""
 
-from pathlib import Path
-
 import pytest
 
 from pbem.conversation import work
 from pbem.features.playing import viewing
-from tests.correspondence import Correspondence, correspondence, text
-from tests.scenes import two_turns
+from tests.correspondence import Correspondence, text
 
 ALICE = "alice@mail.example"
 
@@ -111,20 +108,19 @@ def test_a_long_list_holds_the_matches_that_matter(letters: Correspondence, monk
 
 
 @pytest.mark.slow
-def test_a_player_plays_so_many_matches_at_a_time(tmp_path: Path) -> None:
-    with correspondence(tmp_path, more="[limits]\nmatches_per_player = 1") as letters:
-        letters.play(two_turns)
-        letters.join("carol")
-        (refused,) = letters.write(ALICE, "challenge carol quadraphages", to=personal(letters))
-        (offer, _) = letters.write("carol@mail.example", "challenge bob hexaphages", to=personal(letters, "carol"))
-        (too_many,) = letters.reply(offer, "accept")
+@pytest.mark.server(more="[limits]\nmatches_per_player = 1")
+def test_a_player_plays_so_many_matches_at_a_time(letters: Correspondence) -> None:
+    letters.join("carol")
+    (refused,) = letters.write(ALICE, "challenge carol quadraphages", to=personal(letters))
+    (offer, _) = letters.write("carol@mail.example", "challenge bob hexaphages", to=personal(letters, "carol"))
+    (too_many,) = letters.reply(offer, "accept")
 
-        assert "as many matches as a player can (1)" in " ".join(text(refused).split())
-        assert "as many matches as a player can (1)" in " ".join(text(too_many).split())
+    assert "as many matches as a player can (1)" in " ".join(text(refused).split())
+    assert "as many matches as a player can (1)" in " ".join(text(too_many).split())
 
-        letters.resign("bob", "resign 1")
-        sent = letters.reply(offer, "accept")
-        assert len(sent) == 2, [text(mail) for mail in sent]
+    letters.resign("bob", "resign 1")
+    sent = letters.reply(offer, "accept")
+    assert len(sent) == 2, [text(mail) for mail in sent]
 
 
 @pytest.mark.sql
