@@ -1,16 +1,12 @@
 """Noughts as a game of the server that can vanish, return, and be played by other rules."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from pbem_noughts import NOUGHTS as PACK
 
 from notation.games import GAMES, GamePack
-from tests.correspondence import Correspondence, correspondence
-
-WITH_TIME = "challenge bob noughts time=3d"
+from tests.correspondence import Correspondence
 
 
 class Offered:
@@ -24,9 +20,10 @@ class Offered:
         """Let the server have that pack."""
         self._patch.setitem(GAMES.packs, "noughts", pack)
 
-    def remove(self) -> None:
-        """Let the server have none."""
+    def remove(self, letters: Correspondence) -> None:
+        """Let the server have none, and notice it."""
         self._patch.delitem(GAMES.packs, "noughts")
+        letters.run_for(minutes=1)
 
     def second_version(self, *older: GamePack) -> GamePack:
         """Install version 2 of the rules, in which a line loses, with those older ones. Return it."""
@@ -36,12 +33,7 @@ class Offered:
         return pack
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def noughts(monkeypatch: pytest.MonkeyPatch) -> Offered:
+    """Let the server have the game before it starts."""
     return Offered(monkeypatch)
-
-
-@pytest.fixture
-def letters(tmp_path: Path, noughts: Offered) -> Iterator[Correspondence]:
-    with correspondence(tmp_path, server='admin = "admin@mail.example"') as letters:
-        yield letters

@@ -1,65 +1,40 @@
-"""The guard around games of others: what passes, what becomes a fault, and that no interruption comes too late."""
-
-import subprocess
-import sys
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import suppress
-from pathlib import Path
-from random import Random
-from typing import Any
+"""The guard around games of others: what passes, and what becomes a fault that soon suspends the game."""
 
 import pytest
 from pbem_noughts import NOUGHTS as PACK
 
 from engines.core import IllegalMove
-from engines.search import choose
-from engines.search.state import Searchable
 from notation import guarded
 from notation.core import BadNotation
 from notation.games import GAMES
-from notation.guarded import GuardedPosition, PackFault, guard, unguarded
+from notation.guarded import PackFault, guard
+from tests.correspondence import Correspondence, said, text
 from tests.games import broken
-from tests.games.broken import FAULTS
+from tests.games.conftest import Offered
 
-CALLS = ("moves", "play", "diagram", "parse", "format", "hint")
-
-
-def use(pack: Any, call: str) -> None:
-    """Make that call where the broken game fails in it."""
-    notation, start = pack.notation, pack.game.position({})
-    if call == "parse":
-        notation.parse("a3")
-        return
-    move = PACK.notation.parse("a3")
-    if call == "format":
-        notation.format(move, start)
-        return
-    position = start.play(move)
-    {"moves": lambda: list(position.moves()), "diagram": position.diagram, "play": lambda: None}.get(
-        call, lambda: notation.hint(position)
-    )()
+pytestmark = pytest.mark.server(server='admin = "admin@mail.example"')
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("call", CALLS)
-def test_whatever_is_wrong_with_a_game_is_a_fault_that_names_it(call: str, fault: str) -> None:
-    pack = guard(broken.pack(call, fault))
-    with guarded.budget(0.02) as spent:
-        if call == "parse" and fault == "nonsense":
-            with pytest.raises(PackFault):
-                pack.notation.parse("a3")
-        elif (call, fault) == ("moves", "nonsense"):
-            use(pack, call)  # what a move is, only the game knows
-            return
-        else:
-            with pytest.raises(PackFault, match=f"the package of the game noughts failed in {call}"):
-                use(pack, call)
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Allow little time, and forget at the end which games are suspended."""
+    monkeypatch.setattr(guarded, "SECONDS", 0.1)
+    monkeypatch.setattr(GAMES, "suspended", frozenset())
+
+
+@pytest.mark.parametrize("fault", [broken.loop, broken.crash, broken.leave, broken.hungry, broken.nonsense])
+@pytest.mark.parametrize("call", ["play", "diagram"])
+def test_whatever_is_wrong_with_a_game_is_a_fault_that_names_it(call: str, fault: object) -> None:
+    pack = guard(broken.pack(call, fault))  # type: ignore[arg-type]
+    with (
+        guarded.budget(0.02) as spent,
+        pytest.raises(PackFault, match=f"the package of the game noughts failed in {call}"),
+    ):
+        pack.game.position({}).play(pack.notation.parse("a3")).diagram()
     assert {each.key for each in spent.faults} == {"noughts"}
 
 
-def test_refusals_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refusals_pass() -> None:
     pack = guard(PACK)
     with guarded.budget() as spent:
         position = pack.game.position({}).play(pack.notation.parse("b2"))
@@ -70,106 +45,64 @@ def test_refusals_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     assert spent.faults == []
 
 
-def test_positions_are_equal_and_hashed_as_the_games_own() -> None:
-    pack = guard(PACK)
-    one, other = (pack.game.position({}).play(pack.notation.parse("b2")) for _ in "ab")
-    assert one == other
-    assert len({one, other, pack.game.position({})}) == 2
-    assert isinstance(one, GuardedPosition)
-    assert unguarded(one) == PACK.game.position({}).play(PACK.notation.parse("b2"))
+def begin(letters: Correspondence, noughts: Offered, call: str, fault: object) -> str:
+    """Begin a match of the broken game; return the address to which alice, who is to move in it, writes turns."""
+    noughts.install(guard(broken.pack(call, fault)))  # type: ignore[arg-type]
+    letters.match("challenge bob noughts time=3d")
+    return letters.last("alice")["Reply-To"].addresses[0].addr_spec  # type: ignore[no-any-return]
 
 
-@pytest.mark.parametrize("key", ["kvadratik", "quadraphages"])
-def test_the_search_finds_the_states_of_a_game_behind_a_guard(key: str) -> None:
-    bare, guarded = GAMES[key].game.position({}), guard(GAMES[key]).game.position({})
-    assert isinstance(guarded, Searchable) == isinstance(bare, Searchable)
-    assert choose(guarded, 1, 7).turn == choose(bare, 1, 7).turn
+def shunted(letters: Correspondence) -> list[object]:
+    """Return what is said of the messages that were put aside."""
+    return letters.rows("select verdict, attempts from incoming where state = 'shunted'")
 
 
-def test_what_a_game_has_used_counts_for_all_calls_of_a_message_and_for_no_other_game() -> None:
-    def spend() -> None:
-        until = time.thread_time() + 0.01
-        while time.thread_time() < until:
-            pass
+@pytest.mark.parametrize(("call", "fault"), [("play", broken.loop), ("parse", broken.crash)])
+def test_a_message_that_a_game_fails_is_put_aside_alone_and_after_three_the_game_is_suspended(
+    letters: Correspondence, noughts: Offered, call: str, fault: object
+) -> None:
+    address = begin(letters, noughts, call, fault)
+    for number in (1, 2, 3):
+        letters.write("alice@mail.example", "a3", to=address)
+        assert shunted(letters) == [("PackFault: the game noughts", 3)] * number
+        assert "Noughts" in text(letters.say("alice", "games")[0])
+    letters.wait(hours=1, minutes=1)
 
-    with guarded.budget(0.03) as spent:
-        with suppress(PackFault):
-            for _ in range(10):
-                guarded.call("slow", "play", spend)
-        guarded.call("other", "play", spend)
-    assert [str(each) for each in spent.faults] == ["the package of the game slow failed in play: it took too long"]
-    with guarded.budget(0.03):
-        guarded.call("slow", "play", spend)
+    assert "This server doesn't have Noughts" in said(letters.last("bob"))
+    assert "pbem game resume noughts" in said(letters.last("admin"))
+    letters.write("alice@mail.example", "a3", to=address)
+    assert "which this server doesn't have" in said(letters.last("alice"))
+    assert len(shunted(letters)) == 3
 
-
-def test_nothing_is_interrupted_without_a_budget_nor_counted() -> None:
-    with pytest.raises(PackFault):
-        guarded.call("noughts", "play", broken.crash)
-
-
-PROFILED = """
-import sys
-from notation import guarded
-def called(*, endless):
-    while endless:
-        pass
-with guarded.budget(0.01):
-    try:
-        guarded.call("slow", "play", lambda: called(endless=True))
-    except guarded.PackFault:
-        pass
-sys.setprofile(lambda *told: None)
-called(endless=False)
-"""
+    noughts.install(guard(PACK))
+    assert letters.operate("game", "resume", "noughts").exit_code == 0
+    letters.wait(minutes=1)
+    assert "the match goes on" in said(letters.last("bob"))
+    letters.write("alice@mail.example", "a3", to=address)
+    assert "alice played a3" in text(letters.last("bob"))
 
 
-def test_a_profiler_works_after_an_interruption() -> None:
-    """In another process: where it doesn't, the interpreter loops within a step that nothing but a kill ends."""
-    subprocess.run([sys.executable, "-c", PROFILED], cwd=Path(__file__).parents[2], timeout=60, check=True)
+@pytest.mark.parametrize(("call", "fault"), [("diagram", broken.crash), ("moves", broken.loop)])
+def test_a_message_that_a_game_cannot_draw_delays_no_other_and_goes_out_in_the_end(
+    letters: Correspondence, noughts: Offered, call: str, fault: object
+) -> None:
+    address = begin(letters, noughts, call, fault)
+
+    letters.write("alice@mail.example", "a3", to=address)
+    assert "Noughts" in text(letters.say("alice", "games")[0])
+    for _ in range(6):
+        letters.wait(minutes=10)
+
+    assert letters.rows("select count(*) from outgoing where state in ('owed', 'failed')") == [0]
+    assert any("alice played a3" in said(mail) for mail in letters.received["bob@mail.example"])
 
 
-def calls_that_end_at_about_the_limit(found: list[BaseException], rounds: int) -> None:
-    """Make calls that end just before, just after or just when they are interrupted; note what arrives outside."""
-    chance = Random(threading.get_ident())
-    try:
-        for _ in range(rounds):
-            with guarded.budget(0.001):
-                until = time.thread_time() + chance.uniform(0.0005, 0.004)
+def test_what_an_unproven_message_makes_a_game_fail_does_not_count_against_it(
+    letters: Correspondence, noughts: Offered
+) -> None:
+    begin(letters, noughts, "parse", broken.crash)
 
-                def spend(until: float = until) -> None:
-                    while time.thread_time() < until:
-                        pass
+    for number in range(5):
+        letters.write(f"stranger{number}@elsewhere.example", "noughts a3\n#1 a3")
 
-                with suppress(PackFault):
-                    guarded.call("slow", "play", spend)
-            for _ in range(50):  # anything that is late arrives in here
-                len([])
-    except BaseException as late:  # noqa: BLE001 - that is what must not be
-        found.append(late)
-
-
-def test_no_interruption_ever_arrives_after_its_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guarded, "EVERY", 0.0005)
-    found: list[BaseException] = []
-    threads = [threading.Thread(target=calls_that_end_at_about_the_limit, args=(found, 200)) for _ in range(3)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    assert found == []
-
-
-def test_a_generator_is_bounded_at_each_step() -> None:
-    def endless() -> Iterator[int]:
-        yield 1
-        broken.loop()
-
-    pack = guard(PACK)
-    position = GuardedPosition("noughts", pack.game.position({}))
-    monkey: Any = position
-    monkey.inner = type("Endless", (), {"moves": staticmethod(endless)})()
-    with guarded.budget(0.02):
-        moves = position.moves()
-        assert next(moves) == 1
-        with pytest.raises(PackFault, match="failed in moves: it took too long"):
-            next(moves)
+    assert "the game noughts" not in letters.operate("status").stdout

@@ -1,163 +1,216 @@
 """A match whose game isn't there: it stops, everything else goes on, and it goes on once the game is back."""
 
+import json
 from datetime import timedelta
-from typing import Any
+from pathlib import Path
 
 import pytest
 from pbem_noughts import NOUGHTS as PACK
-from sqlmodel import Session
 
 from pbem.matches.clock import timekeeping
-from pbem.storage.models import Match
-from tests.correspondence import Correspondence, text
-from tests.games.conftest import WITH_TIME, Offered
-
-PLAYERS = ["alice@mail.example", "bob@mail.example"]
-MISSING = "This server doesn't have Noughts at present"
-
-
-def begun(letters: Correspondence, *turns: str, challenge: str = WITH_TIME) -> None:
-    """Let alice and bob play these turns of match #1."""
-    letters.match(challenge)
-    for number, turn in enumerate(turns):
-        letters.reply(letters.last(("alice", "bob")[number % 2]), turn)
+from pbem.publishing import publication
+from pbem.publishing.pages import Site
+from pbem.server.health.reports import Reporter
+from pbem.signatures import Signer
+from tests import scenes
+from tests.correspondence import Correspondence, said, text
+from tests.games.conftest import Offered
+from tests.games.scenes import MISSING, begun, over, stored
 
 
-def stored(letters: Correspondence) -> Match:
-    """Return match #1."""
-    with Session(letters.server.engine) as session:
-        return session.get_one(Match, 1)
-
-
-def left(letters: Correspondence) -> timedelta | None:
+def left(letters: Correspondence) -> timedelta:
     """Return how much time the player to move has."""
     match = stored(letters)
     clock = timekeeping.clock_of(match)
     assert clock is not None
-    assert match.to_move is not None
-    return clock.at(letters.clock()).left(1 if match.to_move else 0)
+    remaining = clock.at(letters.clock()).left(1 if match.to_move else 0)
+    assert remaining is not None
+    return remaining
 
 
-def said(mail: Any) -> str:
-    """Return what a message says, in one line."""
-    return " ".join(text(mail).split())
-
-
-def test_both_players_are_told_once_when_it_stops_and_when_it_goes_on(
+@pytest.mark.scene.with_args(begun, "b2")
+def test_both_players_are_told_once_and_nobody_loses_time_while_it_has_stopped(
     letters: Correspondence, noughts: Offered
 ) -> None:
-    begun(letters, "b2")
-    noughts.remove()
-    told = letters.wait(minutes=1)
-    assert sorted(str(mail["To"]) for mail in told) == PLAYERS
-    for mail in told:
-        assert "stopped" in str(mail["Subject"])
-        assert MISSING in said(mail)
-    assert letters.wait(days=30) == []
+    letters.run_for(hours=5)
+    noughts.remove(letters)
+    for name in ("alice", "bob"):
+        assert "stopped" in str(letters.last(name)["Subject"])
+        assert MISSING in said(letters.last(name))
+    before = left(letters)
+    assert (stored(letters).due, stored(letters).remind) == (None, None)
+    assert letters.run_for(days=7) == []
+
     noughts.install(PACK)
-    back = letters.wait(minutes=1)
-    assert sorted(str(mail["To"]) for mail in back) == PLAYERS
+    back = letters.run_for(minutes=1)
+
+    assert sorted(str(mail["To"]) for mail in back) == ["alice@mail.example", "bob@mail.example"]
     assert all("the match goes on" in said(mail) for mail in back)
+    assert left(letters) == before
+    assert stored(letters).due == letters.clock() + before
     letters.reply(letters.last("bob"), "a1")
     assert "bob played a1" in text(letters.last("alice"))
-
-
-def test_nobody_loses_time_while_it_has_stopped(letters: Correspondence, noughts: Offered) -> None:
-    begun(letters, "b2")
-    letters.run_for(hours=5)
-    noughts.remove()
-    letters.run_for(minutes=1)
-    before = left(letters)
-    letters.run_for(days=2)
-    assert (stored(letters).due, stored(letters).remind) == (None, None)
-    letters.run_for(days=5)
-    noughts.install(PACK)
-    letters.run_for(minutes=1)
-    assert left(letters) == before
-    assert stored(letters).due == letters.clock() + before if before is not None else None
-    letters.run_for(days=3)
-    assert "you can claim" in str(letters.last("alice")["Subject"])
     assert "0 problems" in letters.operate("check").stdout
 
 
-def test_a_pause_that_ends_meanwhile_is_over_when_it_goes_on(letters: Correspondence, noughts: Offered) -> None:
-    begun(letters, "b2")
-    letters.reply(letters.last("alice"), "pause 3d")
-    letters.reply(letters.last("bob"), "accept pause")
-    before = left(letters)
-    noughts.remove()
-    letters.run_for(minutes=1)
-    letters.run_for(days=6)
-    assert left(letters) == before
-    noughts.install(PACK)
-    letters.run_for(minutes=1)
-    assert left(letters) == before
-    letters.run_for(hours=1)
-    assert before is not None
-    assert left(letters) == before - timedelta(hours=1)
-
-
-@pytest.mark.parametrize(
-    ("name", "line"),
-    [("bob", line) for line in ("a1", "preview a1", "draw", "replay alice", "move a1\nresign")]
-    + [("alice", "if a1 then a2"), ("alice", "show 1#0\npreview a1")],
-)
+@pytest.mark.parametrize(("name", "line"), [("bob", "move a1\nresign"), ("bob", "x9"), ("alice", "if a1 then a2")])
+@pytest.mark.scene.with_args(begun, "b2")
 def test_what_needs_the_game_is_refused_with_a_sentence(
     letters: Correspondence, noughts: Offered, name: str, line: str
 ) -> None:
-    begun(letters, "b2")
-    noughts.remove()
-    letters.wait(minutes=1)
+    noughts.remove(letters)
+
     (answer,) = letters.reply(letters.last(name), line)
+
     assert str(answer["To"]) == f"{name}@mail.example"
     assert "a match of Noughts, which this server doesn't have" in said(answer)
-    assert "Nothing was done" in said(answer)
-    assert len(letters.execute("select id from ply")) == 1
+    assert letters.played == ["b2"]
+    assert letters.rows("select state from match") == ["running"]
 
 
-def test_a_message_in_which_nothing_is_read_hears_of_it_too(letters: Correspondence, noughts: Offered) -> None:
-    begun(letters, "b2")
-    noughts.remove()
-    letters.wait(minutes=1)
-    (answer,) = letters.reply(letters.last("bob"), "x9")
-    assert "a match of Noughts, which this server doesn't have" in said(answer)
-
-
+@pytest.mark.scene.with_args(begun, "b2")
 def test_what_needs_no_rules_still_works(letters: Correspondence, noughts: Offered) -> None:
-    begun(letters, "b2")
-    noughts.remove()
-    letters.wait(minutes=1)
+    noughts.remove(letters)
+
     letters.reply(letters.last("bob"), "show")
-    assert "1  b2" in text(letters.last("bob"))
     assert "The board can't be shown" in said(letters.last("bob"))
     letters.reply(letters.last("bob"), "record")
     assert "1. alice: b2" in text(letters.last("bob"))
-    letters.reply(letters.last("bob"), "say Hello there")
-    assert "Hello there" in text(letters.last("alice"))
     letters.reply(letters.last("bob"), "games")
     assert "stopped" in text(letters.last("bob"))
     letters.resign("bob")
     assert "bob resigned" in text(letters.last("alice"))
     assert stored(letters).missing is None
-    noughts.install(PACK)
-    assert letters.wait(days=1) == []
-    letters.reply(letters.last("alice"), "show")
-    assert "X" in text(letters.last("alice"))
 
 
-@pytest.mark.parametrize("face", ["text", "html"])
-def test_a_message_that_waits_goes_out_without_the_board(letters: Correspondence, noughts: Offered, face: str) -> None:
-    begun(letters)
+@pytest.mark.scene.with_args(begun)
+def test_a_message_that_waits_goes_out_without_the_board(letters: Correspondence, noughts: Offered) -> None:
     letters.reply(letters.last("alice"), "b2")
     letters.execute(
         "update outgoing set state = 'owed', sent = null, attempts = 0"
         " where template = 'turn' and player = (select id from player where name = 'bob')"
     )
-    noughts.remove()
-    again = [mail for mail in letters.wait(minutes=1) if str(mail["To"]) == "bob@mail.example"]
-    *_, first = (mail for mail in again if "stopped" not in str(mail["Subject"]))
-    body = first.get_body(("plain" if face == "text" else face,))
-    assert body is not None
-    assert "alice played" in " ".join(body.get_content().split())
-    assert "be shown while the game" in body.get_content()
-    assert letters.execute("select template, address, attempts, due, error from outgoing where state = 'owed'") == []
+
+    noughts.remove(letters)
+
+    told = next(mail for mail in letters.received["bob@mail.example"][::-1] if "stopped" not in str(mail["Subject"]))
+    for face in ("plain", "html"):
+        body = told.get_body((face,))
+        assert body is not None
+        assert "be shown while the game" in body.get_content()
+    assert letters.rows("select template from outgoing where state = 'owed'") == []
+
+
+@pytest.mark.parametrize(
+    "line", ["games bob", "history", "standings noughts", "rules noughts", "export me", "show 1#2", "record 1"]
+)
+@pytest.mark.scene.with_args(over)
+def test_everything_can_be_looked_at(letters: Correspondence, noughts: Offered, line: str) -> None:
+    noughts.remove(letters)
+
+    assert letters.say("alice", line)
+
+    assert letters.rows("select count(*) from incoming where state not in ('done', 'held')") == [0]
+    assert letters.rows("select count(*) from outgoing where state not in ('sent', 'merged')") == [0]
+
+
+@pytest.mark.parametrize("line", ["rematch 1", "replay 1#2 bob", "analyse 1", "challenge bob noughts"])
+@pytest.mark.scene.with_args(over)
+def test_what_begins_with_it_is_refused_with_a_sentence(letters: Correspondence, noughts: Offered, line: str) -> None:
+    noughts.remove(letters)
+
+    (answer,) = letters.say("alice", line)
+
+    assert "noughts" in line or "which this server doesn't have at present" in said(answer)
+    assert letters.rows("select count(*) from match") == [1]
+
+
+@pytest.mark.scene.with_args(scenes.two_players)
+def test_challenges_and_seeks_that_wait_can_be_declined_but_not_taken(
+    letters: Correspondence, noughts: Offered
+) -> None:
+    letters.say("alice", "challenge bob noughts\nseek noughts")
+    asked = letters.last("bob")
+    noughts.remove(letters)
+
+    (answer,) = letters.reply(asked, "accept")
+    (other,) = letters.say("bob", "take 1")
+
+    assert "Match #1 is a match of Noughts, which this server doesn't have" in said(answer)
+    assert MISSING in said(other)
+    letters.reply(asked, "decline")
+    assert stored(letters).state == "declined"
+
+
+@pytest.mark.scene.with_args(scenes.two_players)
+def test_a_tournament_of_it_stands_still_until_it_is_back(letters: Correspondence, noughts: Offered) -> None:
+    letters.join("carol")
+    letters.operate("tournament", "open", "round-robin", "noughts", "time=3d/move")
+    for name in ("alice", "bob", "carol"):
+        letters.say(name, "enter 1")
+    letters.execute("update tournament set closes = '2026-03-05 00:00:00.000000'")
+    noughts.remove(letters)
+
+    letters.wait(days=30)
+    assert letters.rows("select started, ended from tournament") == [(None, None)]
+    assert letters.rows("select doing from setback") == []
+    noughts.install(PACK)
+    letters.wait(days=1)
+    assert letters.rows("select count(*) from match") == [3]
+
+
+@pytest.mark.scene.with_args(begun, "b2")
+def test_a_player_s_data_has_the_record_and_can_be_deleted(
+    letters: Correspondence, noughts: Offered, tmp_path: Path
+) -> None:
+    noughts.remove(letters)
+
+    letters.operate("player", "export", "alice", "--folder", str(tmp_path / "data"))
+    (question,) = letters.say("alice", "delete me")
+    letters.reply(question, "yes")
+    letters.wait(days=1)
+
+    assert "1. alice: b2" in json.dumps(json.loads((tmp_path / "data" / "alice.json").read_text()))
+    assert stored(letters).termination == "left"
+    assert "has left this server" in said(letters.last("bob"))
+
+
+@pytest.mark.scene.with_args(over)
+def test_the_site_shows_the_record_as_text(letters: Correspondence, noughts: Offered, tmp_path: Path) -> None:
+    for name in ("alice", "bob"):
+        letters.say(name, "set public on")
+    site, folder = Site("PBeM", "games@pbem.example", Signer(bytes(32))), tmp_path / "site"
+    noughts.remove(letters)
+
+    publication.publish(letters.server.engine, site, folder, letters.clock())
+    (page,) = folder.rglob("matches/*/1.html")
+    assert ": b2" in page.read_text()
+    assert "no boards to see" in page.read_text()
+    noughts.install(PACK)
+    publication.publish(letters.server.engine, site, folder, letters.clock())
+    assert "<svg" in page.read_text()
+
+
+@pytest.mark.scene.with_args(begun, "b2")
+def test_the_operator_is_told_what_to_install(letters: Correspondence, noughts: Offered) -> None:
+    noughts.remove(letters)
+
+    install = "the game noughts isn't installed: install its package, such as pbem-noughts"
+    checked = letters.operate("check")
+    assert checked.exit_code == 1
+    assert f"match #1: {install}" in checked.stdout
+    assert install in " ".join(letters.operate("doctor").stdout.split())
+    assert json.loads(letters.operate("status", "--json").stdout)["stopped"] == {"noughts": 1}
+
+
+@pytest.mark.scene.with_args(begun)
+def test_it_goes_on_only_when_all_servers_have_it(letters: Correspondence, noughts: Offered) -> None:
+    noughts.remove(letters)
+    Reporter(letters.server.vitals, letters.clock()).tell(letters.server.engine, letters.clock())
+    noughts.install(PACK)
+
+    assert letters.wait(minutes=2) == []
+    assert stored(letters).missing is not None
+    letters.execute("delete from daemon")  # that one has ended
+    letters.wait(minutes=1)
+    assert stored(letters).missing is None
