@@ -19,6 +19,7 @@ from pbem.storage.payloads import Section
 from tests.templates import golden, letters
 from tests.templates.letters import FACES, MOMENTS, Sent, examples, kinds
 
+pytestmark = pytest.mark.xdist_group("examples")  # they are made once
 MAILS = Path(__file__).parent / "mails"
 NAMES = sorted(kinds() | {*FACES, *MOMENTS})
 
@@ -40,19 +41,16 @@ def found(all_mails: tuple[dict[str, EmailMessage], list[Sent]]) -> dict[str, Em
 @pytest.mark.golden
 @pytest.mark.parametrize("name", NAMES)
 def test_a_mail_of_each_kind_reads_as_its_golden_files(name: str, found: dict[str, EmailMessage]) -> None:
+    """In HTML it says the same in the same order; boards, turns and what can be tapped have their own form there."""
     shown = golden.both_faces(found[name])
     if os.environ.get("PBEM_GOLDEN") == "write":
         (MAILS / f"{name}.txt").write_text(shown, encoding="utf-8")
-
     assert (MAILS / f"{name}.txt").read_text(encoding="utf-8") == shown
-    assert (golden.html(found[name]) is None) == (name in PLAIN)
 
-
-@pytest.mark.parametrize("name", sorted({*NAMES} - PLAIN))
-def test_both_faces_say_the_same_in_the_same_order(name: str, found: dict[str, EmailMessage]) -> None:
-    """Every sentence of the HTML is in the text; boards, turns and what can be tapped have their own form."""
+    page = golden.html(found[name])
+    assert (page is None) == (name in PLAIN)
     said, at = in_words(golden.plain(found[name])), 0
-    for sentence in golden.sentences(golden.html(found[name]) or ""):
+    for sentence in golden.sentences(page or ""):
         at = said.find(in_words(sentence), at)
         assert at >= 0, sentence
 
@@ -98,32 +96,35 @@ def test_golden_files_and_templates_belong_together() -> None:
     assert {path.stem for path in MAILS.glob("*.txt")} == set(NAMES)
 
 
-@pytest.mark.parametrize("stripped", ["", "class", "href"])
-@pytest.mark.parametrize("name", sorted({*NAMES} - PLAIN))
-def test_our_html_quoted_without_marks_is_no_command(name: str, stripped: str, found: dict[str, EmailMessage]) -> None:
+def test_our_html_quoted_without_marks_is_no_command(found: dict[str, EmailMessage]) -> None:
     """An HTML-only reply that quotes our message as if it were the person's own words must not act.
 
     A mail program may drop the classes or the links of a message that it quotes, but hardly both.
     """
-    html = golden.html(found[name]) or ""
-    assert html
-    if stripped:
-        html = re.sub(rf' ({stripped}|id)="[^"]*"', "", html)
-    for line in html_text.text(html).splitlines():
-        if not line.startswith(">"):
-            for match in (1, None):
-                read = Reader(FEATURES.commands, lambda number: GAMES["quadraphages"], match).read("", [line])
-                assert not [each for each in read.commands if each.command.changes and not each.malformed], line
+    lines: set[str] = set()
+    for name in {*NAMES} - PLAIN:
+        page = golden.html(found[name]) or ""
+        assert page
+        for quoted in (page, *(re.sub(rf' ({stripped}|id)="[^"]*"', "", page) for stripped in ("class", "href"))):
+            lines.update(line for line in html_text.text(quoted).splitlines() if not line.startswith(">"))
+    for line in lines:
+        for match in (1, None):
+            read = reader(match).read("", [line])
+            assert not [each for each in read.commands if each.command.changes and not each.malformed], line
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_our_subjects_are_no_commands(name: str, found: dict[str, EmailMessage]) -> None:
+def reader(match: int | None) -> Reader:
+    """Return what reads messages about a match, or about none."""
+    return Reader(FEATURES.commands, lambda number: GAMES["quadraphages"], match)
+
+
+def test_our_subjects_are_no_commands(found: dict[str, EmailMessage]) -> None:
     """They name players, games and tournaments, and come back in replies and forwarded messages."""
-    subject = str(found[name]["Subject"])
-    for match in (1, None):
-        for written in (subject, f"Re: {subject}", f"Fwd: {subject}"):
-            read = Reader(FEATURES.commands, lambda number: GAMES["quadraphages"], match).read(written, [])
-            assert (read.commands, read.guess) == ((), None)
+    for subject in {str(mail["Subject"]) for mail in found.values()}:
+        for match in (1, None):
+            for written in (subject, f"Re: {subject}", f"Fwd: {subject}"):
+                read = reader(match).read(written, [])
+                assert (read.commands, read.guess) == ((), None), written
 
 
 def test_each_section_can_give_a_reply_its_subject() -> None:
