@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 NONE_SELECTED = 5
-OPTIONS = "-x --ignore=tests/docs/test_mutations.py"
+OPTIONS = "-x -rfE --ignore=tests/docs/test_mutations.py"
 """That test notices every mutation, without running any of the product."""
 
 
