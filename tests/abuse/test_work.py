@@ -27,35 +27,6 @@ def test_a_message_that_asks_for_much_is_told_where_its_answer_ends(
     assert told.count("| show 1#0") == 17
 
 
-@pytest.mark.slow
-def test_a_message_without_proof_is_told_so_sooner(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "MOST_UNPROVEN", 320)
-    (answer,) = letters.write(ALICE, "\n".join(["show 1#1", "show 1#1", "show 1#2", *["show 1#0"] * 17]))
-
-    told = " ".join(text(answer).split())
-    assert "One message can't hold everything you asked for" in told
-    assert "Send this line and those below in a reply to one of our messages." in told
-    assert "... and 6 more lines" in told
-
-
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("line", ["show 1#1", "games", "preview 1 b7d7"])
-def test_one_line_is_answered_whatever_it_costs(
-    letters: Correspondence, line: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(work, "MOST", 1)
-    (answer,) = letters.write(ALICE, line)
-
-    assert "can't hold everything" not in text(answer)
-
-
-def test_turns_cost_nothing(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "MOST", 1)
-
-    assert len(letters.reply(letters.last("alice"), "b7d7 i2g2 1 d7d6 g2g1\nshow")) == 2
-    assert letters.execute("select plies from match") == [(3,)]
-
-
 TURN = "b7d7 i2g2 1 d7d6 g2g1"
 
 
@@ -81,15 +52,6 @@ def test_who_has_had_much_looked_up_within_an_hour_is_told_once_and_plays_on(
     letters.clock.advance(minutes=47)
     (answer,) = letters.write(ALICE, "record 1", to=to)
     assert "The record of match #1" in text(answer)
-
-
-def test_forged_messages_use_up_nobody_s_budget(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "MOST_PER_HOUR", 300)
-    for number in range(3):
-        letters.write(ALICE, f"show 1#{number}")
-
-    (answer,) = letters.write(ALICE, "show 1", to=personal(letters))
-    assert "as much as one player can" not in " ".join(text(answer).split())
 
 
 @pytest.mark.slow

@@ -8,7 +8,6 @@ from sqlmodel import Session, select
 
 from notation.ending import Ending, Termination
 from notation.games import GAMES
-from pbem.config import LimitsSettings, ServerSettings
 from pbem.conversation import execute
 from pbem.conversation.core import Decision, Request, ToNewAddress, ToPlayer
 from pbem.conversation.reply import Reply
@@ -16,36 +15,20 @@ from pbem.conversation.syntax.mail import Reader
 from pbem.conversation.verdict import Outcome
 from pbem.features.all import FEATURES
 from pbem.features.playing.messages import MatchList
-from pbem.mail.reading.message import Message
 from pbem.matches import lifecycle
 from pbem.matches.events import MatchEnded, NotPossible, PartKept, TurnPlayed
 from pbem.messages.said import messages, sections
-from pbem.players.identity import Sender
 from pbem.players.notices import Notice
 from pbem.players.rate_limits import MATCH_PER_DAY
-from pbem.secret import Secret
-from pbem.storage.models import Incoming, Match, MatchState, Outgoing, Player
-from pbem.tokens import Keyring, Purpose
+from pbem.storage.models import Match, MatchState, Outgoing, Player
+from pbem.tokens import Purpose
+from tests.commands.requests import asked, read
 from tests.contests import FIRST, NOW, PART, offered, people, play, started
-
-SERVER = ServerSettings(address="games@pbem.example", key=Secret.model_validate({"value": "a key"}))
-
-
-def asked(session: Session, player: Player, prose: tuple[str, ...] = ()) -> Request:
-    row = Incoming(key=str(player.id), size=0, source="test", recipients=[], received=NOW)
-    session.add(row)
-    session.flush()
-    message = Message("<1@mail.example>", player.address, (), (), "", None, ())
-    sender = Sender(player.address, player, proven=True)
-    limits = LimitsSettings()
-    about = (session, SERVER, Keyring("a key"), NOW, row, message, sender, FEATURES.commands, FEATURES, limits)
-    return Request(*about, prose=prose)
 
 
 def decide(request: Request, line: str) -> Decision:
     """Let the command of a line decide, as in a message about match #1."""
-    reader = Reader(FEATURES.commands, lambda number: GAMES["quadraphages"] if number == 1 else None, 1)
-    (found,) = reader.read("", [line]).commands
+    found = read(line)
     return found.command.run(request, found)
 
 

@@ -13,7 +13,7 @@ from pbem.features.all import FEATURES
 from pbem.storage.database import read_only
 from pbem.storage.models import Incoming, Outgoing, Ply
 from tests import scenes
-from tests.commands.test_decisions import asked
+from tests.commands.requests import asked
 from tests.contests import people, started
 from tests.correspondence import Correspondence
 

@@ -1,0 +1,36 @@
+"""A command asked for in a message, without mail: what its function is given."""
+
+from sqlmodel import Session
+
+from notation.games import GAMES
+from pbem.config import LimitsSettings, ServerSettings
+from pbem.conversation.core import Line, Request
+from pbem.conversation.syntax.mail import Reader
+from pbem.features.all import FEATURES
+from pbem.mail.reading.message import Message
+from pbem.players.identity import Sender
+from pbem.secret import Secret
+from pbem.storage.models import Incoming, Player
+from pbem.tokens import Keyring
+from tests.contests import NOW
+
+SERVER = ServerSettings(address="games@pbem.example", key=Secret.model_validate({"value": "a key"}))
+
+
+def asked(session: Session, player: Player, prose: tuple[str, ...] = ()) -> Request:
+    """Return what a message of the player's asks for, who has proven to be its author."""
+    row = Incoming(key=str(player.id), size=0, source="test", recipients=[], received=NOW)
+    session.add(row)
+    session.flush()
+    message = Message("<1@mail.example>", player.address, (), (), "", None, ())
+    sender = Sender(player.address, player, proven=True)
+    limits = LimitsSettings()
+    about = (session, SERVER, Keyring("a key"), NOW, row, message, sender, FEATURES.commands, FEATURES, limits)
+    return Request(*about, prose=prose)
+
+
+def read(line: str) -> Line:
+    """Return the line as it is read in a message about match #1."""
+    reader = Reader(FEATURES.commands, lambda number: GAMES["quadraphages"] if number == 1 else None, 1)
+    (found,) = reader.read("", [line]).commands
+    return found
