@@ -1,4 +1,4 @@
-"""What strangers and log readers aren't told: who plays here, addresses in other servers' words, and tokens."""
+"""What strangers and log readers aren't told: who plays here, and addresses in the words of other servers."""
 
 import io
 import re
@@ -7,16 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from pbem import tokens
 from pbem.cli import logs
 from pbem.config import LogSettings
 from pbem.features.all import FEATURES
 from pbem.mail.transports.protocols import NotAccepted
-from pbem.matches.events import NotPossible, Obstacle
-from pbem.matches.lifecycle import check_turn
 from pbem.server import daemon
-from pbem.storage.models import Match, MatchState
-from pbem.tokens import LENGTH, Keyring, Purpose, Token
 from tests.correspondence import Correspondence, correspondence, text
 
 ALICE, ZOE = "alice@mail.example", "zoe@mail.example"
@@ -138,31 +133,3 @@ def test_the_words_of_the_next_hop_put_no_address_into_the_log(tmp_path: Path, f
     assert "550 5.1.1 <(address)>: unknown" in lines.getvalue()
     assert not re.search(r"zoe@|games@|games\+", lines.getvalue())
     assert max(map(len, lines.getvalue().splitlines())) < 3_000
-
-
-@pytest.mark.parametrize("ply", [0, 1, 4_095, 4_096, 4_097, 10_000, tokens.LARGEST_PLY])
-def test_a_token_names_every_turn_that_a_match_can_have(ply: int) -> None:
-    keyring = Keyring("key")
-    token = Token(Purpose.PLAY, 7, 42, ply)
-    made = keyring.format(token, 3)
-
-    assert len(made) == LENGTH
-    assert tokens.parse(made) == token
-    assert keyring.signed(made, 3)
-
-
-def test_tokens_of_earlier_versions_stay_valid() -> None:
-    for earlier, ply in (
-        ("cadaaaahaaaaakrt3hbkyrhm5wcoulnhrzhz43z3", 6),
-        ("d77qaaahaaaaakttv7iyavs2kdzyttn5lymaeod6", 4_095),
-    ):
-        assert tokens.parse(earlier) == Token(Purpose.PLAY, 7, 42, ply)
-        assert Keyring("key").signed(earlier, 3)
-
-
-def test_a_match_ends_before_its_tokens_do() -> None:
-    match = Match(state=MatchState.RUNNING, plies=tokens.LARGEST_PLY, to_move=0)
-    with pytest.raises(NotPossible) as refused:
-        check_turn(match, 0)
-
-    assert refused.value.obstacle is Obstacle.TOO_LONG

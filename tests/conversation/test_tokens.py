@@ -1,9 +1,13 @@
 """Tokens: what they contain, and that nobody else can make them."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pbem import tokens
+from pbem.matches.events import NotPossible, Obstacle
+from pbem.matches.lifecycle import check_turn
+from pbem.storage.models import Match, MatchState
 from pbem.tokens import LENGTH, Keyring, Purpose, Token
 
 TOKENS = st.builds(
@@ -48,3 +52,31 @@ def test_any_text_is_a_token_or_none(text: str) -> None:
     tokens.parse(text)
 
     assert not KEYRING.signed(text, 0)
+
+
+@pytest.mark.parametrize("ply", [0, 1, 4_095, 4_096, 4_097, 10_000, tokens.LARGEST_PLY])
+def test_a_token_names_every_turn_that_a_match_can_have(ply: int) -> None:
+    keyring = Keyring("key")
+    token = Token(Purpose.PLAY, 7, 42, ply)
+    made = keyring.format(token, 3)
+
+    assert len(made) == LENGTH
+    assert tokens.parse(made) == token
+    assert keyring.signed(made, 3)
+
+
+def test_tokens_of_earlier_versions_stay_valid() -> None:
+    for earlier, ply in (
+        ("cadaaaahaaaaakrt3hbkyrhm5wcoulnhrzhz43z3", 6),
+        ("d77qaaahaaaaakttv7iyavs2kdzyttn5lymaeod6", 4_095),
+    ):
+        assert tokens.parse(earlier) == Token(Purpose.PLAY, 7, 42, ply)
+        assert Keyring("key").signed(earlier, 3)
+
+
+def test_a_match_ends_before_its_tokens_do() -> None:
+    match = Match(state=MatchState.RUNNING, plies=tokens.LARGEST_PLY, to_move=0)
+    with pytest.raises(NotPossible) as refused:
+        check_turn(match, 0)
+
+    assert refused.value.obstacle is Obstacle.TOO_LONG
