@@ -1,253 +1,27 @@
-"""Reply tokens never reach anyone else: they are found in every spelling, and nothing else is taken for one."""
+"""Reply tokens never reach anyone else by mail: not in what is quoted, in subjects, records or exports."""
 
-import base64
-import io
-import quopri
 import re
 import textwrap
 from collections.abc import Callable, Iterator
 from email.message import EmailMessage
-from html import escape, unescape
-from itertools import product
 from pathlib import Path
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 import pytest
-import structlog
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 from sqlmodel import Session, col, select
 
 from pbem import tokens
-from pbem.cli import logs
-from pbem.config import LogSettings
 from pbem.messages.reply_addresses import address_with
 from pbem.messages.said.messages import Answer
-from pbem.messages.token_redaction import TokenRedactor
 from pbem.storage.models import Outgoing
 from pbem.storage.outbox import kept_content
 from pbem.storage.payloads import dump
-from pbem.tokens import LARGEST_SUBJECT, Keyring, Purpose, Token
-from tests.correspondence import ADDRESS, Correspondence, correspondence, parsed, text
-from tests.effort import calls
+from pbem.tokens import Keyring, Purpose, Token
+from tests.correspondence import Correspondence, correspondence, parsed, text
+from tests.shown_tokens import shows
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
-REDACTOR = TokenRedactor(ADDRESS)
 KEYRING = Keyring("a key")
-TOKENS = st.builds(
-    lambda purpose, player, subject, ply: KEYRING.format(Token(purpose, player, subject, ply), 0),
-    st.sampled_from(Purpose),
-    st.integers(1, 2**24 - 1),
-    st.integers(0, LARGEST_SUBJECT),
-    st.integers(0, 2**12 - 1),
-)
-WORDS = st.text("abc xyz .,:;\n\u00e4\u4e2d<>=%&-_*", max_size=40)
-Written = Callable[[str], str]
-"""A way to write an address."""
-
-
-def symbols(shown: str) -> str:
-    """Return only the characters of a text that can occur in a token."""
-    return re.sub("[^a-z2-7]", "", shown.lower())
-
-
-def shows(shown: str, token: str) -> bool:
-    """Return whether a reader who takes great trouble can find that token in the text."""
-    readings = {re.sub(r"\x1b\[[0-9;]*m|\?=\s+=\?utf-8\?q\?|\\n", "", shown)}
-    for _ in range(3):
-        for decode in (unquote, unescape, lambda each: quopri.decodestring(each.encode()).decode("utf-8", "replace")):
-            readings |= {decode(each) for each in readings}
-    readings |= {re.sub(r"<[^<>@]*>", "", each) for each in readings}
-    return any(token in symbols(each) for each in readings)
-
-
-def wrapped(width: int, mark: str) -> Written:
-    return lambda address: mark.join(textwrap.wrap(address, width))
-
-
-def soft(address: str) -> str:
-    return quopri.encodestring(address.encode() + b" \xc3\xa4" * 30).decode()
-
-
-WAYS: dict[str, Written] = {
-    "plain": str,
-    "in capitals": str.upper,
-    "for the web": lambda address: quote(address, safe=""),
-    "for the web, but for the @": lambda address: quote(address, safe="@"),
-    "twice for the web": lambda address: quote(quote(address, safe=""), safe=""),
-    "as a link": lambda address: f"<a href='mailto:{quote(address, safe='')}?subject=Re%3A%20hello'>games</a>",
-    "as entities": lambda address: address.replace("@", "&#64;").replace("+", "&#x2b;"),
-    "as entities, escaped": lambda address: escape(address.replace("@", "&commat;").replace("+", "&plus;")),
-    "all in entities": lambda address: "".join(f"&#{ord(each)};" for each in address),
-    "quoted-printable": lambda address: address.replace("+", "=2B").replace("@", "=40"),
-    "with soft line ends": soft,
-    "wrapped": wrapped(20, "\n"),
-    "wrapped in a quote": wrapped(33, "\n> > "),
-    "wrapped in our quote": wrapped(25, "\n  | "),
-    "wrapped in a header": wrapped(30, "\r\n\t"),
-    "in bold": lambda address: address.replace("+", "+<b>").replace("@", "</b>@"),
-    "with tags that allow breaks": wrapped(7, "<wbr>"),
-    "with zero-width spaces": wrapped(5, "\u200b"),
-    "with soft hyphens": wrapped(9, "\u00ad"),
-    "with blanks": lambda address: " ".join(address),
-    "kept from harvesters": lambda address: address.replace("@", " at "),
-    "kept from harvesters in brackets": lambda address: address.replace("@", " [at] ").replace(".", " [dot] "),
-    "in two strings of JSON": wrapped(30, '",\n    "'),
-    "in one string of JSON": wrapped(30, "\\n"),
-    "in Markdown": lambda address: address.replace("+", "\\+"),
-    "in colours": wrapped(11, "\x1b[35m"),
-    "the token alone": lambda address: address.partition("+")[2].partition("@")[0],
-    "the token alone, in two lines": lambda address: address[6:26] + "\n> " + address[26:46],
-    "the address cut behind the token": lambda address: address.partition("@")[0],
-    "in an encoded word": lambda address: f"=?utf-8?q?PBeM_{address[:20]}?=\n =?utf-8?q?{address[20:]}?=".replace(
-        "+", "=2B"
-    ),
-}
-
-
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("way", WAYS)
-@settings(deadline=None)
-@given(token=TOKENS, before=WORDS, after=WORDS)
-def test_no_token_can_be_read_however_it_is_written(way: str, token: str, before: str, after: str) -> None:
-    shown = f"{before} {WAYS[way](f'games+{token}@pbem.example')} {after}"
-    assert shows(shown, token)
-
-    redacted = REDACTOR.redact(shown)
-
-    assert not shows(redacted, token)
-    assert redacted.startswith(before)
-    assert redacted.endswith(after)
-    assert REDACTOR.redact(redacted) == redacted
-
-
-@settings(deadline=None)
-@given(token=TOKENS, ways=st.lists(st.sampled_from([*WAYS.values()][:10]), min_size=2, max_size=2))
-def test_two_ways_on_top_of_each_other_hide_nothing(token: str, ways: list[Written]) -> None:
-    shown = ways[1](ways[0](f"games+{token}@pbem.example"))
-
-    assert not shows(REDACTOR.redact(shown), token)
-
-
-@settings(deadline=None)
-@given(TOKENS, st.sampled_from("+-="))
-def test_every_delimiter_is_known(token: str, delimiter: str) -> None:
-    redactor = TokenRedactor("pbem-games.x@pbem.example", delimiter)
-    address = f"pbem-games.x{delimiter}{token}@pbem.example"
-
-    for way in ("plain", "for the web", "wrapped in a quote", "with tags that allow breaks", "with soft line ends"):
-        assert not shows(redactor.redact(f"<{WAYS[way](address)}>"), token), way
-
-
-@settings(deadline=None)
-@given(st.text(max_size=200), st.integers(0, 39))
-def test_text_without_a_token_stays_as_it_is(words: str, length: int) -> None:
-    for shown in (words, f"games+{words}", f"games+{'a' * length}@pbem.example", f"{words} games@pbem.example"):
-        if not re.search("[a-z2-7]{40}", symbols(shown)):
-            assert REDACTOR.redact(shown) == shown
-
-
-@pytest.mark.slow
-def test_no_page_of_ours_and_no_mail_of_others_is_taken_for_a_token() -> None:
-    root = Path(__file__).parent.parent.parent
-    pages = [*root.glob("docs/**/*.md"), *root.glob("templates/rules/*.md"), *root.glob("tests/mails/*.*")]
-    assert len(pages) > 200
-    for page in pages:
-        raw = page.read_bytes()
-        token = re.search(rb"games\+[a-z2-7]{40}@", raw)
-        assert token or REDACTOR.redact_bytes(raw) == raw, page
-
-
-@settings(deadline=None)
-@given(TOKENS, st.binary(max_size=120))
-def test_base64_in_a_message_is_looked_into(token: str, before: bytes) -> None:
-    body = base64.encodebytes(before + b"\nPBeM <games+" + token.encode() + b"@pbem.example> wrote:\n> hello\n" * 3)
-    raw = b"Content-Transfer-Encoding: base64\r\n\r\n" + body.replace(b"\n", b"\r\n") + b"\r\n--=_x--\r\n"
-
-    head, _, encoded = REDACTOR.redact_bytes(raw).partition(b"\r\n\r\n")
-
-    decoded = base64.b64decode(encoded.partition(b"\r\n--")[0])
-    assert head == b"Content-Transfer-Encoding: base64"
-    assert decoded == (before + b"\nPBeM <games+(token)@pbem.example> wrote:\n> hello\n" * 3)[: len(decoded)] or (
-        token.encode() not in decoded and decoded.startswith(before)
-    )
-
-
-@settings(deadline=None)
-@given(TOKENS, TOKENS)
-def test_what_may_stay_stays_and_the_rest_goes(own: str, other: str) -> None:
-    shown = f"mailto:games%2B{own}@pbem.example?body=c1b1 <games+{other}@pbem.example> {own} {other}"
-
-    redacted = REDACTOR.redact(shown, own.__eq__)
-
-    assert redacted == (shown if own == other else shown.replace(other, "(token)"))
-
-
-PAGE = "Most of a message is the same for all who are sent it: (c4d4) =3D %41 &amp; more.\n" * 40
-
-
-LINKS = "<p>You can&#39;t:&nbsp;<a href='mailto:?subject=Re%3A%20%5B%2342%5D&amp;body=e3f4'>&rsaquo;</a></p>\n" * 20
-PIECES = ("%63", "&#99;", "=63", "\\u0063", "&%2399;", "%2B", "=\n", "=%20\n", "%20", "\n", "\u00ad")
-
-
-def test_a_page_that_needs_no_decoding_hides_nothing() -> None:
-    token = "ca" * 20
-    for one, other in product(PIECES, repeat=2):
-        split, hidden = one.join(textwrap.wrap(token, 14)), one.join((token[:14], token[15:28], token[29:]))
-        for written in (f"games+{token}@", f"games+{split}@", split, hidden):
-            for start, end in ((5, 5), (5, 6), (7, 8), (20, 20), (26, 27)):
-                shown = f" {written[:start]}{other}{written[end:]} "
-                assert REDACTOR.redact(f"{LINKS}{shown}") == f"{LINKS}{REDACTOR.redact(shown)}"
-
-
-def addressed(token: str, way: Written = str) -> str:
-    """Return a long text, which is the same for all readers but for the token."""
-    return f"{PAGE}{way(f'games+{token}@pbem.example')}\n{PAGE}mailto:games%2B{token}%40pbem.example"
-
-
-@settings(deadline=None, max_examples=30)
-@given(TOKENS, TOKENS, st.sampled_from([str, *WAYS.values()]))
-def test_a_text_that_was_clean_for_one_reader_is_no_proof_for_another(own: str, other: str, way: Written) -> None:
-    redactor = TokenRedactor(ADDRESS)
-    shown, briefly = addressed(own, way), f"{PAGE}{way(f'games+{own}@pbem.example')}\n"
-    assert redactor.redact(shown, own.__eq__) == shown
-    assert redactor.redact(briefly, own.__eq__) == briefly
-    assert not shows(redactor.redact(briefly), own)
-
-    assert redactor.redact(addressed(other, way), other.__eq__) == addressed(other, way)
-
-    if own != other:
-        for text in (shown, addressed(other, way), addressed(other, way) + addressed(own)):
-            redacted = redactor.redact(text, lambda token: token not in (own, other))
-            assert not shows(redacted, own)
-            assert not shows(redacted, other)
-        assert redactor.redact(f"{shown} {other}", own.__eq__) == f"{shown} (token)"
-
-
-@settings(deadline=None)
-@example("ab" * 20, "cd" * 20, ["own%", " ", "other", " ", "own"])
-@example("ab" * 20, "cd" * 20, ["games", "+", "other", "own"])
-@given(TOKENS, TOKENS, st.lists(st.sampled_from(["own", "own%", "other", "part", "games", "+", "@", " ", "\n", "7"])))
-def test_a_token_that_stays_hides_no_other_beside_it(own: str, other: str, pieces: list[str]) -> None:
-    kinds = {"own": f"games+{own}@", "own%": f"games%2B{own}%40", "other": other, "part": other[:20]}
-    briefly = "".join(kinds.get(piece, piece) for piece in pieces)[:800]
-
-    redacted = TokenRedactor(ADDRESS).redact(PAGE + briefly, own.__eq__)
-
-    assert redacted == PAGE + TokenRedactor(ADDRESS).redact(briefly, own.__eq__)
-
-
-def test_a_long_text_is_searched_for_tokens_once_for_all_its_readers() -> None:
-    redactor = TokenRedactor(ADDRESS)
-    one, two = (KEYRING.format(Token(Purpose.PERSONAL, player), 0) for player in (1, 2))
-
-    first = calls(lambda: redactor.redact(addressed(one), one.__eq__))
-    second = calls(lambda: redactor.redact(addressed(two), two.__eq__))
-
-    assert second < 20 < first / 2
-
-
-# Through the server -------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -351,25 +125,3 @@ def test_a_token_of_an_earlier_epoch_or_another_key_goes_too(letters: Correspond
     assert len(mails) == 2
     for mail in mails:
         assert text(mail).count("(token)@") == 2
-
-
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("form", ["console", "json"])
-def test_no_token_stands_in_the_log(form: str) -> None:
-    lines = io.StringIO()
-    before = structlog.get_config()
-    token = KEYRING.format(Token(Purpose.PERSONAL, 1), 0)
-    try:
-        logs.configure(LogSettings.model_validate({"format": form}), lines)
-        structlog.get_logger().info(
-            f"to games+{token}@pbem.example", verdict=token.upper(), each=[token], by={"a": token}
-        )
-        try:
-            raise ValueError(f"550 <games+{token}@pbem.example> unknown")
-        except ValueError:
-            structlog.get_logger().exception("failed")
-    finally:
-        structlog.configure(**before)
-
-    assert lines.getvalue().count("(token)") >= 3
-    assert token not in lines.getvalue().lower()
