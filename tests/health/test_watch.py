@@ -75,24 +75,6 @@ def test_a_loop_that_hangs_is_logged_with_its_place_and_systemd_hears_no_ping(
         thread.join(110)
 
 
-def test_a_loop_that_waits_or_has_ended_hangs_never(monotonic: Monotonic) -> None:
-    vitals = Vitals(monotonic)
-    stop, bell = threading.Event(), threading.Event()
-    looked = threading.Event()
-    pulse = vitals.pulse("work", bound=60)
-    thread = Loop(pulse, lambda _: looked.set(), bell).thread(stop, vitals)
-    thread.start()
-    assert looked.wait(110)
-    until(lambda: pulse.silent_for == 0, "it rests")
-    monotonic.now += 1e6
-    assert not vitals.hanging
-    stop.set()
-    bell.set()
-    thread.join(110)
-    monotonic.now += 1e6
-    assert not vitals.hanging
-
-
 def test_a_server_that_was_frozen_as_a_whole_has_no_loop_that_hangs(
     monotonic: Monotonic, manager: Manager, systemd: Systemd
 ) -> None:

@@ -1,17 +1,351 @@
-"""The command line as a whole: what `pbem --help` shows, the groups, former names, and completion."""
+"""The operator's commands on a site: what each does, prints and ends with, and how the command line is used."""
 
+import json
 import os
 import re
+import stat
 import subprocess
 import sys
+from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
+from notation import record
+from pbem import config, failpoints
+from pbem.cli.doctor import replaying
 from pbem.cli.index import COMMANDS, GROUPS, RENAMED, load
-from tests.operating.site import Site
+from pbem.storage.database import MIGRATIONS
+from tests.correspondence import parsed, text
+from tests.operating import matches
+from tests.operating.people import written
+from tests.operating.site import ADDRESS, Site, environment, smtp_out
+from tests.servers import SmtpSink
 
+RECORDS = Path(__file__).parent.parent / "records"
+RULES = written("ann@mail.example", ADDRESS, "rules quadraphages")
 NARROW = {"COLUMNS": "72", "TERMINAL_WIDTH": "72"}
+
+
+@pytest.fixture
+def played(site: Site) -> Site:
+    """Make a site with one match after three turns."""
+    with site.server() as server:
+        matches.in_play(server, 1, lambda _: 3)
+    return site
+
+
+PREVIEW = f"preview 1 {matches.sample().moves[2]}"
+"""It replays the match while it is handled."""
+
+
+def tamper(site: Site) -> None:
+    """Replace the second stored turn of match 1 with an illegal one."""
+    site.rows("update ply set text = '1 a1a2' where match = 1 and number = 2")
+
+
+# init and run
+
+
+@pytest.mark.own_database
+def test_init_writes_a_configuration_a_key_that_only_we_may_read_and_a_database_once(tmp_path: Path) -> None:
+    site = Site(tmp_path / "new")
+    done = site.process("init", umask=0)
+    assert done.code == 0, done.said
+    assert config.load(site.config).inbox.maildir
+    key = site.folder / "pbem.key"
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    assert len(key.read_text().strip()) == 64
+    assert key.read_text().strip() not in done.said
+    site.rows("insert into player (name, address, epoch, created) values ('ann', 'ann@mail.example', 0, '2007-01-01')")
+    before = site.config.read_bytes(), key.read_bytes()
+    assert site.pbem("init").code == 0
+    assert (site.config.read_bytes(), key.read_bytes()) == before
+    assert site.rows("select name from player") == ["ann"]
+
+
+@pytest.mark.own_database
+def test_init_keeps_a_configuration_that_is_there_and_makes_what_it_lacks(site: Site) -> None:
+    before = site.config.read_bytes()
+    (site.folder / "pbem.key").unlink()
+    (site.folder / "pbem.sqlite").unlink()
+    (site.folder / "pbem.sqlite").touch()
+    done = site.pbem("init")
+    assert done.code == 0, done.said
+    assert site.config.read_bytes() == before
+    assert (site.folder / "pbem.key").is_file()
+    newest = max(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+    assert site.rows("select version_num from alembic_version") == [f"1.{newest}"]
+
+
+def test_run_once_receives_handles_and_sends_until_nothing_is_left(site: Site) -> None:
+    senders = [f"p{number}@host{number}.example" for number in range(40)]
+    site.drop(*(written(sender, ADDRESS, "help") for sender in senders))
+    done = site.process("run", "--once")
+    assert (done.code, done.out) == (0, "40 received, 40 processed, 40 sent\n")
+    assert {str(parsed(raw)["To"]) for raw in site.sent()} == set(senders)
+    assert not list((site.folder / "in" / "new").iterdir())
+    assert site.run_once() == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("failpoint", "words"),
+    [
+        ("snet:3", "no step 'snet'; the steps are received, stored"),
+        ("sent:third", "'third' is not a count; sent:3 is the third time"),
+        ("sent:0", "'0' is not a count"),
+        (":3", "no step ''"),
+    ],
+)
+def test_a_fail_point_that_would_never_be_reached_is_refused(failpoint: str, words: str) -> None:
+    with pytest.raises(failpoints.BadFailpoint, match=re.escape(words)):
+        failpoints.parse(failpoint)
+
+
+def test_a_fail_point_that_is_wrong_ends_the_start(site: Site) -> None:
+    done = site.pbem("run", "--once", PBEM_FAILPOINT="snet:3")
+    assert (done.code, "no step 'snet'" in done.err) == (2, True)
+
+
+# feed
+
+
+def test_feed_handles_a_mail_once_and_prints_what_is_owed_for_it(site: Site) -> None:
+    done, again = site.process("feed", "-", stdin=RULES), site.pbem("feed", "-", stdin=RULES)
+    assert done.code == 0, done.said
+    assert "message 1: done, done: rules" in done.out
+    assert "to ann@mail.example" in done.out
+    assert "QUADRAPHAGES" in done.out
+    assert (again.code, again.out) == (0, "this message was received before, so nothing was done\n")
+    assert site.rows("select state from outgoing") == ["owed"]
+
+
+def test_feed_takes_the_envelope_recipient_with_its_token(site: Site) -> None:
+    with site.server() as server:
+        (move,) = matches.in_play(server, 1)
+    bare = written(move.sender, ADDRESS, move.text)
+    assert "message 1: done, done: move" in site.pbem("feed", "-", "--to", move.to, stdin=bare).out
+    assert site.rows("select text from ply") == [move.text]
+
+
+@pytest.mark.parametrize(("name", "words"), [("empty", "empty is empty"), (".", "Is a")])
+def test_feed_says_that_there_is_no_mail(site: Site, name: str, words: str) -> None:
+    (site.folder / "empty").touch()
+    done = site.pbem("feed", str(site.folder / name))
+    assert (done.code, words in done.err) == (2, True)
+    assert site.rows("select count(*) from incoming") == [0]
+
+
+def test_feed_ends_with_1_when_the_mail_or_its_answer_meets_a_bug(played: Site) -> None:
+    tamper(played)
+    mail = played.pbem("feed", "-", stdin=written("x0@mail.example", played.personal("x0"), PREVIEW))
+    assert (mail.code, "shunted" in mail.out) == (1, True)
+    answer = played.pbem("feed", "-", stdin=written("x0@mail.example", ADDRESS, "show 1"))
+    assert (answer.code, "can't be rendered: BadRecord" in " ".join(answer.err.split())) == (1, True)
+
+
+# check
+
+
+FAULTS = [
+    ("update ply set text = '1 a1a2' where number = 2 and match = {}", "turn 2"),
+    ("update ply set text = 'nonsense' where number = 2 and match = {}", "turn 2"),
+    ("update ply set seat = 1 - seat where number = 3 and match = {}", "turn 3 is stored for seat"),
+    ("update ply set text = upper(text) where number = 3 and match = {}", "turn 3 is stored as"),
+    ("delete from ply where number = 2 and match = {}", "turn 2 is missing"),
+    ("update match set game = 'chess' where id = {}", "the game chess isn't installed"),
+    ("update match set part = 'a1a2 1' where id = {}", "the begun turn 'a1a2 1'"),
+    ("update match set plies = plies + 1 where id = {}", "4 turns are counted, but"),
+    ("update match set to_move = 1 - to_move where id = {}", "it is stored to be the turn of seat"),
+    ("update match set time = '14d+1d', started = created, due = created where id = {}", ""),
+    (
+        """insert into takenback (match, number, seat, text, shift, played, taken_back)
+           select match, 4, 0, text, 0, played, played from ply where number = 1 and match = {}""",
+        "",
+    ),
+    ("insert into prepared (match, seat, version, lines) values ({}, 1, 0, '[]')", ""),
+]
+"""What somebody did to a match, and what is said of it; not always in words of its own."""
+
+
+def test_check_says_what_somebody_did_to_stored_matches(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    with site.server() as server:
+        matches.in_play(server, len(FAULTS) + 2, lambda _: 3)
+    assert site.pbem("check").out == f"{len(FAULTS) + 2} matches replayed, 0 problems\n"
+    for number, (sql, _) in enumerate(FAULTS, start=2):
+        site.rows(sql.format(number))
+
+    done = site.pbem("check")
+    assert done.code == 1
+    lines = " ".join(done.out.split())
+    assert [
+        sentence for number, (_, sentence) in enumerate(FAULTS, start=2) if f"match #{number}: {sentence}" not in lines
+    ] == []
+    assert "match #1:" not in lines
+    assert f"match #{len(FAULTS) + 2}:" not in lines
+
+    monkeypatch.setattr(replaying, "FEW", 1)
+    monkeypatch.setattr(replaying, "AT_ONCE", 2)
+    monkeypatch.setattr(replaying.os, "sched_getaffinity", lambda _: {0, 1})
+    monkeypatch.setattr(replaying, "_faults", None)  # of no use: only other processes replay
+    assert site.pbem("check") == done
+
+
+# What waits for the operator
+
+
+def test_a_mail_that_met_a_bug_is_listed_and_handled_once_the_bug_is_gone(played: Site) -> None:
+    assert (played.pbem("mail", "list").code, played.pbem("mail", "list").out) == (0, "nothing is shunted\n")
+    tamper(played)
+    played.drop(written("x0@mail.example", played.personal("x0"), PREVIEW))
+    assert played.run_once() == [1, 1, 0]
+    listed = played.pbem("mail", "list")
+    assert listed.code == 1
+    assert "BadRecord" in listed.out
+    assert "Traceback" in played.pbem("show", "mail", "1").out  # the only place that shows it
+    good = matches.sample().moves[1]
+    played.rows("update ply set text = :text where match = 1 and number = 2", text=good)
+    retried = played.pbem("mail", "retry", "1")
+    assert (retried.code, retried.out) == (0, "1 will be retried\n")
+    assert played.run_once() == [0, 1, 1]
+    assert "a b c d e f g h i" in text(parsed(played.sent()[0]))
+    assert played.pbem("mail", "list").code == 0
+
+
+def test_a_mail_that_nobody_would_take_is_listed_and_can_be_sent_again(
+    site: Site, smtp_sink: Callable[..., SmtpSink]
+) -> None:
+    refusing, taking = smtp_sink("-f", "RCPT"), smtp_sink()
+    site.configure(outbox=smtp_out(refusing.port))
+    site.drop(RULES)
+    assert site.run_once()[:2] == [1, 1]
+    site.rows("update outgoing set state = 'failed', troubled = created")  # a stranger's would wait for the stranger
+    listed = site.pbem("mail", "list")
+    assert listed.code == 1
+    assert "out 1" in listed.out
+    assert "500" in listed.out
+    assert site.pbem("mail", "retry", "1").code == 1  # without --out, the id is that of a received message
+    assert site.pbem("mail", "retry", "out", "1").code == 0
+    site.configure(outbox=smtp_out(taking.port))
+    assert site.run_once() == [0, 0, 1]
+    assert len(taking.taken()) == 1
+
+
+def test_retry_takes_only_what_waits_for_the_operator(site: Site) -> None:
+    site.drop(RULES)
+    site.run_once()
+    site.rows("update outgoing set state = 'dropped', troubled = created")
+    for words, sentence in (
+        (("1",), "1 is not among the shunted"),
+        (("out", "1"), "1 is not among the failed messages"),
+    ):
+        done = site.pbem("mail", "retry", *words)
+        assert (done.code, sentence in done.err, "0 will be retried" in done.out) == (1, True, True)
+    assert site.rows("select state from outgoing") == ["dropped"]
+
+
+# record check
+
+
+def record_file(folder: Path, kind: str) -> Path:
+    sheet = (RECORDS / "quadraphages-2.txt").read_bytes()
+    content = {
+        "mended": sheet.replace(b"g7g5", b"g3g5"),
+        "binary": b"\x7fELF\x02\x01\x01\x00\xff\xfe" * 20,
+        "garbage": b"Dear diary,\ntoday I played a game.\n",
+        "blank": b"\n\n",
+        "other board": sheet.replace(b"g7g5", b"g3g5").replace(b"o x o o . . o . .", b"x x o o . . o . ."),
+    }
+    path = folder / "record.txt"
+    if kind in content:
+        path.write_bytes(content[kind])
+    return path
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "words"),
+    [
+        ("mended", 0, "Quadraphages, 25 turns: 0 slips"),
+        ("other board", 1, "the printed board differs: a1 is printed x and should be o"),
+        ("garbage", 1, "there are no turns"),
+        ("blank", 1, "there are no turns"),
+        ("missing", 2, "No such file"),
+        ("binary", 2, "is not a text file"),
+    ],
+)
+def test_record_check_tells_a_record_from_what_is_none(
+    site: Site, tmp_path: Path, kind: str, code: int, words: str
+) -> None:
+    done = site.pbem("record", "check", str(record_file(tmp_path, kind)))
+    assert done.code == code, done.said
+    assert words in done.said
+    assert len(done.said.splitlines()) == 1 or code == 0 or kind == "other board"
+
+
+def test_record_check_stops_at_the_first_slip_and_tolerant_lists_them_all(site: Site) -> None:
+    path = RECORDS / "quadraphages-1.txt"
+    strict = site.pbem("record", "check", str(path))
+    tolerant = site.pbem("record", "check", "--tolerant", str(path))
+    slips = record.replay_tolerantly(record.loads(path.read_text()))[1]
+    assert slips, "the printed records have slips, that is why they are here"
+    assert (strict.code, len(strict.out.splitlines())) == (1, 1)
+    assert tolerant.code == 1
+    assert f": {len(slips)} slips" in tolerant.out
+    assert all(slip.why in tolerant.out for slip in slips)
+    assert strict.out.startswith(f"turn {slips[0].turn}, {slips[0].player}, {slips[0].token}: ")
+
+
+def test_record_check_reads_standard_input_and_refuses_a_game_that_there_is_none_of(site: Site) -> None:
+    sheet = (RECORDS / "quadraphages-2.txt").read_bytes()
+    assert site.pbem("record", "check", "-", stdin=sheet.replace(b"g7g5", b"g3g5")).code == 0
+    binary = site.process("record", "check", "-", stdin=b"\xff\xfe\x00")
+    assert (binary.code, "is not a text file" in binary.err) == (2, True)
+    chess = site.pbem("record", "check", "--game", "chess", "-", stdin=sheet)
+    assert (chess.code, "there is no game chess" in chess.out) == (1, True)
+
+
+# Lists
+
+
+LISTS = [words for words in COMMANDS if (load(words).help or "").startswith("List ")]
+
+
+def test_every_list_can_be_had_as_json(site: Site) -> None:
+    assert {"acts", "player bounced", "games", "player list", "mail list", "tournament list"} <= set(LISTS)
+    found = {words: json.loads(site.pbem(*words.split(), "--json").out) for words in LISTS}
+    assert found.pop("games")
+    assert [rows for rows in found.values() if rows != []] == []
+
+
+def test_a_list_has_an_object_for_each_row_with_what_the_table_shows(site: Site) -> None:
+    site.drop(written("ann@mail.example", ADDRESS, "help"))
+    assert site.run_once()[:2] == [1, 1]
+    for name in ("bob", "cid"):
+        site.rows(
+            "insert into player (name, address, epoch, created, confirmed) values (:name, :address, 0, :at, :at)",
+            name=name,
+            address=f"{name}@mail.example",
+            at="2026-01-01 00:00:00",
+        )
+    site.rows("update player set bounces = 2, bounced = created where name = 'bob'")
+    site.rows("update incoming set state = 'shunted', verdict = 'KeyError :a: [b], 3 times' where id = 1")
+    rows = {words: site.pbem(*words.split(), "--json") for words in ("player list", "player bounced", "mail list")}
+    assert {words: done.code for words, done in rows.items()} == {"player list": 0, "player bounced": 0, "mail list": 1}
+    players, bounced, shunted = (json.loads(done.out) for done in rows.values())
+    assert [row["player"] for row in players] == ["bob", "cid"]
+    assert players[0]["plays"] == 0
+    assert players[0]["last_wrote"] is None or datetime.fromisoformat(players[0]["last_wrote"])
+    assert [(row["address"], row["bounces"]) for row in bounced] == [("bob@mail.example", 2)]
+    assert datetime.fromisoformat(bounced[0]["last"]).tzinfo
+    assert [(row["number"], row["why"]) for row in shunted] == [("1", "KeyError :a: [b], 3 times")]
+    table = site.pbem("mail", "list")
+    assert table.code == 1
+    assert "KeyError :a: [b], 3 times" in table.out
+    assert "pbem mail retry N" in table.out
+
+
+# The command line as a whole
 
 
 def rows(told: str) -> dict[str, str]:
@@ -31,18 +365,12 @@ def test_the_help_has_a_line_for_each_command_on_a_narrow_terminal(words: str, s
     assert [name for name, about in listed.items() if not about.endswith(".")] == []
 
 
-def test_the_groups_have_a_line_each(site: Site) -> None:
+def test_arguments_and_options_are_the_same_everywhere(site: Site) -> None:
     listed = rows(site.pbem("--help", **NARROW).out)
     assert {name: listed[name] for name in GROUPS} == GROUPS
-
-
-def test_arguments_are_in_capitals_everywhere() -> None:
     shown = {each.metavar for path in COMMANDS for each in load(path).params if each.param_type_name == "argument"}
     assert {"NUMBER", "PLAYER", "FILE"} <= shown
     assert [name for name in shown if not re.fullmatch(r"[A-Z]+( [A-Z]+)*", name)] == []
-
-
-def test_what_asks_can_be_told_yes_and_what_makes_a_folder_where() -> None:
     flags = {path: {flag for each in load(path).params for flag in each.opts} for path in COMMANDS}
     asks = ("player ban", "player delete", "player merge", "match close", "match adjudicate", "announce")
     assert [path for path in asks if "--yes" not in flags[path]] == []
@@ -53,9 +381,6 @@ def test_a_former_name_works_and_says_the_new_one(site: Site) -> None:
     done = site.pbem("players", "--json")
     assert (done.code, done.out) == (0, site.pbem("player", "list", "--json").out)
     assert done.err == '"pbem players" is called "pbem player list" now\n'
-
-
-def test_former_names_are_those_of_commands_and_not_listed(site: Site) -> None:
     assert set(RENAMED.values()) <= set(COMMANDS)
     assert set(rows(site.pbem("--help").out)).isdisjoint(RENAMED)
 
@@ -77,8 +402,17 @@ def offered(typed: str, folder: Path, config: Path | None = None) -> tuple[list[
     return done.stdout.split(), done.stderr
 
 
-@pytest.fixture
-def peopled(site: Site) -> Site:
+@pytest.mark.parametrize(
+    ("typed", "names"),
+    [
+        ("pbem player ban al", ["albert", "alice"]),
+        ("pbem ban bo", ["bob"]),
+        ("pbem play quadra", ["quadraphages", "quadrature"]),
+        ("pbem mail re", ["retry"]),
+        ("pbem shun", []),
+    ],
+)
+def test_the_shell_completes_games_and_names(typed: str, names: list[str], site: Site) -> None:
     for name in ("alice", "albert", "bob"):
         site.rows(
             "insert into player (name, address, epoch, created, confirmed) values (:name, :address, 0, :at, :at)",
@@ -86,41 +420,46 @@ def peopled(site: Site) -> Site:
             address=f"{name}@mail.example",
             at="2026-01-01 00:00:00",
         )
-    return site
+    assert offered(typed, site.folder, site.config) == (names, "")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("typed", "names"),
-    [
-        ("pbem player ban al", ["albert", "alice"]),
-        ("pbem show AL", []),
-        ("pbem show bo", ["bob"]),
-        ("pbem ban bo", ["bob"]),
-        ("pbem player bounced --again bo", ["bob"]),
-        ("pbem play quadra", ["quadraphages", "quadrature"]),
-        ("pbem match import --game kv", ["kvadratik"]),
-        ("pbem mail re", ["retry"]),
-        ("pbem shun", []),
-    ],
-)
-def test_the_shell_completes_games_and_names(typed: str, names: list[str], peopled: Site) -> None:
-    assert offered(typed, peopled.folder, peopled.config) == (names, "")
-
-
-@pytest.mark.slow
-def test_names_come_from_the_configuration_that_is_named(peopled: Site, tmp_path: Path) -> None:
-    assert offered(f"pbem player ban -c {peopled.config} bo", tmp_path) == (["bob"], "")
-    assert offered("pbem player ban bo", peopled.folder) == (["bob"], "")
-
-
-@pytest.mark.slow
 def test_completion_is_silent_where_no_name_can_be_read(site: Site, tmp_path: Path) -> None:
     assert offered("pbem player ban bo", tmp_path) == ([], "")
-    site.config.write_text("this is no TOML")
-    assert offered("pbem player ban bo", site.folder) == ([], "")
-    assert offered("pbem player ban bo", site.folder, site.folder) == ([], "")
     database = site.folder / "none.sqlite"
     site.config.write_text(f'[server]\naddress = "a@b.example"\ndatabase = "sqlite:///{database}"\n')
     assert offered("pbem player ban bo", site.folder) == ([], "")
     assert not database.exists()
+
+
+SERVER = ("pbem.server", "pbem.conversation", "pbem.messages.mime", "pbem.features.house", "alembic", "jinja2", "PIL")
+"""What only a verb that parses or renders messages needs."""
+IMPORTED = """
+import sys
+from pbem import cli
+try:
+    cli.main()
+except SystemExit as error:
+    assert not error.code
+print(*sys.modules)
+"""
+
+
+@pytest.mark.parametrize(
+    ("verb", "unneeded"),
+    [
+        (["--help"], ("sqlalchemy", "pydantic", "structlog", "engines", *SERVER)),
+        (["show", "1"], (*SERVER, "psycopg")),
+        (["run", "--once"], ("alembic", "PIL", "cryptography", "dkim", "httpx", "dns", "psycopg")),
+    ],
+)
+def test_a_verb_imports_nothing_that_it_does_not_need(played: Site, verb: list[str], unneeded: tuple[str, ...]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTED, *verb],
+        env=environment() | {"PBEM_CONFIG": str(played.config)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    imported = done.stdout.splitlines()[-1].split()
+    assert "pbem.cli.index" in imported
+    assert [name for name in unneeded if name in imported] == []

@@ -15,10 +15,10 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.pool import Pool
 
-from pbem.cli.index import COMMANDS, app
+from pbem.cli.index import COMMANDS, app, load
 from tests.operating.matches import in_play
+from tests.operating.places import everything
 from tests.operating.site import Done, Site
-from tests.operating.test_backup import everything
 from tests.servers import free_port
 
 NOTHING, CONFIGURED, STORED = "nothing", "the configuration", "the database"
@@ -152,82 +152,69 @@ def busy(site: Site) -> Site:
     return site
 
 
-def test_every_verb_is_in_the_table() -> None:
+def test_every_verb_is_in_the_table_and_says_what_it_does() -> None:
     assert list(VERBS) == list(COMMANDS)
+    assert [name for name, (_, words) in COMMANDS.items() if load(name).help != words] == []
 
 
 # No settings, or none that can be read
 
 
-@pytest.mark.slow
 def test_without_a_configuration(site: Site) -> None:
-    site.config.unlink()
-    for name in READS_SETTINGS:
-        if name != "init":  # which makes one
-            done = site.pbem(*words(site, name))
-            assert refused(done, 2, f"there is no configuration at {site.config}; `pbem init"), (name, done)
-
-
-@pytest.mark.slow
-def test_with_a_broken_configuration(site: Site) -> None:
     site.config.write_text("[server\n")
-    for name in READS_SETTINGS:
-        done = site.pbem(*words(site, name))
-        assert refused(done, 2, f"{site.config} can't be read: Expected ']'"), (name, done)
+    broken = {name: site.pbem(*words(site, name)) for name in READS_SETTINGS}
+    site.config.unlink()
+    missing = {name: site.pbem(*words(site, name)) for name in READS_SETTINGS if name != "init"}  # which makes one
+    assert [name for name, done in broken.items() if not refused(done, 2, f"{site.config} can't be read: ")] == []
+    sentence = f"there is no configuration at {site.config}; `pbem init"
+    assert [name for name, done in missing.items() if not refused(done, 2, sentence)] == []
 
 
 # A database that can't be used
 
 
-@pytest.mark.slow
+def with_database(site: Site, url: str, verbs: list[str]) -> dict[str, Done]:
+    """Run these verbs with another database."""
+    return {name: site.pbem(*words(site, name), PBEM_SERVER__DATABASE=url) for name in verbs}
+
+
+def not_refused(found: dict[str, Done], sentence: str) -> list[str]:
+    """Return the verbs that didn't end with this sentence and exit code 2."""
+    return [name for name, done in found.items() if not refused(done, 2, sentence)]
+
+
 @pytest.mark.own_database
 def test_without_a_database(site: Site) -> None:
-    url = f"sqlite:///{site.folder}/other.sqlite"
-    for name in READS_TABLES:
-        done = site.pbem(*words(site, name), PBEM_SERVER__DATABASE=url)
-        assert refused(done, 2, f"there is no database {site.folder}/other.sqlite"), (name, done)
-    assert not (site.folder / "other.sqlite").exists()
-    done = site.pbem(*words(site, "backup"), PBEM_SERVER__DATABASE=url)
-    assert refused(done, 2, f"there is no database {site.folder}/other.sqlite"), done
-    for name in ("init", "run"):
-        done = site.pbem(*words(site, name), PBEM_SERVER__DATABASE=f"sqlite:///{site.folder}/none/other.sqlite")
-        lacks = "folder {}/none for the" if name == "init" else "database {}/none/other.sqlite"
-        assert refused(done, 2, f"there is no {lacks.format(site.folder)}"), (name, done)
+    file, nowhere = site.folder / "other.sqlite", f"sqlite:///{site.folder}/none/other.sqlite"
+    found = with_database(site, f"sqlite:///{file}", [*READS_TABLES, "backup"])
+    assert not_refused(found, f"there is no database {file}") == []
+    assert not file.exists()
+    assert not_refused(with_database(site, nowhere, ["init"]), f"there is no folder {site.folder}/none for the") == []
+    assert not_refused(with_database(site, nowhere, ["run"]), f"there is no database {site.folder}/none/other") == []
 
 
-@pytest.mark.slow
 @pytest.mark.own_database
-def test_with_a_database_that_does_not_answer(site: Site) -> None:
-    url = f"postgresql+psycopg://pbem:hunter2@127.0.0.1:{free_port()}/pbem"
-    for name in CONNECTS:
-        done = site.pbem(*words(site, name), PBEM_SERVER__DATABASE=url)
-        assert refused(done, 2, "the database: connection failed: "), (name, done)
-        assert "hunter2" not in done.said
-
-
-@pytest.mark.slow
-@pytest.mark.own_database
-def test_with_a_file_that_is_no_database(site: Site) -> None:
+def test_with_a_database_that_does_not_answer_or_is_none(site: Site) -> None:
     (site.folder / "other.sqlite").write_bytes(b"no database" * 1000)
-    for name in CONNECTS:
-        done = site.pbem(*words(site, name), PBEM_SERVER__DATABASE=f"sqlite:///{site.folder}/other.sqlite")
-        assert refused(done, 2, "file is not a database"), (name, done)
+    found = with_database(site, f"sqlite:///{site.folder}/other.sqlite", CONNECTS)
+    assert not_refused(found, "file is not a database") == []
+    found = with_database(site, f"postgresql+psycopg://pbem:hunter2@127.0.0.1:{free_port()}/pbem", CONNECTS)
+    assert not_refused(found, "the database: connection failed: ") == []
+    assert not [name for name, done in found.items() if "hunter2" in done.said]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("version", "told"),
+    ("version", "sentence"),
     [
         ("0003", "the database is at revision 0003 of an early version: run pbem of commit ade5423f once"),
         ("0048", "was made by an older version of pbem"),
         ("9999", "which numbers its tables 9999"),
     ],
 )
-def test_with_a_database_of_another_version(site: Site, version: str, told: str) -> None:
+def test_with_a_database_of_another_version(site: Site, version: str, sentence: str) -> None:
     site.rows("update alembic_version set version_num = :version", version=version)
-    for name in (*READS_TABLES, *(() if version == "0048" else ("init", "run"))):  # they upgrade that one
-        done = site.pbem(*words(site, name))
-        assert refused(done, 2, told), (name, done)
+    verbs = [*READS_TABLES, *(() if version == "0048" else ("init", "run"))]  # they upgrade that one
+    assert not_refused({name: site.pbem(*words(site, name)) for name in verbs}, sentence) == []
     assert site.rows("select version_num from alembic_version") == [version]
 
 
@@ -260,7 +247,6 @@ def as_somebody_else() -> Iterator[None]:
         os.seteuid(was)
 
 
-@pytest.mark.slow
 @pytest.mark.own_database
 def test_with_a_database_that_can_only_be_read(reachable: Site) -> None:
     before = (reachable.folder / "pbem.sqlite").read_bytes()
@@ -274,7 +260,6 @@ def test_with_a_database_that_can_only_be_read(reachable: Site) -> None:
 # What isn't there
 
 
-@pytest.mark.slow
 def test_what_is_absent_is_said_with_exit_code_1(busy: Site) -> None:
     for name, verb in VERBS.items():
         for absent in verb.absent:
@@ -288,7 +273,6 @@ def files(site: Site) -> set[Path]:
     return {path for path in site.folder.rglob("*") if path.is_file() and "sqlite" not in path.name}
 
 
-@pytest.mark.slow
 def test_a_file_that_can_not_be_used_is_named_with_exit_code_2(busy: Site) -> None:
     before = {path: path.read_bytes() for path in files(busy)}
     for name, verb in VERBS.items():
@@ -319,33 +303,21 @@ def ended(site: Site, called: list[str], descriptor: int) -> tuple[object, str]:
     return None, said.getvalue()
 
 
-PRINTS = [name for name in those(lambda verb: verb.code != 2 or verb.needs == STORED) if name != "game resume"]
-
-
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("name", PRINTS)
-def test_an_output_that_nobody_reads_ends_a_verb_quietly(busy: Site, name: str) -> None:
+@pytest.mark.parametrize("name", ["run", "feed", "show", "check", "games", "acts"])
+def test_an_output_that_nobody_reads_or_that_is_full_ends_a_verb(busy: Site, name: str) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     code, said = ended(busy, words(busy, name), writer)
-    assert code == 141, said
-    assert "Broken pipe" not in said
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("name", PRINTS)
-def test_an_output_that_is_full_is_said(busy: Site, name: str) -> None:
-    code, said = ended(busy, words(busy, name), os.open("/dev/full", os.O_WRONLY))
+    assert (code, "Broken pipe" in said) == (141, False), said
+    (busy.folder / "hex").rename(busy.folder / "first") if name == "game new" else None
+    code, said = ended(
+        busy, words(busy, "check" if name == "player delete" else name), os.open("/dev/full", os.O_WRONLY)
+    )
     assert code == 2, said
     assert said.endswith("pbem: the output can't be written: No space left on device\n")
 
 
-ASKS = ["", "--version", "--help", "--show-completion bash", *(f"{name} --help" for name in VERBS), "tournament --help"]
-
-
-@pytest.mark.sampled(8)
-@pytest.mark.parametrize("asked", ASKS)
+@pytest.mark.parametrize("asked", ["", "--version", "show --help", "tournament --help", "--show-completion bash"])
 def test_help_and_version_end_like_verbs_where_they_can_not_be_printed(site: Site, asked: str) -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -355,46 +327,28 @@ def test_help_and_version_end_like_verbs_where_they_can_not_be_printed(site: Sit
     assert said.endswith("No space left on device\n")
 
 
-def begun(code: str, descriptor: int, **env: str) -> tuple[int, str]:
-    """Run `pbem games` in a process of its own, after that code; return its exit code and its standard error."""
-    program = f"import sys; sys.argv = ['pbem', 'games']\n{code}\nfrom pbem.cli import main\nmain()"
-    process = subprocess.run(
-        [sys.executable, "-c", program], stdout=descriptor, stderr=subprocess.PIPE, text=True, env=os.environ | env
-    )
-    return process.returncode, process.stderr
-
-
 INTERRUPTING = """
-import signal
+import signal, sys
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
         if name == {!r}:
             signal.raise_signal(signal.SIGINT)
 sys.meta_path.insert(0, Interrupting())
+sys.argv = ["pbem", "games"]
+from pbem.cli import main
+main()
 """
 
 
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize(
-    "module",
-    ["pbem.cli.index", "typer", "rich.console", "pbem.cli.core", "structlog", "sqlalchemy.orm", "engines.phages"],
-)
-def test_ctrl_c_is_a_sentence_while_modules_are_loaded(module: str) -> None:
-    assert begun(INTERRUPTING.format(module), subprocess.DEVNULL) == (130, "pbem: interrupted\n")
-
-
 @pytest.mark.slow
-def test_completion_that_nobody_reads_ends_quietly() -> None:
-    reader, writer = os.pipe()
-    os.close(reader)
-    try:
-        assert begun("", writer, _PBEM_COMPLETE="source_bash") == (141, "")
-    finally:
-        os.close(writer)
+@pytest.mark.parametrize("module", ["pbem.cli.index", "pbem.cli.core", "engines.phages"])
+def test_ctrl_c_is_a_sentence_while_modules_are_loaded(module: str) -> None:
+    program = [sys.executable, "-c", INTERRUPTING.format(module)]
+    done = subprocess.run(program, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (130, "pbem: interrupted\n")
 
 
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("name", CONNECTS)
+@pytest.mark.parametrize("name", ["run", "feed", "backup", "player delete", "match import", "publish"])
 def test_ctrl_c_is_a_sentence(busy: Site, name: str) -> None:
     before = everything(busy.database)
 

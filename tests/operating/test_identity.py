@@ -5,7 +5,6 @@ changed by it.
 """
 
 import os
-import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -15,10 +14,10 @@ import pytest
 from sqlalchemy import create_engine
 
 from pbem.config.server import SHORTEST_KEY
+from tests.operating.early_tables import make_early
 from tests.operating.matches import in_play
+from tests.operating.places import backup, place, restore
 from tests.operating.site import KEY, Site, rows
-from tests.operating.test_backup import backup, place, restore
-from tests.operating.test_upgrades import make_early
 from tests.postgres import Postgres
 
 RESTORE = "restore that key (backups with secrets have it as secrets/server.key). If it is lost or has leaked,"
@@ -114,13 +113,6 @@ def test_what_would_forget_the_players_is_refused(
     assert content(site.folder) == before
 
 
-def test_without_players_any_key_will_do(site: Site) -> None:
-    assert site.pbem("init").code == 0
-    key("the key of another server\n")(site)
-    assert site.pbem("run", "--once").code == 0
-    assert site.pbem("check").code == 0
-
-
 def test_a_key_is_replaced_on_purpose_only(site: Site) -> None:
     with_player(site)
     assert "is the key of this database already: move it away" in site.pbem("init", "--new-key").err
@@ -146,23 +138,16 @@ def test_an_upgraded_database_takes_the_key_that_it_is_first_run_with(site: Site
     assert "isn't the key of this database" in site.pbem("run", "--once").err
 
 
-def test_a_backup_brings_its_key(site: Site, tmp_path: Path) -> None:
+@pytest.mark.own_database
+def test_a_backup_brings_its_key_and_no_other_is_made_beside_one_without(site: Site, tmp_path: Path) -> None:
     with_player(site)
     other = place(site, tmp_path / "other")
     assert restore(other, backup(site)).code == 0
     assert other.run_once(PBEM_SERVER__DATABASE=other.database) == [0, 0, 0]
     assert other.rows("select fingerprint from serverkey") == site.rows("select fingerprint from serverkey")
-
-
-@pytest.mark.own_database
-def test_beside_a_backup_without_its_key_no_other_is_made(site: Site, tmp_path: Path) -> None:
-    with_player(site)
-    assert site.pbem("backup", str(tmp_path / "backup.tar.gz"), "--without-secrets").code == 0
-    other = place(site, tmp_path / "other")
-    assert "to do: server.key is not in the backup" in restore(other, tmp_path / "backup.tar.gz").out
-    assert "and the database has players" in other.pbem("init", PBEM_SERVER__DATABASE=other.database).err
-    shutil.copy(site.folder / "pbem.key", other.folder)
-    assert other.run_once(PBEM_SERVER__DATABASE=other.database) == [0, 0, 0]
+    third = place(site, tmp_path / "third")
+    assert "to do: server.key is not in the backup" in restore(third, backup(site, "--without-secrets", name="b")).out
+    assert "and the database has players" in third.pbem("init", PBEM_SERVER__DATABASE=third.database).err
 
 
 # PostgreSQL

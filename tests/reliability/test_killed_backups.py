@@ -7,7 +7,7 @@ import signal
 import stat
 import sys
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,10 @@ from pbem.server.daemon import void_leases
 from pbem.storage import database
 from pbem.storage.leases import new_holder
 from tests.operating.daemons import Site
-from tests.operating.test_backup import START, backup, everything, filled, place, restore
+from tests.operating.places import backup, everything, filled, place, restore
 
 pytestmark = [pytest.mark.slow, pytest.mark.sql]
+START = datetime(2026, 11, 23, 3, 15, tzinfo=UTC)
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(["tests.reliability.test_killed_backups"])
 WRITING = {
