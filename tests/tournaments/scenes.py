@@ -1,0 +1,104 @@
+"""Tournaments by email: open, entered and played."""
+
+from email.message import EmailMessage
+
+from pbem.features.tournaments import entries, hosting
+from pbem.storage import database
+from tests.correspondence import Correspondence, said
+
+THREE = ("alice", "bob", "carol")
+FOUR = (*THREE, "dave")
+SIX = (*FOUR, "erin", "fred")
+
+
+def opened(letters: Correspondence, words: str, *names: str) -> None:
+    """Let players join, and the operator open a tournament at the time of the tests."""
+    for name in names:
+        letters.join(name)
+    with database.transaction(letters.server.engine) as session:
+        entries.open_(session, hosting.read(words, "none"), None, letters.clock())
+
+
+def begun(letters: Correspondence, words: str, *names: str) -> None:
+    """Let these players enter tournament 1 as well."""
+    letters.play(opened, words, *names)
+    for name in names:
+        letters.say(name, "enter 1")
+
+
+def ladder(letters: Correspondence) -> None:
+    """Let four players enter a ladder."""
+    letters.play(begun, "ladder kvadratik time=3d/move reach=2 together=1 called Long Ladder", *FOUR)
+
+
+def league(letters: Correspondence) -> None:
+    """Let six players enter a league with two groups."""
+    letters.play(begun, "league kvadratik time=3d/move group=5 places=6 called Little League", *SIX)
+
+
+def season(letters: Correspondence) -> None:
+    """Let them play a season in which those who entered first win."""
+    letters.play(league)
+    for match, name in letters.rows(
+        "select match.id, player.name from match join player on player.id = max(seat0, seat1) order by match.id"
+    ):
+        resign(letters, name, match)
+
+
+def teams(letters: Correspondence) -> None:
+    """Let alice, whom the operator trusts, host a team match, in which she and carol play bob and dave."""
+    for name in FOUR:
+        letters.join(name)
+    letters.operate("player", "trust", "alice")
+    letters.say("alice", "host team quadrature boards=2 time=3d/move days=5 rated called Danube against Rhine Valley")
+    for name, team in zip(FOUR, ("Danube", "Rhine Valley") * 2, strict=True):
+        letters.say(name, f"enter 1 for {team}")
+
+
+def answer(letters: Correspondence, name: str, words: str) -> EmailMessage:
+    """Let a player write. Return the answer."""
+    return next(
+        mail
+        for mail in letters.say(name, words)
+        if str(mail["To"]).startswith(name) and mail["Auto-Submitted"] == "auto-replied"
+    )
+
+
+def told(letters: Correspondence, name: str, words: str) -> str:
+    """Let a player write. Return what the answer says, in one line."""
+    return said(answer(letters, name, words))
+
+
+def resign(letters: Correspondence, name: str, match: int) -> list[EmailMessage]:
+    """Let a player resign a match. Return what the server sent then."""
+    return letters.reply(answer(letters, name, f"#{match} resign"), "yes")
+
+
+def running(letters: Correspondence) -> list[tuple[int, str]]:
+    """Return the matches of tournament 1 that go on, and who moves first in them."""
+    return letters.rows(
+        "select match.id, player.name from match join player on player.id = challenger"
+        " where ended is null and tournament = 1 order by match.id"
+    )
+
+
+def finish(letters: Correspondence) -> list[EmailMessage]:
+    """Let those who move first resign in all matches that go on. Return what is sent at the end."""
+    sent: list[EmailMessage] = []
+    for match, name in running(letters):
+        sent = resign(letters, name, match)
+    return sent
+
+
+def rungs(letters: Correspondence) -> list[str]:
+    """Return who stands on the ladder, from the top."""
+    return letters.rows("select name from entry join player on player.id = player where rung is not null order by rung")
+
+
+def met(letters: Correspondence, tournament: int) -> set[frozenset[str]]:
+    """Return who meets whom in a tournament."""
+    rows = letters.rows(
+        "select one.name, other.name from pairing join player one on one.id = first"
+        f" join player other on other.id = second where tournament = {tournament}"
+    )
+    return {frozenset(pair) for pair in rows}

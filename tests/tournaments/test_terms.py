@@ -1,0 +1,58 @@
+"""What opens a tournament, as it is written, and what is refused."""
+
+import pytest
+
+from pbem.errors import Refused
+from pbem.features.tournaments import entries, hosting
+from pbem.features.tournaments.field import Format
+from pbem.features.tournaments.formats import team
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("round-robin time=3d/move", "one kind"),
+        ("kvadratik time=3d/move", "one kind"),
+        ("round-robin kvadratik", "needs a time control"),
+        ("round-robin kvadratik time=3d/move places=99", "from 3 to 10"),
+        ("round-robin kvadratik time=3d/move begin=you", "balanced"),
+        ("round-robin kvadratik time=3d/move days=x", "from 1 to 90"),
+        ("round-robin kvadratik time=3d/move every=day", '"every=day" is not a choice'),
+        ("round-robin kvadratik time=3d/2d/move", "both players have the same time"),
+        ("round-robin kvadratik time=3d/move undo=free", "players ask first"),
+        ("round-robin kvadratik time=3d/move quickly", "quickly is neither"),
+        ("round-robin kvadratik time=3d/move colour=red", "colour"),
+        ("round-robin kvadratik time=3d/move promoted=1", "promoted"),
+        ("round-robin kvadratik time=3d/move called resign\x07", "can't be the title"),
+        ("round-robin kvadratik time=3d/move called " + "x" * 41, "can't be the title"),
+        ("league kvadratik", "needs a time control"),
+        ("league kvadratik time=3d/move every=month", "opens by itself"),
+        ("league kvadratik time=3d/move group=4", "from 5 to 10"),
+        ("league kvadratik time=3d/move promoted=9", "from 1 to 3"),
+        ("ladder kvadratik", "needs a time control"),
+        ("ladder kvadratik time=3d/move every=month", "A ladder has no end"),
+        ("ladder kvadratik time=3d/move days=5", "days"),
+        ("ladder kvadratik time=3d/move reach=99", "from 1 to 20"),
+        ("ladder kvadratik time=3d/move together=9", "from 1 to 5"),
+        ("swiss kvadratik time=3d/move reach=3", "reach"),
+        ("team kvadratik time=3d/move called Spring Cup", "the names of its two teams"),
+        ("team kvadratik time=3d/move called Danube - danube", "have the same name"),
+        ("team kvadratik time=3d/move called Danube - me", '"me" can\'t be the name of a team'),
+        ("team kvadratik time=3d/move boards=6 called Danube - Rhine", "boards is a number from 2 to 5"),
+        ("team kvadratik time=3d/move places=8 called Danube - Rhine", "places"),
+    ],
+)
+def test_what_is_no_tournament_is_refused(words: str, told: str) -> None:
+    with pytest.raises(Refused) as refused:
+        hosting.read(words, "none")
+
+    assert told in f"{refused.value.sentence} {refused.value.fits}"
+
+
+def test_the_longest_names_of_teams_are_a_title() -> None:
+    longest = "a" * hosting.LONGEST_NAME, "b" * hosting.LONGEST_NAME
+    wanted = hosting.read(f"team match kvadratik time=3d/move called {longest[0]} vs. {longest[1]}", "none")
+
+    assert (wanted.kind, wanted.places) == (Format.TEAM, 8)
+    assert team.names(wanted.title) == longest
+    assert len(wanted.title) <= entries.LONGEST_TITLE
