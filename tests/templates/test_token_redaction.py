@@ -167,6 +167,7 @@ LINKS = "<p>You can&#39;t:&nbsp;<a href='mailto:?subject=Re%3A%20%5B%2342%5D&amp
 PIECES = ("%63", "&#99;", "=63", "\\u0063", "&%2399;", "%2B", "=\n", "=%20\n", "%20", "\n", "\u00ad")
 
 
+@pytest.mark.slow
 def test_a_page_that_needs_no_decoding_hides_nothing() -> None:
     token = "ca" * 20
     for one, other in product(PIECES, repeat=2):
@@ -182,6 +183,7 @@ def addressed(token: str, way: Written = str) -> str:
     return f"{PAGE}{way(f'games+{token}@pbem.example')}\n{PAGE}mailto:games%2B{token}%40pbem.example"
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=30)
 @given(TOKENS, TOKENS, st.sampled_from([str, *WAYS.values()]))
 def test_a_text_that_was_clean_for_one_reader_is_no_proof_for_another(own: str, other: str, way: Written) -> None:
