@@ -19,6 +19,7 @@ from pbem.matches.offers import OfferKind
 from pbem.matches.queries import version
 from pbem.matches.snapshot import snapshot_of
 from pbem.storage.models import Match, MatchState, Ply, Prepared
+from tests.cases import quick_where
 from tests.contests import NOW, people, read, started
 
 QUADRATURE = GAMES["quadrature"].game.position({}), GAMES["quadrature"].notation
@@ -128,8 +129,7 @@ def grow(game: str, position: Position[Any], seat: Seat, random: Random, depth: 
             yield from ((*line, *rest) for rest in grow(game, there, seat, random, depth - 1))
 
 
-@pytest.mark.sampled(5)
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", quick_where(lambda seed: seed == 0, range(8)))
 @pytest.mark.parametrize("game", list(GAMES))
 def test_it_answers_what_was_foreseen_and_nothing_else(game: str, seed: int) -> None:
     """Each path through a random tree, and random ways off it: the answer is the one of that very path."""
@@ -160,8 +160,7 @@ def test_it_answers_what_was_foreseen_and_nothing_else(game: str, seed: int) -> 
             position, left = answer.position, left.after(answer.text)
 
 
-@pytest.mark.sampled(5)
-@pytest.mark.parametrize("game", list(GAMES))
+@pytest.mark.parametrize("game", quick_where(lambda game: game in ("quadraphages", "quadrature"), GAMES))
 def test_firing_is_playing_by_hand(session: Session, game: str) -> None:
     """A match in which both prepare, and one in which the same turns are played by hand, are the same in the end."""
     random = Random(game)
@@ -344,8 +343,7 @@ def test_the_end_of_a_match_ends_what_is_prepared(session: Session) -> None:
     assert rows(session) == []
 
 
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("game", list(GAMES))
+@pytest.mark.parametrize("game", quick_where(lambda game: game == "quadraphages", GAMES))
 def test_forced_turns_are_played_at_once_for_who_wants_that(session: Session, game: str) -> None:
     """In random matches: a turn is played by itself if and only if it was the only one, up to the end of the match."""
     random = Random(3)

@@ -7,8 +7,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sqlmodel import Session, select
 
 import pbem
@@ -29,6 +27,7 @@ from pbem.matches.events import (
 from pbem.matches.lifecycle import MOST_OPEN
 from pbem.matches.snapshot import ending_of, snapshot_of
 from pbem.storage.models import MatchState, Ply
+from tests.cases import quick_where
 from tests.contests import FIRST, NOW, offered, people, play, read, started, three_players
 
 
@@ -42,7 +41,6 @@ def test_an_accepted_offer_is_a_match_in_which_somebody_is_to_move(session: Sess
     assert match.options == GAMES["quadraphages"].game.chosen({})
 
 
-@pytest.mark.sampled(7)
 @pytest.mark.parametrize("challenger_begins", [True, False])
 @pytest.mark.parametrize("game", list(GAMES))
 def test_the_one_who_is_to_begin_begins(session: Session, game: str, challenger_begins: bool) -> None:
@@ -207,11 +205,11 @@ def test_an_offer_is_handed_over_to_the_owner_of_the_address(session: Session) -
         lifecycle.transfer(session, match, carol, bob)
 
 
-@settings(max_examples=25, deadline=None)
-@given(game=st.sampled_from(sorted(GAMES)), seed=st.integers(0, 2**32))
+@pytest.mark.parametrize("seed", quick_where(lambda seed: seed < 2, range(10)))
+@pytest.mark.parametrize("game", sorted(GAMES))
 def test_whatever_is_done_the_rows_replay_to_what_is_stored(game: str, seed: int) -> None:
     """After random turns, parts, undos and ends, the integrity check finds no fault, and events report every change."""
-    chance = Random(seed)
+    chance = Random(f"{game}{seed}")
     with three_players() as session:
         match, told = started(session, game), 0
         for step in range(chance.randrange(1, 30)):

@@ -16,8 +16,8 @@ from engines.search.alphabeta import AlphaBeta
 from engines.search.proving import Provable
 from engines.seats import SEATS, other
 from notation.games import GAMES
-from tests.search.test_search import VARIANTS
-from tests.search.test_states import turns_of
+from tests.search.turns import turns_of
+from tests.variants import VARIANTS
 
 pytestmark = pytest.mark.slow
 
@@ -62,7 +62,6 @@ def is_won(position: Position[Any], seat: Seat, plies: int, left: list[int]) -> 
     return (any if own else all)(is_won(after, seat, plies - 1, left) for after in each)
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("game", "options"), VARIANTS)
 def test_what_brute_force_finds_won_is_proven_and_never_for_the_other_seat(game: str, options: dict[str, str]) -> None:
     for position in (each for seed in range(MATCHES) for each in endgames(game, tuple(options.items()), seed)[:3]):
@@ -78,7 +77,6 @@ def test_what_brute_force_finds_won_is_proven_and_never_for_the_other_seat(game:
                 assert proven == {seat}
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("game", "options"), VARIANTS)
 def test_the_line_of_a_proof_is_legal_and_ends_as_was_claimed(game: str, options: dict[str, str]) -> None:
     for position in (each for seed in range(MATCHES) for each in endgames(game, tuple(options.items()), seed)):
@@ -93,7 +91,6 @@ def test_the_line_of_a_proof_is_legal_and_ends_as_was_claimed(game: str, options
             assert here.outcome is None or here.outcome.winner == aim
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("game", "options"), VARIANTS)
 def test_no_reply_escapes_from_a_proof(game: str, options: dict[str, str]) -> None:
     """Whatever the loser plays by the rules, the position after it is proven too, as far as a larger budget sees."""

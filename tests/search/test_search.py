@@ -14,22 +14,10 @@ from engines.search.state import MOST_TURNS, Plain
 from engines.seats import other
 from notation.games import GAMES
 from tests.toys import Heap
+from tests.variants import PLAIN_FIRST
 
 
-def options_of(game: str) -> list[dict[str, str]]:
-    """Return every combination of the options of a game; a range of numbers stays at its default."""
-    options = GAMES[game].game.options
-    return [
-        {option.name: choice for option, choice in zip(options, choices, strict=True)}
-        for choices in product(*(o.choices if "..." not in o.spelled else o.choices[:1] for o in options))
-    ]
-
-
-VARIANTS = [(game, options) for game in GAMES for options in options_of(game)]
-
-
-@pytest.mark.sampled(8)
-@pytest.mark.parametrize(("game", "options"), VARIANTS)
+@pytest.mark.parametrize(("game", "options"), PLAIN_FIRST)
 def test_the_first_turns_are_legal_in_every_variant(game: str, options: dict[str, str]) -> None:
     position = GAMES[game].game.position(options)
     for seed in range(3):
@@ -52,11 +40,12 @@ def test_levels_are_numbered_and_grow() -> None:
     assert [level.number for level in LEVELS] == [1, 2, 3, 4, 5]
     assert all(low.nodes < high.nodes for low, high in pairwise(LEVELS))
     assert all(low.lapses > high.lapses for low, high in pairwise(LEVELS))
+    assert LEVELS[-1].lapses == 0
 
 
-@pytest.mark.parametrize("level", [1, 2, 5])
+@pytest.mark.parametrize("level", [1, *(pytest.param(level, marks=pytest.mark.slow) for level in (2, 5))])
 def test_some_turns_are_careless_but_none_that_is_to_be_careful_and_none_of_the_highest_level(level: int) -> None:
-    position, seeds = GAMES["quadrupel"].game.position({}), range(1 if level == 5 else 60)
+    position, seeds = GAMES["quadrupel"].game.position({}), range(1 if level == 5 else 20)
     careless = [choose(position, level, seed).nodes <= CARELESS for seed in seeds]
     careful = [choose(position, level, seed, careful=True).nodes > CARELESS for seed in seeds]
 
@@ -153,9 +142,10 @@ def test_a_win_among_two_thousand_turns_is_found() -> None:
     assert (found.turn, found.value, found.is_solved) == (1_990, 1.0, True)
 
 
-def test_the_one_good_turn_of_ten_is_found() -> None:
+@pytest.mark.parametrize(("left", "level"), [(18, 2), pytest.param(29, 5, marks=pytest.mark.slow)])
+def test_the_one_good_turn_of_ten_is_found(left: int, level: int) -> None:
     """Who leaves a multiple of 11 stones wins, whatever the other does."""
-    assert choose(Heap(29, 10), 5, 1).turn == 7
+    assert choose(Heap(left, 10), level, 1, careful=True).turn == 7
 
 
 def test_a_turn_of_parts_is_searched_part_by_part_and_told_whole() -> None:
@@ -178,7 +168,7 @@ def test_parts_that_miss_some_turns_are_not_used() -> None:
 
 def test_a_long_game_is_played_to_its_end() -> None:
     """Of 300 stones one or two are taken: a match takes 150 turns and more, and who leaves a multiple of 3 wins."""
-    lost, won = (choose(Heap(left, 2), 5, 1).value for left in (300, 301))
+    lost, won = (uct.search(Plain(Heap(left, 2)), 300, Random(1))[1] for left in (300, 301))
 
     assert lost != 0
     assert won != 0

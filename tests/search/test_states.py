@@ -1,7 +1,6 @@
 """What positions offer to the search agrees with their rules: the same turns, and the same positions after them."""
 
 import random
-from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -9,23 +8,13 @@ import pytest
 
 from engines.core import Position
 from engines.kvadratik import KvadratikPosition, Setup, Turn
-from engines.search.state import Plain, State, state_of
+from engines.search.state import Plain, state_of
 from notation.games import GAMES
-from tests.search.test_search import VARIANTS
+from tests.search.turns import turns_of
+from tests.variants import PLAIN_FIRST
 
 LONGEST = 60
 MOST_TURNS = 300
-
-
-def turns_of(state: State, made: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], State]]:
-    """Yield the choices of every complete turn, and the state after it."""
-    assert made == () or state.choices(), "a turn that has begun can be completed"
-    for choice in state.choices():
-        after, choices = state.after(choice), (*made, choice)
-        if after.is_between_turns or after.turn is None:
-            yield choices, after
-        else:
-            yield from turns_of(after, choices)
 
 
 def is_left_out(position: Position[Any], turn: Any) -> bool:
@@ -47,8 +36,7 @@ def is_left_out(position: Position[Any], turn: Any) -> bool:
     )
 
 
-@pytest.mark.sampled(10)
-@pytest.mark.parametrize(("game", "options"), VARIANTS)
+@pytest.mark.parametrize(("game", "options"), PLAIN_FIRST)
 def test_the_choices_of_a_state_are_the_legal_turns(game: str, options: dict[str, str]) -> None:
     position, chance = GAMES[game].game.position(options), random.Random(str(options))
     for _ in range(LONGEST):
@@ -69,8 +57,7 @@ def test_the_choices_of_a_state_are_the_legal_turns(game: str, options: dict[str
         position = position.play(chance.choice(turns))
 
 
-@pytest.mark.sampled(10)
-@pytest.mark.parametrize(("game", "options"), VARIANTS)
+@pytest.mark.parametrize(("game", "options"), PLAIN_FIRST)
 def test_an_estimate_is_less_than_a_win_and_the_opposite_for_the_other_seat(game: str, options: dict[str, str]) -> None:
     state, chance = state_of(GAMES[game].game.position(options)), random.Random(1)
     for _ in range(LONGEST):

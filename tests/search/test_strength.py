@@ -11,7 +11,7 @@ from engines.core import Position, Seat
 from engines.search import choose
 from notation.games import GAMES
 from tests.cases import quick_where
-from tests.search.test_search import VARIANTS
+from tests.variants import VARIANTS, is_plain
 
 SEEING = 3
 """A level that looks at the opponent's replies in every game."""
@@ -47,8 +47,7 @@ def ends(game: str, options: dict[str, str], plies: int) -> Iterator[tuple[Posit
             yield positions[-1 - plies], outcome.winner
 
 
-@pytest.mark.sampled(5)
-@pytest.mark.parametrize(("game", "options"), ENDED_BY_THE_WINNER)
+@pytest.mark.parametrize(("game", "options"), quick_where(is_plain, ENDED_BY_THE_WINNER))
 def test_a_win_in_one_is_found(game: str, options: dict[str, str]) -> None:
     positions = ((position, winner) for position, winner in ends(game, options, 1) if position.turn == winner)
     tried = list(islice(positions, 2))
@@ -103,14 +102,16 @@ def brute(position: Position[Any], seat: Seat, left: list[int], depth: int = 0) 
     return max(values) if position.turn == seat else min(values)
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("game", "options", "seed"),
-    [
-        (game, options, seed)
-        for seed in range(4)
-        for game, options in (("quadraphages", {}), ("hexaphages", {}), ("quadrupel", {"variant": "added-value"}))
-    ],
+    quick_where(
+        lambda case: case[0] != "hexaphages" and case[2] == 0,
+        (
+            (game, options, seed)
+            for seed in range(4)
+            for game, options in (("quadraphages", {}), ("hexaphages", {}), ("quadrupel", {"variant": "added-value"}))
+        ),
+    ),
 )
 def test_what_can_be_tried_out_is_solved_and_has_its_value(game: str, options: dict[str, str], seed: int) -> None:
     """Nearly full boards of the phages, and extra turns of Quadrupel, where play can't go on for long."""
@@ -129,8 +130,7 @@ def test_what_can_be_tried_out_is_solved_and_has_its_value(game: str, options: d
     assert solved
 
 
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("number", range(20))
+@pytest.mark.parametrize("number", quick_where(lambda number: number < 3, range(20)))
 def test_matches_of_the_house_with_itself_end(number: int) -> None:
     end_match(number, 1)
 

@@ -36,14 +36,18 @@ def turns(board: Board, side: str) -> Iterator[tuple[str, Board]]:
                 yield f"{NAMES[origin]}{NAMES[target]} {NAMES[arrow]}", moved | {arrow: "x"}
 
 
-def test_the_first_two_turns_are_as_many_as_published() -> None:
+def test_the_first_turns_are_as_many_as_published() -> None:
+    assert sum(1 for _ in AMAZONS.game.position({}).moves()) == FIRST
+
+
+@pytest.mark.slow
+def test_the_second_turns_are_as_many_as_published() -> None:
     position = AMAZONS.game.position({})
 
-    assert sum(1 for _ in position.moves()) == FIRST
     assert sum(1 for move in position.moves() for _ in position.play(move).moves()) == SECOND
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 def test_random_matches_go_as_the_brute_force_has_them(seed: int) -> None:
     chance, position, played = random.Random(seed), AMAZONS.game.position({}), 0
     board = {square: START[name] for square, name in NAMES.items() if name in START}
