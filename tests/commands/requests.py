@@ -2,15 +2,17 @@
 
 from sqlmodel import Session
 
-from notation.games import GAMES
+from notation.games import GAMES, GamePack
 from pbem.config import LimitsSettings, ServerSettings
+from pbem.conversation import execute
 from pbem.conversation.core import Line, Request
+from pbem.conversation.reply import Reply
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
 from pbem.mail.reading.message import Message
 from pbem.players.identity import Sender
 from pbem.secret import Secret
-from pbem.storage.models import Incoming, Player
+from pbem.storage.models import Incoming, Match, Player
 from pbem.tokens import Keyring
 from tests.contests import NOW
 
@@ -34,3 +36,14 @@ def read(line: str) -> Line:
     reader = Reader(FEATURES.commands, lambda number: GAMES["quadraphages"] if number == 1 else None, 1)
     (found,) = reader.read("", [line]).commands
     return found
+
+
+def run(request: Request, *lines: str) -> Reply:
+    """Carry out the lines of a message about match #1."""
+
+    def game(number: int) -> GamePack | None:
+        match = request.session.get(Match, number)
+        return GAMES[match.game] if match else None
+
+    reader = Reader(FEATURES.commands, game, 1)
+    return execute.execute(request, Reply(sender=request.sender), reader.read("", lines))

@@ -7,13 +7,8 @@ import pytest
 from sqlmodel import Session, select
 
 from notation.ending import Ending, Termination
-from notation.games import GAMES
-from pbem.conversation import execute
 from pbem.conversation.core import Decision, Request, ToNewAddress, ToPlayer
-from pbem.conversation.reply import Reply
-from pbem.conversation.syntax.mail import Reader
 from pbem.conversation.verdict import Outcome
-from pbem.features.all import FEATURES
 from pbem.features.playing.messages import MatchList
 from pbem.matches import lifecycle
 from pbem.matches.events import MatchEnded, NotPossible, PartKept, TurnPlayed
@@ -22,7 +17,7 @@ from pbem.players.notices import Notice
 from pbem.players.rate_limits import MATCH_PER_DAY
 from pbem.storage.models import Match, MatchState, Outgoing, Player
 from pbem.tokens import Purpose
-from tests.commands.requests import asked, read
+from tests.commands.requests import asked, read, run
 from tests.contests import FIRST, NOW, PART, offered, people, play, started
 
 
@@ -87,13 +82,6 @@ def test_what_goes_to_others_is_in_the_decision(session: Session) -> None:
     assert queued(session) == 0
 
 
-def run(request: Request, *lines: str) -> Reply:
-    """Run the lines of one message."""
-    reader = Reader(FEATURES.commands, lambda number: GAMES["quadraphages"] if number == 1 else None, 1)
-    return execute.execute(request, Reply(sender=request.sender), reader.read("", lines))
-
-
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("lines", "told"),
     [

@@ -1,0 +1,145 @@
+"""What is wrong with a line is told in a sentence, with what would work, and changes nothing: a table without mail."""
+
+import pytest
+from sqlmodel import Session, select
+
+from pbem.conversation.verdict import Outcome
+from pbem.matches import lifecycle
+from pbem.messages.said.sections import Refusal
+from pbem.storage.models import Block, ClockEvent, Match, Player, Ply, Prepared, Seek
+from tests.commands.requests import asked, run
+from tests.contests import NOW, people, play, started
+
+LEGAL = "if e9f8 then b3b4"
+ONLY_NAMED = "You can only prepare to resign after a turn of your opponent that you name."
+
+BY_ALICE: list[tuple[str, str, str]] = [
+    # Which match
+    ("show 99", "There is no match #99.", '"games" lists yours.'),
+    ("#99 c1b1", "There is no match #99.", '"games" lists yours.'),
+    ("#7 if e9f8 then f3g4", "There is no match #7.", '"games" lists yours.'),
+    ("e3f4", "It's not your turn in match #1.", "Wait until we write that it's your turn."),
+    # Offers
+    ("accept", "There is no such offer in match #1", ""),
+    ("withdraw draw", "There is no such offer in match #1", ""),
+    ("accept cheese", '"cheese" isn\'t something you can accept.', 'Write "accept draw"'),
+    ("withdraw 1 lunch", '"lunch" isn\'t something you can withdraw.', 'Write "withdraw draw"'),
+    ("reject me", '"me" isn\'t something you can reject.', 'Write "reject draw"'),
+    ("mute maybe", '"maybe" is not a choice.', 'Write "mute" or "mute off".'),
+    ("record 1 half", '"half" is not a kind of record.', 'Write "record NUMBER full".'),
+    ("resume", "Match #1 isn't paused.", 'To get news by email again, write "start".'),
+    ("resign now please", 'We can\'t read what follows "resign".', '"resign [NUMBER]"'),
+    ("say", "There is nothing to send.", 'Write "say TEXT".'),
+    # Challenges
+    ("challenge", "Which player?", "PLAYER|ADDRESS GAME"),
+    ("challenge bob", "Whom do you challenge, and to which game?", '"challenge bob quadraphages"'),
+    ("challenge nobody quadraphages", "No player is called nobody.", "write their email address instead"),
+    ("challenge alice quadraphages", "You can't challenge yourself.", "Name another player"),
+    ("challenge a@b,c@d quadraphages", "a@b,c@d is not an email address.", "challenge bob@example.org quadraphages"),
+    ("challenge bob kvadratik begin=never", "Begin=never is not a choice; use begin=me, begin=you", ""),
+    ("challenge bob kvadratik time=5y", '"y" is no unit of time; use w, d, h, m.', ""),
+    ("challenge bob kvadratik undo=never", "Undo=never is not a choice; use undo=free or undo=asked.", ""),
+    ("play kvadratik undo=free", "The house agrees to every takeback.", 'Leave out "undo=free".'),
+    ("replay 1#1 bob undo=free", "In a replay, you ask before you take a turn back.", 'Leave out "undo=free".'),
+    # Seeks and other players
+    ("seek kvadratik rating=strong", '"rating=strong" is not a range of ratings.', '"rating=1400-1700"'),
+    ("seeks kvadratik rating=9", '"rating=9" is not a range of ratings.', '"rating=+-200"'),
+    ("seeks rating=1400-1700", "Ratings are those of a game, and the line names none.", "seeks quadrature"),
+    ("take 99", "Seek 99 isn't open", '"seeks" lists those that are open.'),
+    ("unseek 3", "You have no open seek 3.", '"seeks" lists the open ones.'),
+    ("block nobody", "No player is called nobody.", '"who" lists players'),
+    # Accounts
+    ("join somebody", "You're already alice.", "games+"),
+    ("change address", "Which address?", '"change address alice@example.org"'),
+    ("change password secret", "There are no passwords here", "change address"),
+    ("change address nonsense", "nonsense can't be your email address.", ""),
+    ("change address alice@mail.example", "alice@mail.example is already your address.", ""),
+    ("change address games@pbem.example", "games@pbem.example can't be your email address.", ""),
+    ("change address games+x@pbem.example", "games+x@pbem.example can't be your email address.", ""),
+    ("export bob", '"export" is only about you and the data we hold on you.', '"export me"'),
+    ("export 1", '"export" is only about you and the data we hold on you.', '"record NUMBER"'),
+    ("delete bob", '"delete" is only about you and the data we hold on you.', '"delete me"'),
+    ("delete 1", '"delete" is only about you and the data we hold on you.', '"resign NUMBER" ends a match.'),
+    # Help and choices
+    ("rules go", 'There is no game called "go".', '"rules quadraphages"'),
+    ("help rulez", 'There is no help on "rulez".', '"help rules"'),
+    ("set mail daily for", "Which match?", '"set mail daily for 42"'),
+    ("set mail daily for everything", "Which match?", '"set mail daily for 42"'),
+    ("set mail daily for 99", "You don't play in match #99.", '"games" lists your matches.'),
+    ("set mail hourly for 1", '"mail" can\'t be "hourly".', '"set mail daily"'),
+    ("set spectating hourly", '"spectating" can\'t be "hourly".', '"set spectating weekly"'),
+    # Time
+    ("give", 'We can\'t read what follows "give".', '"give [NUMBER] 2d"'),
+    ("give 8d", '"8d" is too much.', 'Give from 1 hour to 7 days, as in "give 2d".'),
+    ("give 999999w", "999999w is too long; the longest is 3650d.", 'as in "give 2d"'),
+    ("give 0d", '"0d" is too little.', 'Give from 1 hour to 7 days, as in "give 2d".'),
+    ("give 30m", '"30m" is too little.', 'Give from 1 hour to 7 days, as in "give 2d".'),
+    ("give 2y", '"y" is no unit of time; use w, d, h, m.', 'as in "give 2d"'),
+    ("give 2d", "Match #1 has no time limit.", '"cancel" suggests ending it without a result.'),
+    # Conditions
+    ("if e9e8 then e9e8", "Turn 2 of it: there is no man on e9", ""),
+    ("if e9f8", "It ends with a turn of your opponent.", 'Add "then" and your own turn.'),
+    ("if he plays e9f8 then I play f3g4", "We can't read this as a turn", 'start the line with "say"'),
+    ("queue", "Which turn?", '"queue [NUMBER] TURN"'),
+    ("queue e9 to the end", "We can't read this as a turn", 'start the line with "say"'),
+    ("conditions", "You have prepared nothing in match #1.", '"if TURN then TURN"'),
+    ("cancel conditions", "You have prepared nothing in match #1.", '"if TURN then TURN"'),
+    ("queue resign", 'We can\'t read what follows "queue".', '"queue [NUMBER] TURN"'),
+    ("if resign then e9f8", ONLY_NAMED, '"resign" alone gives up now.'),
+    ("if e9f8 then b3b4 then else resign", f"Turn 3 of it: {ONLY_NAMED}", '"if TURN then resign"'),
+    ("if e9f8 then resign then if b9b8 then b3b4", "Turn 3 of it: The match would be over before that.", ""),
+    (f"{LEGAL} / if e9f8 then resign", "There are two answers to the same turn.", '"cancel conditions" drops'),
+    ("else b3b4 / if e9f8 then b3b9", "Line 2: Turn 2 of it: b3b9 is not a step", ""),
+]
+BY_BOB: list[tuple[str, str, str]] = [
+    ("e9e7", "e9e7 is not a step", ""),
+    ("e9z8", "We can't read this as a turn: we expected a letter from a to k", ""),
+    (LEGAL, "It's your turn in match #1", ""),
+]
+BY_CAROL = [
+    (line, "You don't play in match #1.", "")
+    for line in ("e9f8", "resign", "undo", "draw", "claim", "pause", "mute", "say hello", "accept 1", LEGAL)
+]
+WHEN_OVER = (
+    *("draw", "undo", "pause", "pause 10d", "cancel", "mute", "resume", "claim", "accept draw", "reject draw"),
+    *("withdraw draw", LEGAL, "queue e9f8", "cancel conditions", "conditions", "resign", "e9f8"),
+)
+CASES = [(number, *row) for number, rows in enumerate((BY_ALICE, BY_BOB, BY_CAROL)) for row in rows]
+
+
+def standing(session: Session) -> list[dict[str, object]]:
+    """Return everything that these lines could change."""
+    session.flush()
+    session.expire_all()
+    tables = (Player, Match, Ply, Prepared, ClockEvent, Seek, Block)
+    return [row.model_dump() for table in tables for row in session.exec(select(table))]
+
+
+def refused(session: Session, author: int, lines: str) -> Refusal:
+    """Check that the lines are refused and change nothing. Return the refusal."""
+    before = standing(session)
+    reply = run(asked(session, people(session)[author]), *lines.split(" / "))
+    (refusal,) = (section for section in reply.sections if isinstance(section, Refusal))
+    assert (reply.verdict.outcome, standing(session)) == (Outcome.REFUSED, before)
+    return refusal
+
+
+@pytest.mark.parametrize(("author", "lines", "sentence", "fits"), CASES)
+def test_what_is_wrong_is_named_and_changes_nothing(
+    session: Session, author: int, lines: str, sentence: str, fits: str
+) -> None:
+    play(session, started(session, "quadrature"), "e3f4")  # match #1 of alice and bob, in which it's bob's turn
+
+    refusal = refused(session, author, lines)
+
+    assert refusal.sentence.startswith(sentence)
+    assert fits in refusal.fits
+
+
+@pytest.mark.parametrize("line", WHEN_OVER)
+def test_nothing_is_done_in_a_match_that_is_over(session: Session, line: str) -> None:
+    match = started(session, "quadrature")
+    play(session, match, "e3f4")
+    lifecycle.resign(session, match, 0, NOW)
+
+    assert "Match #1 is over" in refused(session, 1, line).sentence
