@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from email.message import EmailMessage
 
+from tests.correspondence import Correspondence
+
 
 def dsn(mail: EmailMessage, status: str = "5.1.1", action: str = "failed", *, whole: bool = True) -> bytes:
     """Return a bounce in the format of RFC 3464: Postfix, Exchange and most others."""
@@ -159,3 +161,15 @@ KINDS: dict[str, Callable[[EmailMessage], bytes]] = {
     "nobody's": nobody_s,
     "with a raw letter in From": lambda mail: qmail(mail).replace(b"From: MAILER", b"From: Syst\xe9me <MAILER", 1),
 }
+
+
+def bounce_for_good(letters: Correspondence, name: str) -> list[EmailMessage]:
+    """Let the newest message to that player bounce until sending stops. Return what is sent last."""
+    mail = letters.last(name)
+    letters.deliver(dsn(letters.carried(mail)))
+    (again,) = letters.wait(days=1, minutes=1)
+    assert (again["Message-ID"], again["To"]) == (mail["Message-ID"], mail["To"])
+    letters.deliver(b"Message-ID: <copy-2@mail.example>\n" + dsn(letters.carried(mail)))
+    (again,) = letters.wait(days=3, minutes=1)
+    assert again["To"] == mail["To"]
+    return letters.deliver(b"Message-ID: <copy-3@mail.example>\n" + dsn(letters.carried(mail)))

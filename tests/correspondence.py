@@ -1,11 +1,13 @@
 """A correspondence between players and a server, for tests, with a real database, queues, and messages in folders."""
 
+import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import unquote
 
 import structlog
 from sqlalchemy import event
@@ -36,6 +38,7 @@ from tests.moments import Moment
 from tests.searchers import FirstTurn
 
 Told = TypeVar("Told")
+HREF = re.compile(r'href="mailto:([^"?]*)\?subject=[^"&]*&(?:amp;)?body=([^"]*)"')
 
 
 def settings(folder: Path, **changes: str) -> config.Settings:
@@ -182,6 +185,13 @@ def said(mail: EmailMessage) -> str:
 def to(mails: Iterable[EmailMessage], name: str) -> list[EmailMessage]:
     """Return the messages to NAME@mail.example."""
     return [mail for mail in mails if mail["To"] == f"{name}@mail.example"]
+
+
+def links(mail: EmailMessage) -> dict[str, str]:
+    """Return the words of the links in the HTML of a message, with the addresses to which they go."""
+    part = mail.get_body(("html",))
+    found = HREF.findall(part.get_content()) if part else []
+    return {unquote(words): unquote(address) for address, words in found}
 
 
 Alter = Callable[[daemon.Server], daemon.Server]

@@ -30,3 +30,9 @@ def two_turns(letters: Correspondence) -> None:
     letters.match()
     letters.reply(letters.last("alice"), "1 a7b7 i3i2")
     letters.reply(letters.last("bob"), "c1d1 g9h9 2 d1f1 h9h7")
+
+
+def bobs_turn(letters: Correspondence) -> None:
+    """Begin a match in which alice has played, and it's bob's turn."""
+    letters.match()
+    letters.reply(letters.last("alice"), "1 a7b7 i3i2")

@@ -17,7 +17,7 @@ def test_an_offer_goes_in_one_message_with_its_turn(letters: Correspondence, wor
     assert 'Reply "accept draw" or "reject draw"' in text(told)
     assert len(to(sent, "alice")) == 1
 
-    letters.reply(told, "Yes, gladly!")
+    letters.reply(told, "accept draw")
     assert letters.rows("select termination from match") == ["agreement"]
 
 

@@ -142,4 +142,6 @@ def test_nothing_is_done_in_a_match_that_is_over(session: Session, line: str) ->
     play(session, match, "e3f4")
     lifecycle.resign(session, match, 0, NOW)
 
-    assert "Match #1 is over" in refused(session, 1, line).sentence
+    sentence = refused(session, 1, line).sentence
+
+    assert sentence.startswith(("Match #1 is over", "Match #1 is no longer open; it is over."))

@@ -111,12 +111,14 @@ def test_resume_alone_still_brings_back_the_news(letters: Correspondence) -> Non
     assert letters.rows("select count(*) from player where stopped is not null") == [0]
 
 
-@pytest.mark.parametrize(("words", "is_open"), [("No thanks.", False), ("Nice weather", True)])
-def test_a_plain_no_answers_an_offer_and_other_words_do_not(letters: Correspondence, words: str, is_open: bool) -> None:
+@pytest.mark.parametrize(
+    ("words", "state", "is_open"),
+    [("Yes, gladly!", "over", False), ("No thanks.", "running", False), ("Nice weather", "running", True)],
+)
+def test_a_plain_yes_or_no_answers_an_offer(letters: Correspondence, words: str, state: str, is_open: bool) -> None:
     letters.reply(letters.last("alice"), "draw")
 
     letters.reply(letters.last("bob"), words)
 
-    ((state, offers),) = letters.execute("select state, offers from match")
-    assert state == "running"
-    assert ('"is_open": true' in str(offers)) == is_open
+    ((found, offers),) = letters.execute("select state, offers from match")
+    assert (found, '"is_open": true' in str(offers)) == (state, is_open)

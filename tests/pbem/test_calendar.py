@@ -1,32 +1,32 @@
 """Calendar entries: when a turn is due, as calendars read it, and that nothing else gets into them."""
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from email.message import EmailMessage
-from pathlib import Path
 
-import pytest
 from icalendar import Calendar
-from sqlmodel import Session, select
 
 from pbem.features.time import calendar
 from pbem.storage import facts
 from pbem.storage.models import Match, Player
-from tests.correspondence import Correspondence, correspondence
-from tests.pbem.test_timeouts import begin, two_turns
+from tests import scenes
+from tests.contests import NOW
+from tests.correspondence import Correspondence, to
 
-ALICE, BOB = "alice@mail.example", "bob@mail.example"
-SENT_ONCE = ("BEGIN", "VERSION", "PRODID", "METHOD", "SUMMARY", "DTSTART", "DTSTAMP", "UID", "SEQUENCE", "STATUS")
+SENT_ONCE = {
+    *("BEGIN", "END", "VERSION", "PRODID", "METHOD", "SUMMARY", "DTSTART", "DTSTAMP", "UID", "SEQUENCE", "STATUS"),
+    *("ORGANIZER", "TRANSP"),
+}
 
 
-@pytest.fixture
-def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """Let bob, who has three days for each turn, want entries."""
-    with correspondence(tmp_path) as letters:
-        begin(letters, "3d/move")
-        letters.play(two_turns)
-        letters.reply(letters.received[BOB][1], "set calendar on")
-        yield letters
+def wanted(letters: Correspondence) -> None:
+    """Let bob, who has three days for each turn, want entries, and be to move."""
+    letters.match("challenge bob quadrature time=3d/move")
+    for name, turn in (("alice", "e3f4"), ("bob", "e9f8"), ("alice", "b3b4")):
+        letters.reply(letters.last(name), turn)
+    letters.say("bob", "set calendar on")
+
+
+pytestmark = scenes.after(wanted)
 
 
 def entries(mail: EmailMessage) -> dict[str, Calendar]:
@@ -50,13 +50,12 @@ def entry(mail: EmailMessage, name: str) -> tuple[str, int, datetime, str]:
     return str(event["UID"]), int(event["SEQUENCE"]), event.decoded("DTSTART"), str(event["STATUS"])
 
 
-def test_an_entry_says_when_the_turn_is_due_and_moves_with_it(letters: Correspondence) -> None:
+def test_an_entry_moves_with_the_turn_and_goes_with_the_match(letters: Correspondence) -> None:
     due = letters.clock() + timedelta(days=3)
     (reminder,) = letters.run_for(hours=36)
     uid, first, time, status = entry(reminder, "due.ics")
     assert (time, status) == (due, "CONFIRMED")
     (event,) = entries(reminder)["due.ics"].walk("VEVENT")
-    assert str(event["SUMMARY"]) == "Quadrature #1: your turn against alice"
     assert str(event["ORGANIZER"]) == "mailto:games@pbem.example"
     assert entries(letters.last("alice")) == {}, "she wants none"
 
@@ -70,55 +69,35 @@ def test_an_entry_says_when_the_turn_is_due_and_moves_with_it(letters: Correspon
 
     assert (back, due) == (uid, letters.clock() + timedelta(days=3))
     assert first < second < third
-
-
-@pytest.mark.slow
-def test_a_match_that_is_over_has_none(letters: Correspondence) -> None:
     letters.run_for(hours=1)
     letters.resign("alice")
-
     assert entry(letters.last("bob"), "played.ics")[3] == "CANCELLED"
 
 
-@pytest.mark.slow
-def test_a_message_about_several_matches_has_an_entry_for_each(letters: Correspondence) -> None:
-    personal = letters.received[BOB][1]["Reply-To"].addresses[0].addr_spec
-    letters.write(BOB, "set mail daily\nchallenge alice quadrature time=7d/move begin=me", to=personal)
-    letters.reply(letters.last("alice"), "accept")
-    (digest,) = (mail for mail in letters.run_for(hours=36) if str(mail["To"]) == BOB)
+def test_a_message_about_several_matches_has_an_entry_for_each_with_a_limit(letters: Correspondence) -> None:
+    letters.say("bob", "set mail daily")
+    for number, time in ((2, "7d/move"), (3, "none")):
+        letters.say("bob", f"challenge alice quadrature time={time} begin=me")
+        letters.say("alice", f"accept {number}")
+    (digest,) = to(letters.run_for(hours=36), "bob")
 
     events = entries(digest)["due.ics"].walk("VEVENT")
     assert [str(event["UID"]) for event in events] == ["match-1-1@pbem.example", "match-2-0@pbem.example"]
 
 
-@pytest.mark.slow
-def test_a_match_without_a_limit_has_no_entry(tmp_path: Path) -> None:
-    with correspondence(tmp_path) as letters:
-        letters.match("challenge bob quadrature time=none")
-        letters.reply(letters.received[BOB][1], "set calendar on")
-        letters.reply(letters.last("alice"), "e3f4")
-
-        assert entries(letters.last("bob")) == {}
-
-
 def test_no_name_writes_into_an_entry(letters: Correspondence) -> None:
     """Names of players can't have such characters today; nothing depends on it."""
     hostile = "x\r\nATTENDEE:mailto:a@b.example\r\nEND:VEVENT;,\\\x00\u2028\u202e" + "z" * 200
-    with Session(letters.server.engine) as session:
-        match = session.get_one(Match, 1)
-        bob = session.exec(select(Player).where(Player.name == "bob")).one()
-        alice = Player(
-            id=match.seat0 if match.seat1 == bob.id else match.seat1, name=hostile, address=ALICE, created=match.created
-        )
-        then = facts.MatchFacts({}, match, (alice, bob))
-        (file,) = calendar.of([then], bob, letters.server.settings.server, letters.clock())
+    alice = Player(id=1, name=hostile, address="alice@mail.example", created=NOW)
+    bob = Player(id=2, name="bob", address="bob@mail.example", created=NOW)
+    about = {"game": "quadrature", "options": {}, "challenger": 1, "state": "running", "time": "3d/move"}
+    match = Match(id=1, seat0=1, seat1=2, to_move=1, plies=1, created=NOW, started=NOW, **about)
+    then = facts.MatchFacts({}, match, (alice, bob))
+
+    (file,) = calendar.of([then], bob, letters.server.settings.server, letters.clock())
 
     (event,) = Calendar.from_ical(file.content).walk("VEVENT")
-    assert {line.partition(b":")[0].decode() for line in file.content.splitlines() if line[:1] != b" "} == {
-        *SENT_ONCE,
-        "ORGANIZER",
-        "TRANSP",
-        "END",
-    }
+    names = {line.partition(b":")[0].decode() for line in file.content.splitlines() if line[:1] != b" "}
+    assert names == SENT_ONCE
     assert max(map(len, file.content.splitlines())) <= 75
     assert "".join(letter for letter in hostile if letter.isprintable()) in str(event["SUMMARY"])

@@ -97,3 +97,25 @@ def test_four_times_the_words_take_four_times_the_work() -> None:
     few, many = (calls(lambda text="5.1. address rejected: " * count: work(text)) for count in (200, 800))
 
     assert many <= 5 * few + 500
+
+
+@pytest.mark.parametrize("action", ["delayed", "delivered", "relayed", "expanded"])
+def test_what_is_no_failure_for_good_is_not_final(action: str) -> None:
+    assert not bounce_report.is_final(bounces.dsn(ours(), "4.4.1", action))
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"\n\n",
+        b"Content-Type: text/plain\n\nMessage not delivered to the following\n",
+        b"From:\nContent-Type: text/plain\n\nx\n",
+        b"From: \xff\xfe\n\nx\n",
+        b"From: a@b.example, c\nContent-Type: multipart/report; boundary=b\n\n--b\n",
+        b"Content-Type: multipart/report; boundary=b\n\n" + b"--b\nContent-Type: message/delivery-status\n\n" * 500,
+        b"Content-Type: text/plain; charset=none\n\n" + b"The following addresses had " * 5_000,
+    ],
+)
+def test_what_says_nothing_of_a_failure_is_not_final(raw: bytes) -> None:
+    assert not bounce_report.is_final(raw)

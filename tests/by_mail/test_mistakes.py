@@ -1,0 +1,105 @@
+"""Anything wrong with a message: one helpful reply, or deliberate silence, and nothing changes."""
+
+import pytest
+
+from pbem.tokens import Keyring, Purpose, Token
+from tests import scenes
+from tests.correspondence import ADDRESS, Correspondence, said, text
+
+pytestmark = scenes.after(scenes.two_turns)
+
+ALICE, BOB = "alice@mail.example", "bob@mail.example"
+MOVE = "b7d7 i2g2 3 d7d4 g2d2"
+
+
+def standing(letters: Correspondence) -> list[tuple[object, ...]]:
+    """Return everything that a message can change."""
+    return [
+        row for table in ("match", "ply", "player") for row in letters.execute(f"select * from {table} order by id")
+    ]
+
+
+def token_of(letters: Correspondence) -> str:
+    """Return the address at which alice's messages act at once."""
+    return str(letters.last("alice")["Reply-To"].addresses[0].addr_spec)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("frobnicate 12", ["neither a turn nor a command", "| frobnicate 12", "| ^^^^^^^^^^"]),
+        ("b7d7 i2g2 9 d7d6 g2g1", ["| b7d7 i2g2 9", "|           ^", "a number from 1 to 8"]),
+        ("b7d7 i2i5 3 d7d6 g2g1", ["| b7d7 i2i5", "^^^^", "2"]),
+        ("", ["no text of your own"]),
+        (f"{MOVE}\nb7b9 i2g2 1 b9b8 g2g1", ["two turns for the same match", "b7b9 i2g2 1 b9b8 g2g1"]),
+        (
+            "challenge nobody quadraphages\nresign\n\nBye!",
+            ["No player is called nobody", "were skipped", "| resign", "| Bye!"],
+        ),
+    ],
+)
+def test_a_refusal_names_the_place_and_what_works(letters: Correspondence, words: str, expected: list[str]) -> None:
+    before = standing(letters)
+
+    (answer,) = letters.reply(letters.last("alice"), words)
+
+    assert answer["To"] == ALICE
+    assert [part for part in expected if part not in text(answer) and part not in said(answer)] == []
+    assert standing(letters) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"), [(MOVE, "You replied to an older message"), ("1 i3i2 a7b7", "already been played")]
+)
+def test_a_stale_turn_is_told_so_and_shown_the_board(letters: Correspondence, words: str, expected: str) -> None:
+    before = standing(letters)
+
+    (answer,) = letters.reply(letters.received[ALICE][2], words)
+
+    assert expected in said(answer)
+    assert "Your opponent's number is 2" in text(answer)
+    assert standing(letters) == before
+
+
+def test_a_second_delivery_of_the_same_mail_does_nothing(letters: Correspondence) -> None:
+    letters.reply(letters.last("alice"), MOVE)
+    sent = next(mail for way, mail in reversed(letters.log) if way == "in")
+    before = standing(letters)
+
+    raw = b"Received: from elsewhere\nReturn-Path: <alice@mail.example>\n" + sent.as_bytes()
+
+    assert letters.deliver(raw) == []
+    assert standing(letters) == before
+
+
+def test_a_mail_that_is_too_large_is_told_so(letters: Correspondence) -> None:
+    before = standing(letters)
+
+    (answer,) = letters.write(ALICE, "resign\n" + "x" * 1_100_000, to=token_of(letters))
+
+    assert "larger than 1000 KB" in text(answer)
+    assert standing(letters) == before
+
+
+def test_a_token_that_does_not_exist_is_not_answered(letters: Correspondence) -> None:
+    before = standing(letters)
+    forged = Keyring("another key").format(Token(Purpose.PLAY, 1, 1, 2), 0)
+    true = token_of(letters).partition("+")[2].partition("@")[0]
+    altered = true[:-1] + ("a" if true[-1] != "a" else "b")
+
+    for tag in (forged, altered, "x", true + "a"):
+        assert letters.write(ALICE, "resign", to=f"games+{tag}@pbem.example") == []
+
+    assert standing(letters) == before
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Auto_Submitted": "auto-replied"}, {"Return_Path": "<>"}, {"X_PBeM_Server": "pbem.example"}]
+)
+def test_a_machine_s_mail_is_not_answered_and_does_nothing(letters: Correspondence, headers: dict[str, str]) -> None:
+    before = standing(letters)
+
+    assert letters.write(ALICE, "resign", to=token_of(letters), **headers) == []
+    assert letters.write("MAILER-DAEMON@mail.example", "help") == []
+    assert letters.write(ADDRESS, "help") == []
+    assert standing(letters) == before

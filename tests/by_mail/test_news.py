@@ -1,0 +1,89 @@
+"""News by mail: gathered in a digest, by match and by kind, with calendar entries, and the weekly bulletin."""
+
+import re
+
+import pytest
+from icalendar import Calendar
+
+from tests import scenes
+from tests.correspondence import Correspondence, said, text, to
+
+CHALLENGE = "challenge bob quadrature time=3d/move"
+
+
+@pytest.mark.sql
+@scenes.after(scenes.match, CHALLENGE)
+def test_a_batch_waits_some_minutes_from_the_first_news(letters: Correspondence) -> None:
+    letters.say("alice", "challenge bob quadrature")
+    letters.reply(letters.last("bob"), "accept")
+    letters.say("bob", "set mail batch")
+    assert to(letters.say("alice", "#1 e3f4"), "bob") == []
+    assert to(letters.wait(minutes=10), "bob") == []
+    assert to(letters.say("alice", "#2 b3b4"), "bob") == []
+
+    (news,) = to(letters.wait(minutes=5), "bob")
+
+    assert news["X-PBeM-Event"] == "digest"
+    assert "alice played e3f4." in text(news)
+    assert "alice played b3b4." in text(news)
+    assert letters.wait(days=1) == []
+
+
+@scenes.after(scenes.match, CHALLENGE)
+def test_news_of_one_match_waits_for_the_day(letters: Correspondence) -> None:
+    (saved,) = letters.say("bob", "set mail daily for 1")
+    assert "Saved: mail for 1 daily." in text(saved)
+
+    assert to(letters.say("alice", "#1 e3f4"), "bob") == []
+    (news,) = letters.wait(days=1)
+
+    assert (news["To"], news["X-PBeM-Match"]) == ("bob@mail.example", "1")
+
+
+@scenes.after(scenes.match, CHALLENGE)
+def test_a_calendar_entry_says_when_a_turn_is_due(letters: Correspondence) -> None:
+    letters.say("bob", "set calendar on")
+
+    (mail,) = to(letters.reply(letters.last("alice"), "e3f4"), "bob")
+
+    (file,) = (part for part in mail.iter_attachments() if part.get_content_type() == "text/calendar")
+    (event,) = Calendar.from_ical(file.get_content()).walk("VEVENT")
+    assert file.get_filename() == "due.ics"
+    assert str(event["SUMMARY"]) == "Quadrature #1: your turn against alice"
+    assert (event.decoded("DTSTART") - letters.clock()).days == 3
+
+
+@pytest.mark.sql
+@scenes.after(scenes.match, CHALLENGE)
+def test_the_bulletin_comes_once_a_week_to_those_who_want_it(letters: Correspondence) -> None:
+    letters.say("alice", "set bulletin on\nseek kvadratik")
+    letters.resign("bob")
+    assert letters.run_for(days=6, hours=23) == []
+
+    (mail,) = letters.run_for(hours=2)
+
+    assert (mail["To"], mail["Subject"]) == ("alice@mail.example", "[pbem] The last week")
+    assert "Quadrature alice - bob alice won, resignation" in said(mail) or "Quadrature bob - alice" in said(mail)
+    assert re.search(r"^\* Kvadratik +alice", text(mail), re.MULTILINE)
+    assert mail["List-Unsubscribe"]
+    assert letters.run_for(days=1) == []
+
+
+@scenes.after(scenes.match, CHALLENGE)
+def test_one_tap_ends_one_kind_of_news_and_no_other(letters: Correspondence) -> None:
+    for name in ("alice", "bob"):
+        letters.say(name, "set watchers on")
+    letters.join("carol")
+    letters.say("carol", "watch 1")
+    letters.say("alice", "#1 e3f4")
+    letters.run_for(minutes=10)
+    found = re.fullmatch(
+        r"<mailto:(.+)\?subject=(stop)%20(spectating)>", str(letters.last("carol")["List-Unsubscribe"])
+    )
+    assert found is not None
+
+    letters.write("carol@mail.example", "", f"{found[2]} {found[3]}", to=found[1])
+
+    ((settings, stopped),) = letters.execute("select settings, stopped from player where name = 'carol'")
+    assert re.search(r'"spectating": ?"off"', str(settings).replace("'", '"'))
+    assert stopped is None
