@@ -36,3 +36,13 @@ def bobs_turn(letters: Correspondence) -> None:
     """Begin a match in which alice has played, and it's bob's turn."""
     letters.match()
     letters.reply(letters.last("alice"), "1 a7b7 i3i2")
+
+
+def busy(letters: Correspondence) -> None:
+    """Let alice and bob play a turn each in #1, bob challenge alice (#2), and carol and bob seek opponents."""
+    letters.match("challenge bob quadraphages rated")
+    letters.reply(letters.last("alice"), "1 a7b7 i3i2")
+    letters.reply(letters.last("bob"), "c1d1 g9h9 2 d1f1 h9h7")
+    letters.join("carol")
+    letters.say("carol", "seek quadrature")
+    letters.say("bob", "challenge alice kvadratik\nseek quadrature")

@@ -25,11 +25,11 @@ def loaded(folder: Path, backups: str, site: str) -> config.Settings:
 
 
 @pytest.mark.parametrize(
-    ("backups", "site"), [("web", "web"), ("web/backups", "web"), ("all", "all/web"), ("other/../web/backups", "web")]
+    ("backups", "web"), [("web", "web"), ("web/backups", "web"), ("all", "all/web"), ("other/../web/backups", "web")]
 )
-def test_no_backup_is_published(tmp_path: Path, backups: str, site: str) -> None:
+def test_no_backup_is_published(tmp_path: Path, backups: str, web: str) -> None:
     with pytest.raises(BadConfig, match="neither folder may be in the other"):
-        loaded(tmp_path, backups, site)
+        loaded(tmp_path, backups, web)
 
 
 def test_two_folders_beside_each_other_are_fine(tmp_path: Path) -> None:
