@@ -18,25 +18,28 @@ from tests.effort import calls
 
 MAILS = Path(__file__).parent.parent / "mails"
 MOVE = "c1b1 g9h9 3"
+SENDER = "bob@mail.example"
 NAMES = sorted(path.stem for path in MAILS.glob("*.eml"))
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_what_a_person_wrote_is_read_and_nothing_else(name: str) -> None:
-    message = read((MAILS / f"{name}.eml").read_bytes(), None, ())
-
-    assert (MAILS / f"{name}.txt").read_text(encoding="utf-8").splitlines() == list(message.lines)
+@pytest.fixture(scope="module")
+def messages() -> dict[str, Message]:
+    return {name: read((MAILS / f"{name}.eml").read_bytes(), SENDER, ("Games@pbem.example",)) for name in NAMES}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_no_reply_token_is_taken_for_a_person_s_words(name: str) -> None:
+def test_what_a_person_wrote_is_read_and_nothing_else(messages: dict[str, Message]) -> None:
+    for name, message in messages.items():
+        assert (MAILS / f"{name}.txt").read_text(encoding="utf-8").splitlines() == list(message.lines), name
+
+
+def test_no_reply_token_is_taken_for_a_person_s_words(messages: dict[str, Message]) -> None:
     """Not in any form of attribution; pieces of a token that was broken over two lines count too."""
-    message = read((MAILS / f"{name}.eml").read_bytes(), None, ())
-    token = message.recipients[0].partition("@")[0].removeprefix("games+")
-    words = "".join("".join(message.lines).split()).lower()
+    for name, message in messages.items():
+        token = message.recipients[1].partition("@")[0].removeprefix("games+")
+        words = "".join("".join(message.lines).split()).lower()
 
-    assert len(token) >= 39
-    assert not [piece for at in range(len(token) - 8) if (piece := token[at : at + 9]) in words]
+        assert len(token) >= 39, name
+        assert not [piece for at in range(len(token) - 8) if (piece := token[at : at + 9]) in words], name
 
 
 OTHERWISE = {
@@ -48,11 +51,10 @@ OTHERWISE = {
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_turn_is_found_and_nothing_else(name: str) -> None:
-    message = read((MAILS / f"{name}.eml").read_bytes(), None, ())
+def test_the_turn_is_found_and_nothing_else(name: str, messages: dict[str, Message]) -> None:
+    message = messages[name]
     reading = Reader(FEATURES.commands, lambda number: GAMES["quadraphages"], 1).read(message.subject, message.lines)
     found = [(line.command.name, line.words) for line in reading.commands]
-    expected = (MAILS / f"{name}.txt").read_text(encoding="utf-8").splitlines()
 
     assert not any(line.malformed for line in reading.commands)
     if name in OTHERWISE:
@@ -62,20 +64,18 @@ def test_the_turn_is_found_and_nothing_else(name: str) -> None:
         assert {verb for verb, _ in found} == {"move"}
         assert QUADRAPHAGES.parse(turn) == QUADRAPHAGES.parse("b1e1 h9e9 3 e9b9 e1e4")
         turns = {words for _, words in found}
-        assert bare(reading.prose) == tuple(line for line in bare(expected) if to_ascii(line) not in turns)
+        assert bare(reading.prose) == tuple(line for line in bare(message.lines) if to_ascii(line) not in turns)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_sender_recipients_and_ids_are_read(name: str) -> None:
-    message = read((MAILS / f"{name}.eml").read_bytes(), "bob@mail.example", ("Games@pbem.example",))
-
-    assert message.sender == "bob@mail.example"
-    assert message.recipients[0] == "games@pbem.example"
-    assert message.recipients[1].startswith("games+caqaaac")
-    assert message.message_id == f"<{name}@mail.example>"
-    assert message.answers[0] == "<0ecd47fd880d1df9cdf6e0b1b8bde913@pbem.example>"
-    assert message.answers[1] == "<e32c15dd34041f6df72e68cc779fc30a@pbem.example>"
-    assert message.automatic is None
+def test_sender_recipients_and_ids_are_read(messages: dict[str, Message]) -> None:
+    for name, message in messages.items():
+        assert message.sender == SENDER
+        assert message.recipients[0] == "games@pbem.example"
+        assert message.recipients[1].startswith("games+caqaaac"), name
+        assert message.message_id == f"<{name}@mail.example>"
+        assert message.answers[0] == "<0ecd47fd880d1df9cdf6e0b1b8bde913@pbem.example>", name
+        assert message.answers[1] == "<e32c15dd34041f6df72e68cc779fc30a@pbem.example>", name
+        assert message.automatic is None, name
 
 
 def test_every_mail_has_its_expected_lines() -> None:
