@@ -105,16 +105,6 @@ def _yes_to_a_held_mail(rehearsal: Rehearsal) -> Letter:
     return rehearsal.answer(X, "yes")
 
 
-def _yes_to_a_resignation(rehearsal: Rehearsal) -> Letter:
-    rehearsal.say(X, rehearsal.next_move.to, "resign")
-    return rehearsal.answer(X, "yes")
-
-
-def _offer(rehearsal: Rehearsal) -> Letter:
-    to = rehearsal.personal(X)
-    return Letter(X, to, written(X, to, "challenge newcomer@mail.example hexaphages\n\nDo you know this one?"))
-
-
 def _offer_accepted(rehearsal: Rehearsal) -> Letter:
     rehearsal.say(X, rehearsal.personal(X), "challenge o0 hexaphages begin=me")
     return rehearsal.answer(O, "accept\n\nWith pleasure.")
@@ -129,11 +119,6 @@ def _yes_of_a_new_address(rehearsal: Rehearsal) -> Letter:
     rehearsal.say(X, rehearsal.personal(X), f"change address {NEW}")
     rehearsal.hand_in(rehearsal.answer(X, "yes"))
     return rehearsal.answer(NEW, "yes")
-
-
-def _yes_to_revoke(rehearsal: Rehearsal) -> Letter:
-    rehearsal.say(X, rehearsal.personal(X), "revoke")
-    return rehearsal.answer(X, "yes")
 
 
 def _export(rehearsal: Rehearsal) -> Letter:
@@ -152,10 +137,6 @@ def _third_bounce(rehearsal: Rehearsal) -> Letter:
     return Letter("", rehearsal.return_path(mail), reports.dsn(mail))
 
 
-def _two_commands(rehearsal: Rehearsal) -> Letter:
-    return Letter(X, to := rehearsal.next_move.to, written(X, to, f"set mail batch\n{rehearsal.next_move.text}\n"))
-
-
 def _half_refused(rehearsal: Rehearsal) -> Letter:
     return Letter(X, to := rehearsal.next_move.to, written(X, to, f"say Look\n{rehearsal.next_move.text}\naccept 1\n"))
 
@@ -165,38 +146,9 @@ def _news_that_wait(rehearsal: Rehearsal) -> Letter:
     return Letter(X, to := rehearsal.next_move.to, written(X, to, f"say Look\n{rehearsal.next_move.text}\n"))
 
 
-def _news_of_one_match_that_wait(rehearsal: Rehearsal) -> Letter:
-    rehearsal.say(O, rehearsal.personal(O), "set mail daily\nset mail batch for 1")
-    return Letter(X, to := rehearsal.next_move.to, written(X, to, f"say Look\n{rehearsal.next_move.text}\n"))
-
-
-def _turn_with_an_offer(rehearsal: Rehearsal) -> Letter:
-    return Letter(X, to := rehearsal.next_move.to, written(X, to, f"draw\n{rehearsal.next_move.text}\n"))
-
-
 def _draw_agreed(rehearsal: Rehearsal) -> Letter:
     rehearsal.say(X, rehearsal.next_move.to, "draw")
     return rehearsal.answer(O, "accept draw\n\nGladly.")
-
-
-def _offer_turned_down(rehearsal: Rehearsal) -> Letter:
-    rehearsal.say(X, rehearsal.next_move.to, "cancel")
-    return rehearsal.answer(O, "reject")
-
-
-def _pause_agreed(rehearsal: Rehearsal) -> Letter:
-    rehearsal.say(X, rehearsal.next_move.to, "pause")
-    return rehearsal.answer(O, "accept")
-
-
-def _pause_ended(rehearsal: Rehearsal) -> Letter:
-    rehearsal.hand_in(_pause_agreed(rehearsal))
-    return Letter(X, to := rehearsal.next_move.to, written(X, to, "resume"))
-
-
-def _pause_with_an_end(rehearsal: Rehearsal) -> Letter:
-    rehearsal.say(X, rehearsal.next_move.to, "pause 300d")
-    return rehearsal.answer(O, "accept")
 
 
 def _vacation_planned(rehearsal: Rehearsal) -> Letter:
@@ -212,25 +164,6 @@ def _turns_taken_back(rehearsal: Rehearsal) -> Letter:
     return rehearsal.answer(O, "accept")
 
 
-def _offer_withdrawn(rehearsal: Rehearsal) -> Letter:
-    rehearsal.say(X, to := rehearsal.next_move.to, "draw")
-    return Letter(X, to, written(X, to, "withdraw"))
-
-
-def _mute(rehearsal: Rehearsal) -> Letter:
-    return Letter(X, to := rehearsal.next_move.to, written(X, to, "mute"))
-
-
-def _own_note(rehearsal: Rehearsal) -> Letter:
-    to = rehearsal.next_move.to
-    return Letter(X, to, written(X, to, f"{rehearsal.next_move.text}\nGood luck!\n\nnote Watch the left\nand resign\n"))
-
-
-def _rematch(rehearsal: Rehearsal) -> Letter:
-    rehearsal.hand_in(_draw_agreed(rehearsal))
-    return rehearsal.answer(O, "rematch")
-
-
 def _turns_prepared(rehearsal: Rehearsal) -> Letter:
     """Return a message of o0, who prepares for x0's next turn."""
     rehearsal.hand_in(_turn(rehearsal))
@@ -244,28 +177,6 @@ def _turn_foreseen(rehearsal: Rehearsal) -> Letter:
     turns = matches.sample().moves
     rehearsal.hand_in(_turns_prepared(rehearsal))
     return rehearsal.answer(X, f"{turns[2]}\nif {turns[3]} then {turns[4]}\n\nLet's see.")
-
-
-def _resignation_prepared(rehearsal: Rehearsal) -> Letter:
-    """Return a turn of o0, after which x0 resigns as they had prepared."""
-    rehearsal.hand_in(_turn(rehearsal))
-    turn = matches.sample().moves[1]
-    rehearsal.hand_in(rehearsal.answer(X, f"if {turn} then resign"))
-    return rehearsal.answer(O, f"{turn}\n\nLet's see.")
-
-
-def _turn_taken_back_freely(rehearsal: Rehearsal) -> Letter:
-    """Return the slip of x0, who takes back without asking what o0 hasn't answered."""
-    rehearsal.say(X, rehearsal.personal(X), "challenge o0 quadrature time=5d+12h undo=free")
-    rehearsal.hand_in(rehearsal.answer(O, "accept"))
-    rehearsal.hand_in(rehearsal.answer(X, "e3f4"))
-    return rehearsal.answer(X, "undo\n\nI meant the other one.")
-
-
-def _time_given(rehearsal: Rehearsal) -> Letter:
-    """Return a gift of x0 to o0, who is to move."""
-    rehearsal.begin_on_a_clock("7d/move", timedelta(days=1))
-    return rehearsal.answer(X, "give 2d\n\nGet well soon!")
 
 
 def _turn_on_a_clock(rehearsal: Rehearsal) -> Letter:
@@ -296,41 +207,23 @@ def _turns_of_the_sample() -> int:
 
 PLOTS: dict[str, Plot] = {
     "a turn": Plot(_turn),
-    "a yes to a held mail": Plot(_yes_to_a_held_mail),
-    "a yes to a resignation": Plot(_yes_to_a_resignation),
-    "an invitation": Plot(_offer),
+    "the last turn of a match": Plot(_turn, played=_turns_of_the_sample() - 1),
+    "a turn on a clock": Plot(_turn_on_a_clock),
+    "a turn that was foreseen": Plot(_turn_foreseen),
+    "turns prepared": Plot(_turns_prepared),
+    "turns taken back": Plot(_turns_taken_back, played=2),
+    "a draw agreed": Plot(_draw_agreed),
+    "a claim": Plot(_claim),
+    "a vacation": Plot(_vacation_planned),
     "an offer accepted": Plot(_offer_accepted),
     "an invitation accepted": Plot(_invitation_accepted),
-    "a new address's yes": Plot(_yes_of_a_new_address),
-    "a yes to revoke": Plot(_yes_to_revoke),
-    "an export": Plot(_export),
-    "a yes to leaving": Plot(_yes_to_leaving),
-    "a third bounce": Plot(_third_bounce, GATHER | CONVERSE),
-    "the last turn of a match": Plot(_turn, played=_turns_of_the_sample() - 1),
-    "a turn with an offer": Plot(_turn_with_an_offer),
-    "a draw agreed": Plot(_draw_agreed),
-    "an offer turned down": Plot(_offer_turned_down),
-    "an offer withdrawn": Plot(_offer_withdrawn),
-    "turns taken back": Plot(_turns_taken_back, played=2),
-    "a pause agreed": Plot(_pause_agreed),
-    "a pause ended": Plot(_pause_ended),
-    "a pause with an end": Plot(_pause_with_an_end),
-    "a vacation": Plot(_vacation_planned),
-    "a mute": Plot(_mute),
-    "a turn and a note of one's own": Plot(_own_note),
-    "turns prepared": Plot(_turns_prepared),
-    "a turn that was foreseen": Plot(_turn_foreseen),
-    "a resignation that was prepared": Plot(_resignation_prepared),
-    "a turn taken back without asking": Plot(_turn_taken_back_freely),
-    "time given": Plot(_time_given),
-    "a rematch": Plot(_rematch),
-    "a turn on a clock": Plot(_turn_on_a_clock),
-    "a claim": Plot(_claim),
     "a seek taken": Plot(_seek_taken),
-    "two commands": Plot(_two_commands),
+    "a yes to a held mail": Plot(_yes_to_a_held_mail),
+    "a new address's yes": Plot(_yes_of_a_new_address),
+    "a yes to leaving": Plot(_yes_to_leaving),
+    "an export": Plot(_export),
+    "a third bounce": Plot(_third_bounce, GATHER | CONVERSE),
     "three commands, the last refused": Plot(_half_refused),
-    "news of one match that wait": Plot(
-        _news_of_one_match_that_wait, frozenset(), when_gathering={forks.BATCHES_AT_ONCE: "yes"}
-    ),
     "news that wait": Plot(_news_that_wait, frozenset(), when_gathering={forks.BATCHES_AT_ONCE: "yes"}),
 }
+"""Kinds of messages that store something in a way of their own."""

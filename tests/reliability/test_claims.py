@@ -21,7 +21,7 @@ from tests.postgres import running
 from tests.servers import until
 from tests.stopped_leases import RUNNING
 
-pytestmark = [pytest.mark.own_database, pytest.mark.slow]
+pytestmark = pytest.mark.own_database
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 MANY = 300
 """So many rows that PostgreSQL plans for a table that has grown."""

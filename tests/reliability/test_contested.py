@@ -28,8 +28,6 @@ from tests.operating.people import written
 from tests.reliability.conftest import Stage
 from tests.reliability.scene import Letter, Scene
 
-pytestmark = pytest.mark.slow
-
 PAIRS = 6
 PLAYED = ("e3f4", "e9f8", "b3b4")
 TURN, ANSWER = "b9b8", "c3c4"

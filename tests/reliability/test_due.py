@@ -2,7 +2,8 @@
 
 import signal
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from sqlmodel import Session, col, select
@@ -21,12 +22,12 @@ from pbem.features.tournaments import due as tournaments
 from pbem.features.tournaments import entries, rungs
 from pbem.features.tournaments.field import Format
 from pbem.features.watching import watches
-from pbem.matches import agreements, lifecycle, missing, queries
+from pbem.matches import agreements, lifecycle, queries
 from pbem.matches.clock.working_days import Span
 from pbem.matches.offers import OfferKind
 from pbem.matches.timeouts import UNCLAIMED
 from pbem.storage.database import transaction
-from pbem.storage.models import Bulletin, Match, MatchState, Player
+from pbem.storage.models import Bulletin, Match, MatchState, Player, Tournament
 from tests.reliability.conftest import Stage
 from tests.reliability.effects import effects
 from tests.reliability.past import by_day, long_ago
@@ -69,12 +70,6 @@ def _vacation(rehearsal: Rehearsal) -> None:
         vacations.take(session, player(session, O), Span(now - HOUR, now + 10 * DAY), now - HOUR, 30)
 
 
-def _vacation_by_itself(rehearsal: Rehearsal) -> None:
-    """Let o0, who has ten minutes left, want a vacation to begin by itself."""
-    rehearsal.say(O, rehearsal.personal(O), "set vacation auto\nset remind off")
-    rehearsal.begin_on_a_clock("3d/move", 3 * DAY - timedelta(minutes=10))
-
-
 def _challenge_that_ends(rehearsal: Rehearsal) -> None:
     """Let x0 have challenged o0 and a newcomer two weeks ago."""
     rehearsal.say(X, rehearsal.personal(X), "challenge o0 hexaphages\nchallenge newcomer@mail.example kvadratik")
@@ -104,13 +99,11 @@ def _seek_that_ends(rehearsal: Rehearsal) -> None:
 def _tournament_that_begins(rehearsal: Rehearsal) -> None:
     """Let x0, o0 and two others have entered a knock-out that is to begin."""
     now = rehearsal.server.clock()
-    control = time_control.parse("3d/move,auto")
-    terms = entries.TournamentTerms(Format.KNOCK_OUT, "Cup", "hexaphages", {}, control, rated=True, places=4, days=14)
     with transaction(rehearsal.server.engine) as session:
         for name in ("x1", "o1"):
             session.add(Player(name=name, address=f"{name}@mail.example", confirmed=now, created=now))
         session.flush()
-        tournament = entries.open_(session, terms, None, now)
+        tournament = opened(session, now, Format.KNOCK_OUT, places=4, days=14)
         for address in (X, O, "x1@mail.example", "o1@mail.example"):
             entries.enter(session, tournament, player(session, address), now)
 
@@ -135,15 +128,11 @@ def _spectators(rehearsal: Rehearsal) -> None:
 def _season_that_ends(rehearsal: Rehearsal) -> None:
     """Let x0, o0 and another have played the only group of a league, of whose end none of them knows."""
     now = rehearsal.server.clock()
-    control = time_control.parse("3d/move,auto")
-    terms = entries.TournamentTerms(
-        Format.LEAGUE, "League", "hexaphages", {}, control, True, 3, 14, group_size=5, promoted=1
-    )
     engine, server = rehearsal.server.engine, rehearsal.server.settings.server
     with transaction(engine) as session:
         session.add(Player(name="x1", address="x1@mail.example", confirmed=now, created=now))
         session.flush()
-        tournament = entries.open_(session, terms, None, now)
+        tournament = opened(session, now, Format.LEAGUE, places=3, days=14, group_size=5, promoted=1)
         for address in (X, O, "x1@mail.example"):
             entries.enter(session, tournament, player(session, address), now)
     tournaments.advance(engine, server, now)
@@ -155,12 +144,8 @@ def _season_that_ends(rehearsal: Rehearsal) -> None:
 def _tournament_that_comes_again(rehearsal: Rehearsal) -> None:
     """Let a monthly tournament have been opened a month ago, which nobody has entered."""
     now = rehearsal.server.clock()
-    control = time_control.parse("3d/move,auto")
-    terms = entries.TournamentTerms(
-        Format.SWISS, "Cup", "hexaphages", {}, control, rated=True, places=4, days=90, every="month"
-    )
     with transaction(rehearsal.server.engine) as session:
-        entries.open_(session, terms, None, now - 32 * DAY)
+        opened(session, now - 32 * DAY, Format.SWISS, places=4, days=90, every="month")
 
 
 def _bulletin(rehearsal: Rehearsal) -> None:
@@ -182,12 +167,8 @@ def _announcement(rehearsal: Rehearsal) -> None:
 def _challenge_that_is_over(rehearsal: Rehearsal) -> None:
     """Let x0 have won against o0, who was above on a ladder."""
     now = rehearsal.server.clock()
-    control = time_control.parse("3d/move,auto")
-    terms = entries.TournamentTerms(
-        Format.LADDER, "Ladder", "hexaphages", {}, control, rated=True, places=9, days=0, reach=3
-    )
     with transaction(rehearsal.server.engine) as session:
-        row = entries.open_(session, terms, None, now)
+        row = opened(session, now, Format.LADDER, places=9, days=0, reach=3)
         above, below = player(session, O), player(session, X)
         for each in (above, below):
             rungs.enter(session, row, each, now)
@@ -197,38 +178,17 @@ def _challenge_that_is_over(rehearsal: Rehearsal) -> None:
         lifecycle.end(session, match, Ending(Termination.TIMEOUT, late), other(late), now)
 
 
-def _game_that_is_gone(rehearsal: Rehearsal) -> None:
-    """Let match 2 be one of a game that isn't there."""
-    rehearsal.begin_on_a_clock("7d/move", DAY)
-    rehearsal.server.scheduler.offered = None  # as after a start
-    rehearsal.scene.rows("update match set game = 'chess' where id = 2")
-
-
-def _game_that_is_back(rehearsal: Rehearsal) -> None:
-    """Let match 2 have stopped two hours ago because its game wasn't there, which it is now."""
-    rehearsal.begin_on_a_clock("7d/move", DAY)
-    with transaction(rehearsal.server.engine) as session:
-        match = queries.locked(session, 2)
-        assert match is not None
-        match.game = "chess"
-        missing.stop(session, match, rehearsal.server.clock() - 2 * HOUR)
-        match.game = "quadrature"
-
-
 KINDS: dict[str, Callable[[Rehearsal], None]] = {
     "a reminder": _reminder,
     "a time-out": _timeout,
     "a loss on time": _loss_on_time,
     "a pause that ends": _pause_that_ends,
     "a vacation": _vacation,
-    "a vacation that begins by itself": _vacation_by_itself,
     "a match that nobody claims": _claim_that_nobody_makes,
     "a challenge that ends": _challenge_that_ends,
     "a seek that ends": _seek_that_ends,
     "a tournament that begins": _tournament_that_begins,
     "a match that is watched": _spectators,
-    "a game that is gone": _game_that_is_gone,
-    "a game that is back": _game_that_is_back,
     "a bulletin": _bulletin,
     "an announcement": _announcement,
     "a challenge on a ladder that is over": _challenge_that_is_over,
@@ -269,7 +229,6 @@ def test_what_is_due_happens_once_however_often_the_server_dies(stage: Stage, ki
     assert every_owed_mail_came(scene) >= 1, "one came twice, since the server died before it could note that it went"
 
 
-@pytest.mark.slow
 def test_a_season_opens_once_though_the_server_dies_while_it_opens(stage: Stage) -> None:
     scene = stage("lmtp", "sqlite")
     with scene.server() as server:
@@ -290,3 +249,10 @@ def prepared(rehearsal: Rehearsal, kind: str) -> Rehearsal:
 
 def player(session: Session, address: str) -> Player:
     return session.exec(select(Player).where(Player.address == address)).one()
+
+
+def opened(session: Session, when: datetime, kind: Format, **terms: Any) -> Tournament:
+    """Open a tournament of that kind."""
+    control = time_control.parse("3d/move,auto")
+    chosen = entries.TournamentTerms(kind, "Cup", "hexaphages", {}, control, rated=True, **terms)
+    return entries.open_(session, chosen, None, when)

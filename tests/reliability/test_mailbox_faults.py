@@ -31,7 +31,6 @@ def interrupted(daemon: Process) -> None:
     until(lambda: daemon.lines("receiving interrupted"), f"the daemon notices: {daemon.log}")
 
 
-@pytest.mark.slow
 def test_a_dropped_connection(stage: Stage) -> None:
     scene, letters, before, daemon, door = started(stage)
     for letter in letters:
@@ -51,7 +50,6 @@ def kicked(door: Imap) -> bool:
     return True
 
 
-@pytest.mark.slow
 def test_a_frozen_server(stage: Stage) -> None:
     scene, (first, second, third), before, daemon, door = started(stage)
     scene.write(first)
@@ -64,7 +62,6 @@ def test_a_frozen_server(stage: Stage) -> None:
     assert conserved(scene, before=before) == 0
 
 
-@pytest.mark.slow
 def test_uids_that_mean_other_mails(stage: Stage) -> None:
     scene, (first, second, third), before, _, door = started(stage)
     scene.write(first)
@@ -78,7 +75,6 @@ def test_uids_that_mean_other_mails(stage: Stage) -> None:
     assert conserved(scene, before=before) == 0
 
 
-@pytest.mark.slow
 def test_a_folder_that_is_not_there(stage: Stage) -> None:
     scene = stage("imap", "sqlite")
     door = scene.door
@@ -100,7 +96,6 @@ def test_a_folder_that_is_not_there(stage: Stage) -> None:
     assert conserved(scene, before=before) == 0
 
 
-@pytest.mark.slow
 def test_a_login_that_is_refused(stage: Stage, tmp_path: Path) -> None:
     """Its duration doesn't matter: the pauses stop growing at five minutes, as the test below shows."""
     scene = stage("imap", "sqlite")
@@ -143,7 +138,6 @@ def choosy_dovecot() -> Iterator[Dovecot]:
     server.stop()
 
 
-@pytest.mark.slow
 def test_a_login_that_is_refused_for_an_hour(choosy_dovecot: Dovecot, tmp_path: Path) -> None:
     """The password changes while the daemon waits for messages, and is restored after an hour of pauses."""
     mailbox = choosy_dovecot.mailbox()
@@ -219,7 +213,6 @@ def strict_dovecot() -> Iterator[Dovecot]:
     server.stop()
 
 
-@pytest.mark.slow
 def test_a_mailbox_over_its_quota(strict_dovecot: Dovecot, tmp_path: Path) -> None:
     mailbox = strict_dovecot.mailbox()
     with PostOffice() as post:

@@ -40,7 +40,6 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return server.database()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("revision", "step"), [(None, 7), ("0048", 1), pytest.param(None, 1, marks=pytest.mark.soak)])
 def test_an_upgrade_that_is_killed_anywhere_has_done_nothing_and_can_be_made_again(
     url: str, revision: str | None, step: int

@@ -48,7 +48,6 @@ def letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Corresp
 # A message that ends the process
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("database", quick_where("sqlite".__eq__, ["sqlite", "postgresql"]))
 def test_a_mail_that_ends_the_server_is_put_aside_by_the_next_one_which_goes_on(stage: Stage, database: str) -> None:
     scene = stage("imap", database)
@@ -90,7 +89,6 @@ def retry(scene: Scene) -> None:
     assert scene.rows("select state, attempts, verdict from incoming where id = 1") == [("new", 0, None)]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("database", quick_where("sqlite".__eq__, ["sqlite", "postgresql"]))
 def test_an_owed_mail_that_ends_the_server_three_times_waits_and_the_others_go_out(stage: Stage, database: str) -> None:
     scene = stage("imap", database)
@@ -118,7 +116,6 @@ def test_an_owed_mail_that_ends_the_server_three_times_waits_and_the_others_go_o
     until(lambda: scene.count("outgoing", "state = 'sent' and id = 1") == 1, "it goes out as well")
 
 
-@pytest.mark.slow
 def test_a_server_that_is_stopped_in_good_order_leaves_no_mail_under_suspicion(stage: Stage) -> None:
     scene = stage("lmtp", "sqlite")
     databases.make(scene.database)
@@ -164,7 +161,6 @@ def brittle(monkeypatch: pytest.MonkeyPatch) -> type[Brittle]:
     return Brittle
 
 
-@pytest.mark.slow
 def test_an_engine_that_raises_shunts_the_mail_and_the_rest_goes_on(
     letters: Correspondence, brittle: type[Brittle]
 ) -> None:
@@ -179,7 +175,6 @@ def test_an_engine_that_raises_shunts_the_mail_and_the_rest_goes_on(
     assert "QUADRAPHAGES" in words(letters.write("bob@mail.example", "rules quadraphages")[0])
 
 
-@pytest.mark.slow
 def test_a_bug_that_passes_is_no_matter(letters: Correspondence, brittle: type[Brittle]) -> None:
     letters.match()
     brittle.strikes = 2
@@ -278,7 +273,6 @@ def test_the_admin_s_mail_says_what_to_do_and_nothing_of_what_people_wrote(
     assert "1 incoming message couldn't be processed" in words(alert)
 
 
-@pytest.mark.slow
 def test_the_admin_s_mail_fits_and_nothing_in_it_acts_when_it_is_quoted(letters: Correspondence) -> None:
     letters.write("ann@mail.example", "help")
     for number in (1, *range(1_001, 1_029)):  # PostgreSQL assigns the smaller ids itself
@@ -294,7 +288,6 @@ def test_the_admin_s_mail_fits_and_nothing_in_it_acts_when_it_is_quoted(letters:
         assert Reader(FEATURES.commands, lambda number: GAMES["quadraphages"], 1).read("", [line]).commands == (), line
 
 
-@pytest.mark.slow
 def test_a_mail_that_can_not_be_made_is_told_too(letters: Correspondence) -> None:
     letters.write("ann@mail.example", "help")
     with database.transaction(letters.server.engine) as session:

@@ -28,7 +28,6 @@ def test_matches_outlive_kills_at_random_moments(stage: Stage, way: str, databas
     play_and_end(stage(way, database), killed, seed=1, number=6, ends=6)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("way", "database"), quick_where(("lmtp", "sqlite").__eq__, [("imap", "postgresql"), ("lmtp", "sqlite")])
 )

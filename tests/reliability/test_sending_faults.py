@@ -60,7 +60,6 @@ def test_what_the_next_hop_did_not_take_goes_out_later(
         assert {*taken} < {message_id.encode() for message_id in post.ids()}
 
 
-@pytest.mark.slow
 def test_a_template_that_fails_keeps_its_mails_owed_and_holds_up_no_other(tmp_path: Path) -> None:
     """A copy of the program has a broken template, as after an upgrade, which is then fixed.
 

@@ -2,15 +2,12 @@
 
 import os
 import random
-import re
 import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
-from datetime import timedelta
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlalchemy import Engine
@@ -18,17 +15,14 @@ from sqlalchemy import Engine
 from pbem.failpoints import Step
 from pbem.mail.transports.protocols import Arrival
 from pbem.server import work_queue
-from pbem.server.scheduled import alerts
 from pbem.server.sender import TOGETHER
 from pbem.storage import database
 from pbem.storage.leases import new_holder
-from pbem.storage.models import Incoming, IncomingState, Lane, OutgoingState
+from pbem.storage.models import Incoming, IncomingState, Lane
 from pbem.storage.queue import Queue
-from tests.cases import MANY, ONLY_IN_SOAK, SEEDS, quick_where
-from tests.correspondence import correspondence, text
+from tests.cases import MANY, SEEDS, quick_where
 from tests.operating.people import PostOffice
 from tests.operating.site import Site
-from tests.pbem.test_digest import NOON, PEOPLE, begin, command, gather_at_once, rows
 from tests.pgbouncer import PgBouncer
 from tests.postgres import Postgres
 from tests.reliability.conftest import Stage
@@ -42,6 +36,7 @@ from tests.stopped_leases import ENDED
 
 
 ME, YOU = "me@mail.example", "you@mail.example"
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -139,20 +134,6 @@ def test_a_daemon_that_starts_leaves_the_leases_of_those_that_run(engine: Engine
 # Real daemons
 
 
-class Later:
-    """The result of a call in a separate thread."""
-
-    def __init__(self, ask: Callable[[], Any]) -> None:
-        self.answers: list[Any] = []
-        self._thread = threading.Thread(target=lambda: self.answers.append(ask()), daemon=True)
-        self._thread.start()
-
-    def answer(self) -> Any:
-        """Return the result."""
-        self._thread.join(110)
-        return self.answers[0]
-
-
 def store(scene: Scene, letter: Letter) -> None:
     """Store a message as a daemon does that then dies at once."""
     scene.written[letter.message_id] = letter
@@ -194,7 +175,6 @@ def out_of_order(scene: Scene) -> list[str]:
     return found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("number", quick_where((2).__eq__, [2, 3], "soak"))
 def test_daemons_share_the_work_of_one_mailbox(stage: Stage, number: int) -> None:
     scene = stage("imap", "postgresql")
@@ -211,7 +191,6 @@ def test_daemons_share_the_work_of_one_mailbox(stage: Stage, number: int) -> Non
     assert told == [], "a mail that the other one has moved is no trouble"
 
 
-@pytest.mark.slow
 def test_mail_that_one_daemon_stores_wakes_the_other(stage: Stage) -> None:
     """The message isn't processed where it is stored; the idle daemon starts at once."""
     scene = stage("lmtp", "postgresql")
@@ -230,7 +209,7 @@ def test_mail_that_one_daemon_stores_wakes_the_other(stage: Stage) -> None:
     "step",
     [
         *quick_where((Step.SENT,).__contains__, [Step.COMMITTING, Step.RENDERED, Step.SENT]),
-        *(pytest.param(step, marks=ONLY_IN_SOAK) for step in (Step.COUNTED, Step.READ, Step.COMMITTED)),
+        *(pytest.param(step, marks=pytest.mark.soak) for step in (Step.COUNTED, Step.READ, Step.COMMITTED)),
     ],
 )
 def test_what_a_dying_daemon_had_in_hand_is_done_by_the_other(stage: Stage, step: Step) -> None:
@@ -251,7 +230,6 @@ def test_what_a_dying_daemon_had_in_hand_is_done_by_the_other(stage: Stage, step
     assert other.runs
 
 
-@pytest.mark.slow
 @pytest.mark.own_database
 def test_daemons_outlive_a_restart_of_postgresql_and_hear_notifications_again(tmp_path: Path) -> None:
     server = Postgres()
@@ -265,15 +243,17 @@ def test_daemons_outlive_a_restart_of_postgresql_and_hear_notifications_again(tm
             scene.write(*letters[:6])
             scene.door.deliver(daemons[0])
             server.stop()
+            scene.write(letters[6])
+            scene.door.deliver(daemons[0])
+            assert scene.door.untold == 1, "451: the MTA keeps it"
             server.start()
             for daemon in daemons:
                 until(lambda daemon=daemon: daemon.lines("notifications lost"), "the notifications are lost")
+            scene.door.deliver(daemons[0])
             scene.quiet()
             daemons[1].kill()
-            store(scene, letters[6])
-            until(lambda: scene.count("incoming", "state = 'done'") == 7, "the first daemon was notified")
-            scene.write(letters[7])
-            scene.door.deliver(daemons[0])
+            store(scene, letters[7])
+            until(lambda: scene.count("incoming", "state = 'done'") == 8, "the first daemon was notified")
             scene.quiet()
             assert conserved(scene, before=before) <= 2 * TOGETHER
             assert daemons[0].runs
@@ -282,12 +262,10 @@ def test_daemons_outlive_a_restart_of_postgresql_and_hear_notifications_again(tm
         server.remove()
 
 
-@pytest.mark.slow
 def test_matches_outlive_the_killing_of_either_of_two_daemons(stage: Stage) -> None:
     play_and_kill_one(stage("imap", "postgresql"), seed=1, daemons=2, number=8, kills=10)
 
 
-@pytest.mark.slow
 def test_matches_outlive_frozen_and_killed_daemons_behind_a_pooler(stage: Stage, postgres: Postgres) -> None:
     with PgBouncer(postgres, "transaction", size=8) as pooler:
         scene = stage("imap", "postgresql")
@@ -361,64 +339,3 @@ def play_and_kill_one(scene: Scene, *, seed: int, daemons: int, number: int, kil
         f"\n{daemons} daemons, seed {seed}: {kills} kills, {len(scene.written)} mails in,"
         f" {scene.count('outgoing')} out, {extra} of them twice, {turns} turns"
     )
-
-
-# Work that only one of them may do
-
-
-@pytest.fixture
-def empty(postgres: Postgres) -> str:
-    """Return an empty database."""
-    return postgres.database()
-
-
-def test_daemons_that_start_at_once_on_an_empty_database_make_its_tables_once(empty: str) -> None:
-    engines = [database.connect(empty) for _ in range(3)]
-    started = [Later(lambda engine=engine: database.upgrade(engine)) for engine in engines]  # type: ignore[misc]
-    assert [each.answer() for each in started] == [None] * 3
-    assert all(database.is_current(engine) for engine in engines)
-    for engine in engines:
-        engine.dispose()
-
-
-def test_of_several_daemons_one_tells_the_admin(
-    postgres: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PBEM_SERVER__ADMIN", "admin@pbem.example")
-    with correspondence(tmp_path, database=postgres.migrated()) as letters:
-        server = letters.server
-        with database.transaction(server.engine) as session:
-            for number in range(5):
-                gone = Incoming(key=str(number), size=0, source="test", recipients=[], received=NOON)
-                gone.state, gone.handled = IncomingState.SHUNTED, NOON
-                session.add(gone)
-        gate = threading.Barrier(4)
-
-        def tell() -> bool:
-            gate.wait(110)
-            return alerts.tell(server.engine, server.settings.server, server.settings.limits, NOON)
-
-        assert sorted(each.answer() for each in [Later(tell) for _ in range(4)]) == [False, False, False, True]
-
-
-@pytest.mark.slow
-def test_of_several_daemons_that_gather_at_once_one_does(empty: str, tmp_path: Path) -> None:
-    with correspondence(tmp_path, database=empty) as letters:
-        letters.clock.set(NOON)
-        begin(letters)
-        for name in PEOPLE:
-            command(letters, name, "set mail batch")
-        command(letters, "alice", "set mail batch")
-        for word in ("One", "Two"):
-            for number, name in enumerate(PEOPLE, start=1):
-                command(letters, name, f"#{number} say {word}")
-                command(letters, "alice", f"#{number} say {word}")
-                command(letters, "alice", f"#{number} {'draw' if word == 'One' else 'cancel'}")
-
-        # A daemon skips a player whose row is locked; the daemon that holds the lock gathers it.
-        assert gather_at_once(letters.server.engine, letters.server.settings.server, NOON + timedelta(hours=1)) == 4
-        assert len(rows(letters, OutgoingState.MERGED)) == 12
-        assert [row.template for row in rows(letters, OutgoingState.OWED)] == ["digest"] * 4
-        letters.clock.advance(hours=1)
-        told = [re.findall(r"\| (One|Two)\b", text(mail)) for mail in letters.wait(minutes=0)]
-        assert sorted(told, key=len) == [["One", "Two"]] * 3 + [["One", "Two"] * 3]

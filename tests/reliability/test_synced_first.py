@@ -81,13 +81,11 @@ def synced_before(scene: Scene, told: str, path: Path) -> None:
         scene.end()
 
 
-@pytest.mark.slow
 def test_a_mail_is_synced_before_it_is_answered_with_250(post: PostOffice, tmp_path: Path) -> None:
     scene = Scene(Site(tmp_path / "site"), f"sqlite:///{tmp_path}/pbem.sqlite", Lmtp(), post)
     synced_before(scene, r'sendto\(.*"250 2\.0\.0 Stored', tmp_path / "trace")
 
 
-@pytest.mark.slow
 @pytest.mark.dovecot
 def test_a_mail_is_synced_before_it_is_moved_away(post: PostOffice, mailbox: Mailbox, tmp_path: Path) -> None:
     scene = Scene(Site(tmp_path / "site"), f"sqlite:///{tmp_path}/pbem.sqlite", Imap(mailbox), post)

@@ -57,7 +57,6 @@ FOUND = {Step.SEARCHING: 0, Step.FOUND: 0, Step.ANSWERING: 0, Step.ANSWERED: 2}
 """How many positions are known when the server has died at each step."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 def test_an_analysis_is_told_once_however_often_the_server_dies(stage: Stage, database: str) -> None:
     scene = stage("lmtp", database)
@@ -106,7 +105,6 @@ def test_a_match_ends_by_a_claim_once_however_often_the_server_dies(stage: Stage
     assert every_owed_mail_came(scene) <= TWICE
 
 
-@pytest.mark.slow
 def test_two_daemons_play_a_turn_that_is_due_once(stage: Stage) -> None:
     scene = stage("lmtp", "postgresql")
     number = awaited(scene)

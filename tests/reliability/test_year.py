@@ -23,7 +23,6 @@ FEW = 40
 ZERO = timedelta()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("matches", "seed"), [(FEW, 1), *(pytest.param(1000, n, marks=pytest.mark.soak) for n in (1, 2))]
 )
