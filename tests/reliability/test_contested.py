@@ -89,33 +89,23 @@ def fates(scene: Scene) -> list[Fate]:
     return [(*row,) for row in scene.rows("select state, termination, plies from match order by id")]
 
 
-def test_either_the_claim_wins_or_the_turn_is_played(stage: Stage) -> None:
+@pytest.mark.parametrize("is_claimed", [True, False], ids=["a claim", "by itself"])
+def test_a_match_is_over_on_time_or_the_turn_is_played(stage: Stage, is_claimed: bool) -> None:
+    """A claim arrives together with the turn, or one daemon looks for what is due while the other has the turn."""
     scene = stage("lmtp", "postgresql")
     with scene.server() as server:
-        matches = begun(server, parse("3d/move"))
-        claims = [letter(server, match, 0, "claim") for match in matches]
+        matches = begun(server, parse("3d/move" if is_claimed else "3d/move,auto"))
         turns = [letter(server, match, 1, TURN) for match in matches]
-        store(scene, server, in_turn(claims, turns))
+        claims = [letter(server, match, 0, "claim") for match in matches]
+        store(scene, server, in_turn(claims, turns) if is_claimed else turns)
     for daemon in [scene.start(), scene.start()]:
         daemon.ready()
     scene.quiet()
 
     found = fates(scene)
     assert set(found) <= {("over", "timeout", 3), ("running", None, 4)}
-    assert set(found[1::2]) == {("running", None, 4)}, "a turn that waits is played before a claim"
-
-
-def test_a_match_is_over_by_itself_or_the_turn_is_played(stage: Stage) -> None:
-    """One daemon looks for what is due while the other has the turn."""
-    scene = stage("lmtp", "postgresql")
-    with scene.server() as server:
-        matches = begun(server, parse("3d/move,auto"))
-        store(scene, server, [letter(server, match, 1, TURN) for match in matches])
-    for daemon in [scene.start(), scene.start()]:
-        daemon.ready()
-    scene.quiet()
-
-    assert set(fates(scene)) <= {("over", "timeout", 3), ("running", None, 4)}
+    if is_claimed:
+        assert set(found[1::2]) == {("running", None, 4)}, "a turn that waits is played before a claim"
 
 
 @pytest.mark.parametrize("step", [Step.EXECUTED, Step.COMMITTED])

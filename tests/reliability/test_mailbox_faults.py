@@ -6,14 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from pbem.mail.transports import receiver
-from pbem.server import daemon
 from tests.operating.people import PostOffice
 from tests.operating.site import Site
 from tests.reliability.conftest import Stage
 from tests.reliability.processes import Process
 from tests.reliability.scene import Imap, Letter, Scene, asking, conserved, plies
-from tests.servers import Dovecot, Mailbox, give_away, until
+from tests.servers import Dovecot, until
 
 pytestmark = pytest.mark.dovecot
 
@@ -97,7 +95,7 @@ def test_a_folder_that_is_not_there(stage: Stage) -> None:
 
 
 def test_a_login_that_is_refused(stage: Stage, tmp_path: Path) -> None:
-    """Its duration doesn't matter: the pauses stop growing at five minutes, as the test below shows."""
+    """Its duration doesn't matter: the pauses stop growing at five minutes (tests/transports/test_receiver.py)."""
     scene = stage("imap", "sqlite")
     assert isinstance(scene.door, Imap)
     secret = tmp_path / "imap.password"
@@ -120,75 +118,6 @@ def test_a_login_that_is_refused(stage: Stage, tmp_path: Path) -> None:
     assert back["lost"] == "mailbox"
     assert back["seconds"] >= 1, "it was gone for one pause at least"
     assert conserved(scene, before=before) == 0
-
-
-OWN_PASSWORDS = """
-passdb {
-  driver = passwd-file
-  args = scheme=PLAIN {root}/users
-}
-"""
-
-
-@pytest.fixture
-def choosy_dovecot() -> Iterator[Dovecot]:
-    """Start one where a user can have a password of their own, in addition to those that everyone has."""
-    server = Dovecot(extra=OWN_PASSWORDS)
-    yield server
-    server.stop()
-
-
-def test_a_login_that_is_refused_for_an_hour(choosy_dovecot: Dovecot, tmp_path: Path) -> None:
-    """The password changes while the daemon waits for messages, and is restored after an hour of pauses."""
-    mailbox = choosy_dovecot.mailbox()
-    choose_password(mailbox, "first")
-    pauses: list[float] = []
-    with PostOffice() as post:
-        scene = Scene(Site(tmp_path / "site"), f"sqlite:///{tmp_path}/pbem.sqlite", Imap(mailbox, "first"), post)
-        letters = scene.seed(4)
-        before = plies(scene)
-        scene.write(letters[0])
-
-        def stopped() -> bool:
-            stored = scene.count("incoming")
-            if stored == 1 and len(scene.written) == 1 and scene.door.untold == 0:
-                choose_password(mailbox, "the second one")
-                mailbox.kick()
-                scene.write(letters[1])
-            return stored == 4
-
-        def pause(seconds: float) -> None:
-            pauses.append(seconds)
-            if len(pauses) == 10:
-                scene.write(letters[2])
-            if sum(pauses) > 3600:
-                choose_password(mailbox, "first")
-                if len(scene.written) == 3:
-                    scene.write(letters[3])
-
-        with scene.server() as server:
-            receiver.receive(server.inboxes[0], server.store, stopped, pause)
-            assert daemon.run_once(server)[1:] == (4, 8)
-        assert 15 < len(pauses) < 25
-        assert max(pauses) == receiver.LONGEST_PAUSE
-        assert conserved(scene, before=before) == 0
-        scene.end()
-
-
-def choose_password(mailbox: Mailbox, password: str) -> None:
-    """Set a user's own password; Dovecot rereads the file once a second."""
-    users = mailbox.server.root / "users"
-    users.write_text(f"{mailbox.user}:{{PLAIN}}{password}\n", encoding="ascii")
-    give_away(users)
-    until(lambda: may_log_in(mailbox, password), "the new password is good")
-
-
-def may_log_in(mailbox: Mailbox, password: str) -> bool:
-    try:
-        mailbox.server.doveadm("auth", "test", "-x", "service=imap", mailbox.user, password)
-    except subprocess.CalledProcessError:
-        return False
-    return True
 
 
 QUOTA = """

@@ -15,7 +15,6 @@ from sqlalchemy import Engine, event, inspect, text
 
 from pbem.cli.index import app
 from pbem.storage import database
-from tests.cases import quick_where
 from tests.operating.people import written
 from tests.postgres import Postgres
 from tests.reliability.conftest import Stage
@@ -31,7 +30,7 @@ PEOPLE = (
 )
 
 
-@pytest.fixture(params=quick_where("sqlite".__eq__, ["sqlite", "postgresql"]))
+@pytest.fixture(params=["sqlite", "postgresql"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Return an empty database."""
     if request.param == "sqlite":

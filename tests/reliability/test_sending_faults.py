@@ -11,7 +11,6 @@ import pytest
 
 import pbem
 from pbem.server.next_hop import SEVERAL
-from tests.cases import quick_where
 from tests.operating.people import PostOffice, written
 from tests.operating.site import ADDRESS, Site, environment, smtp_out
 from tests.reliability.conftest import Stage
@@ -20,20 +19,11 @@ from tests.servers import SmtpSink, until
 
 Sinks = Callable[..., SmtpSink]
 
-FAULTS = [
-    *((fault, command) for fault in ("-r", "-q", "-Q") for command in ("MAIL", "RCPT", "DATA", ".")),
-    ("-q", "CONNECT"),
-    ("-f", "CONNECT"),
-    ("-f", "EHLO,HELO"),
-    ("-f", "MAIL"),
-]
-"""A 4xx reply, a hang-up, and a 421 with a hang-up at each stage, and 5xx replies that aren't about the message."""
-
-OFTEN = [("-r", "RCPT"), ("-q", "."), ("-Q", "MAIL"), ("-f", "CONNECT")]
-"""One fault of each kind, at different stages."""
+FAULTS = [("-r", "RCPT"), ("-q", "."), ("-Q", "MAIL"), ("-f", "CONNECT")]
+"""A 4xx reply, a hang-up, a 421 with a hang-up, and a 5xx that isn't about the message, each at another stage."""
 
 
-@pytest.mark.parametrize(("fault", "command"), quick_where(OFTEN.__contains__, FAULTS, "soak"))
+@pytest.mark.parametrize(("fault", "command"), FAULTS)
 def test_what_the_next_hop_did_not_take_goes_out_later(
     stage: Stage, smtp_sink: Sinks, fault: str, command: str
 ) -> None:

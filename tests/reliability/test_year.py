@@ -20,7 +20,6 @@ from pbem.storage.models import ClockEvent, Match, MatchState, Outgoing, Player,
 from tests.year import CONTROLS, Year, year
 
 FEW = 40
-ZERO = timedelta()
 
 
 @pytest.mark.parametrize(
@@ -61,64 +60,6 @@ def every_match_replays_and_so_does_its_clock(session: Session, _past: Year) -> 
     found = list(faults(session, session.exec(select(Match)).all()))
 
     assert [each for each in found if each] == []
-
-
-def what_the_players_used_is_what_the_events_say(session: Session, past: Year) -> None:
-    """Counted here once more, and differently: by going through the minutes that were somebody's."""
-    logs: dict[int, list[ClockEvent]] = defaultdict(list)
-    for event in session.exec(select(ClockEvent).order_by(ClockEvent.id)):  # type: ignore[arg-type]
-        logs[event.match].append(event)
-    steady = [match for match in session.exec(select(Match)) if not has_days(logs[match.id or 0])]
-    assert len(steady) > past.number / 4
-    for match in steady:
-        clock = clock_of(match)
-        assert clock is not None
-        counted = used(logs[match.id or 0], clock.now)
-        stored = [side.used + (clock.spent if clock.seat == seat else ZERO) for seat, side in enumerate(clock.sides)]
-        assert counted == stored, match.id
-        assert match.started is not None
-        assert sum(counted, ZERO) <= (match.ended or clock.now) - match.started
-
-
-def has_days(log: list[ClockEvent]) -> bool:
-    """Return whether some days were nobody's."""
-    return any(event.kind == "days" for event in log)
-
-
-def used(log: list[ClockEvent], until: datetime) -> list[timedelta]:
-    """Return how much time each seat has used."""
-    spans: list[tuple[int, datetime, datetime]] = []
-    free: list[tuple[datetime, datetime]] = []
-    seat: int | None = None
-    since, paused = until, None
-    following: set[int | None] = set()
-    for event in [*log, ClockEvent(match=0, kind="now", at=until)]:
-        if event.kind == "outage" and event.since is not None:
-            free.append((event.since, event.at))
-        if event.kind == "paused":
-            paused = event.at
-        if event.kind in ("resumed", "received", "taken back", "ended", "now") and paused is not None:
-            free.append((paused, event.at))
-            paused = None
-        if event.kind == "handed over" and event.seat != seat:
-            seat, since = event.seat, event.at
-        if event.kind == "follows":
-            following.add(event.seat)
-        goes_on = event.kind == "unreachable" and seat in following
-        if event.kind in ("received", "taken back", "unreachable", "ended", "now") and seat is not None and not goes_on:
-            spans.append((seat, since, event.at))
-            seat = None
-        if event.kind == "received" and event.seat is not None and 1 - event.seat in following:
-            seat, since = 1 - event.seat, event.at
-    totals = [ZERO, ZERO]
-    for owner, start, end in spans:
-        lost = [(max(start, begin), min(end, over)) for begin, over in free]
-        merged, at = ZERO, start
-        for begin, over in sorted(each for each in lost if each[0] < each[1]):
-            merged += max(over - max(begin, at), ZERO)
-            at = max(at, over)
-        totals[owner] += end - start - merged
-    return totals
 
 
 def nothing_happens_in_a_match_that_is_over(session: Session, _past: Year) -> None:
@@ -199,7 +140,6 @@ def rows(session: Session, statement: str) -> list[tuple[Any, ...]]:
 CHECKS = (
     much_has_happened,
     every_match_replays_and_so_does_its_clock,
-    what_the_players_used_is_what_the_events_say,
     nothing_happens_in_a_match_that_is_over,
     no_reminder_comes_twice_or_to_somebody_who_wants_none,
     nobody_is_reminded_at_night_who_has_time_until_the_morning,
