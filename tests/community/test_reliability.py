@@ -4,8 +4,6 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-import pytest
-from sqlalchemy import insert, text
 from sqlmodel import Session
 
 from engines.core import Seat
@@ -13,9 +11,8 @@ from notation.ending import Ending, Termination
 from pbem.matches import lifecycle, reliability
 from pbem.matches.reliability import RECENT, Reliability
 from pbem.storage.models import Match
-from tests.community.test_seeks import QUADRATURE, numbers, put_up
+from tests.community.seeking import QUADRATURE, numbers, put_up
 from tests.contests import NOW, people, started
-from tests.query_plans import listened
 
 
 def finish(session: Session, termination: Termination, seat: Seat | None = None, day: int = 0, **more: Any) -> Match:
@@ -79,31 +76,3 @@ def test_who_loses_on_time_more_often_neither_sees_nor_takes_a_seek_for_reliable
     finish(session, Termination.TIMEOUT, 0, 21)
     finish(session, Termination.TIMEOUT, 0, 21)
     assert numbers(session, alice) == []
-
-
-@pytest.mark.slow
-def test_fifty_thousand_matches_are_answered_from_the_index_alone(session: Session) -> None:
-    alice, bob, _ = people(session)
-    example = finish(session, Termination.RULES).model_dump(exclude={"id"})
-    made = (
-        {
-            "ended": NOW + timedelta(minutes=number),
-            "level": 3 if number % 5 else None,
-            "seat0": 1 if number % 10 == 0 else number,
-            "seat1": number % 999,
-        }
-        for number in range(50_000)
-    )
-    session.connection().execute(insert(Match), [{**example, **each} for each in made])
-    session.connection().execute(text("analyze"))
-
-    with listened(session.connection().engine) as statements:
-        found = reliability.of_players(session, (alice.id or 0, bob.id or 0))
-
-    assert found[alice.id or 0].ended == RECENT
-    ((statement, parameters),) = statements.items()
-    plan = [row[-1] for row in session.connection().exec_driver_sql(f"explain query plan {statement}", parameters)]
-    reads = [step for step in plan if "match" in step]
-    assert sum("USING COVERING INDEX ix_match_seat" in step and "_finished" in step for step in reads) == 2
-    assert sum("USING INDEX ix_match_seat" in step and "_to_move (seat" in step for step in reads) == 2
-    assert len(reads) == 4

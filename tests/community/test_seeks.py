@@ -1,7 +1,7 @@
 """Seeks: what is listed to whom, that each is taken as often as its player wanted, and that they end."""
 
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 
 import pytest
 from sqlmodel import Session, select
@@ -13,23 +13,8 @@ from pbem.features.seeks.seeks import SeekTerms, WantedMatch
 from pbem.matches.events import MatchStarted
 from pbem.players import blocks
 from pbem.storage.models import Match, MatchState, Player, PlayerRating, Seek
+from tests.community.seeking import QUADRATURE, UNTIL, numbers, put_up
 from tests.contests import NOW, people, started
-
-UNTIL = NOW + timedelta(days=28)
-QUADRATURE = SeekTerms("quadrature", {"men": "18"}, TimeControl(), "me")
-
-
-def put_up(
-    session: Session, player: Player, terms: SeekTerms = QUADRATURE, repeat: int = 1, until: datetime = UNTIL
-) -> Seek:
-    return seeks.put_up(session, player, terms, repeat, NOW, until)
-
-
-def numbers(
-    session: Session, reader: Player, most: int = 9, page: int = 1, wanted: WantedMatch | None = None
-) -> list[int]:
-    rows, _ = seeks.listed(session, reader, NOW, most, page=page, wanted=wanted)
-    return [seek.id or 0 for seek, _ in rows]
 
 
 def take(session: Session, seek: Seek, taker: Player, *, seeker_begins: bool = True) -> Match:

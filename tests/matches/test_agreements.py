@@ -48,7 +48,6 @@ def test_what_ends_a_match_ends_it_for_both(session: Session, kind: OfferKind, t
     refused(session, match, Obstacle.OVER, lambda: agreements.propose(session, match, 0, kind, NOW))
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("turns", "seat", "left"), [(2, 0, 0), (2, 1, 1), (3, 0, 2), (3, 1, 1), (4, 0, 2)])
 def test_a_player_takes_back_their_last_turn_and_what_followed(
     session: Session, turns: int, seat: int, left: int
@@ -129,7 +128,6 @@ def test_an_undo_of_ones_own_is_no_answer_to_another(session: Session) -> None:
     refused(session, match, Obstacle.UNDO_ASKED, lambda: undo(1))
 
 
-@pytest.mark.slow
 def test_an_answer_never_means_an_offer_that_its_author_has_not_seen(session: Session) -> None:
     """An offer that is withdrawn for another one, and one made after the position that was seen."""
     match = played(session, 2)

@@ -14,7 +14,6 @@ from tests.contests import FIRST, NOW, offered, people, play, started
 PROSE = ("Hello!",)
 
 
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize("termination", [each for each in Termination if each is not Termination.LEFT])
 def test_an_ending_is_told_by_its_own_name(session: Session, termination: Termination) -> None:
     match, (alice, bob, _) = started(session), people(session)

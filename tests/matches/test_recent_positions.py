@@ -50,21 +50,6 @@ def test_a_turn_makes_one_position() -> None:
     assert same(after, before) == TURNS
 
 
-def test_turns_that_were_taken_back_and_replaced_are_played_again() -> None:
-    recent, whole = RecentPositions(100), record()
-    before = recent.positions(match(), whole)
-    legal = islice(before[4].moves(), 10)
-    other = next(text for text in (GAMES["quadraphages"].notation.format(move, before[4]) for move in legal)
-                 if text != whole.moves[4])  # fmt: skip
-    replaced = replace(whole, moves=(*whole.moves[:4], other))
-
-    after = recent.positions(match(), replaced)
-
-    assert after == replay(replaced)
-    assert same(after, before) == 5
-    assert recent.positions(match(), replace(whole, moves=whole.moves[:2])) == before[:3]
-
-
 @pytest.mark.parametrize(
     "other",
     [record(game="hexaphages"), replace(record(), options={"first": "x"}), record(seed=2)],
@@ -77,15 +62,6 @@ def test_a_match_of_another_database_with_the_same_number_is_another_match(other
     assert recent.positions(match(game=other.game), other) == replay(other)
 
 
-def test_what_an_engine_made_is_not_taken_for_the_work_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    recent, whole = RecentPositions(100), record()
-    before = recent.positions(match(), whole)
-    pack = GAMES[whole.game]
-    monkeypatch.setitem(GAMES.packs, whole.game, replace(pack, game=replace(pack.game)))
-
-    assert same(recent.positions(match(), whole), before) == 0
-
-
 def test_what_is_not_legal_is_refused_and_what_was_known_stays() -> None:
     recent, whole = RecentPositions(100), record()
     before = recent.positions(match(), whole)
@@ -94,25 +70,6 @@ def test_what_is_not_legal_is_refused_and_what_was_known_stays() -> None:
         recent.positions(match(), replace(whole, moves=(*whole.moves, whole.moves[0])))
 
     assert same(recent.positions(match(), whole), before) == TURNS + 1
-
-
-def test_the_match_that_was_asked_for_longest_ago_is_forgotten_first() -> None:
-    recent, whole = RecentPositions(3 * (TURNS + 1)), record()
-    first, second, _ = (recent.positions(match(number), whole) for number in (1, 2, 3))
-    recent.positions(match(1), whole)
-
-    recent.positions(match(4), whole)
-
-    assert same(recent.positions(match(1), whole), first) == TURNS + 1
-    assert same(recent.positions(match(2), whole), second) == 0
-
-
-def test_a_match_that_is_longer_than_all_that_is_kept_is_not_kept() -> None:
-    recent, whole = RecentPositions(TURNS), record()
-
-    before = recent.positions(match(), whole)
-
-    assert same(recent.positions(match(), whole), before) == 0
 
 
 @given(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 2), st.integers(0, 5)), max_size=12))

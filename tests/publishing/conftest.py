@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.publishing.browsing import browser, opened
 from tests.publishing.site import Archive, archive
+
+__all__ = ["browser", "opened"]
 
 
 @pytest.fixture

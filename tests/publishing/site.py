@@ -1,13 +1,17 @@
 """A server with matches, the site that it publishes, and what is looked at in one."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
+from email.message import EmailMessage
+from html import unescape
 from itertools import islice
 from pathlib import Path
 from string import ascii_lowercase
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from sqlalchemy import Engine
 from sqlmodel import Session, func, select
@@ -34,10 +38,9 @@ WORDS = "Greetings from the Danube"
 class Archive:
     """The correspondence of alice, bob and carol, and a folder for its site."""
 
-    def __init__(self, letters: Correspondence, folder: Path, personal: Mapping[str, str]) -> None:
+    def __init__(self, letters: Correspondence, folder: Path) -> None:
         self.letters = letters
         self.folder = folder
-        self.personal = personal
 
     def publish(
         self,
@@ -54,24 +57,31 @@ class Archive:
         now = self.letters.clock()
         return publication.publish(server.engine, site, folder or self.folder, now, progress, processes)
 
-    def write(self, name: str, words: str) -> None:
-        """Let a player write to their personal address."""
-        self.letters.write(f"{name}@mail.example", words, to=self.personal[name])
-
     def choose(self, choice: str, *names: str) -> None:
         """Let players choose whether their matches are shown."""
         for name in names:
-            self.write(name, f"set public {choice}")
+            self.letters.say(name, f"set public {choice}")
 
     def begin(self, first: str = "alice", second: str = "bob", game: str = "quadraphages") -> None:
         """Let a match begin."""
-        self.write(first, f"challenge {second} {game}")
+        self.letters.say(first, f"challenge {second} {game}")
         self.letters.reply(self.letters.last(second), "accept")
 
     def turn(self, name: str, words: str) -> None:
         """Let a player answer the newest message that says it's their turn."""
         mails = self.letters.received[f"{name}@mail.example"]
         self.letters.reply(next(mail for mail in reversed(mails) if "your turn" in str(mail["Subject"])), words)
+
+    def end(self, name: str = "alice") -> None:
+        """Let a player resign a match in which it's their turn."""
+        self.turn(name, "resign")
+        self.letters.reply(self.letters.last(name), "yes")
+
+    def tap(self, uri: str, sender: str) -> list[EmailMessage]:
+        """Send the message that a mail program writes for a link, unchanged. Return what the server sent."""
+        parts = urlsplit(unescape(uri))
+        fields = {name: values[0] for name, values in parse_qs(parts.query, strict_parsing=True).items()}
+        return self.letters.write(sender, fields["body"], fields["subject"], to=unquote(parts.path))
 
     def text(self, name: str) -> str:
         """Return a file of the site."""
@@ -82,7 +92,8 @@ class Archive:
 def archive(folder: Path, choice: str = "") -> Iterator[Archive]:
     """Begin a match of alice and bob, and play two turns, with words; let both choose whether it is shown."""
     with correspondence(folder / "server") as letters:
-        yield Archive(letters, folder / "site", letters.play(_begun, choice))
+        letters.play(_begun, choice)
+        yield Archive(letters, folder / "site")
 
 
 @contextmanager
@@ -91,20 +102,21 @@ def with_boards(folder: Path, boards: str = "true") -> Iterator[Archive]:
     site = folder / "server" / "site"  # within that folder, so that all such servers share their scenes
     more = f'[publish]\nfolder = "{site}"\nurl = "{URL}"\nboards = {boards}'
     with correspondence(folder / "server", more=more) as letters:
-        made = Archive(letters, site, letters.play(_begun, ""))
+        letters.play(_begun, "")
+        made = Archive(letters, site)
         made.turn("alice", NEXT)  # here and not in the scene: the pages aren't among the files that are copied with it
         yield made
 
 
-def _begun(letters: Correspondence, choice: str) -> dict[str, str]:
-    personal = {name: letters.join(name) for name in ("alice", "bob", "carol")}
-    begun = Archive(letters, letters.folder, personal)
+def _begun(letters: Correspondence, choice: str) -> None:
+    for name in ("alice", "bob", "carol"):
+        letters.join(name)
+    begun = Archive(letters, letters.folder)
     begun.begin()
     for name, turn in zip(("alice", "bob"), OPENING, strict=True):
         letters.reply(letters.last(name), f"{turn}\n\n{WORDS}")
     if choice:
         begun.choose(choice, "alice", "bob")
-    return personal
 
 
 def store_players(session: Session, *names: str) -> list[int]:
@@ -188,3 +200,24 @@ def files(folder: Path) -> dict[str, str]:
         for path in folder.rglob("*")
         if path.is_file() and not path.name.startswith(LIST)
     }
+
+
+def broken_links(folder: Path) -> list[str]:
+    """Return the links that lead to no file, or nowhere in it, of all pages that can be reached from the first."""
+    broken, reached = [], [folder / "index.html"]
+    places: dict[Path, set[str]] = {}
+    for page in reached:  # it grows while it is walked
+        for link in re.findall(r'(?:href|src)="([^"]*)"', page.read_text(encoding="utf-8")):
+            path, _, place = unquote(unescape(link)).partition("#")
+            path = path.partition("?")[0]
+            if ":" in path:
+                continue
+            target = (page.parent / path).resolve() if path else page
+            if target not in places and target.exists():
+                places[target] = set(re.findall(r' id="([^"]*)"', target.read_bytes().decode(errors="replace")))
+            if target not in places or (place and place not in places[target]):
+                broken.append(f"{page.relative_to(folder)}: {link}")
+            elif target.suffix == ".html" and target not in reached:
+                reached.append(target)
+    assert len(reached) > len(GAMES)
+    return broken

@@ -4,7 +4,6 @@ import json
 import re
 import stat
 from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -52,12 +51,10 @@ def data(content: str) -> Any:
     return json.loads(content.partition('id="turns">')[2].partition("</script>")[0])
 
 
-def swept(boards: Archive, **later: float) -> int:
-    """Sweep, after some time. Return how many pages were removed."""
+def swept(boards: Archive) -> int:
+    """Sweep. Return how many pages were removed."""
     server = boards.letters.server
-    return sweep(
-        server.engine, boards.folder, server.settings.server.keyring(), boards.letters.clock() + timedelta(**later)
-    )
+    return sweep(server.engine, boards.folder, server.settings.server.keyring(), boards.letters.clock())
 
 
 def test_each_player_gets_a_page_of_their_own(boards: Archive) -> None:
@@ -98,19 +95,16 @@ def test_it_is_in_no_list_and_nobody_can_list_the_folder(boards: Archive) -> Non
         assert stat.S_IMODE(folder.stat().st_mode) == 0o711
 
 
-def test_it_is_gone_when_the_turn_is_played(boards: Archive) -> None:
+def test_it_is_gone_when_the_turn_is_played_or_the_match_is_over(boards: Archive) -> None:
     boards.turn("bob", LAST)
     assert there(boards) == both(boards)
-
-
-def test_it_is_gone_when_the_match_is_over(boards: Archive) -> None:
     boards.letters.resign("bob")
     assert not there(boards)
 
 
 def test_revoking_ends_it(boards: Archive) -> None:
     before = page(boards, "bob")
-    boards.write("bob", "revoke")
+    boards.letters.say("bob", "revoke")
     boards.letters.reply(boards.letters.last("bob"), "yes")
     swept(boards)
     assert before not in there(boards)
@@ -135,16 +129,6 @@ def test_what_a_crash_has_left_is_swept_and_what_is_due_stays(boards: Archive) -
     assert swept(boards) == len(stray)
     assert there(boards) == due
     assert not list((boards.folder / "boards" / ".unfinished").iterdir())
-
-
-def test_many_pages_are_swept_a_part_at_a_time(boards: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.publishing.board_pages.AT_ONCE", 1)
-    for shelf in "abc":
-        (boards.folder / "boards" / shelf).mkdir(exist_ok=True)
-        (boards.folder / "boards" / shelf / f"x{shelf}.html").touch()
-    removed = [swept(boards, minutes=10 * number) for number in range(32)]
-    assert (max(removed), sum(removed)) == (1, 3)
-    assert there(boards) == both(boards)
 
 
 def test_the_name_is_a_token_that_acts_nowhere(boards: Archive) -> None:
@@ -201,15 +185,6 @@ def test_what_fails_costs_the_link_and_not_the_message(
     assert not LINK.findall(text(boards.letters.last("alice")))
 
 
-def test_a_position_with_too_many_turns_says_what_to_do(boards: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("notation.steps.turn_tree.__defaults__", (10,))
-    boards.turn("bob", LAST)
-    content = boards.text(page(boards, "alice"))
-    assert "too many possibilities to be tapped here" in content
-    assert 'id="turns"' not in content
-    assert "<summary>How it is written</summary>" in content
-
-
 def test_publishing_and_boards_leave_each_other_alone(boards: Archive) -> None:
     due = both(boards)
     boards.publish()
@@ -226,5 +201,5 @@ def test_every_game_has_a_board_to_try_which_begins_a_match(boards: Archive) -> 
         assert f'href="{key}-board.html"' in boards.text(f"games/{key}.html")
         assert data(content)["mailto"].endswith(f"&body=play%20{key}%20begin%3Dme")
         assert "noindex" not in content
-    boards.letters.write("bob@mail.example", "play kvadratik begin=me", "play", to=boards.personal["bob"])
+    boards.letters.say("bob", "play kvadratik begin=me")
     assert "You move first." in text(boards.letters.last("bob"))

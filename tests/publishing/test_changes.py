@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from pbem.publishing import changes, visibility
-from pbem.publishing.folder import LIST, UNFINISHED, SiteFolder
+from pbem.publishing import visibility
+from pbem.publishing.folder import LIST
 from pbem.storage import database
 from tests.publishing.site import NEXT, Archive, files
 
@@ -43,14 +43,13 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(visibility, "BLOCK", 1)
 
 
-@pytest.mark.slow
 @pytest.mark.sql
 @pytest.mark.usefixtures("small_blocks")
 def test_everything_that_happens_is_published(watch: Watch) -> None:
     site = watch.archive
     site.turn("alice", NEXT)
     watch.see("a turn")
-    site.write("alice", "undo 1")
+    site.letters.say("alice", "undo 1")
     site.letters.reply(site.letters.last("bob"), "yes")
     watch.see("a turn that was taken back")
     site.begin("bob", "carol", "kvadratik")
@@ -61,36 +60,33 @@ def test_everything_that_happens_is_published(watch: Watch) -> None:
     watch.see("somebody with a name")
     assert site.letters.operate("player", "rename", "alice", "alicia", "--yes").exit_code == 0
     assert "players/alice.html" not in watch.see("a name")
-    site.write("bob", "resign 2")
+    site.letters.say("bob", "resign 2")
     site.letters.reply(site.letters.last("bob"), "yes")
     watch.see("a match that is over")
     site.letters.wait(days=8)
     watch.see("a week that is over")
-    site.personal["dora"] = site.letters.join("dora")
+    site.letters.join("dora")
     site.choose("on", "dora")
     watch.see("somebody without matches")
-    assert site.letters.operate("player", "merge", "carol", "dora", "--yes").exit_code == 0
-    assert "players/carol.html" not in watch.see("two accounts that have become one")
     site.choose("off", "bob")
     watch.see("somebody who is shown no longer")
     site.choose("on", "bob")
     watch.see("and again")
-    question = site.letters.write("bob@mail.example", "delete me", to=site.personal["bob"])[-1]
+    question = site.letters.say("bob", "delete me")[-1]
     site.letters.reply(question, "yes")
     assert "players/bob.html" not in watch.see("somebody who left")
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("small_blocks")
 def test_tournaments_name_only_those_who_still_want_it(watch: Watch) -> None:
     site = watch.archive
     for number, kind in enumerate(("ladder", "round-robin"), start=1):
         site.letters.operate("tournament", "open", kind, "kvadratik", "time=3d/move", "called", f"Spring {kind}")
         for name in ("alice", "bob"):
-            site.write(name, f"enter {number}")
+            site.letters.say(name, f"enter {number}")
     watch.see("tournaments that are open")
     for number in (1, 2):
-        site.write("carol", f"enter {number}")
+        site.letters.say("carol", f"enter {number}")
     watch.see("somebody who has entered them")
     site.letters.operate("tournament", "begin", "2")
     watch.see("one that has begun")
@@ -105,29 +101,17 @@ def test_tournaments_name_only_those_who_still_want_it(watch: Watch) -> None:
     assert not [number for number in (1, 2) if "carol" in site.text(f"tournaments/{number}.html")]
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("small_blocks")
 def test_a_match_from_a_position_comes_and_goes_with_its_source(watch: Watch) -> None:
     site = watch.archive
     site.choose("on", "carol")
-    site.write("alice", "replay 1#2 carol")
+    site.letters.say("alice", "replay 1#2 carol")
     site.letters.reply(site.letters.last("carol"), "accept")
     assert "matches/0/2.html" in watch.see("a match from a position")
     site.choose("off", "bob")  # who doesn't play in it
     assert "matches/0/2.html" not in watch.see("its source is gone")
     site.choose("anonymous", "bob")
     assert "matches/0/2.html" in watch.see("its source is back")
-
-
-def test_a_match_whose_files_may_be_removed_is_written_again_if_it_is_shown_again(shown: Archive) -> None:
-    with SiteFolder.opened(shown.folder) as folder, folder.transaction():
-        ((listed, stamp),) = folder.matches.between(range(100)).values()
-        assert stamp
-        folder.matches.hide([listed.number])
-        assert not folder.matches.has(listed.number)
-        assert folder.matches.hidden() == [listed.number]
-        folder.matches.show([listed])
-        assert folder.matches.between(range(100)) == {listed.number: (listed, UNFINISHED)}
 
 
 @pytest.mark.sql
@@ -157,42 +141,3 @@ def test_the_list_is_for_nobody_else_and_has_no_number_of_the_nameless(shown: Ar
     listed = sqlite3.connect(shown.folder / LIST)
     assert listed.execute("select seat0, seat1 from match").fetchall() == [(alice, 0)]
     assert bob
-
-
-def test_once_a_day_all_matches_are_compared(shown: Archive) -> None:
-    listed = sqlite3.connect(shown.folder / LIST)
-    with listed:
-        listed.execute("update match set plies = 7")
-    shown.publish()
-    assert listed.execute("select plies from match").fetchall() == [(7,)]
-    shown.letters.clock.leap(days=1)
-    shown.publish()
-    assert listed.execute("select plies from match").fetchall() == [(2,)]
-
-
-def test_many_who_choose_at_once_are_not_looked_for_one_by_one(shown: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(changes, "FEW", 1)
-    shown.choose("anonymous", "alice", "bob")
-    shown.publish()
-    assert "alice" not in shown.text("matches/0/1.html")
-
-
-def test_matches_on_an_earlier_list_are_removed_unless_they_are_shown(shown: Archive) -> None:
-    before = files(shown.folder)
-    with sqlite3.connect(shown.folder / LIST) as listed:
-        listed.execute("drop table match")
-        listed.executemany("insert into subject values (?, 'x')", [("match/0/1",), ("match/0/7",)])
-    (shown.folder / "matches" / "0" / "7.html").write_text("earlier", encoding="utf-8")
-    shown.letters.clock.leap(days=1)
-    shown.publish()
-    assert files(shown.folder) == before
-
-
-def test_a_turn_of_a_match_that_is_not_shown_changes_nothing(shown: Archive) -> None:
-    shown.begin("bob", "carol", "kvadratik")
-    shown.publish()
-    done = shown.publish()
-    assert (done.matches, done.written, done.removed) == (1, 0, 0)
-    shown.letters.execute("update match set plies = 1 where id = 2")
-    done = shown.publish()
-    assert (done.matches, done.written, done.removed) == (1, 0, 0)

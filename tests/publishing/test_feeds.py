@@ -50,7 +50,6 @@ def check(site: Archive, path: str, url: str) -> int:
 @pytest.mark.parametrize("url", [URL, ""], ids=["with the URL", "without it"])
 def test_feeds_are_atom(shown: Archive, url: str) -> None:
     shown.letters.operate("tournament", "open", "ladder", "kvadratik", "time=3d/move", "called", "Spring")
-    shown.turn("alice", "resign")
-    shown.letters.reply(shown.letters.last("alice"), "yes")
+    shown.end()
     shown.publish(url)
     assert [check(shown, path, url or "https://elsewhere.example/") for path in FEEDS] == [1, 1, 1, 0]

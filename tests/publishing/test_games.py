@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests import toys
-from tests.publishing.site import Archive, files
-from tests.publishing.test_publication import broken_links
+from tests.publishing.site import Archive, broken_links, files
 
 
 def test_with_many_games_each_page_links_a_few_and_the_first_page_all(

@@ -1,11 +1,8 @@
 """The pages in Chromium: the replay on a phone and on a desk, by keyboard alone, and without JavaScript."""
 
 import json
-import os
 import re
-import shutil
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,14 +10,13 @@ import pytest
 from notation.games import GAMES
 from pbem.features.house.levels import LEVELS
 from tests.diagrams import NAMES
+from tests.publishing.browsing import DESK, PHONE, TABLET, Open, accessible, library, well_formed
 from tests.publishing.serving import served
-from tests.publishing.site import Archive, archive, store_all_games, store_history
-from tests.publishing.test_publication import broken_links
-from tests.servers import HOST, missing, until
+from tests.publishing.site import Archive, archive, broken_links, store_all_games, store_history
+from tests.servers import HOST, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.own_database]
 
-Open = Callable[..., Any]
 MATCH = "matches/0/1.html"
 LADDER, LEAGUE, ROUND_ROBIN = (f"tournaments/{number}.html" for number in (1, 2, 3))
 LISTS = ("index.html", "matches/0/index.html", "players/aaaaaaaaaaaaaaaaaaaa.html", "games/quadrupel.html", ROUND_ROBIN)
@@ -29,15 +25,6 @@ PAGES = (*LISTS, *OVERVIEWS, MATCH, "verify.html", "players/alice.html", LADDER,
 OF_EVERY_GAME = tuple(f"matches/0/{number}.html" for number in range(2, 2 + len(NAMES)))
 TAPPED = 44
 """How many pixels high what is tapped most should be."""
-PHONE, TABLET, DESK = ({"width": w, "height": h} for w, h in ((360, 740), (768, 1024), (1280, 900)))
-
-
-def library(name: str) -> Any:
-    """Import a library that only these tests need, or skip them; but not in CI."""
-    try:
-        return __import__(name, fromlist=["*"])
-    except ImportError:
-        missing(name, "make browser")
 
 
 @pytest.fixture(scope="module")
@@ -47,12 +34,12 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
         for number, kind in enumerate(("ladder", "league"), start=1):
             made.letters.operate("tournament", "open", kind, "kvadratik", "time=3d/move", "called", f"Spring {kind}")
             for name in ("alice", "bob", "carol"):
-                made.write(name, f"enter {number}")
+                made.letters.say(name, f"enter {number}")
         made.letters.operate("tournament", "open", "round-robin", "quadrupel", "time=3d/move", "called", "Autumn")
         store_all_games(made.letters.server.engine, 3)
         for begun in ("2", "3"):
             made.letters.operate("tournament", "begin", begun)
-        made.write("bob", "seek kvadratik")
+        made.letters.say("bob", "seek kvadratik")
         store_history(made.letters.server.engine)
         made.publish()
         yield made
@@ -63,37 +50,6 @@ def url(published: Archive) -> Iterator[str]:
     """Provide the URL of the site, served with the headers that forbid everything inline and all from elsewhere."""
     with served(published.folder) as port:
         yield f"http://{HOST}:{port}/"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Provide Debian's Chromium."""
-    program = shutil.which("chromium")
-    if program is None:
-        missing("Chromium", "chromium")
-    sync_api = library("playwright.sync_api")
-    quiet = ("--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run")
-    sandbox = ("--no-sandbox",) if os.geteuid() == 0 else ()
-    with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=program, args=[*quiet, *sandbox, "--disable-quic"])
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture
-def opened(browser: Any) -> Iterator[Open]:
-    """Provide a function that opens a page. The test fails if a page complains of anything."""
-    complaints: list[str] = []
-
-    def open_page(url: str, **context: Any) -> Any:
-        page = browser.new_context(**context).new_page()
-        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(url)
-        return page
-
-    yield open_page
-    assert not complaints
 
 
 def caption(page: Any) -> str:
@@ -338,23 +294,15 @@ def test_no_link_leads_to_nowhere(published: Archive) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", PAGES)
 def test_nothing_keeps_anybody_out(browser: Any, url: str, path: str, scheme: str) -> None:
-    """Axe finds no violation, with contrasts of the light and of the dark page."""
-    axe = library("axe_playwright_python.base")
+    """Also with the contrasts of the light and of the dark page."""
     page = browser.new_context(color_scheme=scheme, bypass_csp=True, viewport=PHONE).new_page()
     page.goto(url + path)
-    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
-    page.evaluate(Path(axe.AXE_FILE_PATH).read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run()")
-    assert found["passes"]
-    assert not [(each["id"], each["nodes"][0]["html"]) for each in found["violations"]]
+    accessible(page)
 
 
 def test_the_html_has_no_errors(published: Archive) -> None:
-    tinyhtml5 = library("tinyhtml5.parser")
     for path in (*PAGES, "404.html"):
-        parser = tinyhtml5.HTMLParser()
-        parser.parse((published.folder / path.partition("?")[0]).read_bytes(), transport_encoding="utf-8")
-        assert not parser.errors, path
+        well_formed(published.folder / path.partition("?")[0])
 
 
 def test_the_json_is_as_its_schema_says(published: Archive) -> None:

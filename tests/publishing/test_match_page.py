@@ -2,7 +2,6 @@
 
 import re
 from datetime import timedelta
-from html import unescape
 
 from sqlmodel import select
 
@@ -11,16 +10,9 @@ from pbem.storage import database
 from pbem.storage.models import Player, PlayerRating
 from tests.correspondence import MORNING, text
 from tests.publishing.site import NEXT, Archive, files
-from tests.publishing.test_front import send
 
 MATCH = "matches/0/1.html"
 THOUGHT = "What the house thinks"
-
-
-def resign(site: Archive) -> None:
-    """Let alice resign."""
-    site.turn("alice", "resign")
-    site.letters.reply(site.letters.last("alice"), "yes")
 
 
 def test_each_turn_is_listed_with_its_time_and_each_player_with_what_is_left(shown: Archive) -> None:
@@ -51,7 +43,7 @@ def test_ratings_are_those_with_which_the_match_began(shown: Archive) -> None:
 
 
 def test_an_analysis_that_a_player_has_asked_for_is_shown_once_it_is_made(shown: Archive) -> None:
-    resign(shown)
+    shown.end()
     shown.publish()
     assert THOUGHT not in shown.text(MATCH)
     shown.letters.reply(shown.letters.last("alice"), "analyse")
@@ -65,17 +57,11 @@ def test_an_analysis_that_a_player_has_asked_for_is_shown_once_it_is_made(shown:
 
 def test_someone_unknown_plays_on_from_a_position_with_a_tap(shown: Archive) -> None:
     assert "Play on from here" not in shown.text(MATCH)  # the house helps nobody in a match that is running
-    resign(shown)
+    shown.end()
     shown.publish()
     links = re.findall(r'<a href="([^"]*)">Play on from here', shown.text(MATCH))
     assert len(links) == 3
-    (question,) = send(shown, unescape(links[1]), "xenia@mail.example")
+    (question,) = shown.tap(links[1], "xenia@mail.example")
     answers = shown.letters.reply(question, "yes")
     assert "match #2" in text(answers[-1])
     assert "| 1  1 a7b7 i3i2" in text(answers[-1])
-
-
-def test_it_can_be_shown_elsewhere_where_the_address_of_the_site_is_known(shown: Archive) -> None:
-    assert "img src=&#34;https://games.example/archive/matches/0/1.png&#34;" in shown.text(MATCH)
-    shown.publish(url="")
-    assert "img src" not in shown.text(MATCH).partition("<main")[2]

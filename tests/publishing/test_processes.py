@@ -3,18 +3,14 @@
 import multiprocessing
 import os
 import signal
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from pbem.publishing import publication
-from pbem.publishing.folder import DRAFTS, SiteFolder
 from pbem.publishing.writers import Killed
-from pbem.storage import folder_locks
-from tests.publishing.site import Archive, files, store_many
-from tests.publishing.test_publication import broken_links
+from tests.publishing.site import Archive, broken_links, files, store_many
 from tests.servers import until
 
 pytestmark = pytest.mark.slow
@@ -81,24 +77,3 @@ def test_when_its_processes_are_killed_it_ends_and_the_next_publication_mends_it
     shown.publish(processes=2)
     shown.publish(folder=tmp_path / "fresh")
     assert files(shown.folder) == files(tmp_path / "fresh")
-
-
-def test_the_next_publication_waits_for_processes_that_are_left(tmp_path: Path) -> None:
-    with SiteFolder.opened(tmp_path):
-        pass
-    (tmp_path / DRAFTS).mkdir()
-    (tmp_path / DRAFTS / "x").write_bytes(b"half")
-    held, is_open = folder_locks.share(tmp_path / DRAFTS), threading.Event()
-
-    def publish() -> None:
-        with SiteFolder.opened(tmp_path):
-            is_open.set()
-
-    thread = threading.Thread(target=publish)
-    thread.start()
-    assert not is_open.wait(0.2)
-    assert (tmp_path / DRAFTS / "x").exists()
-    os.close(held)
-    thread.join()
-    assert is_open.is_set()
-    assert not (tmp_path / DRAFTS).exists()

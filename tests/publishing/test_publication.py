@@ -2,39 +2,14 @@
 
 import fcntl
 import os
-import re
-from html import unescape
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import pytest
 
-from notation.games import GAMES
 from pbem.publishing import publication
 from pbem.publishing.folder import DRAFTS, SiteFolder
-from tests.publishing.site import NEXT, Archive, files
-
-
-def broken_links(folder: Path) -> list[str]:
-    """Return the links that lead to no file, or nowhere in it, of all pages that can be reached from the first."""
-    broken, reached = [], [folder / "index.html"]
-    places: dict[Path, set[str]] = {}
-    for page in reached:  # it grows while it is walked
-        for link in re.findall(r'(?:href|src)="([^"]*)"', page.read_text(encoding="utf-8")):
-            path, _, place = unquote(unescape(link)).partition("#")
-            path = path.partition("?")[0]
-            if ":" in path:
-                continue
-            target = (page.parent / path).resolve() if path else page
-            if target not in places and target.exists():
-                places[target] = set(re.findall(r' id="([^"]*)"', target.read_bytes().decode(errors="replace")))
-            if target not in places or (place and place not in places[target]):
-                broken.append(f"{page.relative_to(folder)}: {link}")
-            elif target.suffix == ".html" and target not in reached:
-                reached.append(target)
-    assert len(reached) > len(GAMES)
-    return broken
+from tests.publishing.site import NEXT, Archive, broken_links, files
 
 
 def test_a_second_time_nothing_is_written(shown: Archive) -> None:
@@ -61,17 +36,12 @@ def test_a_turn_changes_the_pages_that_show_it_and_no_others(shown: Archive) -> 
 
 
 def test_the_end_of_a_match_adds_its_record_and_animation(shown: Archive) -> None:
-    shown.turn("alice", "resign")
-    shown.letters.reply(shown.letters.last("alice"), "yes")
+    shown.end()
     shown.publish()
     assert {"matches/0/1.gif", "matches/0/1.json"} <= files(shown.folder).keys()
     assert "Bob won: alice resigned." in shown.text("matches/0/1.html")
     assert "match/1" in shown.text("feed.xml")
     assert "match/1" in shown.text("players/bob.xml")
-
-
-def test_every_link_leads_somewhere(shown: Archive) -> None:
-    assert not broken_links(shown.folder)
 
 
 def test_a_draft_and_a_lost_list_do_no_harm(shown: Archive) -> None:
@@ -96,7 +66,6 @@ class Interrupted(BaseException):
     """The end of the process, as the code that it interrupts sees it."""
 
 
-@pytest.mark.slow
 def test_wherever_it_is_interrupted_the_next_publication_mends_it(
     shown: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,7 +76,7 @@ def test_wherever_it_is_interrupted_the_next_publication_mends_it(
     shown.choose("on", "carol")
     shown.publish()
     shown.turn("alice", NEXT)
-    shown.write("alice", "resign 3")
+    shown.letters.say("alice", "resign 3")
     shown.letters.reply(shown.letters.last("alice"), "yes")
     shown.choose("off", "carol")
     steps = 0

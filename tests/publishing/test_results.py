@@ -114,13 +114,3 @@ def test_pages_have_statistics_until_somebody_is_no_longer_shown(site: Archive) 
     site.letters.execute("update player set settings = '{}' where name = 'emil'")
     site.publish()
     assert "finished match" not in site.text("games/kvadratik.html")
-
-
-def test_who_began_counts_as_the_first_player_in_whichever_seat(site: Archive) -> None:
-    store_history(site.letters.server.engine)
-    site.letters.execute("update ply set seat = 1 - seat")
-    site.publish()
-    assert "The first player won 3 (25%)." in site.text("games/kvadratik.html")
-    assert '<td class="number">9</td><td class="number">0</td><td class="number">3</td>' in site.text(
-        "players/dora.html"
-    )

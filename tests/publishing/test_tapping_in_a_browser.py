@@ -4,23 +4,21 @@ import random
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from tests.cases import quick_where
 from tests.correspondence import ADDRESS, text
 from tests.diagrams import NAMES, played
-from tests.publishing import test_in_a_browser as in_a_browser
+from tests.publishing.browsing import DESK, PHONE, Open, accessible, well_formed
 from tests.publishing.serving import served
 from tests.publishing.site import URL, Archive, with_boards
-from tests.publishing.test_in_a_browser import DESK, PHONE, Open, library
 from tests.servers import HOST
 
 pytestmark = [pytest.mark.slow, pytest.mark.own_database]
 
-browser, opened = in_a_browser.browser, in_a_browser.opened
 At = Callable[[str], str | None]
 MOST_STEPS = 30
 LONGEST = 80
@@ -39,7 +37,7 @@ def begin(boards: Archive, name: str) -> None:
     """Begin a match of alice against the house, in that game and variant."""
     record = played(name)
     options = " ".join(f"{option}={choice}" for option, choice in record.options.items())
-    boards.write("alice", f"play {record.game} {options} begin=me")
+    boards.letters.say("alice", f"play {record.game} {options} begin=me")
 
 
 @pytest.fixture(scope="module")
@@ -71,11 +69,9 @@ def tap_a_turn(page: Any, chance: random.Random) -> list[str]:
 
 def send(boards: Archive, page: Any, name: str = "alice") -> str:
     """Send the mail that the page writes, as a mail program would. Return its text."""
-    uri = urlsplit(page.locator(".whole a").get_attribute("href"))
-    fields = parse_qs(uri.query, strict_parsing=True)
-    (body,), (subject,) = fields["body"], fields["subject"]
-    boards.letters.write(f"{name}@mail.example", body, subject, to=unquote(uri.path))
-    return body
+    uri = page.locator(".whole a").get_attribute("href")
+    boards.tap(uri, f"{name}@mail.example")
+    return parse_qs(urlsplit(uri).query)["body"][0]
 
 
 @contextmanager
@@ -101,8 +97,7 @@ def test_turns_of_every_game_are_tapped_and_played(browser: Any, boards: Archive
     boards.letters.resign("alice")
 
 
-@pytest.mark.sampled(2, 2)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", quick_where(("hexaphages", "quadrupel").__contains__, NAMES, others="soak"))
 def test_a_whole_match_is_tapped(browser: Any, boards: Archive, at: At, name: str) -> None:
     boards.letters.wait(days=1)  # the house plays so many turns a day
     begin(boards, name)
@@ -235,24 +230,16 @@ def test_without_javascript_the_board_and_what_can_be_written_are_there(opened: 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_keeps_anybody_out(browser: Any, boards: Archive, at: At, scheme: str) -> None:
-    axe = library("axe_playwright_python.base")
     begin(boards, "kvadratik")
     page = browser.new_context(color_scheme=scheme, bypass_csp=True, viewport=PHONE).new_page()
     page.goto(at("alice"))
-    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
-    page.evaluate(Path(axe.AXE_FILE_PATH).read_text(encoding="utf-8"))
     for _ in range(2):
-        found = page.evaluate("axe.run()")
-        assert found["passes"]
-        assert not [(each["id"], each["nodes"][0]["html"]) for each in found["violations"]]
+        accessible(page)
         tap_a_turn(page, random.Random(3))
     boards.letters.resign("alice")
 
 
 def test_the_html_has_no_errors(boards: Archive) -> None:
-    tinyhtml5 = library("tinyhtml5.parser")
     for path in (boards.folder / "boards").rglob("*.html"):
-        parser = tinyhtml5.HTMLParser()
-        parser.parse(path.read_bytes(), transport_encoding="utf-8")
-        assert not parser.errors
+        well_formed(path)
         assert ADDRESS.partition("@")[2] in path.read_text(encoding="utf-8")

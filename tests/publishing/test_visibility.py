@@ -1,6 +1,5 @@
 """Nothing is shown that both players of a match don't allow, and never an address, a token or a word of theirs."""
 
-import json
 import re
 import sqlite3
 
@@ -47,7 +46,7 @@ def test_somebody_without_a_name_is_nobody_in_every_file(site: Archive) -> None:
 def test_a_player_who_leaves_is_gone(site: Archive) -> None:
     site.choose("on", "alice", "bob")
     site.publish()
-    question = site.letters.write("bob@mail.example", "delete me", to=site.personal["bob"])[-1]
+    question = site.letters.say("bob", "delete me")[-1]
     site.letters.reply(question, "yes")
     assert site.publish().matches == 0
     assert "bob" not in site.text("players/alice.html")
@@ -69,7 +68,7 @@ def test_no_address_token_or_words_of_players_are_in_any_file(site: Archive) -> 
 
 def test_a_match_from_a_position_is_shown_only_with_its_source(site: Archive) -> None:
     site.choose("on", "alice", "carol")
-    site.write("alice", "replay 1#2 carol")
+    site.letters.say("alice", "replay 1#2 carol")
     site.letters.reply(site.letters.last("carol"), "accept")
     assert site.letters.execute("select state, begun_from from match where id = 2") == [("running", 1)]
     assert site.publish().matches == 0
@@ -85,48 +84,21 @@ def test_a_folder_with_other_things_in_it_is_left_alone(site: Archive) -> None:
     assert [path.name for path in site.folder.iterdir()] == ["mine.txt"]
 
 
-def test_a_tournament_names_those_who_want_it(site: Archive) -> None:
-    site.choose("on", "alice")
-    site.letters.operate("tournament", "open", "round-robin", "kvadratik", "time=3d/move", "called", "Spring", "Cup")
-    for name in ("alice", "bob", "carol"):
-        site.write(name, "enter 1")
-    site.letters.operate("tournament", "begin", "1")
-    site.publish()
-    page = site.text("tournaments/1.html")
-    assert "Spring Cup" in page
-    assert page.count(" a player</th>") == 2
-    assert "bob" not in page
-    assert '"a player"' in site.text("tournaments/1.json")
-
-
-def test_a_result_in_a_crosstable_leads_to_its_match_if_that_is_shown(site: Archive) -> None:
+def test_a_tournament_names_those_who_want_it_and_leads_to_the_matches_that_are_shown(site: Archive) -> None:
     site.choose("on", "alice", "bob")
     site.letters.operate("tournament", "open", "round-robin", "kvadratik", "time=3d/move", "called", "Spring", "Cup")
     for name in ("alice", "bob", "carol"):
-        site.write(name, "enter 1")
+        site.letters.say(name, "enter 1")
     site.letters.operate("tournament", "begin", "1")
     site.publish()
-    ((number,),) = site.letters.execute(
+    (number,) = site.letters.rows(
         "select m.id from match m join player a on a.id in (seat0, seat1) join player b on b.id in (seat0, seat1)"
         " where tournament = 1 and a.name = 'alice' and b.name = 'bob'"
     )
     page = site.text("tournaments/1.html")
+    assert "Spring Cup" in page
+    assert page.count(" a player</th>") == 1
+    assert "carol" not in page
+    assert '"a player"' in site.text("tournaments/1.json")
     assert page.count(f'<td><a href="../matches/0/{number}.html">?</a></td>') == 2
     assert page.count("<td>?</td>") == 4
-
-
-def test_a_team_match_shows_both_teams_and_their_scores(site: Archive) -> None:
-    site.choose("on", "alice")
-    words = ("team", "kvadratik", "boards=2", "time=3d/move", "called", "Danube", "-", "Rhine")
-    site.letters.operate("tournament", "open", *words)
-    site.personal = {**site.personal, "dave": site.letters.join("dave")}
-    for name, team in zip(("alice", "bob", "carol", "dave"), ("Danube", "Rhine") * 2, strict=True):
-        site.write(name, f"enter 1 for {team}")
-    site.letters.reply(site.letters.write("bob@mail.example", "#2 resign", to=site.personal["bob"])[-1], "yes")
-    site.publish()
-    page, facts = site.text("tournaments/1.html"), json.loads(site.text("tournaments/1.json"))
-    assert page.index("of Danube (1)") < page.index("alice") < page.index("of Rhine (0)")
-    assert "bob" not in page
-    assert [(row["team"], row["number"], row["points"]) for row in facts["standings"]] == [
-        ("Danube", 1, 1.0), ("Danube", 2, 0.0), ("Rhine", 1, 0.0), ("Rhine", 2, 0.0),
-    ]  # fmt: skip

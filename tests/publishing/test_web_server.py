@@ -210,22 +210,6 @@ def test_slow_clients_are_cut_off(port: int, monkeypatch: pytest.MonkeyPatch, pu
     (published.folder / "large.bin").unlink()
 
 
-def test_a_request_that_trickles_in_has_a_deadline(published: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It counts from the beginning: another byte now and then doesn't help."""
-    monkeypatch.setattr(web_server, "REQUEST_SECONDS", 0.05)
-    with served(published.folder) as port, socket.create_connection((HOST, port)) as client:
-        client.settimeout(0.01)
-        for byte in b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"y" * 8_000:
-            with suppress(TimeoutError):
-                try:
-                    client.sendall(bytes((byte,)))
-                    assert client.recv(1) == b""
-                except ConnectionError:
-                    pass
-                return
-    pytest.fail("the server waited as long as bytes came")
-
-
 def test_there_are_never_many_connections(published: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_server, "MOST_CONNECTIONS", 2)
     with served(published.folder) as port, ExitStack() as opened:

@@ -12,13 +12,12 @@ from sqlmodel import Session, col, select
 from pbem.matches.ratings import derivation, standings
 from pbem.matches.ratings.weeks import begins
 from pbem.storage import database
-from pbem.storage.models import Match, MatchState, Player, PlayerRating, RatedWeek
+from pbem.storage.models import Match, Player, PlayerRating, RatedWeek
 from tests import databases
+from tests.ratings.finished import GAME, START, played
 from tests.ratings.independent import Triple, rested, updated
 
 pytestmark = pytest.mark.sql
-START = date(2026, 1, 5)
-GAME = "kvadratik"
 NEW: Triple = (1500.0, 350.0, 0.06)
 
 
@@ -35,25 +34,6 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
         )
     yield engine
     engine.dispose()
-
-
-def played(number: int, seats: tuple[int, int], winner: int | None, ended: datetime, game: str = GAME) -> Match:
-    return Match(
-        id=number,
-        game=game,
-        options={},
-        seat0=seats[0],
-        seat1=seats[1],
-        challenger=seats[0],
-        state=MatchState.OVER,
-        rated=True,
-        counted=ended,
-        winner=winner,
-        plies=30,
-        created=begins(START),
-        ended=ended,
-        termination="rules",
-    )
 
 
 def season(seed: int, weeks: int) -> list[Match]:
