@@ -46,3 +46,24 @@ def busy(letters: Correspondence) -> None:
     letters.join("carol")
     letters.say("carol", "seek quadrature")
     letters.say("bob", "challenge alice kvadratik\nseek quadrature")
+
+
+def first_turn(letters: Correspondence, words: str = "time=3d/move") -> None:
+    """Begin a match of Quadrature in which alice has played the first turn."""
+    letters.match(f"challenge bob quadrature {words}")
+    letters.reply(letters.last("alice"), "e3f4")
+
+
+def bob_to_move(letters: Correspondence, words: str = "time=3d/move") -> None:
+    """Begin a match of Quadrature after three turns; unless the words say otherwise, bob has three days for his."""
+    first_turn(letters, words)
+    letters.reply(letters.last("bob"), "e9f8")
+    letters.reply(letters.last("alice"), "b3b4")
+
+
+def open_match(letters: Correspondence) -> None:
+    """Begin a match of Quadrature whose players let others see it; carol has joined."""
+    letters.match("challenge bob quadrature")
+    letters.join("carol")
+    for name in ("alice", "bob"):
+        letters.say(name, "set watchers on")

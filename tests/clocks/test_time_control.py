@@ -67,6 +67,13 @@ def test_whatever_is_written_is_a_time_control_or_refused_in_a_sentence(text: st
         ("14d,7d", '"7d" says something a second time.'),
         ("14d+1d<=7d", "can't be less than the time at the beginning."),
         ("5m/move", "5m is out of range: 1h to 3650d."),
+        ("10d/0d", "0m is out of range: 1h to 3650d."),
+        ("0d/3d", "0m is out of range: 1h to 3650d."),
+        ("10d/3y", 'we expected "move", a number of turns or a time, not "3y".'),
+        ("10d/3d/2d", "we expected"),
+        ("10d/3d/1d", "we expected"),
+        ("14y", '"y" is no unit of time; use w, d, h, m.'),
+        ("auto", '"auto" needs a limit. For example'),
         ("99999w", "99999w is too long"),
         ("\u0663d/move", "is no time."),
     ],
@@ -107,3 +114,14 @@ def test_no_days_are_refused(text: str) -> None:
         parse_days(text)
     with pytest.raises(BadDays):
         WorkingDays(days=frozenset())
+
+
+@pytest.mark.parametrize(
+    "text", ["10d/3d", "14d+1d<=21d/7d", "90d/30d/20", "3d/1d/move", "60d/30d,7d/2d/move,nag=1d,auto"]
+)
+def test_different_times_for_the_two_are_read_as_they_are_written(text: str) -> None:
+    control = parse(text)
+
+    assert format_control(control) == text
+    assert control.swapped.swapped == control
+    assert parse(format_control(control.swapped)) == control.swapped

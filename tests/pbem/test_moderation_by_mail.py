@@ -1,8 +1,6 @@
 """Moderation by mail: nobody but the admin has it, nothing is done without a yes from the admin's address."""
 
-from collections.abc import Iterator
 from email.message import EmailMessage
-from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
@@ -10,10 +8,11 @@ from structlog.testing import capture_logs
 from notation.games import GAMES
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
-from tests.correspondence import ADDRESS, Correspondence, correspondence, text
+from tests import scenes
+from tests.correspondence import ADDRESS, Correspondence, said, text, to
 
 ALICE, BOB, ADMIN = "alice@mail.example", "bob@mail.example", "Admin@pbem.example"
-PASSED = "mx.pbem.example; dmarc=pass header.from={}; dkim=pass header.d={} header.b=3f5E9aK1"
+PASSED = "mx.pbem.example; dmarc=pass header.from=pbem.example; dkim=pass header.d=pbem.example header.b=3f5E9aK1"
 
 LINES = {
     "players": "players",
@@ -30,24 +29,16 @@ MODERATION = {name: command for name, command in FEATURES.all_commands.items() i
 ACTS = [line for name, line in LINES.items() if MODERATION[name].changes and name != "unban"]
 
 
-@pytest.fixture
-def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """Begin a match of alice and bob, and let carol join."""
-    with correspondence(tmp_path, server=f'admin = "{ADMIN}"') as letters:
-        letters.play(begun)
-        yield letters
-
-
 def begun(letters: Correspondence) -> None:
+    """Begin a match of alice and bob, and let carol join."""
     letters.match("challenge bob quadraphages rated")
     letters.reply(letters.last("alice"), "1 a7b7 i3i2")
     letters.reply(letters.last("bob"), "c1d1 g9h9 2 d1f1 h9h7")
     letters.join("carol")
 
 
-def own(letters: Correspondence, name: str) -> str:
-    """Return the personal address of a player, from their welcome."""
-    return str(letters.received[f"{name}@mail.example"][1]["Reply-To"].addresses[0].addr_spec)
+pytestmark = [pytest.mark.server(server=f'admin = "{ADMIN}"'), scenes.after(begun)]
+alice_is_admin = pytest.mark.server(server=f'admin = "{ALICE}"')
 
 
 def everything(letters: Correspondence) -> list[object]:
@@ -75,16 +66,15 @@ def test_each_command_is_tried_here() -> None:
     assert not any(command.of_admin for command in FEATURES.commands.values())
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("line", LINES.values(), ids=LINES)
 def test_for_players_these_are_no_commands(letters: Correspondence, line: str) -> None:
     before = everything(letters)
     verb = line.split()[0]
 
     (unproven,) = letters.write("carol@mail.example", line)
-    (proven,) = letters.write("carol@mail.example", line, to=own(letters, "carol"))
-    (asked_for,) = letters.write("carol@mail.example", f"help moderation\nhelp {verb}", to=own(letters, "carol"))
-    (listed,) = letters.write("carol@mail.example", "help", to=own(letters, "carol"))
+    (proven,) = letters.say("carol", line)
+    (asked_for,) = letters.say("carol", f"help moderation\nhelp {verb}")
+    (listed,) = letters.say("carol", "help")
 
     if verb == "players":
         assert "Nobody is in this list" in text(proven), "it is another word for who"
@@ -98,30 +88,20 @@ def test_for_players_these_are_no_commands(letters: Correspondence, line: str) -
     assert everything(letters) == before
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("line", ACTS)
-def test_a_forged_from_asks_the_admin_and_does_nothing(letters: Correspondence, line: str) -> None:
+def test_a_forged_from_does_nothing_and_the_admin_s_yes_carries_it_out(letters: Correspondence, line: str) -> None:
     before = everything(letters)
-
     question = asked(letters, line)
-
     assert 'If you reply "yes"' in text(question)
-    assert everything(letters) == before
     assert letters.wait(days=1) == []
     assert everything(letters) == before
 
-
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("line", ACTS)
-def test_the_admin_s_yes_carries_it_out_and_makes_no_player_of_them(letters: Correspondence, line: str) -> None:
-    before = everything(letters)
-
-    done = letters.reply(asked(letters, line), "yes")
+    done = letters.reply(question, "yes")
 
     (told,) = (mail for mail in done if mail["To"] == ADMIN.lower())
     assert "This is done" in text(told)
     assert everything(letters) != before
-    assert letters.execute("select actor from moderationact") == [("the admin, by mail",)]
+    assert letters.rows("select actor from moderationact") == ["the admin, by mail"]
     assert letters.execute(f"select confirmed, name from player where address = '{ADMIN.lower()}'") == [(None, None)]
 
 
@@ -142,7 +122,7 @@ def test_a_yes_from_elsewhere_counts_for_nothing(letters: Correspondence) -> Non
     question, before = asked(letters, "ban bob"), everything(letters)
 
     letters.reply(question, "yes", to=ADDRESS)  # anybody can write From and In-Reply-To
-    letters.reply(question, "yes", to=own(letters, "carol"))
+    letters.reply(question, "yes", to=letters.personal("carol"))
     letters.write("mallory@mail.example", "yes", to=ADDRESS, In_Reply_To=str(question["Message-ID"]))
     token = str(question["Reply-To"].addresses[0].addr_spec)
     letters.write(ADMIN, "yes", to=token.replace("+", "+b", 1))
@@ -151,35 +131,31 @@ def test_a_yes_from_elsewhere_counts_for_nothing(letters: Correspondence) -> Non
     assert everything(letters) == before
 
 
-@pytest.mark.slow
-def test_not_even_a_proven_domain_is_enough(tmp_path: Path) -> None:
-    checks = '[checks]\nauthserv_id = "mx.pbem.example"\nproof = "token or domain"'
-    with correspondence(tmp_path, server=f'admin = "{ADMIN}"', more=checks) as letters:
-        letters.match("challenge bob quadraphages")
-        with letters.trusting(PASSED.format("pbem.example", "pbem.example")):
-            question = asked(letters, "close 1")
-        before = everything(letters)
-        with letters.trusting(PASSED.format("pbem.example", "pbem.example").replace("3f5E", "7h2K")):
-            (again,) = letters.reply(question, "yes", to=ADDRESS)
+@pytest.mark.server(more='[checks]\nauthserv_id = "mx.pbem.example"\nproof = "token or domain"')
+def test_not_even_a_proven_domain_is_enough(letters: Correspondence) -> None:
+    with letters.trusting(PASSED):
+        question = asked(letters, "close 1")
+    before = everything(letters)
+    with letters.trusting(PASSED.replace("3f5E", "7h2K")):
+        (again,) = letters.reply(question, "yes", to=ADDRESS)
 
-        assert "Please reply to this message instead" in " ".join(text(again).split())
-        assert everything(letters) == before
-        letters.reply(again, "yes")
-        assert everything(letters) != before
+    assert "Please reply to this message instead" in said(again)
+    assert everything(letters) == before
+    letters.reply(again, "yes")
+    assert everything(letters) != before
 
 
 def test_the_tokens_of_others_are_theirs(letters: Correspondence) -> None:
     before = everything(letters)
 
-    for to in (own(letters, "carol"), str(letters.last("alice")["Reply-To"].addresses[0].addr_spec)):
-        mails = letters.write(ADMIN, "ban bob\nplayers\nacts", to=to)
+    for address in (letters.personal("carol"), letters.last("alice")["Reply-To"].addresses[0].addr_spec):
+        mails = letters.write(ADMIN, "ban bob\nplayers\nacts", to=address)
         assert not any("bob@mail.example" in text(mail) for mail in mails)
         assert not any(mail["To"] == ADMIN.lower() for mail in mails)
 
     assert everything(letters) == before
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("words", ["> ban bob", "On Monday the admin wrote:\n> close 1\n> yes", "Hello,\n-- \nban bob"])
 def test_quoted_and_signed_lines_are_no_acts(letters: Correspondence, words: str) -> None:
     before = everything(letters)
@@ -195,48 +171,43 @@ def test_an_act_stands_alone_in_its_message(letters: Correspondence) -> None:
 
     (answer,) = letters.write(ADMIN, "show 1\nban bob\nclose 1")
 
-    assert '"ban" needs a message of its own.' in " ".join(text(answer).split())
+    assert '"ban" needs a message of its own.' in said(answer)
     assert everything(letters) == before
 
 
-def test_a_move_beside_an_act_is_played(tmp_path: Path) -> None:
-    with correspondence(tmp_path, server=f'admin = "{ALICE}"') as letters:
-        letters.match("challenge bob quadraphages")
+@alice_is_admin
+def test_a_move_beside_an_act_is_played(letters: Correspondence) -> None:
+    mails = letters.reply(letters.received[ALICE][-1], "b7d7 i2g2 1 d7d6 g2g1\nban bob\nsay Hello")
 
-        mails = letters.reply(letters.last("alice"), "1 a7b7 i3i2\nban bob\nsay Hello")
-
-        assert letters.execute("select plies from match") == [(1,)]
-        (answer,) = (mail for mail in mails if mail["To"] == ALICE)
-        assert "needs a message of its own" in text(answer)
-        assert not any("ban bob" in text(mail) for mail in mails if mail["To"] == BOB)
-        assert letters.execute("select banned from player where banned is not null") == []
+    assert letters.played[-1] == "b7d7 i2g2 1 d7d6 g2g1"
+    assert "needs a message of its own" in text(*to(mails, "alice"))
+    assert not any("ban bob" in text(mail) for mail in to(mails, "bob"))
+    assert letters.rows("select banned from player where banned is not null") == []
 
 
-def test_an_admin_who_plays_is_asked_too(tmp_path: Path) -> None:
-    with correspondence(tmp_path, server=f'admin = "{ALICE}"') as letters:
-        letters.match("challenge bob quadraphages")
-        alice, before = own(letters, "alice"), everything(letters)
+@alice_is_admin
+def test_an_admin_who_plays_is_asked_too(letters: Correspondence) -> None:
+    before = everything(letters)
 
-        (question,) = letters.write(ALICE, "ban bob insults", to=alice)
-        (forged,) = letters.write(ALICE, "ban bob\n")
-        (from_match,) = letters.reply(letters.received[BOB][-1], "ban alice")
-        (listed,) = letters.write(ALICE, "players", to=alice)
-        (helped,) = letters.write(ALICE, "help", to=alice)
-        (refused,) = letters.write(ALICE, "ban alice", to=alice)
+    (question,) = letters.say("alice", "ban bob insults")
+    (forged,) = letters.write(ALICE, "ban bob\n")
+    (from_match,) = letters.reply(letters.received[BOB][-1], "ban alice")
+    (listed,) = letters.say("alice", "players")
+    (helped,) = letters.say("alice", "help")
+    (refused,) = letters.say("alice", "ban alice")
 
-        assert {str(mail["To"]) for mail in (question, forged, listed)} == {ALICE}
-        assert "The note, which stays with us:" in text(question)
-        assert from_match["To"] == BOB
-        assert "We found neither a turn nor a command" in text(from_match)
-        assert BOB in text(listed)
-        assert "help moderation" in text(helped)
-        assert "That's your own account." in text(refused)
-        assert everything(letters) == before
-        letters.reply(question, "yes")
-        assert letters.execute("select note from moderationact") == [("insults",)]
+    assert {str(mail["To"]) for mail in (question, forged, listed)} == {ALICE}
+    assert "The note, which stays with us:" in text(question)
+    assert from_match["To"] == BOB
+    assert "We found neither a turn nor a command" in text(from_match)
+    assert BOB in text(listed)
+    assert "help moderation" in text(helped)
+    assert "That's your own account." in text(refused)
+    assert everything(letters) == before
+    letters.reply(question, "yes")
+    assert letters.rows("select note from moderationact") == ["insults"]
 
 
-@pytest.mark.slow
 def test_what_cannot_be_done_is_said_before_it_is_asked(letters: Correspondence) -> None:
     for words, sentence in {
         "close 9": "There is no match 9.",
@@ -255,11 +226,10 @@ def test_what_cannot_be_done_is_said_before_it_is_asked(letters: Correspondence)
         before = everything(letters)
         letters.clock.advance(days=1)  # a stranger gets few answers in a day
         (answer,) = letters.write(ADMIN, words)
-        assert sentence in " ".join(text(answer).split()), words
+        assert sentence in said(answer), words
         assert everything(letters) == before
 
 
-@pytest.mark.slow
 def test_what_has_changed_meanwhile_is_refused(letters: Correspondence) -> None:
     question = asked(letters, "adjudicate 1 alice")
     letters.resign("bob")
@@ -270,10 +240,9 @@ def test_what_has_changed_meanwhile_is_refused(letters: Correspondence) -> None:
     assert letters.execute("select act from moderationact") == []
 
 
-@pytest.mark.slow
 def test_names_and_notes_are_read_as_written(letters: Correspondence) -> None:
     question = asked(letters, "ban bob@mail.example matches=lost tell=yes Grüße — you were warned.\nTwice.")
-    assert "1 running match lost" in " ".join(text(question).split())
+    assert "1 running match lost" in said(question)
 
     told = letters.reply(question, "Yes, please!")
 
@@ -283,7 +252,6 @@ def test_names_and_notes_are_read_as_written(letters: Correspondence) -> None:
     assert letters.execute("select winner from match") == [(0,)]
 
 
-@pytest.mark.slow
 def test_an_announcement_is_sent_as_written(letters: Correspondence) -> None:
     body = "We move on Sunday.\n\nplay quadrature today!\n#1 c1b1 g9h9\nhelp\n\nYours,\nthe admin"
     question = asked(letters, f"announce Moving house!\n\n{body}")
@@ -298,29 +266,15 @@ def test_an_announcement_is_sent_as_written(letters: Correspondence) -> None:
     assert all(f"  | {line}".rstrip() in text(mail).splitlines() for line in body.splitlines() for mail in news)
 
 
-@pytest.mark.slow
 def test_an_announcement_says_to_how_many_it_goes_and_needs_somebody(letters: Correspondence) -> None:
     (question,) = letters.write(ADMIN, "announce News\n\nWe move.")
-    assert "This goes to 3 players, 60 a minute, for about 1 minute." in " ".join(text(question).split())
+    assert "This goes to 3 players, 60 a minute, for about 1 minute." in said(question)
 
     letters.execute("update player set stopped = created")
     (answer,) = letters.write(ADMIN, "announce News\n\nWe move.")
-    assert "There is nobody to write to: no player gets news." in " ".join(text(answer).split())
+    assert "There is nobody to write to: no player gets news." in said(answer)
 
 
-@pytest.mark.slow
-def test_the_same_act_can_be_wanted_again_on_the_same_day(letters: Correspondence) -> None:
-    for words in ("ban bob", "unban bob", "ban bob"):
-        letters.reply(asked(letters, words), "yes")
-
-    assert letters.execute("select act from moderationact order by id") == [
-        ("ban cancelled",),
-        ("unban",),
-        ("ban cancelled",),
-    ]
-
-
-@pytest.mark.slow
 def test_forgeries_cannot_flood_the_admin(letters: Correspondence) -> None:
     questions = [mail for _ in range(20) for mail in letters.write(ADMIN, "ban bob")]
 
@@ -329,7 +283,6 @@ def test_forgeries_cannot_flood_the_admin(letters: Correspondence) -> None:
     assert letters.write(ADMIN, "yes", to=personal), "and the admin's own mail is answered all the same"
 
 
-@pytest.mark.slow
 def test_the_log_has_what_was_done_and_not_what_was_asked(letters: Correspondence) -> None:
     with capture_logs() as before:
         question = asked(letters, "ban bob Insults.")
@@ -341,7 +294,6 @@ def test_the_log_has_what_was_done_and_not_what_was_asked(letters: Correspondenc
     assert "Insults" not in str(after)
 
 
-@pytest.mark.slow
 def test_lists_are_pages_for_the_admin_alone(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
     letters.reply(asked(letters, "ban bob Insults."), "yes")
     monkeypatch.setattr("pbem.conversation.syntax.paging.SIZE", 2)
@@ -363,7 +315,6 @@ def test_lists_are_pages_for_the_admin_alone(letters: Correspondence, monkeypatc
     assert "  | Insults." in text(acts)
 
 
-@pytest.mark.slow
 def test_what_the_admin_was_told_of_a_player_goes_with_their_data(letters: Correspondence) -> None:
     letters.reply(asked(letters, "close 1 bob is rude"), "yes")
     letters.reply(asked(letters, "rename bob robert He is rude"), "yes")
@@ -383,7 +334,6 @@ def test_what_the_admin_was_told_of_a_player_goes_with_their_data(letters: Corre
     assert "'address': 'bob@" not in payloads
 
 
-@pytest.mark.slow
 def test_every_answer_to_the_admin_fits_and_acts_on_nothing_when_quoted_badly(letters: Correspondence) -> None:
     mails = [letters.write(ADMIN, "help moderation")[0]]
     personal = str(mails[0]["Reply-To"].addresses[0].addr_spec)

@@ -1,7 +1,7 @@
 """When each turn was played: in the full record, as JSON, on the site, and what else happened to the clock."""
 
 import json
-from pathlib import Path
+from email.message import EmailMessage
 
 import pytest
 
@@ -10,40 +10,39 @@ from pbem.features.records import imported
 from pbem.matches.clock.timesheet import turn_times
 from pbem.storage.database import read_only
 from pbem.storage.models import Match
-from tests.correspondence import Correspondence, correspondence, text
+from tests import scenes
+from tests.correspondence import Correspondence, said, text
 
-ALICE, BOB, CAROL = "alice@mail.example", "bob@mail.example", "carol@mail.example"
 
-
-@pytest.fixture
-def letters(tmp_path: Path) -> object:
+def one_hour_and_three(letters: Correspondence) -> None:
     """Begin a match of Quadrature with a clock, in which alice takes an hour and bob three."""
-    with correspondence(tmp_path) as letters:
-        letters.match("challenge bob quadrature time=5d+1d")
-        letters.run_for(hours=1)
-        letters.reply(letters.last("alice"), "e3f4")
-        letters.run_for(hours=3)
-        letters.reply(letters.last("bob"), "e9f8")
-        yield letters
+    letters.match("challenge bob quadrature time=5d+1d")
+    letters.run_for(hours=1)
+    letters.reply(letters.last("alice"), "e3f4")
+    letters.run_for(hours=3)
+    letters.reply(letters.last("bob"), "e9f8")
 
 
-def words(mail: object) -> str:
-    return " ".join(text(mail).split())  # type: ignore[arg-type]
+pytestmark = scenes.after(one_hour_and_three)
+
+
+def game_record(mail: EmailMessage) -> str:
+    """Return the JSON that a message about the end of a match encloses."""
+    part = next(part for part in mail.iter_attachments() if str(part.get_filename()).endswith(".json"))
+    return part.get_payload(decode=True).decode()
 
 
 def test_the_full_record_tells_when_turns_were_received_in_the_zone_of_its_reader(letters: Correspondence) -> None:
-    letters.write(ALICE, "set zone Asia/Tokyo", to=str(letters.received[ALICE][1]["Reply-To"]))
+    letters.say("alice", "set zone Asia/Tokyo")
 
-    (here,) = letters.reply(letters.last("alice"), "record 1 full")
-    (there,) = letters.reply(letters.last("bob"), "record 1 full")
-    (short,) = letters.reply(letters.last("alice"), "record 1")
+    (here,) = letters.say("alice", "record 1 full")
+    (there,) = letters.say("bob", "record 1 full")
+    (short,) = letters.say("alice", "record 1")
 
-    assert "When each turn was received:" in text(there)
-    assert "1. alice" in text(there)
-    assert "1 hour" in text(there)
-    assert "3 hours" in text(there)
+    for words in ("When each turn was received:", "1. alice", "1 hour", "3 hours"):
+        assert words in text(there)
     assert "(Asia/Tokyo)" in text(here)
-    assert "UTC" not in text(here).partition("When each turn")[2].partition("wrote:")[0]
+    assert "UTC" not in text(here).partition("When each turn")[2]
     assert "When each turn" not in text(short)
 
 
@@ -60,73 +59,62 @@ def test_a_turn_that_was_taken_back_leaves_the_times_of_the_others(letters: Corr
 
 
 def test_pauses_and_absences_are_told_in_words_to_the_two_players_alone(letters: Correspondence) -> None:
-    for name in (ALICE, BOB):
-        letters.write(name, "set watchers on", to=str(letters.received[name][1]["Reply-To"]))
-    letters.write(ALICE, "vacation 10d", to=str(letters.received[ALICE][1]["Reply-To"]))
-    letters.reply(letters.last("alice"), "pause 1")
-    letters.write(BOB, "#1 accept pause", to=str(letters.received[BOB][1]["Reply-To"]))
+    for name in ("alice", "bob"):
+        letters.say(name, "set watchers on")
+    letters.say("alice", "vacation 10d")
+    letters.say("alice", "#1 pause")
+    letters.say("bob", "#1 accept pause")
     letters.run_for(days=2)
-    letters.write(BOB, "#1 resume", to=str(letters.received[BOB][1]["Reply-To"]))
+    letters.say("bob", "#1 resume")
     letters.join("carol")
 
-    (record,) = letters.write(BOB, "record 1 full", to=str(letters.received[BOB][1]["Reply-To"]))
-    (shown,) = letters.write(BOB, "show 1", to=str(letters.received[BOB][1]["Reply-To"]))
-    (seen,) = letters.write(CAROL, "record 1 full\nshow 1", to=str(letters.received[CAROL][1]["Reply-To"]))
+    (record,) = letters.say("bob", "record 1 full")
+    (shown,) = letters.say("bob", "show 1")
+    (seen,) = letters.say("carol", "record 1 full\nshow 1")
 
     for mail in (record, shown):
-        assert "alice's time runs on every day, away from" in words(mail)
-        assert "UTC: paused." in words(mail)
-        assert "UTC: the pause ended." in words(mail)
+        assert "alice's time runs on every day, away from" in said(mail)
+        assert "UTC: paused." in said(mail)
+        assert "UTC: the pause ended." in said(mail)
     assert "When each turn was received:" in text(seen)
-    assert "away" not in words(seen)
-    assert "paused" not in words(seen)
+    assert "away" not in said(seen)
+    assert "paused" not in said(seen)
 
 
 def test_the_json_carries_the_times_and_is_read_back_without_loss(letters: Correspondence) -> None:
     letters.resign("alice")
-    over = letters.last("bob")
-    told = next(part for part in over.iter_attachments() if str(part.get_filename()).endswith(".json"))
-    found = told.get_payload(decode=True).decode()
+    found = game_record(letters.last("bob"))
 
-    moments = json.loads(found)["header"]["turns"]
-    assert [each["used"] // 3600 for each in moments] == [1, 3]
-    signature = json.loads(found)["header"]["signature"]
-    assert gamerecord.dumps(*gamerecord.loads(found), lambda _: signature) == found
+    header = json.loads(found)["header"]
+    assert [each["used"] // 3600 for each in header["turns"]] == [1, 3]
+    assert gamerecord.dumps(*gamerecord.loads(found), lambda _: header["signature"]) == found
     played = imported.read(found)
-    assert [when and when.hour for when in played.moments] == [int(each["received"][11:13]) for each in moments]
+    assert [when and when.hour for when in played.moments] == [int(each["received"][11:13]) for each in header["turns"]]
 
-
-@pytest.mark.parametrize("times", ["none", [{"used": 3}], [3], {"received": 1}])
-def test_times_that_make_no_sense_are_refused_with_a_sentence(letters: Correspondence, times: object) -> None:
-    letters.resign("alice")
-    told = next(part for part in letters.last("bob").iter_attachments() if str(part.get_filename()).endswith(".json"))
-    document = json.loads(told.get_payload(decode=True))
-    document["header"]["turns"] = times
-
-    with pytest.raises(gamerecord.BadRecord, match="this is no game record of two players"):
-        imported.read(json.dumps(document))
+    document = json.loads(found)
+    for times in ("none", [{"used": 3}], [3], {"received": 1}):
+        document["header"]["turns"] = times
+        with pytest.raises(gamerecord.BadRecord, match="this is no game record of two players"):
+            imported.read(json.dumps(document))
 
 
 def test_an_imported_match_keeps_its_times(letters: Correspondence) -> None:
     letters.resign("alice")
-    told = next(part for part in letters.last("bob").iter_attachments() if str(part.get_filename()).endswith(".json"))
-    document = json.loads(told.get_payload(decode=True))
+    document = json.loads(game_record(letters.last("bob")))
     document["header"]["players"][0]["name"] = "somebody"
     file = letters.folder / "played.json"
     file.write_text(json.dumps(document), encoding="utf-8")
 
     letters.operate("match", "import", str(file))
 
-    assert len(letters.execute("select id from match")) == 2
-    first, second = (
-        letters.execute(f"select played from ply where match = {number} order by number") for number in (1, 2)
-    )
-    assert [str(when)[:16] for (when,) in first] == [str(when)[:16] for (when,) in second]
+    first, second = (letters.rows(f"select played from ply where match = {match} order by number") for match in (1, 2))
+    assert [str(when)[:16] for when in first] == [str(when)[:16] for when in second]
+    assert len(second) == 2
 
 
 def test_the_site_shows_when_each_turn_was_received(letters: Correspondence) -> None:
-    for name in (ALICE, BOB):
-        letters.write(name, "set public on", to=str(letters.received[name][1]["Reply-To"]))
+    for name in ("alice", "bob"):
+        letters.say(name, "set public on")
     letters.operate("publish", str(letters.folder / "site"))
 
     (page,) = (letters.folder / "site").rglob("1.html")
@@ -135,12 +123,11 @@ def test_the_site_shows_when_each_turn_was_received(letters: Correspondence) -> 
 
 
 def test_a_match_without_a_clock_tells_when_turns_were_received_and_no_more(letters: Correspondence) -> None:
-    letters.write(ALICE, "challenge bob kvadratik time=none", to=str(letters.received[ALICE][1]["Reply-To"]))
+    letters.say("alice", "challenge bob kvadratik time=none")
     letters.reply(letters.last("bob"), "accept")
-    letters.reply(letters.last("alice"), "resign")
-    letters.reply(letters.last("alice"), "yes")
+    letters.resign("alice")
 
-    (record,) = letters.write(BOB, "record 2 full", to=str(letters.received[BOB][1]["Reply-To"]))
+    (record,) = letters.say("bob", "record 2 full")
 
     assert "The record of match #2" in text(record)
     assert "clock" not in text(record)

@@ -1,0 +1,46 @@
+"""Machines: their messages are never commands, and get no answer."""
+
+import pytest
+
+from tests import scenes
+from tests.correspondence import Correspondence, said
+
+pytestmark = scenes.after(scenes.match)
+TURN = "1 a7b7 i3i2"
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Auto_Submitted": "auto-replied"}, {"Return_Path": "<>"}, {"List_Id": "<some.list.example>"}]
+)
+def test_an_out_of_office_notice_is_no_command_whatever_it_says(
+    letters: Correspondence, headers: dict[str, str]
+) -> None:
+    mail = letters.last("alice")
+
+    for words in (TURN, "resign", "yes", "revoke"):
+        to = mail["Reply-To"].addresses[0].addr_spec
+        assert letters.write("alice@mail.example", f"{words}\n\nI am away.", "Re: your turn", to=to, **headers) == []
+
+    assert letters.played == []
+    assert letters.rows("select state from match") == ["running"]
+
+
+def test_our_own_messages_say_that_a_machine_wrote_them(letters: Correspondence) -> None:
+    letters.reply(letters.last("alice"), "frobnicate")
+    letters.write("alice@mail.example", "#1 resign")
+    for way, mail in letters.log:
+        if way == "out":
+            assert mail["Auto-Submitted"] in ("auto-replied", "auto-generated")
+            assert mail["X-Auto-Response-Suppress"] == "All"
+            assert mail["X-PBeM-Server"] == "pbem.example"
+
+
+def test_a_player_who_is_told_the_same_again_and_again_is_told_when_that_ends(letters: Correspondence) -> None:
+    board = letters.last("alice")
+    told = [letters.reply(board, "frobnicate") for _ in range(4)]
+
+    assert ["we won't until" in said(mail) for (mail,) in told[:3]] == [False, False, True]
+    assert told[3] == []
+    assert len(letters.reply(board, TURN)) == 2
+    letters.clock.advance(days=1, minutes=1)
+    assert len(letters.reply(letters.last("alice"), "frobnicate")) == 1
