@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from notation.games import GAMES
+from pbem.conversation.core import Reach
 from pbem.conversation.judge import Ask, Introduce, Refuse, Run, Why, judge
 from pbem.conversation.syntax.mail import ParsedMessage, Reader
 from pbem.features.all import FEATURES
@@ -198,3 +199,10 @@ def test_a_stranger_is_told_that_only_a_part_was_answered() -> None:
     found = judge(SENDERS["stranger"], read("help", None), has_more=True)
 
     assert found == Run(read("help", None), has_more=True)
+
+
+def test_the_token_for_news_has_the_powers_of_three_commands() -> None:
+    can = {
+        name for name, command in FEATURES.all_commands.items() if command.reach(Purpose.NOTICES) is not Reach.NOWHERE
+    }
+    assert can == {"stop", "start", "unwatch"}

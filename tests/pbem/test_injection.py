@@ -117,7 +117,6 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_is_refused_is_repeated_as_words(letters: Correspondence, usual: Usual, command: str) -> None:
     for nasty in NASTY.values():
@@ -125,7 +124,6 @@ def test_what_is_refused_is_repeated_as_words(letters: Correspondence, usual: Us
             usual.has_all_of(mail)
 
 
-@pytest.mark.slow
 def test_words_to_the_opponent_are_words(letters: Correspondence, usual: Usual) -> None:
     told = {}
     for kind, nasty in NASTY.items():
@@ -141,16 +139,6 @@ def test_words_to_the_opponent_are_words(letters: Correspondence, usual: Usual) 
     assert "%s%n%(name)s{0}{name!r}${HOME}" in told["a format"]
 
 
-@pytest.mark.slow
-def test_a_subject_and_a_name_are_words(letters: Correspondence, usual: Usual) -> None:
-    for nasty in NASTY.values():
-        sent = letters.deliver_unread(raw_mail(letters, "show", nasty, nasty))
-        assert sent
-        for mail in sent:
-            usual.has_all_of(mail)
-
-
-@pytest.mark.slow
 def test_a_name_is_no_more_than_a_name(letters: Correspondence) -> None:
     for number, nasty in enumerate(NASTY.values()):
         head = f"From: eve{number}@evil.example\nTo: {ADDRESS}\nMessage-ID: <{number}@evil.example>"
@@ -161,7 +149,6 @@ def test_a_name_is_no_more_than_a_name(letters: Correspondence) -> None:
         assert re.fullmatch(r"[a-z][a-z0-9._-]*", str(name)), name
 
 
-@pytest.mark.slow
 def test_the_record_of_a_match_with_such_words_reads_back(letters: Correspondence) -> None:
     for nasty in NASTY.values():
         letters.deliver_unread(raw_mail(letters, f"say {nasty}", nasty, nasty))
@@ -174,7 +161,6 @@ def test_the_record_of_a_match_with_such_words_reads_back(letters: Correspondenc
     assert (loaded.players, len(loaded.moves)) == (("alice", "bob"), 2)
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("form", ["console", "json"])
 def test_a_log_line_is_one_line_whatever_mails_hold(letters: Correspondence, form: str) -> None:
     lines = io.StringIO()
@@ -192,7 +178,6 @@ def test_a_log_line_is_one_line_whatever_mails_hold(letters: Correspondence, for
     assert "owned" not in "".join(found[:-2])
 
 
-@pytest.mark.slow
 def test_nothing_of_a_mail_steers_the_operator_s_terminal(tmp_path: Path) -> None:
     site = Site(tmp_path / "site")
     site.configure()

@@ -19,13 +19,12 @@ from sqlalchemy import text as sql
 from engines.core import Position
 from notation.games import GAMES
 from pbem import tokens
-from pbem.messages.links import LONGEST, Links, ReplyTarget
 from pbem.messages.said.templates import templates_folder
 from pbem.messages.templating import TEXT, templates
 from pbem.server.daemon import Server
 from pbem.tokens import Purpose
 from tests.cases import quick_where
-from tests.correspondence import Correspondence, correspondence, text
+from tests.correspondence import Correspondence, correspondence, said, text
 from tests.pbem.test_games_by_mail import personal, stand
 from tests.stories.of_games import NAMES, Played, played
 
@@ -92,7 +91,7 @@ def _with_list(server: Server) -> Server:
 
 def taps(mail: EmailMessage, *kinds: str) -> list[Tap]:
     """Return the links in a message; only those of the given kinds, if any."""
-    found = [Tap(*each) for each in LINK.findall(" ".join(text(mail).split()))]
+    found = [Tap(*each) for each in LINK.findall(said(mail))]
     return [tap for tap in found if not kinds or tap.kind in kinds]
 
 
@@ -148,7 +147,6 @@ def mover_of(letters: Correspondence) -> str:
     return next(name for name in ("alice", "bob") if prose(letters.last(name)).startswith("Your turn against "))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", quick_where(TAPPED.__contains__, NAMES, "soak"))
 def test_a_match_is_played_by_tapping_alone(name: str, tmp_path: Path) -> None:
     """From several positions of a playthrough, turns are chosen link by link until they are played."""
@@ -195,7 +193,6 @@ def tap_a_turn(letters: Correspondence, name: str, chance: random.Random) -> int
     return previews
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", quick_where(TAPPED.__contains__, NAMES))
 def test_every_turn_and_step_that_a_mail_offers_is_one(name: str, tmp_path: Path) -> None:
     story = played(name)
@@ -223,7 +220,6 @@ def position_of(story: Played, letters: Correspondence) -> Position[Any]:
     return position
 
 
-@pytest.mark.slow
 def test_a_challenge_is_accepted_or_declined_by_tapping(tmp_path: Path) -> None:
     with listing(tmp_path) as letters:
         address = letters.join("alice")
@@ -244,39 +240,6 @@ def test_a_challenge_is_accepted_or_declined_by_tapping(tmp_path: Path) -> None:
         assert any("declined" in prose(mail) for mail in declined)
 
 
-@pytest.mark.slow
-def test_somebody_invited_accepts_by_tapping(tmp_path: Path) -> None:
-    with listing(tmp_path) as letters:
-        letters.write(ALICE, "challenge carol@mail.example quadrature", to=letters.join("alice"))
-        offer = letters.last("carol")
-        assert_sound(letters, offer, "carol")
-        assert "accept" in [tap.words for tap in taps(offer)]
-
-        send(letters, "carol", taps(offer)[0])
-        assert "The match has begun." in prose(letters.last("carol"))
-
-
-@pytest.mark.slow
-def test_undo_is_offered_while_a_turn_is_begun_and_to_nobody_else(tmp_path: Path) -> None:
-    with listing(tmp_path) as letters:
-        letters.match()
-        assert [tap.words for tap in taps(letters.last("alice"), "other")] == ["rules quadraphages", "help", "resign"]
-        letters.reply(letters.last("alice"), "3")
-        begun = letters.last("alice")
-        assert_sound(letters, begun, "alice")
-        assert [tap.words for tap in taps(begun, "other")] == ["undo", "rules quadraphages", "help", "resign"]
-        (seen,) = letters.reply(letters.last("bob"), "show")
-        assert [tap.words for tap in taps(seen)] == ["rules quadraphages", "help", "resign"]
-        (refused,) = letters.reply(letters.last("bob"), "3 a7a4 i3f3")
-        assert [tap.words for tap in taps(refused)] == ["rules quadraphages", "help", "resign"]
-
-        (undone,) = send(letters, "alice", taps(begun, "other")[0])
-        assert "You took back 3;" in prose(undone)
-        assert_sound(letters, undone, "alice")
-        (rules,) = send(letters, "bob", taps(seen)[0])
-        assert prose(rules).startswith("QUADRAPHAGES")
-
-
 def test_likely_buttons_come_first_and_none_shows_the_board_that_is_shown(tmp_path: Path) -> None:
     with listing(tmp_path) as letters:
         letters.write(ALICE, "play quadrature level=1", to=letters.join("alice"))
@@ -287,53 +250,6 @@ def test_likely_buttons_come_first_and_none_shows_the_board_that_is_shown(tmp_pa
         assert [tap.label for tap in taps(seen, "other")] == ["Rules", "Show", "Help"]
 
 
-@pytest.mark.slow
-def test_a_begun_turn_is_completed_by_tapping(tmp_path: Path) -> None:
-    with listing(tmp_path) as letters:
-        letters.match()
-        (begun,) = letters.reply(letters.last("alice"), "3")
-        wholes = taps(begun, "turn")
-        assert [tap.label for tap in wholes] == ["a7a4 i3i6", "a7a4 i3f3", "a7d7 i3i6", "a7d7 i3f3"]
-        (seen,) = send(letters, "alice", cells(begun)[0])
-        assert_sound(letters, seen, "alice")
-        assert "undo" in [tap.words for tap in taps(seen, "other")]
-
-        (whole,) = send(letters, "alice", taps(seen, "turn")[0])
-        send(letters, "alice", taps(whole, "play")[0])
-        assert turns_played(letters) == ["3 a7a4 i3i6"]
-
-
-@pytest.mark.slow
-def test_a_match_that_is_over_has_its_record_to_tap(tmp_path: Path) -> None:
-    with listing(tmp_path) as letters:
-        letters.match()
-        letters.reply(letters.last("alice"), "3 a7a4 i3f3")
-        letters.resign("bob")
-        over = next(mail for mail in reversed(letters.received[ALICE]) if "is over" in prose(mail))
-        assert_sound(letters, over, "alice")
-        assert [tap.words for tap in taps(over)] == ["rematch", "analyse", "record", "help"]
-        assert taps(over)[0].label == "Rematch"
-
-        (record,) = send(letters, "alice", taps(over)[2])
-        assert "The record of match #1" in prose(record)
-        offered, _ = send(letters, "alice", taps(over)[0])
-        assert str(offered["To"]) == BOB
-
-
-@pytest.mark.slow
-def test_an_old_position_is_analysed_by_tapping(tmp_path: Path) -> None:
-    with listing(tmp_path) as letters:
-        letters.match()
-        letters.reply(letters.last("alice"), "3 a7a4 i3f3")
-        (then,) = letters.reply(letters.last("bob"), "preview 1#0 3")
-        assert_sound(letters, then, "bob")
-        assert all(tap.words.startswith("preview 1#0 3 a7") for tap in taps(then, "turn"))
-        (after,) = send(letters, "bob", taps(then, "turn")[0])
-        assert "* alice: 3 a7a4 i3i6" in prose(after)
-        assert not taps(after, "turn", "step")
-
-
-@pytest.mark.slow
 def test_who_does_not_play_has_nothing_to_tap(tmp_path: Path) -> None:
     with listing(tmp_path) as letters:
         letters.match()
@@ -343,7 +259,6 @@ def test_who_does_not_play_has_nothing_to_tap(tmp_path: Path) -> None:
                 assert not taps(answer), words
 
 
-@pytest.mark.slow
 def test_links_hold_no_other_token_than_the_reader_s(tmp_path: Path) -> None:
     """In every message of a whole conversation."""
     with listing(tmp_path) as letters:
@@ -362,30 +277,3 @@ def test_links_hold_no_other_token_than_the_reader_s(tmp_path: Path) -> None:
                 assert {tokens.parse(each).player for each in told} <= {people[str(mail["To"])]}
                 seen += len(told)
         assert seen > 50
-
-
-def test_words_too_long_for_a_link_have_none() -> None:
-    letter = ReplyTarget("games+token@pbem.example", "Re: [pbem #42] Quadrature: " + "x" * 1_930)
-
-    short = letter.link("e3f4")
-    assert short is not None
-    assert "subject=Re%3A%20%5Bpbem%20%2342%5D&body=e3f4" in short.uri
-    assert letter.link("e3f4 " * 500) is None
-    lengths = [len(link.uri) for words in range(1, 400) if (link := letter.link("e3f4 " * words))]
-    assert max(lengths) <= LONGEST < 2_000
-    assert letter.links([("e3f4 " * 500, "long"), ("e3f4", "short")])[0].label == "short"
-
-
-def test_lines_and_letters_beyond_ascii_are_encoded() -> None:
-    link = ReplyTarget("games+t@pbem.example", "Re: ż").link("say one\nsay ü + 100%")
-
-    assert link is not None
-    assert (
-        link.uri
-        == "mailto:games%2Bt@pbem.example?subject=Re%3A%20%C5%BC&body=say%20one%0D%0Asay%20%C3%BC%20%2B%20100%25"
-    )
-
-
-def test_no_links_are_nothing() -> None:
-    assert not Links().turns + Links().steps + Links().others
-    assert Links().listed == ""

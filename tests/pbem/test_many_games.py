@@ -9,7 +9,7 @@ from notation.core import BadNotation
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
 from tests import toys
-from tests.correspondence import Correspondence, correspondence, text
+from tests.correspondence import Correspondence, correspondence, said, text
 
 pytestmark = pytest.mark.slow
 
@@ -60,19 +60,8 @@ def test_a_stranger_and_a_newcomer_are_told_of_a_few(letters: Correspondence) ->
     letters.join("alice")
 
     for message in (introduction, letters.last("alice")):
-        assert 'more: "help games" lists them all.' in " ".join(text(message).split())
+        assert 'more: "help games" lists them all.' in said(message)
         assert len(message.as_bytes()) < 2 * LONGEST
-
-
-def test_a_turn_in_a_game_of_the_senders_is_understood_without_a_number(
-    letters: Correspondence, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    toys.offer(monkeypatch, toys.toy(tmp_path, "grabs", "Grabs", word="grab"))
-    personal = letters.join("alice")
-    letters.write(ALICE, "play grabs", to=personal)
-    (answer,) = letters.write(ALICE, "grab2", to=personal)
-
-    assert '"#1 grab2"' in text(answer)
 
 
 def test_few_games_are_tried_where_nothing_says_which(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,13 +1,12 @@
 """Notes of one's own about a match: kept and shown to their writer, and to nobody else by any way."""
 
-import json
 from email.message import EmailMessage
 
 import pytest
 
 from pbem.features.playing.notes import LONGEST
 from tests import scenes
-from tests.correspondence import Correspondence, text
+from tests.correspondence import Correspondence, said, text
 
 pytestmark = scenes.after(scenes.two_turns)
 
@@ -41,7 +40,7 @@ def test_a_note_is_shown_under_the_board_until_it_is_deleted(letters: Correspond
     assert SECRET in shown.get_body(("html",)).get_content()
 
     (only,) = letters.reply(about(letters, ALICE), "note")
-    assert f"Your own note about match #1: | The {SECRET}" in " ".join(text(only).split())
+    assert f"Your own note about match #1: | The {SECRET}" in said(only)
 
     (gone,) = letters.reply(about(letters, ALICE), "note off")
     assert "Deleted" in text(gone)
@@ -74,7 +73,7 @@ def test_words_for_the_opponent_and_a_note_come_in_one_message(letters: Correspo
 
 
 def test_a_line_with_the_number_of_a_match_ends_the_note(letters: Correspondence) -> None:
-    letters.reply(letters.received[ALICE][1], f"#1 note The {SECRET}\n#1 b7d7 i2g2 1 d7d6 g2g1")
+    letters.say("alice", f"#1 note The {SECRET}\n#1 b7d7 i2g2 1 d7d6 g2g1")
 
     assert kept(letters) == [(1, 0, f"The {SECRET}")]
     assert letters.execute("select plies from match") == [(3,)]
@@ -99,13 +98,6 @@ def test_only_who_plays_in_a_match_keeps_notes_about_it(letters: Correspondence)
     assert kept(letters) == []
 
 
-def test_a_sentence_that_begins_with_the_word_goes_to_the_opponent(letters: Correspondence) -> None:
-    sent = letters.reply(about(letters, ALICE), "b7d7 i2g2 1 d7d6 g2g1\nNote that I'm away on Monday.")
-
-    assert [text(mail).count("| Note that I'm away on Monday.") for mail in sent if mail["To"] == BOB] == [1]
-    assert kept(letters) == []
-
-
 def test_nothing_that_goes_to_others_has_a_note(letters: Correspondence, capfd: pytest.CaptureFixture[str]) -> None:
     """Everything sent to the opponent, a spectator and the site is searched, and the log."""
     for name in (ALICE, BOB):
@@ -119,11 +111,11 @@ def test_nothing_that_goes_to_others_has_a_note(letters: Correspondence, capfd: 
     letters.reply(about(letters, BOB), "show")
     letters.reply(about(letters, BOB), "record 1 full")
     letters.reply(about(letters, BOB), "note")
-    letters.write(CAROL, "show 1\nrecord 1\ngames alice\nwhois alice", to=str(letters.received[CAROL][1]["Reply-To"]))
+    letters.say("carol", "show 1\nrecord 1\ngames alice\nwhois alice")
     letters.reply(about(letters, ALICE), "pause\n\nA break?")
     letters.resign("alice")
     letters.reply(about(letters, BOB), "record")
-    letters.reply(letters.received[BOB][1], "records mine")
+    letters.say("bob", "records mine")
     site = letters.folder / "site"
     letters.operate("publish", str(site))
 
@@ -143,17 +135,6 @@ def test_nothing_that_goes_to_others_has_a_note(letters: Correspondence, capfd: 
     assert SECRET not in printed.out + printed.err
 
 
-def test_who_replies_to_a_forwarded_message_does_not_learn_the_note(letters: Correspondence) -> None:
-    letters.reply(about(letters, ALICE), f"note The {SECRET}")
-    forwarded = str(about(letters, ALICE)["Reply-To"])
-
-    letters.write(CAROL, "note", to=forwarded)
-    letters.write(CAROL, "show", to=forwarded)
-    letters.write(CAROL, "record", to=forwarded)
-
-    assert not [mail for mail in letters.received.get(CAROL, []) if SECRET in everything(mail)]
-
-
 def test_a_message_in_the_name_of_a_player_does_not_change_the_note(letters: Correspondence) -> None:
     letters.reply(about(letters, ALICE), f"note The {SECRET}")
 
@@ -164,45 +145,14 @@ def test_a_message_in_the_name_of_a_player_does_not_change_the_note(letters: Cor
     assert kept(letters) == [(1, 0, f"The {SECRET}")]
 
 
-def test_a_note_is_part_of_the_data_of_its_writer_and_of_nobody_else(letters: Correspondence) -> None:
-    letters.reply(about(letters, ALICE), f"note The {SECRET}")
-
-    letters.reply(letters.received[BOB][1], "export me")
-    letters.reply(letters.received[ALICE][1], "export me")
-
-    held = {
-        address: next(
-            json.loads(part.get_content())
-            for part in letters.received[address][-1].iter_attachments()
-            if part.get_filename() == f"{name}.json"
-        )
-        for address, name in ((ALICE, "alice"), (BOB, "bob"))
-    }
-    assert held[ALICE]["notes"] == [{"match": 1, "text": f"The {SECRET}"}]
-    assert held[BOB]["notes"] == []
-    assert SECRET not in everything(letters.received[BOB][-1])
-
-
 def test_a_note_goes_when_its_writer_leaves(letters: Correspondence) -> None:
     letters.reply(about(letters, ALICE), f"note The {SECRET}")
     letters.reply(about(letters, BOB), "note mine")
 
-    (question,) = letters.reply(letters.received[ALICE][1], "delete me")
+    (question,) = letters.say("alice", "delete me")
     letters.reply(question, "yes")
     letters.run_for(minutes=1)
 
     assert kept(letters) == [(1, 1, "mine")]
     for table in ("outgoingcontent", "rawmessage"):
         assert SECRET not in str(letters.execute(f"select * from {table}"))
-
-
-def test_a_note_stays_with_the_account_that_another_becomes(letters: Correspondence) -> None:
-    letters.reply(about(letters, ALICE), f"note The {SECRET}")
-    letters.write(ALICE, "set mail daily for 1", to=str(letters.received[ALICE][1]["Reply-To"]))
-    personal = letters.join("carol")
-
-    assert "carol" in letters.operate("player", "merge", "alice", "carol", "--yes").stdout
-
-    (*_, shown) = letters.write(CAROL, "note 1", to=personal)
-    assert f"| The {SECRET}" in text(shown)
-    assert "mail for 1" in str(letters.execute("select settings from player where name = 'carol'"))

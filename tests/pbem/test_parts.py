@@ -43,7 +43,6 @@ def lines_of_play(game: str, count: int) -> list[list[str]]:
     return matches
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("game", ["quadraphages", "hexaphages"])
 def test_a_part_is_played_when_one_completion_is_left_and_kept_otherwise(game: str, tmp_path: Path) -> None:
     seen = {"refused": 0, "played": 0, "kept": 0, "ended": 0}

@@ -1,28 +1,25 @@
 """Plain sentences in place of commands: what they mean is suggested, in several languages, and nothing takes effect."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from pbem.conversation.syntax.intents import INTENTS, Intent, understood
 from pbem.storage.models import Match
-from tests.correspondence import Correspondence, correspondence, text
+from tests import scenes
+from tests.correspondence import Correspondence, correspondence, said
 
-ALICE = "alice@mail.example"
 EXAMPLES = [(intent, example) for intent in INTENTS for example in intent.examples]
 
 
-@pytest.fixture
-def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """Begin a match of alice, to move, and bob."""
-    with correspondence(tmp_path, server='admin = "admin@far.example"') as letters:
-        letters.match("challenge bob quadrupel begin=me")
-        yield letters
+pytestmark = [
+    pytest.mark.server(server='admin = "admin@far.example"'),
+    scenes.after(scenes.match, "challenge bob quadrupel begin=me"),
+]
 
 
 def told(letters: Correspondence, name: str = "alice") -> str:
-    return " ".join(text(letters.last(name)).split())
+    return said(letters.last(name))
 
 
 @pytest.mark.parametrize(("intent", "example"), EXAMPLES, ids=[example for _, example in EXAMPLES])
@@ -63,25 +60,6 @@ def test_kind_words_go_to_the_opponent_after_a_yes(letters: Correspondence) -> N
     assert "Thanks for the nice move!" in told(letters, "bob")
 
 
-def test_kind_words_reach_the_opponent_of_a_match_that_is_over(letters: Correspondence) -> None:
-    letters.resign("alice")
-    letters.reply(letters.last("bob"), "Well played!")
-    letters.reply(letters.last("bob"), "yes")
-    assert "Well played!" in told(letters)
-
-
-def test_the_house_reads_no_kind_words(letters: Correspondence) -> None:
-    letters.reply(letters.received[ALICE][1], "play quadrature easy")
-    letters.reply(letters.last("alice"), "Good luck!")
-    assert "The house doesn't read what you write to it" in told(letters)
-
-
-def test_a_question_about_the_rules_leads_to_those_of_the_match(letters: Correspondence) -> None:
-    letters.reply(letters.last("alice"), "What is a figure?")
-    letters.reply(letters.last("alice"), "yes")
-    assert "QUADRUPEL" in told(letters)
-
-
 def test_who_wants_a_person_is_told_who_reads_what(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "A human please")
     assert "The operator of this server reads admin@far.example." in told(letters)
@@ -91,7 +69,7 @@ def test_who_wants_a_person_is_told_who_reads_what(letters: Correspondence) -> N
     ("sentence", "state"), [("No thanks, not my thing.", "declined"), ("Sure, sounds fun!", "running")]
 )
 def test_whoever_is_invited_answers_in_a_sentence(letters: Correspondence, sentence: str, state: str) -> None:
-    letters.reply(letters.received[ALICE][1], "challenge zoe@mail.example quadrupel")
+    letters.say("alice", "challenge zoe@mail.example quadrupel")
     letters.reply(letters.last("zoe"), sentence)
     letters.reply(letters.last("zoe"), "yes")
     assert letters.execute("select state from match where id = 2") == [(state,)]
@@ -109,7 +87,7 @@ def test_whoever_is_invited_answers_in_a_sentence(letters: Correspondence, sente
     ],
 )
 def test_the_house_is_challenged_in_words(letters: Correspondence, words: str, level: int) -> None:
-    letters.reply(letters.received[ALICE][1], f"play kvadratik {words}")
+    letters.say("alice", f"play kvadratik {words}")
     assert letters.execute("select game, level from match where id = 2") == [("kvadratik", level)]
 
 
@@ -125,17 +103,17 @@ def test_the_house_is_challenged_in_words(letters: Correspondence, words: str, l
     ],
 )
 def test_times_are_read_in_words(letters: Correspondence, words: str, time: str) -> None:
-    letters.reply(letters.received[ALICE][1], f"challenge bob quadrature {words}")
+    letters.say("alice", f"challenge bob quadrature {words}")
     assert letters.execute("select time from match where id = 2") == [(time,)]
 
 
 def test_accept_alone_takes_the_only_challenge(letters: Correspondence) -> None:
     bob = letters.received["bob@mail.example"][1]
-    letters.reply(letters.received[ALICE][1], "challenge bob quadrature")
+    letters.say("alice", "challenge bob quadrature")
     letters.reply(bob, "accept")
     assert letters.execute("select state from match where id = 2") == [("running",)]
 
-    letters.reply(letters.received[ALICE][1], "challenge bob hexaphages\nchallenge bob kvadratik")
+    letters.say("alice", "challenge bob hexaphages\nchallenge bob kvadratik")
     letters.reply(bob, "accept")
     assert "Which match?" in told(letters, "bob")
     assert letters.execute("select state from match where id > 2") == [("offered",), ("offered",)]
@@ -143,7 +121,7 @@ def test_accept_alone_takes_the_only_challenge(letters: Correspondence) -> None:
 
 @pytest.mark.parametrize("name", ["play", "enter", "tournament", "take"])
 def test_a_command_alone_says_what_goes_with_it(letters: Correspondence, name: str) -> None:
-    letters.reply(letters.received[ALICE][1], name)
+    letters.say("alice", name)
     assert f'Write it like this: "{name} ' in told(letters)
 
 
@@ -157,23 +135,9 @@ def test_a_newcomer_answers_with_a_name(letters: Correspondence, answer: str, na
     assert f"Welcome, {name}!" in told(letters, "zed")
 
 
-def test_of_several_names_the_first_is_suggested(letters: Correspondence) -> None:
-    letters.write("zed@mail.example", "I'd like to play some games")
-    letters.reply(letters.last("zed"), "Mary Jane Watson")
-    assert 'reply just "yes", and your name is mary' in told(letters, "zed")
-    letters.reply(letters.last("zed"), "yes")
-    assert "Welcome, mary!" in told(letters, "zed")
-
-
-def test_a_newcomer_names_a_level_in_words(letters: Correspondence) -> None:
-    letters.write("zed@mail.example", "play kvadratik level 3")
-    letters.reply(letters.last("zed"), "yes")
-    assert letters.execute("select game, level from match where id = 2") == [("kvadratik", 3)]
-
-
 @pytest.mark.parametrize("words", ["setup", "setup xxxxx", "setup please"])
 def test_a_set_up_that_cannot_be_read_gets_an_example(letters: Correspondence, words: str) -> None:
-    letters.reply(letters.received[ALICE][1], "challenge bob kvadratik begin=me")
+    letters.say("alice", "challenge bob kvadratik begin=me")
     letters.reply(letters.last("bob"), "accept")
     letters.reply(letters.last("alice"), words)
     assert 'For example "setup ++++".' in told(letters)
@@ -193,7 +157,7 @@ def test_who_plays_here_can_ask_for_a_match_in_a_sentence(tmp_path: Path, senten
         letters.join("bob")
         personal = letters.join("alice")
         (answer,) = letters.write("alice@mail.example", sentence, to=personal)
-        assert f'Did you mean "{line}"?' in " ".join(text(answer).split())
+        assert f'Did you mean "{line}"?' in said(answer)
         assert letters.execute("select count(*) from match") == [(0,)]
         letters.reply(answer, "yes")
 

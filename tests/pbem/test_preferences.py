@@ -1,8 +1,5 @@
 """`set`: valid choices, refusals, and that choices are stored."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from sqlmodel import select
 
@@ -10,15 +7,9 @@ from pbem.errors import Refused
 from pbem.features.all import FEATURES
 from pbem.storage.database import transaction
 from pbem.storage.models import Player
-from tests.correspondence import Correspondence, correspondence, text
+from tests.correspondence import Correspondence, said, text
 
 pytestmark = pytest.mark.sql
-
-
-@pytest.fixture
-def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    with correspondence(tmp_path) as letters:
-        yield letters
 
 
 def settings(letters: Correspondence) -> dict[str, str]:
@@ -41,11 +32,10 @@ def test_alone_it_lists_every_preference_with_its_choice(letters: Correspondence
     (answer,) = letters.write("alice@mail.example", "set", to=personal)
     for preference in FEATURES.preferences.values():
         assert f'("set {preference.spelled}")' in text(answer)
-        assert preference.help in " ".join(text(answer).split())
+        assert preference.help in said(answer)
     assert "- picture off" in text(answer)
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("line", "says"),
     [
@@ -62,7 +52,7 @@ def test_alone_it_lists_every_preference_with_its_choice(letters: Correspondence
 def test_a_slip_is_explained_and_changes_nothing(letters: Correspondence, line: str, says: str) -> None:
     personal = letters.join("alice")
     (answer,) = letters.write("alice@mail.example", line, to=personal)
-    assert says in " ".join(text(answer).split())
+    assert says in said(answer)
     assert settings(letters) == {}
 
 

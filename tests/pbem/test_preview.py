@@ -1,48 +1,40 @@
 """preview, and show and record of an earlier turn: their replies, and that they change and reveal nothing."""
 
 import re
-from collections.abc import Iterator
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text as sql
 
 from notation.board import format_board
-from notation.games import GAMES
 from notation.record import Record, diagrams
+from tests import scenes
 from tests.correspondence import Correspondence, correspondence, text
 from tests.stories.of_games import played
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 TURNS = ("3 a7a4 i3f3", "c1c4 g9g6 4 c4g4 g6c6", "a4a8 f3b3 1 a8b8 b3b4")
 SET_UP = ("setup ++++", "setup x+x+")
-KEPT = ("player", "match", "ply")
 
 
-@pytest.fixture
-def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """Begin a match of Quadraphages between alice and bob; it's alice's first turn."""
-    with correspondence(tmp_path) as begun:
-        begun.match()
-        yield begun
+pytestmark = scenes.after(scenes.match)
 
 
-def rows(letters: Correspondence) -> dict[str, list[tuple[object, ...]]]:
+def kept(letters: Correspondence) -> list[object]:
     """Return all rows about players and matches."""
-    with letters.server.engine.begin() as connection:
-        return {table: [tuple(row) for row in connection.execute(sql(f'select * from "{table}"'))] for table in KEPT}
+    return [letters.execute(f"select * from {table}") for table in ("player", "match", "ply")]
 
 
 def asked(letters: Correspondence, name: str, words: str) -> str:
     """Reply to the newest message, assert that nothing changed, and return the text of the one reply."""
-    before = rows(letters)
+    before = kept(letters)
     (answer,) = letters.reply(letters.last(name), words)
     assert str(answer["To"]) == f"{name}@mail.example"
-    assert rows(letters) == before
+    assert kept(letters) == before
     return flat(answer)
 
 
-def flat(mail) -> str:
+def flat(mail: EmailMessage) -> str:
     """Return the words of a message as one line, with long lists joined."""
     return " ".join(text(mail).replace("\n* ... ", " ").split())
 
@@ -58,45 +50,11 @@ def board(*turns: str, lit: bool = True) -> str:
     return " ".join(format_board(diagram, lit=lit, notes=lit).split())
 
 
-@pytest.mark.slow
-def test_a_preview_shows_the_board_after_a_turn_and_how_to_play_it(letters: Correspondence) -> None:
-    said = asked(letters, "alice", f"preview {TURNS[0].upper()}")
-
-    assert "Nothing has been played. This is match #1" in said
-    assert board(TURNS[0]) in said
-    assert "Then it would be bob's turn." in said
-    assert f'* Play {TURNS[0]}: reply "{TURNS[0]}"' in said
-
-    mails = letters.reply(letters.last("alice"), TURNS[0])
-    assert sorted(str(mail["To"]) for mail in mails) == [ALICE, BOB]
-
-
-@pytest.mark.slow
-def test_several_turns_are_a_line_of_play(letters: Correspondence) -> None:
-    for between in (" ", " / "):
-        said = asked(letters, "alice", f"preview {between.join(TURNS)}")
-
-        assert board(*TURNS) in said
-        assert all(f"* {by}: {turn}" in said for by, turn in zip(("alice", "bob", "alice"), TURNS, strict=True))
-        assert f'* Play {TURNS[0]}: reply "{TURNS[0]}"' in said
-
-
-def test_a_turn_out_of_turn_may_be_previewed_but_is_not_offered(letters: Correspondence) -> None:
-    said = asked(letters, "bob", f"preview {TURNS[0]}")
-
-    assert board(TURNS[0]) in said
-    assert "Then it would be your turn." in said
-    assert "* Play" not in said
-
-
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("words", "sentence", "read"),
     [
         ("3 a7a4 i3i9", "i3i9 goes 6, but stones move exactly 3 in operation 3", "3 a7a4 i3i9"),
-        ("3 a7a4 x9", "we expected a letter from a to i", "3 a7a4 x9"),
         (f"{TURNS[0]} / c1c4 g9g6 4 c4g4 g6c7", "In turn 2 of that line: ", "c1c4 g9g6 4 c4g4 g6c7"),
-        (f"{TURNS[0]} c1c4 q", "In turn 2 of that line: ", "c1c4 q"),
         (f"3 a7a4 / {TURNS[1]}", '"3 a7a4" is not a complete turn', "3 a7a4"),
     ],
 )
@@ -111,7 +69,6 @@ def test_what_cannot_be_played_is_refused_as_a_move_is(
     assert board() in said
 
 
-@pytest.mark.slow
 def test_a_turn_is_chosen_step_by_step(letters: Correspondence) -> None:
     assert "* 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8" in asked(letters, "alice", "preview")
     assert "* 3 a7a4 i3i6 | 3 a7a4 i3f3 * 3 a7d7 i3i6 | 3 a7d7 i3f3" in asked(letters, "alice", "preview 3")
@@ -126,7 +83,6 @@ def test_a_turn_is_chosen_step_by_step(letters: Correspondence) -> None:
 @pytest.mark.parametrize(
     ("game", "before", "words", "shown", "follows"),
     [
-        ("quadraphages", TURNS[:1], "c1c4", [". .[o]. ", "X .[O]. "], "* c1c4 g9g6 | c1c4 g9d9 You"),
         (
             "quadraphages",
             TURNS[:1],
@@ -136,9 +92,7 @@ def test_a_turn_is_chosen_step_by_step(letters: Correspondence) -> None:
         ),
         ("hexaphages", ("1 e5g5 k3l4",), "g7h8", [". .[o]. X . . 7", ". .[O]. . . 8"], "* g7h8 m5n4 | g7h8 m5o5 |"),
         ("kvadratik", SET_UP, "~b4", ["B+[Bx]B+ B+ 4"], "* ~b4 a4a3 | ~b4 a4b4 | ~b4 b4a3 | ~b4 b4c3 |"),
-        ("kvadratik setup=half", (), "setup a3+", ["[B+]. . . 3"], "* setup a3+ a4+ | setup a3+ a4x |"),
         ("kvadratik", (), "setup +x", ["B+ Bx . . 4"], "* setup +x++ | setup +x+x | setup +xx+ | setup +xxx You"),
-        ("quadrupel variant=combination", (), "setup 4", [". , o x4 , . 2"], "* setup 4123 | setup 4132 |"),
         (
             "quadrupel variant=position",
             (),
@@ -166,9 +120,8 @@ def test_half_a_turn_is_seen_on_the_board_and_only_what_can_follow_it_is_said(
         assert "What your uncovered discs can do" not in said
 
 
-@pytest.mark.slow
 def test_a_number_in_front_is_the_turn_s_in_an_answer_about_a_match(letters: Correspondence) -> None:
-    letters.reply(letters.received[ALICE][1], "challenge bob hexaphages")
+    letters.say("alice", "challenge bob hexaphages")
     letters.reply(letters.last("bob"), "accept")
     in_first = letters.received[ALICE][3]
 
@@ -183,7 +136,6 @@ def test_a_number_in_front_is_the_turn_s_in_an_answer_about_a_match(letters: Cor
     assert "This is match #1," in flat(answer)
 
 
-@pytest.mark.slow
 def test_what_is_begun_is_previewed_on_and_stays_the_secret_of_who_began_it(letters: Correspondence) -> None:
     letters.execute("""update player set settings = '{"watchers": "on"}'""")
     letters.reply(letters.last("alice"), "3")
@@ -210,7 +162,6 @@ def test_what_is_begun_is_previewed_on_and_stays_the_secret_of_who_began_it(lett
         assert board("2 a7a5 i3g3") in said
 
 
-@pytest.mark.slow
 def test_no_refusal_betrays_what_somebody_has_begun(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "3")
 
@@ -221,17 +172,6 @@ def test_no_refusal_betrays_what_somebody_has_begun(letters: Correspondence) -> 
     assert "last number 3" in asked(letters, "alice", "preview i9")
 
 
-@pytest.mark.slow
-def test_a_preview_needs_no_proof_but_a_player(letters: Correspondence) -> None:
-    before = rows(letters)
-    (answer,) = letters.write(BOB, f"preview 1 {TURNS[0]}")
-    assert board(TURNS[0]) in flat(answer)
-    assert rows(letters) == before
-    (introduction,) = letters.write("mallory@mail.example", f"preview 1 {TURNS[0]}")
-    assert board(TURNS[0]) not in flat(introduction)
-
-
-@pytest.mark.slow
 def test_a_match_is_shown_as_it_was(letters: Correspondence) -> None:
     play(letters, *TURNS)
 
@@ -248,115 +188,14 @@ def test_a_match_is_shown_as_it_was(letters: Correspondence) -> None:
     assert "has 3 turns" in asked(letters, "alice", "preview 1#9 1")
 
 
-@pytest.mark.slow
 def test_only_what_looks_back_takes_a_turn_s_number(letters: Correspondence) -> None:
     for words in ("resign 1#0", "#1#0 resign", "undo 1#0", f"#1#0 {TURNS[0]}", f"move 1#0 {TURNS[0]}"):
         assert "We can't read what follows" in asked(letters, "alice", words), words
 
 
-@pytest.mark.slow
-def test_another_way_is_tried_from_an_earlier_turn(letters: Correspondence) -> None:
-    play(letters, *TURNS[:2])
-    other = "2 a7a5 i3g3"
-
-    said = asked(letters, "alice", f"preview 1#0 {other}")
-
-    assert "as it could have gone on from the beginning" in said
-    assert board(other) in said
-    assert "* Play" not in said
-    assert "* 1#0 3 a7a4 i3i6 | 1#0 3 a7a4 i3f3" in asked(letters, "alice", "preview 1#0 3 a7a4")
-
-
-@pytest.mark.slow
-def test_nothing_follows_a_match_that_is_over_but_earlier_turns_can_be_tried(letters: Correspondence) -> None:
-    play(letters, *TURNS[:2])
-    letters.resign("alice")
-
-    said = asked(letters, "alice", f"preview {TURNS[2]}")
-    assert "Match #1 is over, so no turn can follow." in said
-    said = asked(letters, "bob", "preview 1#1 c1c4 g9g6 4 c4g4 g6c6")
-    assert board(*TURNS[:2]) in said
-    assert "Then it would be alice's turn." in said
-    assert board(*TURNS[:2]) in asked(letters, "bob", "preview 1#2")
-    assert "It was alice's turn." in asked(letters, "bob", "show 1#2")
-
-
-@pytest.mark.slow
-def test_a_challenge_has_nothing_to_be_previewed(letters: Correspondence) -> None:
-    letters.reply(letters.received[ALICE][1], "challenge bob hexaphages")
-
-    assert "has no board yet: the challenge is offered" in asked(letters, "bob", "preview 1")
-
-
-@pytest.mark.slow
 def test_nobody_looks_ahead_further_than_twenty_turns(tmp_path: Path) -> None:
     turns = played("quadrature").turns[:21]
     with correspondence(tmp_path) as letters:
         letters.match("challenge bob quadrature")
         assert f"* alice: {turns[18]}" in asked(letters, "alice", f"preview {' '.join(turns[:20])}")
         assert "You can preview at most 20 turns at once." in asked(letters, "alice", f"preview {' '.join(turns)}")
-
-
-@pytest.mark.slow
-def test_a_turn_that_ends_the_match_is_told_so(tmp_path: Path) -> None:
-    told = (Path(__file__).parent.parent / "playthroughs" / "hexaphages.txt").read_text(encoding="utf-8")
-    *turns, last = re.findall(r"^played: (.*)$", told, flags=re.MULTILINE)
-    reason = re.findall(r"^outcome: winner \d, (.*)$", told, flags=re.MULTILINE)[0]
-    with correspondence(tmp_path) as letters:
-        letters.match("challenge bob hexaphages")
-        play(letters, *turns)
-        mover = ("alice", "bob")[len(turns) % 2]
-        said = asked(letters, mover, f"preview {last}")
-
-        assert "That would end the match." in said
-        assert f"won: {reason}." in said
-        assert f'reply "{last}"' in said
-        said = asked(letters, mover, f"preview {last} / {last}")
-        assert "In turn 2 of that line: " in said
-        assert "over" in said
-
-
-def test_prose_that_begins_with_the_word_is_prose(letters: Correspondence) -> None:
-    letters.reply(letters.last("alice"), f"{TURNS[0]}\n\npreview of my plans: none!")
-
-    assert "preview of my plans: none!" in text(letters.last("bob"))
-
-
-@pytest.mark.slow
-def test_a_silent_figure_stays_silent_in_a_preview(tmp_path: Path) -> None:
-    """Where a turn can be announced, both ways to write it are offered, whether or not it ends in a figure."""
-    with correspondence(tmp_path) as letters:
-        letters.match("challenge bob quadrupel")
-        said = asked(letters, "alice", "preview c3e5")
-        assert '* Play c3e5: reply "c3e5" * Play c3e5 quadrupel: reply "c3e5 quadrupel"' in said
-        assert "Nothing was done." in asked(letters, "alice", "preview c3e5 quadrupel")
-    with correspondence(tmp_path / "auto") as letters:
-        letters.match("challenge bob quadrupel announce=auto")
-        assert 'reply "c3e5" You can also' in asked(letters, "alice", "preview c3e5")
-
-
-@pytest.mark.slow
-def test_what_may_be_added_to_a_turn_is_offered(tmp_path: Path) -> None:
-    """In Kvadratik, a complete turn can sometimes be extended."""
-    told = (Path(__file__).parent.parent / "playthroughs" / "kvadratik.txt").read_text(encoding="utf-8")
-    turns = re.findall(r"^played: (.*)$", told, flags=re.MULTILINE)
-    game, notation = GAMES["kvadratik"].game, GAMES["kvadratik"].notation
-    position, before = game.position({}), []
-    for turn in turns:
-        legal = [notation.format(move, position) for move in position.moves()]
-        longer = next((text for text in legal if any(other.startswith(f"{text} ") for other in legal)), None)
-        if longer:
-            break
-        before.append(turn)
-        position = position.play(notation.parse(turn))
-    assert longer
-    with correspondence(tmp_path) as letters:
-        letters.match("challenge bob kvadratik")
-        play(letters, *before)
-        said = asked(letters, ("alice", "bob")[len(before) % 2], f"preview {longer}")
-
-    added = said.partition("to add to it: ")[2]
-    assert f'reply "{longer}"' in said
-    for other in legal:
-        if other.startswith(f"{longer} "):
-            assert other in added or other.removesuffix(other.split()[-1]).strip() in added

@@ -18,7 +18,6 @@ from tests.correspondence import Correspondence, correspondence
 from tests.query_plans import listened, scans
 
 
-@pytest.mark.slow
 def test_no_query_for_a_stranger_or_an_export_reads_a_growing_table(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters, listened(letters.server.engine) as statements:
         letters.match()
@@ -38,26 +37,26 @@ def test_a_scan_is_found(tmp_path: Path) -> None:
         assert len(scans(letters.server.engine, statements)) == 1
 
 
+@pytest.mark.server(server='admin = "admin@pbem.example"')
 @pytest.mark.skipif(databases.kind() != "sqlite", reason="the work of SQLite can be counted")
-def test_rows_that_wait_for_somebody_slow_no_message(tmp_path: Path) -> None:
+def test_rows_that_wait_for_somebody_slow_no_message(letters: Correspondence) -> None:
     """Failed messages for the admin, news for a player who has stopped it, and messages to one who can't be reached."""
-    with correspondence(tmp_path, server='admin = "admin@pbem.example"') as letters:
-        letters.match()
-        letters.join("carol")
-        letters.execute("update player set stopped = created where name = 'carol'")
-        letters.execute("update outgoing set state = 'failed', troubled = due where id = 1")
-        letters.write("alice@mail.example", "help")
-        before = work(letters)
-        columns = ", ".join(f'"{name}"' for name in Outgoing.model_fields if name not in ("id", "message_id", "state"))
-        for state in ("failed", "paused", "suspended"):
-            letters.execute(
-                f"insert into outgoing (message_id, state, {columns}) with recursive n(i) as"
-                f" (select 1 union all select i + 1 from n where i < 2000)"
-                f" select '{state}' || i, '{state}', {columns} from n, (select * from outgoing where id = 1)"
-            )
-        letters.execute("update outgoing set player = 3 where state = 'paused'")
-        letters.execute("update outgoing set troubled = null where state <> 'failed'")
-        assert work(letters) < before * 1.1 + 20
+    letters.match()
+    letters.join("carol")
+    letters.execute("update player set stopped = created where name = 'carol'")
+    letters.execute("update outgoing set state = 'failed', troubled = due where id = 1")
+    letters.write("alice@mail.example", "help")
+    before = work(letters)
+    columns = ", ".join(f'"{name}"' for name in Outgoing.model_fields if name not in ("id", "message_id", "state"))
+    for state in ("failed", "paused", "suspended"):
+        letters.execute(
+            f"insert into outgoing (message_id, state, {columns}) with recursive n(i) as"
+            f" (select 1 union all select i + 1 from n where i < 2000)"
+            f" select '{state}' || i, '{state}', {columns} from n, (select * from outgoing where id = 1)"
+        )
+    letters.execute("update outgoing set player = 3 where state = 'paused'")
+    letters.execute("update outgoing set troubled = null where state <> 'failed'")
+    assert work(letters) < before * 1.1 + 20
 
 
 def work(letters: Correspondence) -> int:
@@ -83,14 +82,13 @@ def work(letters: Correspondence) -> int:
 
 
 @pytest.mark.sql
-def test_what_is_due_is_found_by_an_index(tmp_path: Path) -> None:
-    with correspondence(tmp_path) as letters:
-        letters.match("challenge bob quadrature time=3d/move")
-        engine = letters.server.engine
-        with listened(engine) as statements, read_only(engine) as session:
-            assert queries.reached(session, Match.due, letters.clock(), 10) == []
-            assert queries.reached(session, Match.due, letters.clock() + timedelta(days=3), 10) == [1]
-        found = scans(engine, statements)
+def test_what_is_due_is_found_by_an_index(letters: Correspondence) -> None:
+    letters.match("challenge bob quadrature time=3d/move")
+    engine = letters.server.engine
+    with listened(engine) as statements, read_only(engine) as session:
+        assert queries.reached(session, Match.due, letters.clock(), 10) == []
+        assert queries.reached(session, Match.due, letters.clock() + timedelta(days=3), 10) == [1]
+    found = scans(engine, statements)
 
     assert statements
     assert found == {}

@@ -9,7 +9,7 @@ from pbem.matches import integrity
 from pbem.storage.database import transaction
 from pbem.storage.models import Match
 from tests import scenes
-from tests.correspondence import Correspondence, text
+from tests.correspondence import Correspondence, said, text
 
 pytestmark = [pytest.mark.sql, scenes.after(scenes.two_turns)]
 
@@ -35,7 +35,7 @@ def rows(letters: Correspondence, match: int, columns: str) -> tuple[object, ...
 
 def test_it_is_offered_and_accepted_like_any_challenge(letters: Correspondence) -> None:
     wrote(letters, "alice", "replay 1#1 bob")
-    challenge = " ".join(text(letters.last("bob")).split())
+    challenge = said(letters.last("bob"))
     assert challenge.startswith(
         "alice challenges you to Quadraphages Match #2, first=x, begins after turn 1 of match #1"
     )
@@ -76,7 +76,6 @@ def test_it_does_not_follow_the_other_match_when_that_is_taken_back(letters: Cor
     assert turns(letters, 2) == TURNS
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -96,7 +95,6 @@ def test_what_is_refused(letters: Correspondence, words: str, sentence: str) -> 
     assert letters.execute("select count(*) from match") == [(1,)]
 
 
-@pytest.mark.slow
 def test_the_house_plays_on_from_a_match_that_is_over(letters: Correspondence) -> None:
     letters.resign("alice")
     wrote(letters, "alice", "replay 1#1 house level=1 begin=you")

@@ -1,23 +1,17 @@
 """Bugs by which other mail systems lost messages or acted twice; docs/reliability.md lists them."""
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
+from tests import scenes
 from tests.bounces import dsn
-from tests.correspondence import Correspondence, correspondence, text
+from tests.correspondence import Correspondence, text
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 
 
-@pytest.fixture
-def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """Begin a match of alice, to move, and bob."""
-    with correspondence(tmp_path) as letters:
-        letters.match()
-        yield letters
+pytestmark = scenes.after(scenes.match)
 
 
 def reply_address(letters: Correspondence, name: str = "alice") -> str:
@@ -36,7 +30,6 @@ def heard(letters: Correspondence) -> list[str]:
     return [line.removeprefix("  | ") for line in lines if line.startswith("  | ")]
 
 
-@pytest.mark.slow
 def test_mails_without_an_id_are_handled_and_two_of_one_second_are_two(letters: Correspondence) -> None:
     date = "Date: Mon, 2 Mar 2026 10:00:00 +0000"
     for words in ("one", "two"):
@@ -46,7 +39,6 @@ def test_mails_without_an_id_are_handled_and_two_of_one_second_are_two(letters: 
     assert heard(letters) == ["one", "two"]
 
 
-@pytest.mark.slow
 def test_mails_of_one_id_are_two_if_their_words_are(letters: Correspondence) -> None:
     for words in ("one", "two"):
         letters.deliver(raw(letters, f"say {words}", "Message-ID: <0@mail.example>"))
@@ -55,17 +47,6 @@ def test_mails_of_one_id_are_two_if_their_words_are(letters: Correspondence) -> 
     assert heard(letters) == ["one", "two"]
 
 
-@pytest.mark.slow
-def test_nobody_shuts_a_mail_out_by_sending_its_id_first(letters: Correspondence) -> None:
-    stolen = "<guessed@mail.example>"
-    letters.deliver(f"From: mallory@evil.example\nTo: games@pbem.example\nMessage-ID: {stolen}\n\nhelp\n".encode())
-
-    letters.deliver(raw(letters, "say hello", f"Message-ID: {stolen}"))
-
-    assert heard(letters) == ["hello"]
-
-
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("date", ["Mon, 1 Jan 2007 10:00:00 +0000", "Fri, 1 Jan 2100 10:00:00 +0000", "today", ""])
 def test_a_mail_is_handled_however_old_it_is(letters: Correspondence, date: str) -> None:
     letters.deliver(raw(letters, "say hello", f"Date: {date}"))
@@ -73,7 +54,6 @@ def test_a_mail_is_handled_however_old_it_is(letters: Correspondence, date: str)
     assert heard(letters) == ["hello"]
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("hops", "expected"), [(100, ["hello"]), (101, [])])
 def test_a_mail_that_was_handed_on_a_hundred_times_goes_in_circles(
     letters: Correspondence, hops: int, expected: list[str]
@@ -105,7 +85,6 @@ def test_a_bounce_of_a_mail_that_was_handed_on_counts_against_the_address_that_w
     assert letters.execute("select name from player where bounces = 1") == [("bob",)]
 
 
-@pytest.mark.slow
 def test_an_answer_goes_where_the_player_is_and_not_where_a_header_says(letters: Correspondence) -> None:
     to = reply_address(letters)
     for name in ("Reply-To", "Return-Path", "Sender", "Errors-To", "Disposition-Notification-To", "Mail-Followup-To"):
@@ -116,7 +95,6 @@ def test_an_answer_goes_where_the_player_is_and_not_where_a_header_says(letters:
     assert [str(mail["To"]) for mail in letters.write("mallory@evil.example", "games", to=to)] == [ALICE]
 
 
-@pytest.mark.slow
 def test_who_challenges_an_address_does_not_learn_whose_it_is_before_that_one_accepts(letters: Correspondence) -> None:
     """Carol is a player, nora a stranger: until they accept the challenge, alice sees no difference."""
     letters.join("carol")
@@ -150,7 +128,6 @@ def test_who_challenges_an_address_does_not_learn_whose_it_is_before_that_one_ac
     assert "carol" in text(letters.last("alice"))
 
 
-@pytest.mark.slow
 def test_a_stranger_s_answers_are_the_same_for_every_stranger(letters: Correspondence) -> None:
     """Invited people, former strangers and unknown senders all get the same replies to the same requests."""
     letters.write(ALICE, "challenge guest@mail.example hexaphages", to=reply_address(letters))

@@ -1,10 +1,9 @@
-"""Reply tokens never reach anyone else by mail: not in what is quoted, in subjects, records or exports."""
+"""Reply tokens never reach anyone else by mail, in whatever form a quote shows them."""
 
 import re
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from email.message import EmailMessage
-from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -17,21 +16,13 @@ from pbem.storage.models import Outgoing
 from pbem.storage.outbox import kept_content
 from pbem.storage.payloads import dump
 from pbem.tokens import Keyring, Purpose, Token
-from tests.correspondence import Correspondence, correspondence, parsed, text
+from tests import scenes
+from tests.correspondence import Correspondence, parsed, text
 from tests.shown_tokens import shows
 
+pytestmark = scenes.after(scenes.match)
+
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
-KEYRING = Keyring("a key")
-
-
-@pytest.fixture
-def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """Begin a match of alice, to move, and bob."""
-    with correspondence(tmp_path) as letters:
-        letters.match()
-        yield letters
-
-
 FORMS: dict[str, Callable[[str, str], str]] = {
     "Samsung, in one line": lambda to, quoted: (
         f"-------- Urspr\u00fcngliche Nachricht --------Von: PBeM <{to}> Datum: 17.11.21  11:00  (GMT+01:00) "
@@ -41,7 +32,6 @@ FORMS: dict[str, Callable[[str, str], str]] = {
         f"On Wed, Nov 17, 2021 at 11:00 AM PBeM <{to}\n>:\n\n{textwrap.indent(quoted, '> ')}"
     ),
     "above an unmarked quote": lambda to, quoted: f"PBeM <{to}> wrote:\n\n{quoted}",
-    "Yandex": lambda to, quoted: f'11:00 AM, November 17, 2021, "PBeM" <{to}>:\n\n{quoted}',
     "headers in a rare language": lambda to, quoted: (
         f"Fr\u00e1: PBeM [mailto:{to}]\nTil: {ALICE}\nEfni: leikur\n\n{quoted}"
     ),
@@ -59,7 +49,6 @@ def everything(mail: EmailMessage) -> str:
     )
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("form", FORMS)
 def test_an_attribution_that_is_not_recognised_hands_the_opponent_no_token(letters: Correspondence, form: str) -> None:
     turn = letters.last("alice")
@@ -73,10 +62,9 @@ def test_an_attribution_that_is_not_recognised_hands_the_opponent_no_token(lette
     assert theirs
     for found in set(theirs):
         letters.write("mallory@evil.example", "1 a7b7 i3i2", to=f"games+{found}@pbem.example")
-    assert letters.execute("select count(*) from ply") == [(0,)]
+    assert letters.played == []
 
 
-@pytest.mark.slow
 def test_no_token_leaves_in_the_subject_a_record_or_an_export(letters: Correspondence) -> None:
     to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
     token = to.partition("+")[2].partition("@")[0]
@@ -91,14 +79,13 @@ def test_no_token_leaves_in_the_subject_a_record_or_an_export(letters: Correspon
         session.rollback()
     assert str(mail["Subject"]) == "[pbem] Re: Hello games+(token)@pbem.example"
     for name in ("alice", "bob"):
-        export = letters.reply(letters.received[f"{name}@mail.example"][1], "export me")[-1]
-        files = [part for part in export.walk() if part.get_filename()]
+        files = [part for part in letters.say(name, "export me")[-1].walk() if part.get_filename()]
         assert len(files) == 3
         assert not any(token in everything(part).lower() for part in files)
 
 
 def test_an_address_that_is_asked_whether_it_is_a_player_s_gets_no_token_that_acts(letters: Correspondence) -> None:
-    letters.reply(letters.received[ALICE][1], "change address alice@work.example")
+    letters.say("alice", "change address alice@work.example")
     letters.reply(letters.last("alice"), "yes")
     (question,) = letters.received["alice@work.example"]
 
@@ -119,7 +106,7 @@ def test_a_player_s_own_addresses_and_links_stay(letters: Correspondence) -> Non
 def test_a_token_of_an_earlier_epoch_or_another_key_goes_too(letters: Correspondence) -> None:
     """They are no longer valid, or valid elsewhere; a reader can't tell."""
     server = letters.server.settings.server
-    foreign = [address_with(server, KEYRING, Token(Purpose.PERSONAL, 1), 0)]
+    foreign = [address_with(server, Keyring("a key"), Token(Purpose.PERSONAL, 1), 0)]
     foreign += [address_with(server, letters.server.services.keyring, Token(Purpose.PERSONAL, 1), 7)]
     mails = letters.reply(letters.last("alice"), "say look at this\n\n" + "\n".join(foreign))
     assert len(mails) == 2

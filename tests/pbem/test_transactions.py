@@ -1,6 +1,6 @@
 """Reading never takes a write lock, and nothing slow happens while one is held."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,9 +11,7 @@ from sqlmodel import col, select
 
 from pbem import failpoints
 from pbem.failpoints import Step
-from pbem.mail.reading.message import Message
 from pbem.mail.reading.protocol import InProcessParser
-from pbem.mail.reading.text.ours import NOBODY, Ours
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Player
 from tests import databases
@@ -35,7 +33,6 @@ def held_and_bounced(letters: Correspondence) -> None:
     letters.reply(letters.last("bob"), "yes")
 
 
-@pytest.mark.slow
 def test_nothing_slow_happens_in_a_writing_transaction(tmp_path: Path) -> None:
     """The stories check this in every conversation (tests/stories/test_stories.py)."""
     with correspondence(tmp_path) as letters, watched(letters.server.engine) as watch:
@@ -43,12 +40,6 @@ def test_nothing_slow_happens_in_a_writing_transaction(tmp_path: Path) -> None:
 
     assert watch.writing
     assert not watch.found
-
-
-@pytest.fixture
-def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    with correspondence(tmp_path) as letters:
-        yield letters
 
 
 def test_the_watch_sees_a_message_that_is_parsed_in_a_writing_transaction(letters: Correspondence) -> None:
@@ -69,15 +60,6 @@ def test_what_is_opened_for_reading_cannot_write(letters: Correspondence) -> Non
         session.add(Player(address="a@b.example", created=MORNING))
     with database.read_only(engine) as session:
         assert session.exec(select(Player.address)).all() == ["a@b.example"]
-
-
-def test_a_reader_sees_one_state_while_others_write(letters: Correspondence) -> None:
-    engine = letters.server.engine
-    with database.read_only(engine) as reader:
-        assert reader.exec(select(Player)).all() == []
-        with database.transaction(engine) as session:
-            session.add(Player(address="a@b.example", created=MORNING))
-        assert reader.exec(select(Player)).all() == []
 
 
 def test_a_connection_without_a_session_is_for_reading_or_for_writing(letters: Correspondence) -> None:
@@ -122,21 +104,6 @@ def after_examination(monkeypatch: pytest.MonkeyPatch, change: Callable[[], None
     monkeypatch.setattr(failpoints, "reach", reach)
 
 
-class Counting(InProcessParser):
-    """A parser that counts its calls."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...], ours: Ours = NOBODY) -> Message:
-        self.asked.append("read")
-        return super().read(raw, sender, recipients)
-
-    def is_final(self, raw: bytes) -> bool:
-        self.asked.append("is_final")
-        return super().is_final(raw)
-
-
 def test_a_held_message_that_is_settled_after_it_was_examined_does_nothing(
     letters: Correspondence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,23 +119,3 @@ def test_a_held_message_that_is_settled_after_it_was_examined_does_nothing(
     (answer,) = letters.reply(question, "yes")
     assert str(answer["To"]) == "alice@mail.example"
     assert letters.execute("select verdict from incoming order by id desc limit 1") == [("settled already",)]
-
-
-@pytest.mark.slow
-def test_a_message_is_examined_again_if_what_it_confirms_has_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    parser = Counting()
-    with correspondence(tmp_path, parser=parser) as letters:
-        letters.match()
-        (question,) = letters.write("alice@mail.example", "#1 say Hello")
-        letters.execute("update incoming set state = 'done' where state = 'held'")
-
-        def hold() -> None:
-            letters.execute("update incoming set state = 'held' where id = (select max(id) - 1 from incoming)")
-
-        after_examination(monkeypatch, hold)
-        parser.asked.clear()
-        letters.reply(question, "yes")
-        assert parser.asked == ["read", "read", "read"], "the answer twice, and what it confirms"
-        assert letters.execute("select state, attempts from incoming order by id desc limit 1") == [("done", 1)]

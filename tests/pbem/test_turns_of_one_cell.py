@@ -9,7 +9,7 @@ import pytest
 
 from pbem_hex import HEX
 from tests import toys
-from tests.correspondence import Correspondence, correspondence, text
+from tests.correspondence import Correspondence, correspondence, said
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def parts(mail: EmailMessage) -> tuple[str, str]:
     """Return the text part and the HTML part, each in one line."""
     html = mail.get_body(("html",))
     assert html is not None
-    return " ".join(text(mail).split()), " ".join(html.get_content().split())
+    return said(mail), " ".join(html.get_content().split())
 
 
 def tapped(html: str) -> list[str]:

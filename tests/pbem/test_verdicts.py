@@ -31,7 +31,6 @@ def test_every_silence_has_a_line_of_its_own() -> None:
     assert all(line and "{" not in line for line in lines)
 
 
-@pytest.mark.slow
 def test_what_became_of_each_mail_stands_in_its_row(letters: Correspondence) -> None:
     alice = "alice@mail.example"
     letters.write(alice, "#1 say hello")

@@ -1,20 +1,14 @@
 """Which line of a message is the turn: decorated, beside fragments of turns, or below what may announce a quote."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-from tests.correspondence import Correspondence, correspondence, text
+from tests import scenes
+from tests.correspondence import Correspondence, said, text
 
 TURN = "1 a7b7 i3i2"
 
 
-@pytest.fixture
-def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    with correspondence(tmp_path) as letters:
-        letters.play(Correspondence.match)
-        yield letters
+pytestmark = scenes.after(scenes.match)
 
 
 def played(letters: Correspondence) -> list[tuple[object, ...]]:
@@ -88,7 +82,7 @@ def test_below_what_may_announce_a_quote_a_turn_is_asked_about(
 
     assert played(letters) == []
     assert letters.execute("select state from match") == [("running",)]
-    assert "may begin a quoted message" in " ".join(text(answer).split())
+    assert "may begin a quoted message" in said(answer)
 
 
 def test_what_was_asked_about_is_played_on_a_yes(letters: Correspondence) -> None:

@@ -1,72 +1,44 @@
 """Words and turns in one message: each goes where it belongs, and nothing gets lost."""
 
-from collections.abc import Iterator
 from email.message import EmailMessage
-from pathlib import Path
 
 import pytest
 
-from notation.games import GAMES
 from pbem.conversation.syntax.draft import MOST_COMMANDS
-from pbem.conversation.syntax.mail import ParsedMessage, Reader
-from pbem.features.all import FEATURES
-from pbem.mail.reading.text import reply_text
-from tests.correspondence import Correspondence, correspondence, text
-from tests.effort import calls
+from tests import scenes
+from tests.correspondence import Correspondence, said, text
 
 ALICE, BOB, DAVE = (f"{name}@mail.example" for name in ("alice", "bob", "dave"))
-GAMES_OF = {
-    **dict.fromkeys((17, 18), GAMES["kvadratik"]),
-    **dict.fromkeys((7, 6), GAMES["quadraphages"]),
-}
-MOVE = "c1b1 g9h9 3"
 
 
-def scene(letters: Correspondence) -> str:
-    """Begin #1 of alice and bob, and #2 of alice and dave; alice is to move in both. Return her personal address."""
-    personal = letters.join("alice")
+def two_matches(letters: Correspondence) -> None:
+    """Begin #1 of alice and bob, and #2 of alice and dave; alice is to move in both."""
+    letters.join("alice")
     for name in ("bob", "dave"):
         letters.join(name)
-        letters.write(ALICE, f"challenge {name} quadraphages", to=personal)
+        letters.say("alice", f"challenge {name} quadraphages")
         letters.reply(letters.last(name), "accept")
-    return personal
 
 
-@pytest.fixture
-def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    with correspondence(tmp_path) as letters:
-        letters.personal = letters.play(scene)
-        yield letters
+pytestmark = scenes.after(two_matches)
 
 
 def by_address(mails: list[EmailMessage]) -> dict[str, str]:
-    return {str(mail["To"]): " ".join(text(mail).split()) for mail in mails}
-
-
-def plies(letters: Correspondence) -> list[tuple[object, ...]]:
-    return letters.execute("select match, text from ply order by id")
+    return {str(mail["To"]): said(mail) for mail in mails}
 
 
 ONE, TWO = "#1 1 a7b7 i3i2", "#2 1 a7b7 i3i2"
 
 
-# Whose the words are --------------------------------------------------------------------------
-
-
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("lines", "to_bob", "to_dave"),
     [
         (f"{ONE}\n{TWO}\nbetween us", False, True),
-        (f"{ONE}\n\n{TWO}\n\nbetween us", False, True),
         (f"{ONE}\nbetween us\n{TWO}", True, False),
-        (f"{ONE}\nbetween us\n\n{TWO}\n\nand us", True, False),
         (f"{ONE}\n#2 say good luck\nbetween us", False, True),
-        (f"{ONE}\nbetween us", True, False),
         (f"between us\n{ONE}", True, False),
         (f"{ONE}\ngames\nbetween us", True, False),
         (f"{ONE}\n{TWO}\n\nbetween us", False, False),
-        (f"between us\n{ONE}\n{TWO}", False, False),
         (f"{ONE}\n#2 show\nbetween us", False, False),
         (f"{ONE}\n{TWO}\ngames\nbetween us", False, False),
     ],
@@ -74,14 +46,14 @@ ONE, TWO = "#1 1 a7b7 i3i2", "#2 1 a7b7 i3i2"
 def test_words_belong_to_the_turn_they_stand_under(
     letters: Correspondence, lines: str, to_bob: bool, to_dave: bool
 ) -> None:
-    mails = by_address(letters.write(ALICE, lines, to=letters.personal))
+    mails = by_address(letters.say("alice", lines))
 
     assert ("between us" in mails.get(BOB, "")) is to_bob
     assert ("between us" in mails.get(DAVE, "")) is to_dave
     asked = "Who are these lines for?" in mails[ALICE]
     assert asked is not (to_bob or to_dave)
     assert "between us" in mails[ALICE] or not asked
-    assert len(plies(letters)) == lines.count("a7b7")
+    assert len(letters.played) == lines.count("a7b7")
 
 
 def test_words_in_a_reply_about_one_match_that_looks_at_another_are_asked_about(letters: Correspondence) -> None:
@@ -95,7 +67,7 @@ def test_words_in_a_reply_about_one_match_that_looks_at_another_are_asked_about(
 
 
 def test_words_below_a_refused_turn_are_sent_to_nobody(letters: Correspondence) -> None:
-    mails = by_address(letters.write(ALICE, f"{ONE}\nfor bob\n#2 z1z2\nfor dave", to=letters.personal))
+    mails = by_address(letters.say("alice", f"{ONE}\nfor bob\n#2 z1z2\nfor dave"))
 
     assert "for bob" in mails[BOB]
     assert DAVE not in mails
@@ -103,99 +75,24 @@ def test_words_below_a_refused_turn_are_sent_to_nobody(letters: Correspondence) 
 
 
 def test_words_below_both_halves_of_a_turn_go_with_it(letters: Correspondence) -> None:
-    mails = by_address(letters.write(ALICE, f"#1 1\n{TWO}\nfor dave\n#1 a7b7 i3i2\nfor bob", to=letters.personal))
+    mails = by_address(letters.say("alice", f"#1 1\n{TWO}\nfor dave\n#1 a7b7 i3i2\nfor bob"))
 
     assert "for dave" in mails[DAVE]
     assert "for bob" in mails[BOB]
 
 
-# A line with a match's number is never words -----------------------------------------------------
-
-
-def reading(lines: str, match: int | None = None) -> ParsedMessage:
-    written = reply_text.read(lines)
-    return Reader(FEATURES.commands, GAMES_OF.get, match, "alice").read("", written.lines, written.cut)
-
-
-def commands(lines: str, match: int | None = None) -> list[tuple[str, int | None, str]]:
-    return [(line.command.name, line.match, line.words) for line in reading(lines, match).commands]
-
-
-@pytest.mark.slow
-def test_a_turn_below_words_is_played(letters: Correspondence) -> None:
-    mails = by_address(
-        letters.write(ALICE, f"{ONE}\nThat was quick, Bob!\n{TWO}\nGood luck, Dave.", to=letters.personal)
-    )
-
-    assert "quick" in mails[BOB]
-    assert "luck" not in mails[BOB]
-    assert "luck" in mails[DAVE]
-    assert "quick" not in mails[DAVE]
-    assert len(plies(letters)) == 2
-
-
-@pytest.mark.parametrize(
-    "line", ["#18 b3b4", "# 18 b3b4", "#18: b3b4", "#18, b3b4", "#18) b3b4", "  #18 b3b4", "\uff0318 b3b4", "#18. b3b4"]
-)
-def test_a_line_that_begins_with_a_number_is_a_command_wherever_it_stands(line: str) -> None:
-    expected = ("move", 18, "b3b4")
-
-    for above in ("", "#17 b3b4\n", "#17 b3b4\nThat was quick!\n\n", "Hello\n\n", "games\n\nThanks\n"):
-        assert commands(f"{above}{line}")[-1] == expected, above
-
-
-def test_a_line_that_begins_with_a_number_and_cant_be_read_is_refused() -> None:
-    for lines in ("#18 resing\n#17 b3b4\nHi", "#17 b3b4\n#18 resing", "#17 b3b4\nHi\n#18 resing\nBye"):
-        found = reading(lines)
-        assert [line.malformed for line in found.commands if line.match == 18] == [True], lines
-        assert not any("resing" in line for line in found.prose)
-    assert reading("#18 resing").guess is not None
-
-
-@pytest.mark.slow
 def test_the_commands_beyond_the_limit_are_reported_and_never_words(letters: Correspondence) -> None:
     many = "\n".join([ONE, *["games"] * (MOST_COMMANDS - 1), TWO, "show 2", "words"])
 
-    assert reading(many).beyond == (TWO, "show 2")
-    mails = by_address(letters.write(ALICE, many, to=letters.personal))
+    mails = by_address(letters.say("alice", many))
     assert TWO in mails[ALICE]
     assert "#2" not in mails[BOB]
     assert DAVE not in mails
 
 
-# Words that look like a turn ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("lines", "match", "told"),
-    [
-        (f"say hi\n\nAnd I play\n{MOVE}", 7, [MOVE]),
-        (f"games\nMy move is {MOVE}.", 7, [f"My move is {MOVE}."]),
-        ("#6 c1b1 g9h9 3\nand I play #17 b3b4 there", None, ["and I play #17 b3b4 there"]),
-        ("#6 c1b1 g9h9 3\n\nHi!\n- #17 b3b4", None, ["- #17 b3b4"]),
-        ("#6 c1b1 g9h9 3\nand:#17 b3b4", None, ["and:#17 b3b4"]),
-        (f"{MOVE}\n\nI also thought of\nd1e1 g9h9 4", 7, ["d1e1 g9h9 4"]),
-        (f"{MOVE}\n\nI feared b7b4, or c1b1 g9h9 3, you know", 7, []),
-        (f"{MOVE}\n\nSee you at 10:30 in B12, bring 3 apples", 7, []),
-        ("say I won 3 games\n\nCall +49 30 1234567 or 0171 55 66", 7, []),
-    ],
-)
-def test_words_that_look_like_a_turn_of_the_match_are_reported(lines: str, match: int | None, told: list[str]) -> None:
-    assert list(reading(lines, match).overlooked) == told
-
-
-def test_a_turn_in_the_subject_that_isnt_read_is_reported() -> None:
-    reader = Reader(FEATURES.commands, GAMES_OF.get, None, "alice")
-
-    assert reader.read(f"My turn: {MOVE}", ["#17 b3b4"]).overlooked == (f"My turn: {MOVE}",)
-    assert reader.read("#6 c1b1 g9h9 3", ["#17 b3b4"]).overlooked == ()
-    assert reader.read(f"Re: My turn: {MOVE}", ["#17 b3b4"]).overlooked == ()
-    assert reader.read("Greetings from B12", ["#17 b3b4"]).overlooked == ()
-
-
 def test_words_that_an_invitation_cant_take_along_go_to_nobody(letters: Correspondence) -> None:
     lines = f"{ONE}\nchallenge carol@mail.example kvadratik\nsee https://x.example"
-    mails = by_address(letters.write(ALICE, lines, to=letters.personal))
+    mails = by_address(letters.say("alice", lines))
 
     assert "x.example" not in mails[BOB]
     assert "x.example" not in mails["carol@mail.example"]
@@ -207,52 +104,15 @@ def test_the_sender_is_told_of_words_that_look_like_a_turn(letters: Corresponden
 
     assert "looks like a turn" in answer
     assert "| 1 a7b7 i3i2" in answer or "> 1 a7b7 i3i2" in answer
-    assert plies(letters) == []
+    assert letters.played == []
 
 
-@pytest.mark.slow
 def test_a_turn_within_a_sentence_is_suggested(letters: Correspondence) -> None:
     answer = letters.reply(letters.last("alice"), "Hello Dave!\n\nThis time I play 1 a7b7 i3i2, if I may.")[-1]
 
     assert 'Did you mean "1 a7b7 i3i2"?' in text(answer)
     letters.reply(answer, "yes")
-    assert plies(letters) == [(2, "1 a7b7 i3i2")]
-
-
-# Separators --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "mark", ["---", "-----", "...", "----", "\u2014\u2014\u2014", "=====", "* * *", "~~~~", "- - -"]
-)
-def test_a_separator_is_no_second_turn(mark: str) -> None:
-    for lines in (
-        f"{MOVE}\n{mark}\nGood luck",
-        f"{mark}\n{MOVE}",
-        f"{MOVE}\n{mark}",
-        f"Hi\n{mark}\n{MOVE}\nBye\n{mark}",
-    ):
-        assert commands(lines, 7) == [("move", 7, MOVE)]
-
-
-def test_a_turn_of_marks_alone_is_read_where_it_is_all_there_is() -> None:
-    assert commands("----", 7) == [("move", 7, "----")]
-    assert commands("----\n-- \nAlice", 7) == [("move", 7, "----")]
-    assert commands("----", None) == []
-    assert commands("----\n\nHow do you like that?", 7) == []
-    assert commands("#7 ----\n\nHow do you like that?") == [("move", 7, "----")]
-
-
-def test_a_turn_of_marks_alone_is_read_among_words_where_it_is_legal() -> None:
-    start = GAMES["quadraphages"].game.start({"first": "x"})
-    reader = Reader(
-        FEATURES.commands, GAMES_OF.get, 7, "alice", lambda match, turn: start if (match, turn) == (7, "----") else None
-    )
-
-    for lines in (["----", "", "Ha!"], ["say Ha!", "----"], ["Ha!", "----", "So!"], ["games", "Ha!", "----"]):
-        assert [line.words for line in reader.read("", lines).commands if line.command.name == "move"] == ["----"]
-    for lines in ([MOVE, "----"], ["----", "Ha!", "----"], ["----", "Ha!", "..."], ["Ha!", "---"]):
-        assert [line.words for line in reader.read("", lines).commands if line.words != MOVE] == []
+    assert letters.execute("select match, text from ply") == [(2, "1 a7b7 i3i2")]
 
 
 def test_the_answer_to_two_turns_shows_both_lines(letters: Correspondence) -> None:
@@ -261,72 +121,3 @@ def test_the_answer_to_two_turns_shows_both_lines(letters: Correspondence) -> No
     assert "two turns" in answer
     assert "| 1 a7b7 i3i2" in answer
     assert '"2 a7b7 i3i2"' in answer
-
-
-# What looks like boilerplate -----------------------------------------------------------------------
-
-ACTS = [
-    f"{MOVE}\nMy antivirus is slow today, sorry",
-    f"scanned by my own eyes:\n{MOVE}",
-    f"Please consider the environment\n{MOVE}\nbefore you print",
-    f"#17 b3b4\n=====\n{MOVE}",
-    f"#17 b3b4\n_____\n{MOVE}",
-    f"Hello\n_____\n{MOVE}\nGood luck",
-    f"Hello\n=====\n{MOVE}\nbob@mail.example",
-    f"Hello\n-- \n{MOVE}",
-    f"Hello\n--\n{MOVE}",
-    f"{MOVE} Sent from my iPhone",
-]
-
-
-@pytest.mark.parametrize("lines", ACTS)
-def test_a_turn_is_never_cut_as_boilerplate(lines: str) -> None:
-    assert ("move", 7, MOVE) in commands(lines, 7)
-
-
-@pytest.mark.parametrize(
-    ("lines", "expected"),
-    [
-        ("#17 b3b4\n=====\n#18 b3b4", [("move", 17, "b3b4"), ("move", 18, "b3b4")]),
-        ("#17 b3b4\n_____\n#18 @a4+ b3b4", [("move", 17, "b3b4"), ("move", 18, "@a4+ b3b4")]),
-        ("#17 b3b4\n-- \nresign 18", [("move", 17, "b3b4"), ("resign", 18, "")]),
-        ("#17 b3b4\n_____\nsay well played, everybody", [("move", 17, "b3b4")]),
-        ("#17 b3b4\n-- \nBob Smith\nSay no to plastic\n+49 30 1234", [("move", 17, "b3b4")]),
-        ("#17 b3b4\n-- \nBob\nSent from my iPhone", [("move", 17, "b3b4")]),
-    ],
-)
-def test_a_command_below_a_rule_counts_and_a_signature_doesnt(lines: str, expected: list[object]) -> None:
-    assert [each for each in commands(lines) if each[0] != "say"] == expected
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        f"This email was sent from my phone, {MOVE}",
-        f"Sent from my iPhone {MOVE}",
-        f"Hi! Sent from my iPhone {MOVE}",
-        f"Get Outlook for iOS, {MOVE}",
-    ],
-)
-def test_a_turn_in_a_tagline_is_suggested(line: str) -> None:
-    found = reading(line, 7)
-
-    assert any(MOVE in each for each in found.overlooked)
-
-
-def test_a_signature_is_no_words() -> None:
-    assert reading(f"{MOVE}\n\nBye\n-- \nBob Smith, Room B12\n+49 30 1234567\nbob@mail.example", 7).prose == ("Bye",)
-
-
-# Work ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("head", ["c1b1 g9h9 3\n\nHi\n", "hello\n-- \n", ""])
-@pytest.mark.parametrize("piece", ["I a1b a2b a3b a4b x\n", "#7 resing\n", "#7 c1b1 g9h9 3\n", "---\n", "so be it\n"])
-def test_a_message_without_end_takes_little_more_work_than_a_long_one(head: str, piece: str) -> None:
-    def effort(count: int) -> int:
-        written = reply_text.read(head + piece * count)
-        return calls(lambda: Reader(FEATURES.commands, GAMES_OF.get, 7, "alice").read("", written.lines, written.cut))
-
-    assert effort(4_000) <= 2 * effort(1_000) + 50 * 4_000

@@ -1,26 +1,21 @@
 """Pictures of boards of every shape, in every form: PNG, GIF, SVG and HTML."""
 
 from dataclasses import replace
-from io import BytesIO
 from xml.etree import ElementTree as ET
 
 import pytest
-from PIL import Image, ImageChops, ImageStat
 
-from engines.board import rectangle, rhombus
-from engines.diagram import Diagram, Tone
-from pbem.messages.analysis import Analysed, TurnAnalysed
+from engines.diagram import Tone
 from pbem.messages.boards import palette
-from pbem.messages.boards.animation import SCALES, animation
-from pbem.messages.boards.board_image import SCALE, TALLEST, Layout, drawn, lines, png, redrawn
+from pbem.messages.boards.board_image import SCALE, Layout
 from pbem.messages.boards.html_board import SMALLEST, grid
 from pbem.messages.boards.outline import outer_sides
 from pbem.messages.boards.palette import FIELDS, FILLS, FRAME, RIMS, SIGNS, TRACES, Colour, css
 from pbem.messages.boards.svg_board import BAND, BoardSheet
 from pbem.messages.boards.tiles import MOST, palette_with, tones_of
 from pbem.messages.templating import HTML, templates
-from tests.pbem.test_picture import cells, opened, picture_of
-from tests.shapes import COLOURS, SHAPES, STONES, TONES, with_edges
+from tests.shapes import COLOURS, SHAPES, STONES, TONES
+from tests.templates.test_pictures import cells, picture_of
 
 GRID = '{% import "parts/shapes.html.j2" as shapes with context %}{{ shapes.grid(grid) }}'
 
@@ -71,18 +66,6 @@ def test_everything_is_inside_the_picture_and_no_cell_covers_another(name: str) 
         assert not any(y == other and 0 < abs(x - beside) < layout.cell[0] for beside, other in places)
 
 
-def test_a_narrow_board_is_not_drawn_taller_than_a_screen() -> None:
-    assert Layout.of(rectangle(3, 30).diagram({}, STONES), 0, 1).board[1] <= TALLEST
-    assert Layout.of(rhombus(2, 30).diagram({}, STONES), 0, 1).board[1] <= TALLEST * 1.05
-
-
-def test_a_key_that_is_too_long_for_a_line_takes_more_of_them() -> None:
-    few, many = SHAPES["rectangle 7x6"], SHAPES["nine tones"]
-
-    assert Layout.of(few, 0, SCALE).key_lines == 1
-    assert Layout.of(many, 0, SCALE).key_lines == 6
-
-
 def test_a_picture_has_the_colours_of_its_tones_and_no_more_than_a_palette_holds() -> None:
     tones = tones_of(COLOURS)
     colours = {colour for _, colour in picture_of(SHAPES["nine tones"]).convert("RGB").getcolors(1_000) or []}
@@ -91,15 +74,6 @@ def test_a_picture_has_the_colours_of_its_tones_and_no_more_than_a_palette_holds
     assert len(palette_with(tones)) <= 3 * MOST
     assert {FILLS[tone] for tone in TONES} | {TRACES[tone] for tone in TONES if tone != "green"} <= colours
     assert tones_of(replace(STONES, marks=STONES.marks[:3])) == ()
-
-
-def test_the_chart_of_an_analysis_has_the_colours_of_the_sides() -> None:
-    turns = tuple(
-        TurnAnalysed(at, 0, "alice", f"a{at}", None, "", "", 0, value) for at, value in enumerate((0.9, -0.9), start=1)
-    )
-    chart = opened(Analysed(("alice", "bob"), ("red", "yellow"), turns).picture(1)).convert("RGB")
-
-    assert {FILLS["red"], FILLS["yellow"]} <= {colour for _, colour in chart.getcolors(1_000) or []}
 
 
 # Edges ------------------------------------------------------------------------------------------------
@@ -133,35 +107,6 @@ def test_an_edge_is_a_band_in_its_owner_s_colour_outside_the_cells() -> None:
 # Animations -------------------------------------------------------------------------------------------
 
 
-def emptied(diagram: Diagram) -> Diagram:
-    """Return the board with nothing on it but for its highlights."""
-    plain = diagram.legend.marks[0].text
-    return replace(diagram, rows=tuple((label, tuple((c, plain) for c, _ in row)) for label, row in diagram.rows))
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_a_picture_that_is_changed_is_as_one_that_is_drawn_anew(name: str) -> None:
-    after, before = SHAPES[name], emptied(SHAPES[name])
-    layout = Layout.of(before, 0, SCALES[0])
-    picture = drawn(layout, before, ())
-    redrawn(picture, layout, before, after, ())
-
-    assert ImageChops.difference(picture.convert("RGB"), drawn(layout, after, ()).convert("RGB")).getbbox() is None
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_an_animation_shows_what_a_picture_shows(name: str) -> None:
-    after, words = SHAPES[name], "1. a turn"
-    moving = Image.open(BytesIO(animation([emptied(after), after], captions=[words, words])))
-    moving.seek(1)
-    still = drawn(Layout.of(after, 1, SCALES[0]), after, lines(words, SCALES[0])).convert("RGB")
-    box = (20, 10, still.width - 20, still.height - 10)
-    apart = ImageStat.Stat(ImageChops.difference(still.crop(box), moving.convert("RGB").crop(box)))
-
-    assert max(apart.mean) < 1.5
-    assert opened(png(after)).width == 675
-
-
 # Web pages and tables ---------------------------------------------------------------------------------
 
 
@@ -183,13 +128,6 @@ def test_an_svg_shows_each_cell_label_and_edge(name: str) -> None:
         css(FILLS[diagram.legend.tone_of(marks[mark])]) in text for mark in occupied if marks[mark].kind == "piece"
     )
     assert (f'stroke-width="{2 * BAND:.0f}"' in text) == bool(diagram.legend.edges)
-
-
-def test_boards_that_differ_in_their_edges_alone_are_different_drawings() -> None:
-    sheet, board = BoardSheet(), rectangle(3, 3)
-    plain, edged = (sheet.board(board.diagram({}, each), "a board") for each in (STONES, with_edges(board)))
-
-    assert plain != edged
 
 
 @pytest.mark.parametrize("name", SHAPES)

@@ -12,7 +12,7 @@ from pbem.messages.token_filter import Header, TokenFilter
 from pbem.messages.token_redaction import TokenRedactor
 from pbem.storage.models import Outgoing
 from pbem.tokens import Keyring
-from tests.pbem import library_mime
+from tests.templates import library_mime
 
 ID = "<1@pbem.example>"
 LETTERS = st.characters(min_codepoint=33, max_codepoint=126)
