@@ -3,41 +3,14 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from sqlalchemy import text as sql
-from sqlmodel import select
 
-from engines.core import Position
 from notation.games import GAMES
-from pbem.storage.database import transaction
-from pbem.storage.models import Match
 from tests.correspondence import Correspondence, correspondence, text
+from tests.positions import stand
 
 PERFT = Path(__file__).parent.parent / "perft"
-
-
-def stand(letters: Correspondence, game: str, texts: list[str]) -> Position[Any]:
-    """Put match 1 into the state after those turns. Return its position."""
-    position = GAMES[game].game.position(options(letters))
-    with letters.server.engine.begin() as connection:
-        for number, turn in enumerate(texts, start=1):
-            connection.execute(
-                sql("insert into ply (match, number, seat, text, played) values (1, :n, :s, :t, '2026-01-01')"),
-                {"n": number, "s": position.turn, "t": turn},
-            )
-            position = position.play(GAMES[game].notation.parse(turn))
-        connection.execute(
-            sql("update match set plies = :n, to_move = :s where id = 1"), {"n": len(texts), "s": position.turn}
-        )
-    return position
-
-
-def options(letters: Correspondence) -> dict[str, str]:
-    """Return the options of match 1."""
-    with transaction(letters.server.engine) as session:
-        return session.exec(select(Match.options)).one()
 
 
 def personal(letters: Correspondence, name: str) -> str:

@@ -10,13 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from sqlalchemy import text as sql
 
-from engines.core import Position
 from notation.games import GAMES
 from pbem import tokens
 from pbem.messages.said.templates import templates_folder
@@ -25,7 +22,7 @@ from pbem.server.daemon import Server
 from pbem.tokens import Purpose
 from tests.cases import quick_where
 from tests.correspondence import Correspondence, correspondence, said, text
-from tests.pbem.test_games_by_mail import personal, stand
+from tests.positions import stand
 from tests.stories.of_games import NAMES, Played, played
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
@@ -110,19 +107,9 @@ def send(letters: Correspondence, name: str, tap: Tap) -> list[EmailMessage]:
     return letters.write(f"{name}@mail.example", tap.words, tap.fields["subject"], to=tap.address)
 
 
-def turns_played(letters: Correspondence) -> list[str]:
-    with letters.server.engine.begin() as connection:
-        return [row.text for row in connection.execute(sql("select text from ply order by number"))]
-
-
-def kept(letters: Correspondence) -> list[tuple[object, ...]]:
-    with letters.server.engine.begin() as connection:
-        return [tuple(row) for row in connection.execute(sql('select * from "match"'))]
-
-
 def assert_sound(letters: Correspondence, mail: EmailMessage, name: str) -> None:
     """Assert that every link in a message to that player is short, plain, their own, and in the text as well."""
-    ((player,),) = letters.execute(f"select id from player where address = '{name}@mail.example'")
+    (player,) = letters.rows(f"select id from player where address = '{name}@mail.example'")
     for tap in taps(mail):
         assert len(tap.uri) < 2_000
         assert re.fullmatch(r"mailto:[A-Za-z0-9%@._~-]+\?subject=[A-Za-z0-9%._~-]+&body=[A-Za-z0-9%._~-]+", tap.uri)
@@ -166,29 +153,28 @@ def begin(letters: Correspondence, story: Played, start: int) -> None:
     """Put match 1 into the state after `start` turns of the story, and play the next by hand, so that both are told."""
     letters.match(f"challenge bob {story.game} {story.options}")
     position = stand(letters, story.game, list(story.turns[:start]))
-    mover = ("alice", "bob")[position.turn or 0]
-    letters.write(f"{mover}@mail.example", f"#1 {story.turns[start]}", to=personal(letters, mover))
+    letters.say(("alice", "bob")[position.turn or 0], f"#1 {story.turns[start]}")
 
 
 def tap_a_turn(letters: Correspondence, name: str, chance: random.Random) -> int:
     """Let the player tap until their turn is played. Return the number of previews in between."""
-    before, mail, previews = turns_played(letters), letters.last(name), 0
+    before, mail, previews = letters.played, letters.last(name), 0
     other = {"alice": "bob", "bob": "alice"}[name]
     assert not taps(letters.last(other), "turn", "step", "play"), "only who moves has turns to tap"
-    while turns_played(letters) == before:
+    while letters.played == before:
         assert_sound(letters, mail, name)
         offered = [tap for tap in taps(mail, "turn", "step", "play") if not tap.words.endswith("quadrupel")]
         tap = chance.choice(offered if chance.random() < 0.7 or not cells(mail) else cells(mail))
-        was = kept(letters)
+        was = letters.execute("select * from match")
         mails = send(letters, name, tap)
         if tap.words.startswith("preview"):
             previews += 1
-            assert kept(letters) == was
+            assert letters.execute("select * from match") == was
             (mail,) = mails
             assert "Nothing has been played." in prose(mail), tap.words
         else:
             assert len(mails) == 2
-            assert turns_played(letters) == [*before, tap.words]
+            assert letters.played == [*before, tap.words]
         assert previews < 20
     return previews
 
@@ -202,7 +188,9 @@ def test_every_turn_and_step_that_a_mail_offers_is_one(name: str, tmp_path: Path
         if "is over" in prose(letters.last("alice")):
             return
         mail = letters.last(mover_of(letters))
-        position = position_of(story, letters)
+        position = GAMES[story.game].game.position(dict(pair.split("=") for pair in story.options.split()))
+        for turn in letters.played:
+            position = position.play(notation.parse(turn))
         texts = {notation.format(move, position) for move in position.moves() if notation.is_shown(move)}
         for tap in taps(mail, "turn"):
             assert tap.words == f"preview {tap.label}"
@@ -210,14 +198,6 @@ def test_every_turn_and_step_that_a_mail_offers_is_one(name: str, tmp_path: Path
         assert not taps(mail, "turn") or len(taps(mail, "turn")) == len(texts)
         for tap in [*taps(mail, "step"), *cells(mail)]:
             assert any(each.startswith(tap.words.removeprefix("preview ")) for each in texts)
-
-
-def position_of(story: Played, letters: Correspondence) -> Position[Any]:
-    """Return the position of match 1."""
-    position = GAMES[story.game].game.position(dict(pair.split("=") for pair in story.options.split()))
-    for turn in turns_played(letters):
-        position = position.play(GAMES[story.game].notation.parse(turn))
-    return position
 
 
 def test_a_challenge_is_accepted_or_declined_by_tapping(tmp_path: Path) -> None:

@@ -33,16 +33,11 @@ def letters(
     [
         ("help", '"help games" lists them all'),
         ("help games", "40"),
-        ("help notation", '"help GAME" says it for any other game'),
         ("help toy7", "how many stones you take"),
         ("rules chess", '"help games" lists them all'),
-        ("reject toy30", "toy30"),
         ("standings", "Nobody has a rating yet."),
-        ("standings chess", '"help games" lists them all'),
         ("challenge bob chess", '"help games" lists them all'),
-        ("set rejects chess", "rejects"),
         ("play toy40", "Your turn against house"),
-        ("set", "rejects"),
     ],
 )
 def test_an_answer_is_short_and_no_line_too_long(letters: Correspondence, line: str, told: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from pbem.features.playing.notes import LONGEST
 from tests import scenes
-from tests.correspondence import Correspondence, said, text
+from tests.correspondence import Correspondence, text, to
 
 pytestmark = scenes.after(scenes.two_turns)
 
@@ -29,54 +29,17 @@ def everything(mail: EmailMessage) -> str:
     return "\n".join([*head, *((part.get_payload(decode=True) or b"").decode("latin-1") for part in mail.walk())])
 
 
-def test_a_note_is_shown_under_the_board_until_it_is_deleted(letters: Correspondence) -> None:
-    (answer,) = letters.reply(about(letters, ALICE), f"note The {SECRET} comes from the left")
-    assert f"| The {SECRET} comes from the left" in text(answer)
+def test_all_lines_below_belong_to_the_note_up_to_one_with_a_match_s_number(letters: Correspondence) -> None:
+    words = f"note Beware of the {SECRET}:\n1 d7d6\n\nresign\nThen it is won.\nsay hello"
+    sent = letters.reply(about(letters, ALICE), f"b7d7 i2g2 1 d7d6 g2g1\nGood luck!\n\n{words}")
+    letters.say("alice", "#1 note\n#1 show")
 
-    (shown,) = letters.reply(about(letters, ALICE), "show")
-    board, _, below = text(shown).partition("Your own note, which nobody else sees:")
-    assert "a b c d e" in board
-    assert f"| The {SECRET} comes from the left" in below
-    assert SECRET in shown.get_body(("html",)).get_content()
-
-    (only,) = letters.reply(about(letters, ALICE), "note")
-    assert f"Your own note about match #1: | The {SECRET}" in said(only)
-
-    (gone,) = letters.reply(about(letters, ALICE), "note off")
-    assert "Deleted" in text(gone)
-    (shown,) = letters.reply(about(letters, ALICE), "show")
-    assert SECRET not in text(shown).partition("wrote:")[0]
-    assert kept(letters) == []
-
-
-def test_all_lines_below_belong_to_the_note_and_none_of_them_is_played_or_sent(letters: Correspondence) -> None:
-    before = letters.execute("select plies, part, state from match")
-
-    (answer,) = letters.reply(
-        about(letters, ALICE), "note Plan:\nb7d7 i2g2 1 d7d6 g2g1\n\nresign\nThen it is won.\nsay hello"
-    )
-
-    assert answer["To"] == ALICE
-    assert letters.execute("select plies, part, state from match") == before
-    assert kept(letters) == [(1, 0, "Plan:\nb7d7 i2g2 1 d7d6 g2g1\n\nresign\nThen it is won.\nsay hello")]
-
-
-def test_words_for_the_opponent_and_a_note_come_in_one_message(letters: Correspondence) -> None:
-    sent = letters.reply(
-        about(letters, ALICE), f"b7d7 i2g2 1 d7d6 g2g1\nGood luck!\n\nnote Beware of the {SECRET}\nand its friends"
-    )
-
-    (told,) = (mail for mail in sent if mail["To"] == BOB)
+    (told,) = to(sent, "bob")
     assert "| Good luck!" in text(told)
     assert SECRET not in everything(told)
-    assert kept(letters) == [(1, 0, f"Beware of the {SECRET}\nand its friends")]
-
-
-def test_a_line_with_the_number_of_a_match_ends_the_note(letters: Correspondence) -> None:
-    letters.say("alice", f"#1 note The {SECRET}\n#1 b7d7 i2g2 1 d7d6 g2g1")
-
-    assert kept(letters) == [(1, 0, f"The {SECRET}")]
-    assert letters.execute("select plies from match") == [(3,)]
+    assert letters.played[2:] == ["b7d7 i2g2 1 d7d6 g2g1"]
+    assert letters.rows("select state from match") == ["running"]
+    assert kept(letters) == [(1, 0, words.removeprefix("note "))]
 
 
 @pytest.mark.parametrize("words", ["word " * 10_000, "\n".join(["word " * 10] * 1_000)], ids=["one line", "lines"])
@@ -89,21 +52,12 @@ def test_a_note_of_ten_thousand_words_is_refused_and_changes_nothing(letters: Co
     assert kept(letters) == [(1, 0, "short")]
 
 
-def test_only_who_plays_in_a_match_keeps_notes_about_it(letters: Correspondence) -> None:
-    personal = letters.join("carol")
-
-    (answer,) = letters.write(CAROL, "note 1 interesting", to=personal)
-
-    assert "You don't play in match #1." in text(answer)
-    assert kept(letters) == []
-
-
 def test_nothing_that_goes_to_others_has_a_note(letters: Correspondence, capfd: pytest.CaptureFixture[str]) -> None:
     """Everything sent to the opponent, a spectator and the site is searched, and the log."""
-    for name in (ALICE, BOB):
-        personal = str(letters.received[name][1]["Reply-To"])
-        letters.write(name, "set watchers on public on", to=personal)
-    letters.write(CAROL, "watch 1", to=letters.join("carol"))
+    letters.join("carol")
+    for name in ("alice", "bob"):
+        letters.say(name, "set watchers on public on")
+    letters.say("carol", "watch 1")
     letters.reply(about(letters, ALICE), f"note The {SECRET} is mine\nand the {SECRET}s too")
     letters.reply(about(letters, ALICE), "b7d7 i2g2 1 d7d6 g2g1\n\nYour move!")  # quotes the message with the note
     letters.reply(letters.last("alice"), "undo")
@@ -135,14 +89,20 @@ def test_nothing_that_goes_to_others_has_a_note(letters: Correspondence, capfd: 
     assert SECRET not in printed.out + printed.err
 
 
-def test_a_message_in_the_name_of_a_player_does_not_change_the_note(letters: Correspondence) -> None:
+def test_nobody_else_reads_or_changes_a_note(letters: Correspondence) -> None:
     letters.reply(about(letters, ALICE), f"note The {SECRET}")
+    letters.join("carol")
+    (answer,) = letters.say("carol", "note 1 interesting")
+    assert "You don't play in match #1." in text(answer)
 
     for words in ("note 1 forged", "note 1 off", "note 1"):
         (question,) = letters.write(ALICE, words)
         assert 'eply "yes"' in text(question)
+    for words in ("note", "show", "record"):
+        letters.write(CAROL, words, to=str(about(letters, ALICE)["Reply-To"]))  # of a forwarded message
 
     assert kept(letters) == [(1, 0, f"The {SECRET}")]
+    assert not [mail for mail in letters.received[CAROL] if SECRET in everything(mail)]
 
 
 def test_a_note_goes_when_its_writer_leaves(letters: Correspondence) -> None:

@@ -6,16 +6,14 @@ import zipfile
 from email.message import EmailMessage
 
 import pytest
-from sqlmodel import Session, select
 
 from notation import record
 from pbem.features.accounts import data_export
 from pbem.features.records import commands as records
 from pbem.features.records import record_archive
-from pbem.matches import queries
-from pbem.storage.models import Match, MatchState, Player, Ply
-from tests import scenes
-from tests.correspondence import MORNING, Correspondence, text
+from pbem.storage.models import Match, MatchState
+from tests import scenes, spent
+from tests.correspondence import Correspondence, text
 
 pytestmark = [pytest.mark.sql, scenes.after(scenes.two_turns)]
 
@@ -34,35 +32,15 @@ def packed(mail: EmailMessage) -> dict[str, str]:
         return {name: archive.read(name).decode() for name in archive.namelist()}
 
 
-def number_of(session: Session, name: str) -> int:
-    return session.exec(select(Player.id).where(Player.name == name)).one() or 0
-
-
 def add(letters: Correspondence, number: int, state: MatchState = MatchState.OVER) -> None:
-    """Store matches of alice and bob, each with one turn."""
-    is_over = state == MatchState.OVER
-    with Session(letters.server.engine) as session, session.begin():
-        alice, bob = (number_of(session, name) for name in ("alice", "bob"))
-        for _ in range(number):
-            match = Match(
-                id=queries.next_number(session),
-                game="quadrature",
-                options={"men": "18"},
-                seat0=alice,
-                seat1=bob,
-                challenger=alice,
-                state=state,
-                plies=1,
-                winner=1 if is_over else None,
-                termination="resignation" if is_over else None,
-                termination_seat=0 if is_over else None,
-                created=MORNING,
-                started=MORNING,
-                ended=MORNING if is_over else None,
-            )
-            session.add(match)
-            session.flush()
-            session.add(Ply(match=match.id or 0, number=1, seat=0, text="e3f4", played=MORNING))
+    """Store that many copies of match 1 and its turns, in that state."""
+    (newest,) = letters.rows("select max(id) from match")
+    ending = {"termination": "resignation", "winner": 1} if state is MatchState.OVER else {}
+    spent.copies(letters, Match, 1, number, state=state, **ending)
+    letters.execute(
+        "insert into ply (match, number, seat, text, played) select match.id, number, seat, text, played"
+        f" from match join ply on ply.match = 1 where match.id > {newest}"
+    )
 
 
 def test_each_match_is_a_text_and_once_it_is_over_json(letters: Correspondence) -> None:
@@ -73,7 +51,7 @@ def test_each_match_is_a_text_and_once_it_is_over_json(letters: Correspondence) 
     mail = asked(letters)
 
     files = packed(mail)
-    assert list(files) == ["pbem-2-quadrature.txt", "pbem-1-quadraphages.txt", "pbem-1-quadraphages.json"]
+    assert list(files) == ["pbem-2-quadraphages.txt", "pbem-1-quadraphages.txt", "pbem-1-quadraphages.json"]
     assert record.loads(files["pbem-1-quadraphages.txt"]).moves == ("1 a7b7 i3i2", "c1d1 g9h9 2 d1f1 h9h7")
     assert "2 matches" in text(mail)
     assert "from #2 down to #1" in text(mail)
@@ -90,7 +68,7 @@ def test_what_does_not_fit_is_in_the_next_one(letters: Correspondence, monkeypat
     second = asked(letters, words)
 
     assert [set(packed(mail)) for mail in (first, second)] == [
-        {"pbem-3-quadrature.txt", "pbem-3-quadrature.json", "pbem-2-quadrature.txt", "pbem-2-quadrature.json"},
+        {f"pbem-{number}-quadraphages.{kind}" for number in (3, 2) for kind in ("txt", "json")},
         {"pbem-1-quadraphages.txt"},
     ]
     assert "older" not in text(second)

@@ -20,12 +20,12 @@ TURNS = ["1 a7b7 i3i2", "c1d1 g9h9 2 d1f1 h9h7"]
 def wrote(letters: Correspondence, name: str, words: str) -> str:
     """Let a player write to their personal address; return the reply to them."""
     address = f"{name}@mail.example"
-    mails = letters.write(address, words, to=str(letters.received[address][1]["Reply-To"]))
+    mails = letters.say(name, words)
     return "\n".join(text(mail) for mail in mails if mail["To"] == address)
 
 
 def turns(letters: Correspondence, match: int) -> list[object]:
-    return [row[0] for row in letters.execute(f"select text from ply where match = {match} order by number")]
+    return letters.rows(f"select text from ply where match = {match} order by number")
 
 
 def rows(letters: Correspondence, match: int, columns: str) -> tuple[object, ...]:
@@ -66,28 +66,14 @@ def test_the_position_cannot_be_taken_back(letters: Correspondence) -> None:
     assert record.loads(str(file.get_content())).began == "after turn 2 of match #1"
 
 
-def test_it_does_not_follow_the_other_match_when_that_is_taken_back(letters: Correspondence) -> None:
-    wrote(letters, "alice", "replay 1 bob")
-    challenge = letters.last("bob")
-    letters.reply(letters.received[BOB][-2], "#1 undo")
-    letters.reply(letters.last("alice"), "#1 accept undo")
-    assert turns(letters, 1) == TURNS[:1]
-    letters.reply(challenge, "accept")
-    assert turns(letters, 2) == TURNS
-
-
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
         ("replay 1#7 bob", "Match #1 has 2 turns, so there is no turn 7"),
         ("replay 9#1 bob", "There is no match #9"),
         ("replay 1#1 bob rated", "aren't rated"),
-        ("replay 1#1 bob first=o", "The options are those of the match"),
         ("replay 1#1 bob kvadratik", "its game is that of the match"),
-        ("replay 1#1 nobody", "No player is called nobody"),
-        ("replay 1#1 alice", "You can't challenge yourself"),
         ("replay 1#1 house", "isn't over yet"),
-        ("replay 1#1 bob level=3", "only the house has levels"),
     ],
 )
 def test_what_is_refused(letters: Correspondence, words: str, sentence: str) -> None:

@@ -30,38 +30,23 @@ def heard(letters: Correspondence) -> list[str]:
     return [line.removeprefix("  | ") for line in lines if line.startswith("  | ")]
 
 
-def test_mails_without_an_id_are_handled_and_two_of_one_second_are_two(letters: Correspondence) -> None:
-    date = "Date: Mon, 2 Mar 2026 10:00:00 +0000"
-    for words in ("one", "two"):
-        letters.deliver(raw(letters, f"say {words}", date))
-        letters.clock.advance(minutes=6)  # notes of five minutes are one message
-
-    assert heard(letters) == ["one", "two"]
-
-
-def test_mails_of_one_id_are_two_if_their_words_are(letters: Correspondence) -> None:
-    for words in ("one", "two"):
-        letters.deliver(raw(letters, f"say {words}", "Message-ID: <0@mail.example>"))
-        letters.clock.advance(minutes=6)  # notes of five minutes are one message
-
-    assert heard(letters) == ["one", "two"]
-
-
-@pytest.mark.parametrize("date", ["Mon, 1 Jan 2007 10:00:00 +0000", "Fri, 1 Jan 2100 10:00:00 +0000", "today", ""])
-def test_a_mail_is_handled_however_old_it_is(letters: Correspondence, date: str) -> None:
-    letters.deliver(raw(letters, "say hello", f"Date: {date}"))
-
-    assert heard(letters) == ["hello"]
-
-
-@pytest.mark.parametrize(("hops", "expected"), [(100, ["hello"]), (101, [])])
-def test_a_mail_that_was_handed_on_a_hundred_times_goes_in_circles(
-    letters: Correspondence, hops: int, expected: list[str]
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Date: Mon, 2 Mar 2026 10:00:00 +0000",
+        "Date: Mon, 1 Jan 2007 10:00:00 +0000",
+        "Date: today",
+        "Message-ID: <0@mail.example>",
+    ],
+)
+def test_two_messages_are_two_if_their_words_are_whatever_their_date_or_id(
+    letters: Correspondence, header: str
 ) -> None:
-    received = [f"Received: from a{number}.example by b{number}.example" for number in range(hops)]
-    letters.deliver(raw(letters, "say hello", *received))
+    for words in ("one", "two"):
+        letters.deliver(raw(letters, f"say {words}", header))
+        letters.clock.advance(minutes=6)  # notes of five minutes are one message
 
-    assert heard(letters) == expected
+    assert heard(letters) == ["one", "two"]
 
 
 def test_a_mail_that_a_redirection_resends_counts_once(letters: Correspondence) -> None:
@@ -98,7 +83,6 @@ def test_an_answer_goes_where_the_player_is_and_not_where_a_header_says(letters:
 def test_who_challenges_an_address_does_not_learn_whose_it_is_before_that_one_accepts(letters: Correspondence) -> None:
     """Carol is a player, nora a stranger: until they accept the challenge, alice sees no difference."""
     letters.join("carol")
-    personal = letters.received[ALICE][1]
     read = {}
     for number, who in ((2, "carol"), (3, "nora")):
         words = [f"challenge {who}@mail.example hexaphages begin={first}" for first in ("you", "you")]
@@ -111,7 +95,7 @@ def test_who_challenges_an_address_does_not_learn_whose_it_is_before_that_one_ac
             f"withdraw {number}",
             "games",
         ]
-        mails = [mail for each in words for mail in letters.reply(personal, each) if str(mail["To"]) == ALICE]
+        mails = [mail for each in words for mail in letters.say("alice", each) if str(mail["To"]) == ALICE]
         told = [" ".join(f"{mail['Subject']} {text(mail)}".split()).replace(who, "WHO") for mail in mails]
         read[who] = [re.sub(rf"\b{number}\b(?! Mar)", "N", each) for each in told]
     assert len(read["carol"]) == 9
@@ -119,11 +103,11 @@ def test_who_challenges_an_address_does_not_learn_whose_it_is_before_that_one_ac
     assert read["carol"] == read["nora"]
 
     letters.clock.advance(days=181)  # until then nobody is invited a second time
-    letters.reply(personal, "challenge carol@mail.example hexaphages")
+    letters.say("alice", "challenge carol@mail.example hexaphages")
     told = [text(mail) for mail in letters.reply(letters.last("carol"), "decline") if str(mail["To"]) == ALICE]
     assert [each.partition(" (")[0] for each in told] == ["carol@mail.example has declined challenge #4"]
     letters.clock.advance(days=181)
-    letters.reply(personal, "challenge carol@mail.example hexaphages")
+    letters.say("alice", "challenge carol@mail.example hexaphages")
     letters.reply(letters.last("carol"), "accept")
     assert "carol" in text(letters.last("alice"))
 

@@ -6,12 +6,10 @@ import pytest
 
 from pbem.conversation.syntax.sentences import lines_said
 from pbem.features.all import FEATURES
-from tests import toys
+from tests import scenes, toys
 from tests.correspondence import Correspondence, said, text
 
-pytestmark = pytest.mark.slow
-
-ALICE = "alice@mail.example"
+pytestmark = scenes.after(scenes.two_players)
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +18,7 @@ def games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     toys.offer(monkeypatch, toys.toy(tmp_path, "loa", "Lines of Action"), toys.toy(tmp_path, "go", "Go"))
 
 
-SPELLINGS = ["loa", "lines of action", "Lines of Action", "LINES-OF-ACTION", "linesofaction"]
+SPELLINGS = ["Lines of Action", "LINES-OF-ACTION", "linesofaction"]
 
 
 @pytest.mark.parametrize("title", SPELLINGS)
@@ -29,13 +27,11 @@ SPELLINGS = ["loa", "lines of action", "Lines of Action", "LINES-OF-ACTION", "li
     [
         ("play {}", "match"),
         ("challenge bob {} begin=me", "match"),
-        ("challenge {} bob", "match"),
         ("seek {} time=14d+1d", "seek"),
     ],
 )
 def test_the_title_of_a_game_is_as_good_as_its_key(letters: Correspondence, title: str, line: str, column: str) -> None:
-    letters.join("bob")
-    letters.write(ALICE, line.format(title), to=letters.join("alice"))
+    letters.say("alice", line.format(title))
 
     assert letters.execute(f"select game from {column}") == [("loa",)]
 
@@ -45,18 +41,16 @@ def test_the_title_of_a_game_is_as_good_as_its_key(letters: Correspondence, titl
     ("line", "told"),
     [
         ("rules {}", "Who takes the last stone wins"),
-        ("{} rules", "Who takes the last stone wins"),
         ("help {}", "How many stones you take"),
         ("standings {}", "Lines of Action"),
         ("reject {}", "rejects loa"),
-        ("refuse {}", "rejects loa"),
         ("seeks {}", "no open seeks of that kind"),
     ],
 )
 def test_every_command_that_takes_a_game_takes_its_title(
     letters: Correspondence, title: str, line: str, told: str
 ) -> None:
-    (answer,) = letters.write(ALICE, line.format(title), to=letters.join("alice"))
+    (answer,) = letters.say("alice", line.format(title))
 
     assert told in said(answer)
 
@@ -75,7 +69,8 @@ def test_a_sentence_may_have_the_title(said: str, line: str) -> None:
 
 
 def test_a_title_stands_as_it_was_written_where_it_is_no_game(letters: Correspondence) -> None:
-    letters.match("challenge bob quadrupel begin=me")
+    letters.say("alice", "challenge bob quadrupel")
+    letters.reply(letters.last("bob"), "accept")
     letters.reply(letters.last("alice"), "say I prefer Lines of Action.")
 
     assert "I prefer Lines of Action." in text(letters.last("bob"))
@@ -86,7 +81,7 @@ def test_a_title_stands_as_it_was_written_where_it_is_no_game(letters: Correspon
 def test_the_house_says_where_it_knows_only_the_rules(
     letters: Correspondence, game: str, line: str, is_weak: bool
 ) -> None:
-    (answer,) = letters.write(ALICE, line.format(game), to=letters.join("alice"))
+    (answer,) = letters.say("alice", line.format(game))
 
     assert ("plays it weakly at every level" in said(answer)) is is_weak
 
@@ -98,9 +93,7 @@ GERMAN = "Linien\n======\n\nWer den letzten Stein nimmt, gewinnt.\n"
     ("line", "told"),
     [
         ("rules loa de", "Wer den letzten Stein nimmt, gewinnt."),
-        ("rules Lines of Action DE", "Wer den letzten Stein nimmt, gewinnt."),
         ("rules loa", 'These rules are also there in other languages: "rules loa de".'),
-        ("rules loa en", "Who takes the last stone wins."),
         ("rules loa fr", '"rules loa" or "rules loa de" sends them.'),
         ("rules quadrupel de", '"rules quadrupel" sends them.'),
     ],
@@ -111,7 +104,7 @@ def test_rules_are_sent_in_the_languages_that_there_are(
 ) -> None:
     (tmp_path / "loa.de.md").write_text(GERMAN, encoding="utf-8")
     if is_player:
-        (answer,) = letters.write(ALICE, line, to=letters.join("alice"))
+        (answer,) = letters.say("alice", line)
     else:
         (answer,) = letters.write("stranger@mail.example", line)
 
