@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pbem.features.time.vacations import Allowance
-from pbem.matches.clock.vacation import BadDates
+from pbem.matches.clock.vacation import BadDates, parse_vacation
 from pbem.matches.clock.working_days import Span
 
 MARCH, NEW_YEAR_S_EVE = datetime(2026, 3, 2, 9, tzinfo=UTC), datetime(2026, 12, 31, 9, tzinfo=UTC)
@@ -43,3 +43,22 @@ def test_no_day_is_taken_that_is_not_left(start: datetime, days: int, taken: dic
 def test_a_day_that_has_begun_is_taken() -> None:
     assert is_allowed(MARCH, timedelta(days=1, minutes=-1), y26=29)
     assert not is_allowed(MARCH, timedelta(days=1, minutes=1), y26=29)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("2026-02-24 2026-03-03", "2026-02-24 is in the past; today is 2026-03-02."),
+        ("2026-04-24 2026-04-03", "2026-04-03 is before 2026-04-24."),
+        ("10y", '"10y" is no number of days or weeks, and no date.'),
+        ("2026-02-30 2026-03-03", '"2026-02-30" is no date.'),
+        ("2026-03-03", "A vacation needs its first day and its last."),
+        ("0d", '"0d" is no time at all.'),
+        ("2028-01-01 2028-01-03", "That is more than a year."),
+        ("9999-12-31 10d", "That is more than a year."),
+    ],
+)
+def test_what_says_no_vacation_is_refused_in_a_sentence(words: str, sentence: str) -> None:
+    with pytest.raises(BadDates) as refused:
+        parse_vacation(words, "UTC", MARCH)
+    assert str(refused.value).startswith(f"{sentence} For example")

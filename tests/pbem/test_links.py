@@ -220,25 +220,6 @@ def test_a_challenge_is_accepted_or_declined_by_tapping(tmp_path: Path) -> None:
         assert any("declined" in prose(mail) for mail in declined)
 
 
-def test_likely_buttons_come_first_and_none_shows_the_board_that_is_shown(tmp_path: Path) -> None:
-    with listing(tmp_path) as letters:
-        letters.write(ALICE, "play quadrature level=1", to=letters.join("alice"))
-        begun = letters.last("alice")
-        assert [tap.label for tap in taps(begun, "other")] == ["Hint", "Rules", "Help", "Resign"]
-        letters.reply(begun, "b3b4")
-        (seen,) = letters.reply(letters.last("alice"), "preview c3")
-        assert [tap.label for tap in taps(seen, "other")] == ["Rules", "Show", "Help"]
-
-
-def test_who_does_not_play_has_nothing_to_tap(tmp_path: Path) -> None:
-    with listing(tmp_path) as letters:
-        letters.match()
-        letters.join("carol")
-        for words in ("show 1", "preview 1 3", "preview 1 3 a7a4 i3f3", "show 1#0", "#1 resign", "record 1"):
-            for answer in letters.write("carol@mail.example", words):
-                assert not taps(answer), words
-
-
 def test_links_hold_no_other_token_than_the_reader_s(tmp_path: Path) -> None:
     """In every message of a whole conversation."""
     with listing(tmp_path) as letters:

@@ -84,13 +84,6 @@ def test_a_command_below_other_text_is_reported_as_not_attempted(letters: Corres
     assert "To carry this out, send it again: | games To write" in words
 
 
-def test_a_valid_line_below_a_misspelt_one_is_reported_as_skipped(letters: Correspondence) -> None:
-    personal = letters.personal("alice")
-    (answer,) = letters.write(ALICE, "show 1\nchalenge bob quadrupel\ngames", to=personal)
-
-    assert "these lines of your message were skipped: | games" in said(answer)
-
-
 @pytest.mark.parametrize(
     ("time", "told"),
     [

@@ -3,7 +3,6 @@
 from email.message import EmailMessage
 
 import pytest
-from structlog.testing import capture_logs
 
 from notation.games import GAMES
 from pbem.conversation.syntax.mail import Reader
@@ -156,7 +155,7 @@ def test_the_tokens_of_others_are_theirs(letters: Correspondence) -> None:
     assert everything(letters) == before
 
 
-@pytest.mark.parametrize("words", ["> ban bob", "On Monday the admin wrote:\n> close 1\n> yes", "Hello,\n-- \nban bob"])
+@pytest.mark.parametrize("words", ["On Monday the admin wrote:\n> close 1\n> yes", "Hello,\n-- \nban bob"])
 def test_quoted_and_signed_lines_are_no_acts(letters: Correspondence, words: str) -> None:
     before = everything(letters)
 
@@ -211,45 +210,19 @@ def test_an_admin_who_plays_is_asked_too(letters: Correspondence) -> None:
 def test_what_cannot_be_done_is_said_before_it_is_asked(letters: Correspondence) -> None:
     for words, sentence in {
         "close 9": "There is no match 9.",
-        "close bob": '"bob" isn\'t the number of a match.',
         "adjudicate 1 carol": "Carol doesn't play in match 1.",
         "ban nobody": "No player is called nobody.",
         "ban bob matches=won": "There is no matches=won.",
         "ban bob tell=yes": "you haven't said it",
         "unban bob": "The account of bob isn't closed.",
         "rename bob alice": "The name alice is taken",
-        "merge bob bob": "That's one account already: bob.",
-        "merge bob house": "No player is called house.",
         "announce News": "An announcement needs a subject and a text.",
-        "ban": "Which player?",
     }.items():
         before = everything(letters)
         letters.clock.advance(days=1)  # a stranger gets few answers in a day
         (answer,) = letters.write(ADMIN, words)
         assert sentence in said(answer), words
         assert everything(letters) == before
-
-
-def test_what_has_changed_meanwhile_is_refused(letters: Correspondence) -> None:
-    question = asked(letters, "adjudicate 1 alice")
-    letters.resign("bob")
-
-    (answer,) = letters.reply(question, "yes")
-
-    assert "Match 1 is over already, so nothing was changed." in text(answer)
-    assert letters.execute("select act from moderationact") == []
-
-
-def test_names_and_notes_are_read_as_written(letters: Correspondence) -> None:
-    question = asked(letters, "ban bob@mail.example matches=lost tell=yes Grüße — you were warned.\nTwice.")
-    assert "1 running match lost" in said(question)
-
-    told = letters.reply(question, "Yes, please!")
-
-    assert letters.execute("select act, note from moderationact") == [("ban lost", "Grüße — you were warned.\nTwice.")]
-    to_bob = next(text(mail) for mail in told if mail["To"] == BOB and mail["X-PBeM-Event"] == "account")
-    assert [line for line in to_bob.splitlines() if "|" in line] == ["  | Grüße — you were warned.", "  | Twice."]
-    assert letters.execute("select winner from match") == [(0,)]
 
 
 def test_an_announcement_is_sent_as_written(letters: Correspondence) -> None:
@@ -266,32 +239,12 @@ def test_an_announcement_is_sent_as_written(letters: Correspondence) -> None:
     assert all(f"  | {line}".rstrip() in text(mail).splitlines() for line in body.splitlines() for mail in news)
 
 
-def test_an_announcement_says_to_how_many_it_goes_and_needs_somebody(letters: Correspondence) -> None:
-    (question,) = letters.write(ADMIN, "announce News\n\nWe move.")
-    assert "This goes to 3 players, 60 a minute, for about 1 minute." in said(question)
-
-    letters.execute("update player set stopped = created")
-    (answer,) = letters.write(ADMIN, "announce News\n\nWe move.")
-    assert "There is nobody to write to: no player gets news." in said(answer)
-
-
 def test_forgeries_cannot_flood_the_admin(letters: Correspondence) -> None:
     questions = [mail for _ in range(20) for mail in letters.write(ADMIN, "ban bob")]
 
     assert len(questions) == 1
     personal = str(questions[0]["Reply-To"].addresses[0].addr_spec)
     assert letters.write(ADMIN, "yes", to=personal), "and the admin's own mail is answered all the same"
-
-
-def test_the_log_has_what_was_done_and_not_what_was_asked(letters: Correspondence) -> None:
-    with capture_logs() as before:
-        question = asked(letters, "ban bob Insults.")
-    with capture_logs() as after:
-        letters.reply(question, "yes")
-
-    assert [entry["event"] for entry in before if entry["event"] == "moderated"] == []
-    assert [entry["act"] for entry in after if entry["event"] == "moderated"] == ["ban cancelled"]
-    assert "Insults" not in str(after)
 
 
 def test_lists_are_pages_for_the_admin_alone(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:

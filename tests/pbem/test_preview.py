@@ -10,7 +10,6 @@ from notation.board import format_board
 from notation.record import Record, diagrams
 from tests import scenes
 from tests.correspondence import Correspondence, correspondence, text
-from tests.stories.of_games import played
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 TURNS = ("3 a7a4 i3f3", "c1c4 g9g6 4 c4g4 g6c6", "a4a8 f3b3 1 a8b8 b3b4")
@@ -186,16 +185,3 @@ def test_a_match_is_shown_as_it_was(letters: Correspondence) -> None:
     assert "Match #1 has 3 turns, so there is no turn 4." in said
     assert '"show 1#0" is its beginning, "show 1#3" its last position' in said
     assert "has 3 turns" in asked(letters, "alice", "preview 1#9 1")
-
-
-def test_only_what_looks_back_takes_a_turn_s_number(letters: Correspondence) -> None:
-    for words in ("resign 1#0", "#1#0 resign", "undo 1#0", f"#1#0 {TURNS[0]}", f"move 1#0 {TURNS[0]}"):
-        assert "We can't read what follows" in asked(letters, "alice", words), words
-
-
-def test_nobody_looks_ahead_further_than_twenty_turns(tmp_path: Path) -> None:
-    turns = played("quadrature").turns[:21]
-    with correspondence(tmp_path) as letters:
-        letters.match("challenge bob quadrature")
-        assert f"* alice: {turns[18]}" in asked(letters, "alice", f"preview {' '.join(turns[:20])}")
-        assert "You can preview at most 20 turns at once." in asked(letters, "alice", f"preview {' '.join(turns)}")

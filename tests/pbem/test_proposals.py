@@ -64,12 +64,6 @@ def test_another_answer_than_yes_plays_only_what_it_says(
         assert letters.played[2:] == played
 
 
-def test_ok_above_a_turn_is_only_a_word(letters: Correspondence) -> None:
-    letters.reply(letters.last("alice"), "Ok!\nb7d7 i2g2 3 d7d4 g2d2")
-
-    assert letters.played[-1] == "b7d7 i2g2 3 d7d4 g2d2"
-
-
 def test_a_part_that_was_suggested_is_kept_after_yes_and_its_successor_goes_with_it(letters: Correspondence) -> None:
     answer = slip(letters, "b7d7 2i2g 3")
     assert "so far: b7d7 i2g2 3" in text(*letters.reply(answer, "yes"))
@@ -303,22 +297,3 @@ def test_a_move_tied_to_its_turn_is_played_in_that_turn_only(letters: Correspond
     assert letters.played[-1] == MEANT
     (again,) = letters.say("alice", f"quadraphages move 1 alice other {MEANT}#3")
     assert f"Your turn {MEANT} has already been played" in said(again)
-
-
-def test_words_in_the_body_travel_with_chat(letters: Correspondence) -> None:
-    letters.write(ALICE, "Well played so far!", "quadraphages chat 1 alice secret", to=letters.personal("alice"))
-
-    assert "| Well played so far!" in text(letters.last("bob"))
-    assert "secret" not in text(letters.last("bob"))
-
-
-def test_words_of_rognlie_s_without_a_counterpart_are_explained(letters: Correspondence) -> None:
-    for line, part in (
-        ("broadcast alice secret", "write to all players"),
-        ("quadraphages standings", "Nobody has a rating yet"),
-        ("change password alice secret other", "no passwords"),
-        ("quadraphages move 1 alice secret swap", "allows swapping sides"),
-    ):
-        (answer,) = letters.write(ALICE, "", line, to=letters.personal("alice"))
-        assert part in said(answer)
-        assert "We don't know the command" not in said(answer)

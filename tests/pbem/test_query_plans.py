@@ -3,16 +3,13 @@
 The stories check this in every conversation (tests/stories/test_stories.py).
 """
 
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import event
 
-from pbem.matches import queries
-from pbem.storage.database import read_only
-from pbem.storage.models import Match, Outgoing
+from pbem.storage.models import Outgoing
 from tests import databases
 from tests.correspondence import Correspondence, correspondence
 from tests.query_plans import listened, scans
@@ -79,16 +76,3 @@ def work(letters: Correspondence) -> int:
     event.remove(letters.server.engine, "checkout", watch)
     event.remove(letters.server.engine, "checkin", leave)
     return counted[0]
-
-
-@pytest.mark.sql
-def test_what_is_due_is_found_by_an_index(letters: Correspondence) -> None:
-    letters.match("challenge bob quadrature time=3d/move")
-    engine = letters.server.engine
-    with listened(engine) as statements, read_only(engine) as session:
-        assert queries.reached(session, Match.due, letters.clock(), 10) == []
-        assert queries.reached(session, Match.due, letters.clock() + timedelta(days=3), 10) == [1]
-    found = scans(engine, statements)
-
-    assert statements
-    assert found == {}

@@ -7,12 +7,10 @@ import pytest
 from pbem.features.time import reminders
 from pbem.matches import queries
 from pbem.players import announcements
-from pbem.storage.database import read_only, transaction
-from pbem.storage.models import Match
+from pbem.storage.database import transaction
 from tests import databases, scenes
 from tests.bounces import dsn
 from tests.correspondence import Correspondence, said, to
-from tests.query_plans import listened, scans
 
 BOB = "bob@mail.example"
 three_days = scenes.after(scenes.bob_to_move)
@@ -34,20 +32,6 @@ def test_a_reminder_that_was_answered_leaves_room_for_the_opponent_s(letters: Co
     letters.reply(reminder, "b9b8")
     assert reminded(letters.run_for(hours=49)) == ["alice@mail.example"]
     assert letters.operate("check").exit_code == 0
-
-
-@three_days
-def test_each_moment_that_was_chosen_has_one(letters: Correspondence) -> None:
-    letters.say("bob", "set remind 2d 90%")
-
-    assert reminded([mail for _ in range(12) for mail in letters.run_for(hours=6)]) == [BOB, BOB]
-
-
-@scenes.after(scenes.bob_to_move, "time=3d/move,nag=1d")
-def test_who_wants_none_gets_none(letters: Correspondence) -> None:
-    letters.say("bob", "set remind off mail each")
-
-    assert reminded(letters.run_for(days=2)) == []
 
 
 @scenes.after(scenes.bob_to_move, "time=nag=1d")
@@ -166,18 +150,6 @@ def test_a_failure_before_it_is_queued_settles_nothing(
         assert letters.run_for(hours=36) == []
     assert reminded(letters.run_for(minutes=1)) == [BOB]
     assert letters.run_for(minutes=1) == []
-
-
-@three_days
-@pytest.mark.sql
-def test_reminders_that_are_due_are_found_by_an_index(letters: Correspondence) -> None:
-    letters.clock.advance(hours=36)
-    engine = letters.server.engine
-    with listened(engine) as statements:
-        with read_only(engine) as session:
-            assert queries.reached(session, Match.remind, letters.clock(), 9) == [1]
-        letters.run_for(minutes=0)
-    assert scans(engine, statements) == {}
 
 
 @pytest.mark.skipif(databases.kind() != "postgresql", reason="one SQLite file has one daemon")

@@ -81,15 +81,6 @@ def test_what_is_refused(letters: Correspondence, words: str, sentence: str) -> 
     assert letters.execute("select count(*) from match") == [(1,)]
 
 
-def test_the_house_plays_on_from_a_match_that_is_over(letters: Correspondence) -> None:
-    letters.resign("alice")
-    wrote(letters, "alice", "replay 1#1 house level=1 begin=you")
-    letters.wait(minutes=2)
-    assert rows(letters, 2, "level, begun_after, state") == (1, 1, "running")
-    assert turns(letters, 2)[0] == TURNS[0]
-    assert len(turns(letters, 2)) == 2
-
-
 def test_from_turn_0_it_is_a_match_from_the_beginning(letters: Correspondence) -> None:
     letters.execute("update match set state = 'over', termination = 'resignation', winner = 0, to_move = null")
     wrote(letters, "bob", "replay 1#0 alice begin=you")

@@ -26,21 +26,6 @@ in_a_match = scenes.after(scenes.match, "challenge bob quadrature time=14d+1d<=2
 
 
 @scenes.after(scenes.two_players)
-def test_who_is_invited_reads_it_before_accepting(letters: Correspondence) -> None:
-    letters.say("alice", "challenge carol@mail.example quadrature time=14d+1d")
-
-    assert "Time: 14 days each, plus 1 day for each turn, up to 14 days." in said(letters.last("carol"))
-
-
-@scenes.after(scenes.match, "challenge bob quadrature time=14d+1d")
-def test_a_rematch_has_the_same(letters: Correspondence) -> None:
-    letters.resign("alice")
-    letters.reply(letters.last("alice"), "rematch")
-
-    assert letters.rows("select time from match") == ["14d+1d", "14d+1d"]
-
-
-@scenes.after(scenes.two_players)
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -56,14 +41,6 @@ def test_what_is_no_time_control_changes_nothing(letters: Correspondence, words:
 
     assert letters.rows("select id from match") == []
     assert told in said(answer)
-
-
-@pytest.mark.server(server='time = "2w/move"')
-@scenes.after(scenes.two_players)
-def test_the_configuration_can_have_another_default(letters: Correspondence) -> None:
-    letters.say("alice", "challenge bob quadrature\nchallenge bob quadrature time=none")
-
-    assert letters.rows("select time from match order by id") == ["14d/move", None]
 
 
 @scenes.after(scenes.match, "challenge bob quadrature time=none")
@@ -259,21 +236,6 @@ def test_lists_begin_with_what_is_due_first(letters: Correspondence) -> None:
         "#3 your turn, due 5 Mar, turn 2",
         "#1 your turn, due 16 Mar, turn 1",
         "#2 your turn since 2 Mar, turn 2",
-    ]
-
-
-@in_a_match
-def test_digests_begin_with_what_is_due_first(letters: Correspondence) -> None:
-    letters.say("alice", "set mail daily")
-    more_matches(letters)
-    letters.say("bob", "#2 e3f4\n#3 e3f4")
-    letters.run_for(days=1)
-
-    overview = [line.split()[1:] for line in text(letters.last("alice")).splitlines() if line.startswith("* #")]
-    assert [" ".join((words[0], *words[3:])) for words in overview] == [
-        "#3 your turn, due 5 Mar",
-        "#1 still your turn, due 16 Mar",
-        "#2 your turn, 2 Mar",
     ]
 
 

@@ -120,14 +120,3 @@ def test_the_site_shows_when_each_turn_was_received(letters: Correspondence) -> 
     (page,) = (letters.folder / "site").rglob("1.html")
     assert " UTC</time>, 1 hour" in page.read_text(encoding="utf-8")
     assert " UTC</time>, 3 hours" in page.read_text(encoding="utf-8")
-
-
-def test_a_match_without_a_clock_tells_when_turns_were_received_and_no_more(letters: Correspondence) -> None:
-    letters.say("alice", "challenge bob kvadratik time=none")
-    letters.reply(letters.last("bob"), "accept")
-    letters.resign("alice")
-
-    (record,) = letters.say("bob", "record 2 full")
-
-    assert "The record of match #2" in text(record)
-    assert "clock" not in text(record)

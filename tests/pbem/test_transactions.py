@@ -14,7 +14,6 @@ from pbem.failpoints import Step
 from pbem.mail.reading.protocol import InProcessParser
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Player
-from tests import databases
 from tests.bounces import dsn
 from tests.correspondence import MORNING, Correspondence, correspondence
 from tests.write_lock import watched
@@ -79,18 +78,6 @@ def test_a_connection_without_a_session_is_for_reading_or_for_writing(letters: C
         connection.execute(add)
     with database.reading(engine) as connection:
         assert connection.execute(_ADDRESSES).all() == [("a@b.example",)]
-
-
-@pytest.mark.skipif(databases.kind() != "sqlite", reason="on PostgreSQL an event sets what only reads")
-def test_the_engine_calls_nobody_at_every_statement(tmp_path: Path) -> None:
-    """With one listener to any of these events, each statement and each connection takes almost twice the time."""
-    engine = database.connect(f"sqlite:///{tmp_path}/x.sqlite")
-    try:
-        with database.reading(engine), database.writing(engine):
-            called = [name for name in engine.dispatch._event_names if list(getattr(engine.dispatch, name))]
-    finally:
-        engine.dispose()
-    assert called == []
 
 
 def after_examination(monkeypatch: pytest.MonkeyPatch, change: Callable[[], None]) -> None:

@@ -10,7 +10,8 @@ from tests.correspondence import Correspondence, said
 def two_offers(letters: Correspondence) -> None:
     """Let alice challenge bob, and invite somebody."""
     scenes.two_players(letters)
-    letters.say("alice", "challenge bob quadrature\nchallenge carol@mail.example kvadratik")
+    letters.say("alice", "challenge bob quadrature")
+    letters.say("alice", "challenge carol@mail.example kvadratik")
 
 
 pytestmark = scenes.after(two_offers)

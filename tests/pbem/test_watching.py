@@ -5,7 +5,6 @@ from email.message import EmailMessage
 import pytest
 
 from pbem import tokens
-from pbem.features.watching import spectators
 from pbem.tokens import Purpose
 from tests import scenes
 from tests.correspondence import Correspondence, said, text, to
@@ -201,21 +200,6 @@ def test_there_is_a_limit_to_what_one_watches_and_to_who_watches(
     letters.join("dave")
     assert "there is no room for more" in text(write(letters, "dave", "watch 1"))
     assert "as before" in text(write(letters, "carol", "watch 1"))
-
-
-def test_boards_are_left_out_beyond_what_fits_an_hour_and_ends_are_not(
-    letters: Correspondence, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(spectators, "MOST_PER_HOUR", 2)
-    write(letters, "carol", "watch 1")
-    assert [len(watched(play(letters, turn))) for turn in (1, 2, 3)] == [1, 1, 0]
-
-    letters.clock.advance(hours=1)
-    (mail,) = watched(play(letters, 4))
-    assert mail["X-PBeM-Number"] == "4"
-    play(letters, 5)
-    (question,) = letters.say("bob", "#1 resign")
-    assert len(watched(letters.reply(question, "yes"))) == 1
 
 
 def test_turns_that_were_taken_back_are_told_with_the_board_as_it_is_now(letters: Correspondence) -> None:

@@ -14,8 +14,8 @@ from pbem.messages.boards.palette import FIELDS, FILLS, FRAME, RIMS, SIGNS, TRAC
 from pbem.messages.boards.svg_board import BAND, BoardSheet
 from pbem.messages.boards.tiles import MOST, palette_with, tones_of
 from pbem.messages.templating import HTML, templates
+from tests.drawn import assert_alike_where_the_same_stands, picture_of
 from tests.shapes import COLOURS, SHAPES, STONES, TONES
-from tests.templates.test_pictures import cells, picture_of
 
 GRID = '{% import "parts/shapes.html.j2" as shapes with context %}{{ shapes.grid(grid) }}'
 
@@ -42,12 +42,7 @@ def test_every_tone_is_seen_on_a_board_and_what_is_written_on_it_can_be_read(ton
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_what_differs_looks_different_in_a_picture(name: str) -> None:
-    diagram = SHAPES[name]
-    alike = cells(diagram, picture_of(diagram), "RGB")
-    told = [what for each in alike.values() for what in each]
-
-    assert len(told) == len(set(told)), "the same looks different"
-    assert all(len(each) == 1 for each in alike.values()), "what differs looks alike"
+    assert_alike_where_the_same_stands(SHAPES[name])
 
 
 @pytest.mark.parametrize("name", SHAPES)
