@@ -204,12 +204,6 @@ class State:
             return 1
         return sum(then.count(depth - 1) for _, then in self.turns())
 
-    def leaves(self, depth: int) -> int:
-        """Return the number of lines of that many turns, or fewer where the game is over."""
-        if depth == 0 or self.over:
-            return 1
-        return sum(then.leaves(depth - 1) for _, then in self.turns())
-
 
 def played(state: State, text: str) -> State:
     """Return the state after a turn."""

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from engines.core import IllegalMove
 from engines.phages import PhagesPosition, Turn
 from engines.phages.board import BOARDS
 from engines.step import Step
 from notation.games import GAMES
 from tests.cases import quick_where
 from tests.engines import brute
+from tests.engines.legal import accepts
 
 PHAGES = ("quadraphages", "hexaphages")
 SKIPPED = {"quadraphages": 0, "hexaphages": 3}
@@ -64,14 +64,6 @@ def operations(position: PhagesPosition) -> list[tuple[Step, ...]]:
     own = [step for step in steps if step.origin in position.own_stones()]
     pairs = [tuple(sorted(pair)) for pair in combinations(own, 2) if pair[0].origin != pair[1].origin]
     return [(), *((step,) for step in steps), *pairs]
-
-
-def accepts(position: PhagesPosition, move: Turn) -> bool:
-    try:
-        position.play(move)
-    except IllegalMove:
-        return False
-    return True
 
 
 @pytest.mark.slow

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from engines.core import IllegalMove
 from engines.kvadratik import Bonus, Disc, KvadratikPosition, Move, Setup, Turn
 from engines.kvadratik.board import NAMES
 from engines.step import Step
 from notation.games import GAMES
 from tests.cases import quick_where
 from tests.engines import brute_kvadratik as brute
+from tests.engines.legal import accepts
 
 NOTATION = GAMES["kvadratik"].notation
 OPTIONS = [{"setup": setup, "flip": flip} for setup in ("row", "half") for flip in ("any", "none")]
@@ -84,14 +84,6 @@ def spelled(move: Turn) -> Iterator[Turn]:
     for disc in DISCS:
         ends = [Step(disc.cell, target) for target in SQUARES]
         yield from (move._replace(bonus=Bonus(disc, step)) for step in [*ends, Step("a4", "a3"), Step("b1", "a2")])
-
-
-def accepts(position: KvadratikPosition, move: Move) -> bool:
-    try:
-        position.play(move)
-    except IllegalMove:
-        return False
-    return True
 
 
 def chosen(moves: Iterable[Move], chance: random.Random) -> Iterator[Turn]:

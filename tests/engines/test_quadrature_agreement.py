@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from engines.core import IllegalMove
 from engines.quadrature import QuadraturePosition
 from engines.quadrature.board import PLACES
 from engines.step import Step
@@ -14,6 +13,7 @@ from notation.games import GAMES
 from tests.cases import SEEDS
 from tests.engines import brute_quadrature as brute
 from tests.engines.brute_quadrature import State
+from tests.engines.legal import accepts
 
 MEN = GAMES["quadrature"].game.options[0].choices
 PARSE: Callable[[str], Step] = GAMES["quadrature"].notation.parse
@@ -89,14 +89,6 @@ def spellable() -> Iterator[Step]:
     for origin in PLACES:
         for target in PLACES:
             yield Step(origin, target)
-
-
-def accepts(position: QuadraturePosition, turn: Step) -> bool:
-    try:
-        position.play(turn)
-    except IllegalMove:
-        return False
-    return True
 
 
 @pytest.mark.slow
