@@ -17,6 +17,7 @@ from tests.engines.legal import accepts
 
 NOTATION = GAMES["kvadratik"].notation
 OPTIONS = [{"setup": setup, "flip": flip} for setup in ("row", "half") for flip in ("any", "none")]
+QUICK = ((OPTIONS[0], 1), (OPTIONS[3], 0))
 LISTED = 150
 """The brute force doesn't list the turns of positions that have more."""
 
@@ -37,22 +38,15 @@ def match(options: dict[str, str], seed: int) -> Iterator[tuple[KvadratikPositio
         position = position.play(move)
 
 
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize(("options", "seed"), quick_where(lambda case: case[1] < 2, product(OPTIONS, range(4))))
-def test_moves_are_what_the_brute_force_finds(options: dict[str, str], seed: int) -> None:
+@pytest.mark.parametrize(("options", "seed"), quick_where(lambda case: case in QUICK, product(OPTIONS, range(4))))
+def test_a_match_goes_as_the_brute_force_has_it(options: dict[str, str], seed: int) -> None:
+    """Where the turns aren't too many, they are the same in every fifth position."""
     compared = 0
-    for number, (position, moves, _, state) in enumerate(match(options, seed)):
+    for number, (position, moves, move, state) in enumerate(match(options, seed)):
         if len(moves) <= LISTED and number % 5 == seed % 5:
             texts = [NOTATION.format(move, position) for move in moves]
             assert sorted(texts) == sorted(text for text, _ in state.turns())
             compared += 1
-    assert compared > 5
-
-
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize(("options", "seed"), quick_where(lambda case: case[1] < 2, product(OPTIONS, range(6))))
-def test_a_match_goes_as_the_brute_force_has_it(options: dict[str, str], seed: int) -> None:
-    for position, _, move, state in match(options, seed):
         after = position.play(move)
         then = brute.played(state, NOTATION.format(move, position))
 
@@ -61,6 +55,7 @@ def test_a_match_goes_as_the_brute_force_has_it(options: dict[str, str], seed: i
         assert after.reserves == tuple(then.reserve)
         assert after.rights == tuple(map(len, then.covered))
         assert [len(tower) for tower in after.towers] == [len(then.towers[brute.square(name)]) for name in NAMES]
+    assert compared > 5
 
 
 # Every turn that can be written ---------------------------------------------------------------------
@@ -96,8 +91,9 @@ def chosen(moves: Iterable[Move], chance: random.Random) -> Iterator[Turn]:
     yield from (chance.choice(kinds[kind]) for kind in sorted(kinds, key=str))
 
 
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize(("options", "seed"), quick_where(lambda case: case[1] < 2, product(OPTIONS, (1, 2))))
+@pytest.mark.parametrize(
+    ("options", "seed"), quick_where(lambda case: case == (OPTIONS[-1], 1), product(OPTIONS, (1, 2)))
+)
 def test_play_accepts_exactly_what_moves_lists(options: dict[str, str], seed: int) -> None:
     chance = random.Random(seed)
     kinds = set()
@@ -112,8 +108,7 @@ def test_play_accepts_exactly_what_moves_lists(options: dict[str, str], seed: in
     assert len(kinds) > 1
 
 
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("setup", ["row", "half"])
+@pytest.mark.parametrize("setup", quick_where(lambda setup: setup == "row", ["row", "half"]))
 def test_play_accepts_exactly_the_set_ups_that_moves_lists(setup: str) -> None:
     position: Any = GAMES["kvadratik"].game.position({"setup": setup})
     other: Any = GAMES["kvadratik"].game.position({"setup": setup}).play(next(position.moves()))

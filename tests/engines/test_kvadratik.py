@@ -96,42 +96,6 @@ def test_with_half_four_discs_go_anywhere_in_the_own_half() -> None:
     assert all({w[1] for w in text.split()[1:]} <= {"3", "4"} for text in texts(start))
 
 
-# Moving ---------------------------------------------------------------------------------------------
-
-
-def test_a_disc_goes_one_step_by_the_side_it_shows_onto_whatever_is_there() -> None:
-    assert texts(board(0, "b3:B+ b4:B+ a3:G+")) == {
-        *("b3a3", "b3b2", "b3b4", "b3c3", "b4a4", "b4b3", "b4c4"),
-        *("b3b2 b4a4", "b3b2 b4b3", "b3b2 b4c4"),
-    }
-    assert texts(board(1, "b2:Gx a1:B+")) == {"b2a1", "b2a3", "b2c1", "b2c3"}
-    assert texts(board(1, "d1:Gx a4:B+")) == {"d1c2"}
-
-
-def test_a_covered_disc_does_not_move_and_stays_when_its_cover_leaves() -> None:
-    position = board(0, "b3:B+G+ d4:B+")
-
-    assert texts(position) == {"d4c4", "d4d3"}
-    assert shown(play(position, "d4c4", "b3a3"))["b3"] == "B+"
-
-
-def test_own_uncovered_discs_may_be_flipped_before_the_move() -> None:
-    position = board(0, "a4:B+ d4:Bx b4:B+Gx")
-    turns = texts(position, flips=True)
-
-    assert turns == {
-        *("a4a3", "a4b4", "d4c3"),
-        *("~a4 a4b3", "~a4 d4c3"),
-        *("~d4 a4a3", "~d4 a4b4", "~d4 d4c4", "~d4 d4d3"),
-        *("~a4 ~d4 a4b3", "~a4 ~d4 d4c4", "~a4 ~d4 d4d3"),
-    }
-    assert shown(play(position, "~a4 ~d4 a4b3")) == {"b3": "Bx", "b4": "B+Gx", "d4": "B+"}
-
-
-def test_without_flipping_only_moves_are_left() -> None:
-    assert texts(board(0, "a4:B+ d4:Bx", flip="none"), flips=True) == {"a4a3", "a4b4", "d4c3"}
-
-
 # Capturing ------------------------------------------------------------------------------------------
 
 
@@ -159,12 +123,6 @@ def test_two_own_discs_that_are_laid_bare_capture_nothing() -> None:
     assert shown(play(position, "b4a4"))["b4"] == "GxG+"
     uncovered = board(0, "b3:BxGxBxBxG+ b4:B+ a1:G+", (4, 4))
     assert shown(play(play(uncovered, "b4a4"), "b3b2"))["b3"] == "BxGxBxBx"
-
-
-def test_captured_discs_do_not_come_back_to_the_reserve() -> None:
-    position = play(board(0, "b4:B+ b3:GxB+ a1:G+", (1, 2)), "b4b3")
-
-    assert position.reserves == (1, 2)
 
 
 # Entering -------------------------------------------------------------------------------------------
@@ -196,34 +154,6 @@ def test_without_a_reserve_entering_adds_a_step_inside_the_own_half() -> None:
     added = {text for text in texts(position) if text.startswith("b3b2 ")}
 
     assert added == {"b3b2 b3a4", "b3b2 b3c4", "b3b2 a4a3", "b3b2 a4b4", "b3b2 d3c4"}
-
-
-@pytest.mark.parametrize(
-    ("position", "entering"),
-    [
-        (board(0, "b3:B+ c2:B+ a4:Bx d1:G+"), {"b3b2"}),
-        (board(0, "b3:Bx a4:Bx d1:G+"), {"b3a2", "b3c2"}),
-        (board(1, "b2:G+ c3:G+ a1:Gx d4:B+"), {"b2b3"}),
-    ],
-)
-def test_entering_is_going_from_the_own_half_to_the_other(position: KvadratikPosition, entering: set[str]) -> None:
-    """A step back to the own half, or within the other half, isn't."""
-    assert {text.split()[0] for text in texts(position) if " " in text} == entering
-
-
-def test_what_entering_adds_captures_too() -> None:
-    position = board(0, "b3:B+ c3:G+Bx a1:G+", (1, 0))
-
-    assert shown(play(position, "b3b2 @c4+ c4c3"))["c3"] == "BxB+"
-
-
-def test_a_reserve_spent_by_right_in_the_same_turn_is_spent() -> None:
-    position = board(0, "b3:B+ a1:G+", (1, 0), (1, 0))
-    turns = texts(position)
-
-    assert "b3b2 @d4x d4c3" in turns
-    assert "@a4+ b3b2 a4b4" in turns
-    assert not any(text.startswith("@a4+ b3b2 @") for text in turns)
 
 
 # Covered discs --------------------------------------------------------------------------------------
@@ -261,36 +191,11 @@ def test_rights_of_two_turns_add_up_and_lapse_after_the_next() -> None:
     assert play(both, "a4a3").rights == (0, 0)
 
 
-def test_by_right_a_disc_of_the_reserve_goes_to_an_empty_square_of_the_first_row_first() -> None:
-    position = board(0, "b4:B+G+ d4:Gx a3:B+", (2, 0), (1, 0))
-    first = {text.split()[0] for text in texts(position) if text[0] == "@"}
-    played = play(position, "@a4+ ~a4 a4b3")
-
-    assert first == {"@a4+", "@a4x", "@c4+", "@c4x"}
-    assert shown(played)["b3"] == "Bx"
-    assert played.reserves == (1, 0)
-
-
 def test_two_rights_put_down_two_discs_at_most() -> None:
     position = board(1, "a1:G+ a4:B+", (0, 3), (0, 2))
-    most = max(text.count("@") for text in texts(position))
 
-    assert most == 2
+    assert max(text.count("@") for text in texts(position)) == 2
     assert shown(play(position, "@d1x @b1+ d1c2")) == {"a1": "G+", "a4": "B+", "b1": "G+", "c2": "Gx"}
-
-
-def test_a_right_is_worth_nothing_without_a_reserve_or_room() -> None:
-    assert not any("@" in text for text in texts(board(0, "a4:B+ a1:G+", (0, 0), (1, 0))))
-    full = board(0, "a4:B+ b4:B+ c4:G+ d4:G+ a1:G+", (2, 0), (1, 0))
-    assert not any("@" in text for text in texts(full))
-
-
-def test_a_disc_put_down_by_right_may_be_flipped_and_moved_like_any_other() -> None:
-    position = board(0, "a1:G+ a3:BxG+", (1, 0), (1, 0))
-
-    assert {text for text in texts(position, flips=True) if text.startswith("@d4+")} == {
-        *("@d4+ d4c4", "@d4+ d4d3", "@d4+ ~d4 d4c3"),
-    }
 
 
 # The end --------------------------------------------------------------------------------------------
@@ -402,10 +307,8 @@ REFUSALS: list[tuple[KvadratikPosition, str | Move, Reason, str, str | None]] = 
     (HALF, "a4a3", Reason.SETUP_DUE, "for example setup a4+ b4x c4+ d4x", None),
     (BEGUN, "setup +x+x", Reason.SETUP_DONE, "a turn is now a move, for example a4a3", None),
     (ROW, "setup a4+ b4x c4x d4x", Reason.SETUP_ROW, "for example setup +xxx", None),
-    (ROW, "setup a4+ b4x c3x d4x", Reason.SETUP_ROW, "for example setup +x+x", None),
     (HALF, "setup +xxx", Reason.SETUP_HALF, "for example setup a4+ b4x c4x d4x", None),
     (ROW, Setup((), "+x+"), Reason.SETUP_COUNT, "four discs are set up, not 3, for example", None),
-    (HALF, Setup(("a4", "b4"), "++"), Reason.SETUP_COUNT, "not 2, for example", None),
     (HALF, Setup(("a4", "b4", "c4"), "++++"), Reason.SETUP_COUNT, "not 3, for example", None),
     (HALF, "setup a4+ b4x b4+ d4x", Reason.SETUP_TWICE, "two discs can't both be set up on b4", "b4x"),
     (HALF, "setup a4+ b2x c4+ d4x", Reason.SETUP_OUTSIDE, "b2 is not in Blue's half, rows 3 and 4", "b2x"),
@@ -420,7 +323,6 @@ REFUSALS: list[tuple[KvadratikPosition, str | Move, Reason, str, str | None]] = 
     (FULL, "b3b2 @c2x c2d1", Reason.NOT_FIRST_ROW, "no square of that row is empty now", "@c2x"),
     (RIGHT, "@a4x b3b4", Reason.NOT_EMPTY, "but B+ is on a4; b4, c4 or d4 would do", "@a4x"),
     (FULL, "@c4x b3b4", Reason.NOT_EMPTY, "but Gx B+ is on c4; no square of that row is empty", "@c4x"),
-    (RIGHT, "b3b2 @a4x a4b3", Reason.NOT_EMPTY, "but B+ is on a4", "@a4x"),
     (
         replace(RIGHT, rights=(2, 0)),
         Turn((Disc("b4", "+"), Disc("b4", "x")), (), Step("a4", "a3")),
@@ -435,30 +337,23 @@ REFUSALS: list[tuple[KvadratikPosition, str | Move, Reason, str, str | None]] = 
     (BEGUN, "~a3 a4a3", Reason.EMPTY, "there is no disc on a3; Blue's uncovered discs are on a4, b4, c4 and d4", "~a3"),
     (BEGUN, "a2a3", Reason.EMPTY, "there is no disc on a2", "a2a3"),
     (ONLY, "b3b2", Reason.EMPTY, "Blue has no uncovered disc", "b3b2"),
-    (BARE, "b3b2 b4c4", Reason.EMPTY, "there is no disc on b4", "b4c4"),
     (RIGHT, "~c3 a4a3", Reason.COVERED, "Green's is on top on c3; Blue's uncovered discs are on a4 and b3", "~c3"),
     (RIGHT, "c3b2", Reason.COVERED, "a covered disc can't be moved or flipped", "c3b2"),
-    (BEGUN, "~a1 a4a3", Reason.OPPONENT, "the disc on a1 is Green's", "~a1"),
     (BEGUN, "a1b2", Reason.OPPONENT, "the disc on a1 is Green's; Blue's uncovered discs are on a4", "a1b2"),
     (BEGUN, Turn((), ("e5",), Step("a4", "a3")), Reason.OFF_BOARD, "e5 is not on this board", "~e5"),
     (BEGUN, Turn((), (), Step("a4", "a5")), Reason.OFF_BOARD, "a5 is not on this board", "a4a5"),
     (BEGUN, "a4b3", Reason.NO_STEP, "a4 shows + and moves one step along its row or column", "a4b3"),
     (BEGUN, "a4b3", Reason.NO_STEP, "a4 can go to a3 or b4, or a4b3 if ~a4 flips it first", "a4b3"),
-    (BEGUN, "b4b3", Reason.NO_STEP, "b4 shows x and moves one step diagonally", "b4b3"),
     (STILL, "a4b3", Reason.NO_STEP, "which a4b3 is not; a4 can go to a3 or b4", "a4b3"),
     (BEGUN, "~a4 a4a3", Reason.NO_STEP, "which a4a3 is not; a4 can go to b3", "a4a3"),
-    (BEGUN, "a4a2", Reason.NO_STEP, "a4 can go to a3 or b4", "a4a2"),
     (RIGHT, "b3b2 @c4x c4c3", Reason.NO_STEP, "c4 shows x", "c4c3"),
     (BEGUN, "a4a3 b4a3", Reason.NOT_ENTERED, "a4a3 does not go from Blue's half into Green's, so b4a3", "b4a3"),
-    (BARE, "d2c1 a4b4", Reason.NOT_ENTERED, "d2c1 does not go from Blue's half", "a4b4"),
     (RIGHT, "b3c3 @b4+ b4b3", Reason.NOT_ENTERED, "so @b4+ b4b3 can't follow", "@b4+"),
     (RIGHT, "b3b2 a4a3", Reason.RESERVE_FIRST, "a4a3 can't follow while Blue has discs in reserve", "a4a3"),
-    (RIGHT, "b3b2 a4a3", Reason.RESERVE_FIRST, "it can go to b4, c4 or d4", "a4a3"),
     (FULL, "b3b2 a4a3", Reason.RESERVE_FIRST, "no square of the first row is empty now", "a4a3"),
     (RIGHT, "b3b2 @b4+ a4a3", Reason.OTHER_DISC, "and a4a3 moves another; b4a4, b4b3 or b4c4 would do", "a4a3"),
     (BARE, "b3b2 b2b1", Reason.OUTSIDE_HALF, "b2b1 is not a step inside Blue's half, rows 3 and 4", "b2b1"),
     (BARE, "b3b2 d2c3", Reason.OUTSIDE_HALF, "d2c3 is not a step inside", "d2c3"),
-    (BARE, "b3b2 c3b3", Reason.COVERED, "Green's is on top on c3", "c3b3"),
     (BARE, Turn((), (), Step("b3", "b2"), Bonus(None, Step("a4", "a5"))), Reason.OFF_BOARD, "a5 is not", "a4a5"),
     (RIGHT, Turn((), (), Step("b3", "b2"), Bonus(Disc("b4", "?"), Step("b4", "b3"))), Reason.SIDE_UNKNOWN, "", "@b4?"),
 ]
@@ -477,17 +372,9 @@ def test_a_refusal_says_what_is_wrong_and_what_would_work(
     assert refusal.value.details.get("token") == token
     assert token is None or token in NOTATION.format(wanted, position)
     assert wanted not in set(position.moves())
+    if fits := refusal.value.details.get("fits"):
+        position.play(NOTATION.parse(str(fits)))
 
 
 def test_every_reason_is_raised_by_some_example() -> None:
     assert {reason for _, _, reason, _, _ in REFUSALS} == {*Reason, *Over}
-
-
-@pytest.mark.parametrize(("position", "move"), [(p, m) for p, m, *_ in REFUSALS])
-def test_what_a_refusal_says_would_fit_does_fit(position: KvadratikPosition, move: str | Move) -> None:
-    with pytest.raises(IllegalMove) as refusal:
-        position.play(NOTATION.parse(move) if isinstance(move, str) else move)
-
-    fits = refusal.value.details.get("fits")
-    if fits:
-        position.play(NOTATION.parse(str(fits)))

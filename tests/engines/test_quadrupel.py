@@ -166,6 +166,46 @@ def test_the_last_extra_turn_ends_in_the_words_of_the_first_figure() -> None:
     assert over.diagram(last).lit == {"b1", "a2", "c2", "b3"}
 
 
+@pytest.mark.parametrize(
+    ("first", "stones", "text", "winner"),
+    [
+        (SQUARE, "c6 d5 e4 f4", "f4f3!", 1),
+        (SQUARE, "c6 d6 e6 f5", "f5f6!", None),
+        (STRAIGHT, "d6 c5 e5 e4", "e4d4!", None),
+    ],
+)
+def test_a_second_figure_worth_more_wins_and_one_worth_as_much_draws(
+    first: tuple[str, str], stones: str, text: str, winner: Seat | None
+) -> None:
+    position = first_built(*first)
+    over = play(replace(position, stones=(position.stones[0], board("a1", stones).stones[1])), text)
+
+    assert over.outcome is not None
+    assert over.outcome.winner == winner
+
+
+@pytest.mark.parametrize(
+    ("black", "turn", "worth", "turns"),
+    [
+        ("c2=2 d2=1 c3=3 d4=4", "d4d3", 27, 3),
+        ("c3=4 d3=3 c4=2 d5=1", "d5d4", 30, 2),
+        ("b3=1 c4=3 c2=2 d4=4", "d4d3", 81, 1),
+        ("a1=1 b2=3 c3=2 d5=4", "d5d4", 100, 0),
+    ],
+)
+def test_the_extra_turns_of_combination_last_as_long_as_the_bound_says(
+    black: str, turn: str, worth: int, turns: int
+) -> None:
+    """At best 81, 54 and 27 in extra turn 1, 2 and 3: a Diagonal of 27 points."""
+    position = play(board(black, "a6=1 c6=2 f3=3 f6=4", variant="combination"), f"{turn}!")
+
+    assert position.score.announced[0].worth == worth
+    for _ in range(turns):
+        assert position.turn == 1
+        position = position.play(next(position.moves()))
+    assert position.turn is None
+
+
 def test_a_figure_worth_less_than_the_first_cannot_be_announced() -> None:
     position = first_built(*STRAIGHT)
     position = replace(position, stones=(position.stones[0], board("a1 b1 c1 d1", "c6 d6 e6 f5").stones[1]))
