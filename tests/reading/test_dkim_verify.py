@@ -12,7 +12,7 @@ from pbem.mail.reading.dkim_verify import DNS_SECONDS, aligned, ask_dns, covers
 from pbem.mail.reading.limits import MOST_LINES
 from tests.correspondence import MORNING
 from tests.effort import calls
-from tests.signing import SIGNED, key, name_server, sign, zone
+from tests.signing import SIGNED, name_server, sign, zone
 
 OURS = "games@pbem.example"
 NOW = MORNING
@@ -78,26 +78,18 @@ CHANGES = {
     "another subject": lambda raw: raw.replace(b"Subject: a turn", b"Subject: #1 resign"),
     "another author at the domain": lambda raw: raw.replace(b"alice@", b"bob@"),
     "another recipient": lambda raw: raw.replace(b"To: games@", b"To: other@"),
-    "another date": lambda raw: raw.replace(b"Date: ", b"Date:  Mon,", 1),
-    "another id": lambda raw: raw.replace(b"Message-ID: <1@", b"Message-ID: <2@"),
     "words below": lambda raw: raw + b"resign\r\n",
-    "a subject above": lambda raw: b"Subject: #1 resign\r\n" + raw,
     "a from above": lambda raw: b"From: bob@mail.example\r\n" + raw,
     "a from below": lambda raw: raw.replace(b"\r\n\r\n", b"\r\nFrom: bob@mail.example\r\n\r\n", 1),
-    "the same from twice": lambda raw: b"From: Alice <alice@mail.example>\r\n" + raw,
-    "a second to": lambda raw: b"To: games@pbem.example\r\n" + raw,
-    "a second id": lambda raw: b"Message-ID: <2@mail.example>\r\n" + raw,
     "a second type": lambda raw: b"Content-Type: text/plain\r\nContent-Type: text/html\r\n" + raw,
     "a signature of nobody": lambda raw: raw.replace(b"d=mail.example", b"d=none.example"),
     "a header hidden behind a lone CR": lambda raw: b"X-A: b\rSubject: #1 resign\r\n" + raw,
-    "a lone CR in a header that is not signed": lambda raw: b"X-A: b\rX-B: c\r\n" + raw,
     "an endless line": lambda raw: raw + b" " * 3_000 + b"\r\n",
     "a tag twice": lambda raw: raw.replace(b"DKIM-Signature: v=1;", b"DKIM-Signature: v=1; d=evil.example;"),
     "a part of the body": lambda raw: raw.replace(b"DKIM-Signature: v=1;", b"DKIM-Signature: v=1; l=0;"),
 }
 
 
-@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_modified_message_does_not_pass(name: str) -> None:
     whole = sign(letter(), HOME)
@@ -134,11 +126,6 @@ def test_a_good_signature_counts_below_a_few_bad_ones() -> None:
 
     assert found(bad * 2 + signed).finding is Authenticity.PASSED
     assert found(bad * 3 + signed).finding is Authenticity.UNKNOWN
-
-
-def test_an_expired_signature_does_not_count() -> None:
-    for when in (0, 1, int(NOW.timestamp()) - 60):
-        assert found(sign(letter(), HOME, expires=when)).finding is Authenticity.UNKNOWN
 
 
 def test_the_server_s_clock_decides_whether_a_signature_has_expired() -> None:
@@ -199,16 +186,6 @@ def test_all_questions_about_a_message_share_the_time_that_the_dns_may_take() ->
 def test_a_malformed_key_verifies_no_signature(public: str) -> None:
     with name_server({f"games._domainkey.{HOME}.": public}):
         assert found(sign(letter(), HOME)).finding is Authenticity.UNKNOWN
-
-
-def test_malformed_names_are_not_queried(names: list[str]) -> None:
-    asked = len(names)
-
-    for name in (b"a b.example", b"a\0.example", b"x" * 300, b"\xff.example", b""):
-        assert ask_dns(name, 1) is None
-    assert len(names) == asked
-    assert ask_dns(f"games._domainkey.{HOME}.".encode(), 1) == key(HOME, 2048).public.encode()
-    assert ask_dns(b"none.example.", 1) is None
 
 
 @pytest.mark.slow

@@ -8,13 +8,13 @@ from selectolax.lexbor import LexborHTMLParser
 
 from pbem.conversation.syntax import wrapped
 from pbem.mail.reading import bounce_report, limits
-from pbem.mail.reading.limits import Problem, ReadError
+from pbem.mail.reading.limits import Problem
 from pbem.mail.reading.message import Message, read
 from pbem.mail.reading.text import body, html_text, normalize, reply_text, written
 from pbem.mail.reading.text.page import MOST_LINES
 from tests.correspondence import Correspondence, text
 from tests.effort import calls
-from tests.hostile import HEAD, MAILS, coded, filled, in_html, many_parts, with_content_type
+from tests.hostile import HEAD, MAILS, filled, many_parts, with_content_type
 
 LINES, HEADER = Problem.TOO_MANY_LINES, Problem.HEADER_TOO_LONG
 
@@ -45,10 +45,6 @@ def test_a_part_has_so_many_headers() -> None:
     most = limits.MOST_PART_HEADER_LINES // 2
     assert problem(many_parts(1, part=header * most + b"\nhelp\n")) is None
     assert problem(many_parts(1, part=header * (most + 1) + b"\nhelp\n")) is HEADER
-
-
-def test_a_text_may_look_like_the_headers_of_a_part() -> None:
-    assert problem(HEAD + b"\nhelp\n\n---\n" + b"12:30: went there\n" * 600) is None
 
 
 def test_all_parts_together_have_so_many_parameters() -> None:
@@ -102,7 +98,7 @@ def attributes(count: int, pattern: str) -> str:
 
 @pytest.mark.parametrize(
     "pattern",
-    [" a{}", "/a{}", "\n a{} = b", ' a{}=">"', " a{}='<q '", ' a{}="<p b=\'"', " a{}=b<c", ' "{}', " é{}"],
+    [" a{}", "/a{}", "\n a{} = b", " a{}='<q '", ' a{}="<p b=\'"'],
 )
 def test_a_tag_with_too_many_attributes_is_not_parsed(pattern: str) -> None:
     """Whatever its marks look like; each attribute counts as one, and no parser sees more of them."""
@@ -114,12 +110,6 @@ def test_a_tag_with_too_many_attributes_is_not_parsed(pattern: str) -> None:
     assert len(found[1].attributes) == html_text.MOST_ATTRIBUTES
 
 
-@pytest.mark.parametrize("before", ["<!-- <p a='", "<script>'", "<p a='", '<title>"<', "<style><!--"])
-def test_what_is_before_a_tag_hides_none_of_its_attributes(before: str) -> None:
-    tag = attributes(html_text.MOST_ATTRIBUTES + 1, " a{}")
-    assert "a50" not in html_text._shallow(f"{before}{tag}'-->\"</script></title></style>{tag}")
-
-
 @pytest.mark.parametrize("rest", ["x", " ", "=", " =", "/", "' "])
 def test_tags_within_a_tag_have_so_many_characters(rest: str) -> None:
     """Each could be a tag, and what is looked at for one isn't looked at again for thousands."""
@@ -129,17 +119,11 @@ def test_tags_within_a_tag_have_so_many_characters(rest: str) -> None:
     assert html_text.text(shown).strip() == "words"
 
 
-@pytest.mark.parametrize("tag", ["<p>", "</p>", "<br>", "<", "<!-- -->", "<b></b>"])
+@pytest.mark.parametrize("tag", ["</p>", "<", "<!-- -->"])
 def test_a_page_has_so_many_tags(tag: str) -> None:
     page = "words" + tag * (html_text.MOST_TAGS + 1) + "more"
     assert html_text._shallow(page).count("<") == html_text.MOST_TAGS
     assert "more" not in html_text.text(page)
-
-
-def test_a_page_begins_so_often() -> None:
-    """The attributes of all its beginnings are put together."""
-    page = "".join(f"<body a{number}>{number} " for number in range(1_000))
-    assert html_text.text(page).split()[-1] == str(html_text.MOST_PAGES - 1)
 
 
 def test_formatting_is_opened_again_so_often() -> None:
@@ -147,14 +131,6 @@ def test_formatting_is_opened_again_so_often() -> None:
     root = LexborHTMLParser(html_text._shallow(page)).root
     assert root is not None
     assert 400 < len(root.css("font")) <= html_text.MOST_FORMATTING
-
-
-def test_a_long_letter_in_html_is_read_to_its_end() -> None:
-    """As Outlook writes it: three elements and many styles a line."""
-    style = "style='font-size:11.0pt;font-family:\"Calibri\",sans-serif'"
-    line = f"<p class=MsoNormal><span lang=EN-US {style}>{{}}<o:p></o:p></span></p>"
-    page = "".join(line.format(f"line {number}") for number in range(900))
-    assert html_text.text(f"<html><body>{page}</body></html>").split("\n")[-2] == "line 899"
 
 
 # Words
@@ -186,18 +162,6 @@ def test_quotes_do_not_count() -> None:
     assert words(HEAD + b"\n" + filled(b">") + b"\nhelp\n").lines == ("help",)
 
 
-def test_what_is_cut_as_boilerplate_has_so_many_characters() -> None:
-    found = words(HEAD + b"\nhelp\n-- \n" + b"resign and be done with it\n" * 4_000)
-    assert found.lines == ("help",)
-    assert 0 < sum(len(line) for cut in found.cut for line in cut.lines) <= written.LONGEST_CUT
-
-
-def test_lines_below_the_last_that_is_read_cost_nothing() -> None:
-    page = "words and words\n" * written.MOST_LINES
-    few, many = (calls(lambda text=text: reply_text.read(text)) for text in (page + "x\n", page + "x\n" * 40_000))
-    assert many < 1.01 * few
-
-
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\x85", "\u2028", "\u2029"])
 def test_only_so_many_lines_are_cleaned(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """However they end."""
@@ -213,8 +177,7 @@ def test_a_long_line_is_no_condition_beyond_its_beginning() -> None:
     assert calls(lambda: wrapped.begins_condition("if " + "é" * 100_000)) < 20_000
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["one long word", "200,000 short words", "our address", "wide characters"])
+@pytest.mark.parametrize("name", ["one long word", "our address"])
 def test_little_follows_from_a_large_message(letters: Correspondence, name: str) -> None:
     """Neither stored nor sent: the words that are too many; and their author sees where they end."""
     to = letters.last("alice")["Reply-To"].addresses[0].addr_spec.encode()
@@ -237,10 +200,3 @@ def test_only_the_beginning_of_a_report_is_read() -> None:
     few, many = (calls(lambda raw=raw: bounce_report.is_final(raw)) for raw in (report, report + b"words\n" * 40_000))
     assert many < 1.05 * few
     assert calls(lambda: bounce_report.is_final(report + filled(b"word "))) < 1.05 * few
-
-
-def test_lines_in_html_count_as_well() -> None:
-    message = read(in_html(filled(b"a<br>", 100_000)), None, ())
-    assert (message.error, message.lines[-1]) == (None, written.REST)
-    assert read(coded(b"base64", base64.encodebytes(b"x\n" * 60_000)), None, ()).lines[-1] == written.REST
-    assert read(many_parts(limits.MOST_SEPARATORS + 1), None, ()).error == ReadError(Problem.TOO_MANY_PARTS)

@@ -117,7 +117,7 @@ def test_a_message_that_takes_too_long_is_abandoned_and_the_next_one_read(reader
     assert reader.read(PLAIN, None, ()).lines == ("help",)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limits", "ends_by"), [((0.1, 110.0), signal.SIGPROF), ((110.0, 0.1), signal.SIGALRM)], ids=["computing", "time"]
 )
@@ -132,27 +132,6 @@ def test_the_process_ends_itself(
     assert process._socket.recv(1) == b""
     assert -process._process.wait(GENEROUS) == ends_by
     process.end()
-
-
-@pytest.mark.slow
-@allowed(megabytes=16)
-@pytest.mark.usefixtures("loosely")
-def test_only_the_headers_are_read_of_a_message_that_takes_too_much_memory(reader: Sandbox) -> None:
-    message = reader.read(HUGE, None, ())
-    assert (message.error, message.sender, message.lines) == (
-        ReadError(Problem.TOO_MUCH_MEMORY),
-        "alice@mail.example",
-        (),
-    )
-    assert reader.read(PLAIN, None, ()).lines == ("help",)
-
-
-@pytest.mark.slow
-def test_a_process_that_was_killed_between_two_messages_is_replaced(reader: Sandbox) -> None:
-    first = number(reader)
-    os.kill(first, signal.SIGKILL)
-    assert reader.read(PLAIN, None, ()).lines == ("help",)
-    assert number(reader) != first
 
 
 KILLED, CRASHED = signal.SIGKILL, signal.SIGSEGV
@@ -214,15 +193,6 @@ def test_a_message_is_not_given_up_because_the_machine_is_busy(
     assert reader.read(PLAIN, None, ()).lines == ("help",)
     assert number(reader) == first
     go_on.join()
-
-
-@pytest.mark.slow
-def test_threads_take_turns(reader: Sandbox) -> None:
-    def lines(number: int) -> tuple[str, ...]:
-        return reader.read(HEAD + b"\n%d\n" % number, None, ()).lines
-
-    with ThreadPoolExecutor(20) as pool:
-        assert list(pool.map(lines, range(20))) == [(str(number),) for number in range(20)]
 
 
 @pytest.mark.slow
@@ -305,12 +275,6 @@ def test_without_a_process_messages_wait_and_no_attempt_is_counted(
     monkeypatch.undo()
     daemon.run_once(letters.server)
     assert letters.execute("select state, attempts from incoming") == [("done", 1)]
-
-
-def test_a_process_that_ends_at_once_is_reported(reader: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "executable", "/bin/false")
-    with pytest.raises(Unavailable, match="has ended"):
-        reader.read(PLAIN, None, ())
 
 
 @pytest.mark.slow

@@ -254,16 +254,6 @@ def test_a_message_announced_over_the_limit_is_refused_at_once(smtp: int) -> Non
         assert talk.say("NOOP") == "250 OK"
 
 
-def test_smtp_answers_once_for_all_recipients(smtp: int, kept: Kept) -> None:
-    with Talk(smtp) as talk:
-        talk.begin("a@game.test", "b@game.test", hello="EHLO")
-        assert talk.say(END).startswith("250 2.0.0")
-        assert talk.say("NOOP") == "250 OK"
-    assert [(mail.source, mail.recipients) for mail in kept.mails] == [
-        ("smtp 127.0.0.1", ("a@game.test", "b@game.test"))
-    ]
-
-
 @pytest.mark.parametrize("end", [b"\n.\n", b"\n.\r\n", b"\r.\r", b"\r\n.\r", b"\r\n.\n", b"\r.\r\n"])
 def test_no_message_is_smuggled_in_after_a_false_end(smtp: int, kept: Kept, end: bytes) -> None:
     """If two servers disagree about where a message ends, one sender can write in another's name."""
@@ -392,13 +382,6 @@ def test_commands_are_limited(smtp: int) -> None:
     assert not any(answer.startswith("421") for answer in answers[:-1])
 
 
-def test_many_messages_over_one_connection(lmtp: int, kept: Kept) -> None:
-    with smtplib.LMTP(HOST, lmtp, timeout=GENEROUS) as client:
-        for _ in range(60):
-            client.sendmail("ann@example.org", ["a@game.test"], WORDS)
-    assert len(kept.mails) == 60
-
-
 def test_a_silent_client_is_cut_off(kept: Kept) -> None:
     with listening(kept, "lmtp", idle_seconds=0.2) as listener, Talk(listener.port) as talk:
         assert talk.hear().startswith("220")
@@ -451,7 +434,6 @@ def test_stopping_does_not_wait_forever(kept: Kept, monkeypatch: pytest.MonkeyPa
         assert talk.hear() == ""
 
 
-@pytest.mark.slow
 def test_smtp_source_delivers_a_load(smtp: int, lmtp: int, kept: Kept) -> None:
     """Postfix's own client: parallel connections, several recipients, and replies as it expects them."""
     program = shutil.which("smtp-source", path=SBIN)

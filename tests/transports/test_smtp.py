@@ -101,15 +101,6 @@ def test_every_byte_arrives(server: int, arrived: list[Arrival]) -> None:
     assert [(mail.sender, mail.recipients) for mail in arrived] == [("pbem@game.test", ("ann@example.org",))]
 
 
-def test_every_byte_arrives_at_smtp_sink(smtp_sink: Sinks) -> None:
-    sink = smtp_sink()
-    with outbox(sink.port) as out:
-        send(out, HARD.replace(b"\x00", b""))
-    (taken,) = until(lambda: [mail for mail in sink.taken() if HARD.replace(b"\x00", b"") in mail], "it is written")
-    assert b"X-Mail-Args: <pbem@game.test>" in taken
-    assert b"X-Rcpt-Args: <ann@example.org>" in taken
-
-
 @pytest.mark.parametrize("raw", [b"Subject: x\r\n\r\nx\r\n", b"Subject: x\n\nx\n", b"Subject: x\n\nx"])
 def test_line_ends_become_crlf(server: int, arrived: list[Arrival], raw: bytes) -> None:
     with outbox(server) as out:
@@ -152,30 +143,21 @@ def test_a_malformed_address_is_not_sent(smtp_sink: Sinks, recipient: str) -> No
 # What a server can answer
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     ("faults", "later"),
     [
-        (("-r", "MAIL"), True),
         (("-r", "RCPT"), True),
-        (("-r", "DATA"), True),
         (("-r", "."), True),
         (("-f", "RCPT"), True),  # 500 5.3.0: something is wrong with the server, not with the address
-        (("-f", "DATA"), True),
-        (("-f", "."), True),
         (("-B", "550 5.1.1 No such user", "-f", "RCPT"), False),
         (("-B", "550 No", "-f", "RCPT"), False),
         (("-B", "552 5.2.2 Mailbox full", "-f", "RCPT"), True),
         (("-B", "554 5.7.1 Relay access denied", "-f", "RCPT"), True),
         (("-f", "CONNECT"), True),
-        (("-f", "EHLO,HELO"), True),
         (("-f", "MAIL"), True),  # our own address is refused: the settings are wrong, not the message
         (("-B", "552 5.3.4 too big", "-f", "MAIL"), False),
         (("-q", "CONNECT"), True),
-        (("-q", "MAIL"), True),
-        (("-q", "DATA"), True),
         (("-Q", "MAIL"), True),
-        (("-Q", "."), True),
         (("-q", "."), True),  # RFC 1047: it may have been accepted
     ],
     ids=str,
@@ -189,16 +171,6 @@ def test_whether_trying_later_can_help(smtp_sink: Sinks, faults: tuple[str, ...]
 @pytest.mark.parametrize("command", ["CONNECT", "EHLO", "MAIL", "RCPT", "DATA", "."])
 def test_a_server_that_stalls(smtp_sink: Sinks, command: str) -> None:
     with outbox(smtp_sink("-W", f"{command}:{HOUR:.0f}").port, IMPATIENT) as out:
-        assert refusal(out).later
-
-
-def test_the_server_s_reply_is_kept_on_one_line(smtp_sink: Sinks) -> None:
-    with outbox(smtp_sink("-B", "550 5.1.1 No such person here", "-f", "RCPT").port) as out:
-        assert str(refusal(out)) == "550 5.1.1 No such person here"
-
-
-def test_nobody_there() -> None:
-    with outbox(free_port()) as out:
         assert refusal(out).later
 
 
@@ -284,17 +256,6 @@ def test_a_connection_is_kept_for_a_while(
         for _ in range(3):
             send(out)
     assert (counted.handler.opened, len(counted.handler.mails)) == (opened, 3)
-
-
-def test_a_refused_recipient_does_not_end_the_connection(server: int, arrived: list[Arrival]) -> None:
-    with outbox(server) as out:
-        send(out)
-        client = out._client
-        with pytest.raises(NotAccepted):
-            out.send("pbem@game.test", "a b@", MAIL)
-        send(out)
-        assert out._client is client
-    assert len(arrived) == 2
 
 
 def test_a_connection_that_the_server_closed_is_replaced(arrived: list[Arrival]) -> None:
