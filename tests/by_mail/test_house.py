@@ -1,10 +1,9 @@
 """The house by mail: its matches, hints, analyses and what it says about claims."""
 
-import pytest
-
 from pbem.storage.models import HOUSE
 from tests.correspondence import Correspondence, said, text
 from tests.house import scenes
+from tests.scenes import after
 
 
 def test_a_challenge_is_accepted_at_once_and_a_turn_and_its_answer_are_one_message(letters: Correspondence) -> None:
@@ -27,7 +26,7 @@ def test_the_house_begins_if_it_is_asked_to(letters: Correspondence) -> None:
     assert letters.rows("select to_move from match") == [1]
 
 
-@pytest.mark.scene.with_args(scenes.begun)
+@after(scenes.begun)
 def test_the_house_agrees_to_an_undo_a_pause_and_a_cancellation(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "undo")
     assert letters.played == []
@@ -37,7 +36,7 @@ def test_the_house_agrees_to_an_undo_a_pause_and_a_cancellation(letters: Corresp
     assert letters.rows("select termination from match") == ["cancelled"]
 
 
-@pytest.mark.scene.with_args(scenes.begun)
+@after(scenes.begun)
 def test_nobody_moves_in_the_name_of_the_house(letters: Correspondence) -> None:
     before = letters.played
 
@@ -49,7 +48,7 @@ def test_nobody_moves_in_the_name_of_the_house(letters: Correspondence) -> None:
     assert letters.rows("select state from match") == ["running"]
 
 
-@pytest.mark.scene.with_args(scenes.challenged)
+@after(scenes.challenged)
 def test_a_hint_is_what_the_house_would_play(letters: Correspondence) -> None:
     (told,) = letters.reply(letters.last("alice"), "hint")
 
@@ -58,7 +57,7 @@ def test_a_hint_is_what_the_house_would_play(letters: Correspondence) -> None:
     assert len(letters.played) == 2
 
 
-@pytest.mark.scene.with_args(scenes.over)
+@after(scenes.over)
 def test_an_analysis_follows_in_a_message_of_its_own(letters: Correspondence) -> None:
     asked, told = letters.reply(letters.last("alice"), "analyse")
 
@@ -73,7 +72,7 @@ def test_an_analysis_follows_in_a_message_of_its_own(letters: Correspondence) ->
     assert told["X-PBeM-Event"] == "analysis"
 
 
-@pytest.mark.scene.with_args(scenes.proofs)
+@after(scenes.proofs)
 def test_a_claim_that_the_house_can_prove_ends_the_match_and_both_get_the_line(letters: Correspondence) -> None:
     letters.say("bob", "#1 claim proven")
 

@@ -3,13 +3,14 @@
 import pytest
 
 from tests.correspondence import Correspondence, said, text
+from tests.scenes import after
 from tests.tournaments import scenes
 from tests.tournaments.scenes import THREE, resign, rungs, running, told
 
 ROUND_ROBIN = "round-robin kvadratik time=3d/move places=3 called Little Cup"
 
 
-@pytest.mark.scene(scenes.opened, ROUND_ROBIN, *THREE)
+@after(scenes.opened, ROUND_ROBIN, *THREE)
 def test_all_matches_of_a_round_robin_begin_when_the_last_place_is_taken(letters: Correspondence) -> None:
     assert "Yours was the last place" not in told(letters, "alice", "enter 1")
     letters.say("bob", "enter 1")
@@ -24,18 +25,7 @@ def test_all_matches_of_a_round_robin_begin_when_the_last_place_is_taken(letters
     assert any("Yours was the last place" in text(mail) for mail in letters.received["carol@mail.example"])
 
 
-@pytest.mark.scene(scenes.begun, ROUND_ROBIN, *THREE)
-def test_the_report_of_a_tournament_goes_to_everybody(letters: Correspondence) -> None:
-    reports = [mail for mail in scenes.finish(letters) if mail["Subject"] == "[pbem] Little Cup: over"]
-
-    assert {str(mail["To"]) for mail in reports} == {f"{name}@mail.example" for name in THREE}
-    files = {str(part.get_filename()): str(part.get_content()) for part in reports[0].iter_attachments()}
-    assert set(files) == {f"pbem-tournament-1.{ending}" for ending in ("txt", "html", "json")}
-    assert "mail.example" not in "".join(files.values())
-    assert files["pbem-tournament-1.txt"].startswith("Tournament 1: Little Cup")
-
-
-@pytest.mark.scene(scenes.opened, ROUND_ROBIN, *THREE)
+@after(scenes.opened, ROUND_ROBIN, *THREE)
 def test_who_withdraws_before_the_beginning_gives_up_their_place(letters: Correspondence) -> None:
     letters.say("alice", "enter 1")
     letters.say("bob", "enter 1")
@@ -47,7 +37,7 @@ def test_who_withdraws_before_the_beginning_gives_up_their_place(letters: Corres
 
 
 @pytest.mark.parametrize("line", ["enter 1", "retire 1", "host knock-out kvadratik time=3d/move"])
-@pytest.mark.scene(scenes.opened, ROUND_ROBIN, *THREE)
+@after(scenes.opened, ROUND_ROBIN, *THREE)
 def test_what_is_written_in_somebody_s_name_is_asked_about(letters: Correspondence, line: str) -> None:
     letters.operate("player", "trust", "alice")
     letters.say("bob", "enter 1")
@@ -59,7 +49,7 @@ def test_what_is_written_in_somebody_s_name_is_asked_about(letters: Corresponden
     assert letters.rows(counts) == before
 
 
-@pytest.mark.scene(scenes.opened, ROUND_ROBIN, *THREE)
+@after(scenes.opened, ROUND_ROBIN, *THREE)
 def test_only_a_trusted_player_opens_tournaments(letters: Correspondence) -> None:
     words = "host round robin kvadratik time=3d/move rated called Alice's Cup"
     assert "opened by the operator" in told(letters, "alice", words)
@@ -71,7 +61,7 @@ def test_only_a_trusted_player_opens_tournaments(letters: Correspondence) -> Non
     assert "opened by the operator" in told(letters, "alice", words)
 
 
-@pytest.mark.scene.with_args(scenes.ladder)
+@after(scenes.ladder)
 def test_a_challenge_begins_a_match_and_its_winner_takes_the_rung(letters: Correspondence) -> None:
     sent = {str(mail["To"]): said(mail) for mail in letters.say("dave", "climb 1 bob")}
 
@@ -85,13 +75,3 @@ def test_a_challenge_begins_a_match_and_its_winner_takes_the_rung(letters: Corre
         "dave@mail.example": "[pbem] Long Ladder: rung 2",
         "bob@mail.example": "[pbem] Long Ladder: rung 3",
     }
-
-
-@pytest.mark.scene.with_args(scenes.teams)
-def test_a_team_match_goes_from_its_host_to_the_end(letters: Correspondence) -> None:
-    resign(letters, "bob", 1)
-    resign(letters, "dave", 2)
-
-    for name in scenes.FOUR:
-        assert letters.last(name)["Subject"] == "[pbem] Danube - Rhine Valley: over"
-        assert "Danube has won the match, 2 to 0." in said(letters.last(name))

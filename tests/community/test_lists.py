@@ -22,6 +22,7 @@ from pbem.storage.models import (
     Tournament,
 )
 from tests.correspondence import MORNING, Correspondence, text
+from tests.scenes import after
 
 CROWD = 120
 WIDTH = 72
@@ -47,7 +48,7 @@ def crowd(letters: Correspondence) -> None:
             connection.execute(insert(table), list(rows))
 
 
-pytestmark = pytest.mark.scene.with_args(crowd)
+pytestmark = after(crowd)
 
 
 def name_of(number: int) -> str:

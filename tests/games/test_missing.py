@@ -16,6 +16,7 @@ from tests import scenes
 from tests.correspondence import Correspondence, said, text
 from tests.games.conftest import Offered
 from tests.games.scenes import MISSING, begun, over, stored
+from tests.scenes import after
 
 
 def left(letters: Correspondence) -> timedelta:
@@ -28,7 +29,7 @@ def left(letters: Correspondence) -> timedelta:
     return remaining
 
 
-@pytest.mark.scene.with_args(begun, "b2")
+@after(begun, "b2")
 def test_both_players_are_told_once_and_nobody_loses_time_while_it_has_stopped(
     letters: Correspondence, noughts: Offered
 ) -> None:
@@ -54,7 +55,7 @@ def test_both_players_are_told_once_and_nobody_loses_time_while_it_has_stopped(
 
 
 @pytest.mark.parametrize(("name", "line"), [("bob", "move a1\nresign"), ("bob", "x9"), ("alice", "if a1 then a2")])
-@pytest.mark.scene.with_args(begun, "b2")
+@after(begun, "b2")
 def test_what_needs_the_game_is_refused_with_a_sentence(
     letters: Correspondence, noughts: Offered, name: str, line: str
 ) -> None:
@@ -68,7 +69,7 @@ def test_what_needs_the_game_is_refused_with_a_sentence(
     assert letters.rows("select state from match") == ["running"]
 
 
-@pytest.mark.scene.with_args(begun, "b2")
+@after(begun, "b2")
 def test_what_needs_no_rules_still_works(letters: Correspondence, noughts: Offered) -> None:
     noughts.remove(letters)
 
@@ -83,7 +84,7 @@ def test_what_needs_no_rules_still_works(letters: Correspondence, noughts: Offer
     assert stored(letters).missing is None
 
 
-@pytest.mark.scene.with_args(begun)
+@after(begun)
 def test_a_message_that_waits_goes_out_without_the_board(letters: Correspondence, noughts: Offered) -> None:
     letters.reply(letters.last("alice"), "b2")
     letters.execute(
@@ -104,7 +105,7 @@ def test_a_message_that_waits_goes_out_without_the_board(letters: Correspondence
 @pytest.mark.parametrize(
     "line", ["games bob", "history", "standings noughts", "rules noughts", "export me", "show 1#2", "record 1"]
 )
-@pytest.mark.scene.with_args(over)
+@after(over)
 def test_everything_can_be_looked_at(letters: Correspondence, noughts: Offered, line: str) -> None:
     noughts.remove(letters)
 
@@ -115,7 +116,7 @@ def test_everything_can_be_looked_at(letters: Correspondence, noughts: Offered, 
 
 
 @pytest.mark.parametrize("line", ["rematch 1", "replay 1#2 bob", "analyse 1", "challenge bob noughts"])
-@pytest.mark.scene.with_args(over)
+@after(over)
 def test_what_begins_with_it_is_refused_with_a_sentence(letters: Correspondence, noughts: Offered, line: str) -> None:
     noughts.remove(letters)
 
@@ -125,7 +126,7 @@ def test_what_begins_with_it_is_refused_with_a_sentence(letters: Correspondence,
     assert letters.rows("select count(*) from match") == [1]
 
 
-@pytest.mark.scene.with_args(scenes.two_players)
+@after(scenes.two_players)
 def test_challenges_and_seeks_that_wait_can_be_declined_but_not_taken(
     letters: Correspondence, noughts: Offered
 ) -> None:
@@ -142,7 +143,7 @@ def test_challenges_and_seeks_that_wait_can_be_declined_but_not_taken(
     assert stored(letters).state == "declined"
 
 
-@pytest.mark.scene.with_args(scenes.two_players)
+@after(scenes.two_players)
 def test_a_tournament_of_it_stands_still_until_it_is_back(letters: Correspondence, noughts: Offered) -> None:
     letters.join("carol")
     letters.operate("tournament", "open", "round-robin", "noughts", "time=3d/move")
@@ -159,7 +160,7 @@ def test_a_tournament_of_it_stands_still_until_it_is_back(letters: Correspondenc
     assert letters.rows("select count(*) from match") == [3]
 
 
-@pytest.mark.scene.with_args(begun, "b2")
+@after(begun, "b2")
 def test_a_player_s_data_has_the_record_and_can_be_deleted(
     letters: Correspondence, noughts: Offered, tmp_path: Path
 ) -> None:
@@ -175,7 +176,7 @@ def test_a_player_s_data_has_the_record_and_can_be_deleted(
     assert "has left this server" in said(letters.last("bob"))
 
 
-@pytest.mark.scene.with_args(over)
+@after(over)
 def test_the_site_shows_the_record_as_text(letters: Correspondence, noughts: Offered, tmp_path: Path) -> None:
     for name in ("alice", "bob"):
         letters.say(name, "set public on")
@@ -191,7 +192,7 @@ def test_the_site_shows_the_record_as_text(letters: Correspondence, noughts: Off
     assert "<svg" in page.read_text()
 
 
-@pytest.mark.scene.with_args(begun, "b2")
+@after(begun, "b2")
 def test_the_operator_is_told_what_to_install(letters: Correspondence, noughts: Offered) -> None:
     noughts.remove(letters)
 
@@ -203,7 +204,7 @@ def test_the_operator_is_told_what_to_install(letters: Correspondence, noughts: 
     assert json.loads(letters.operate("status", "--json").stdout)["stopped"] == {"noughts": 1}
 
 
-@pytest.mark.scene.with_args(begun)
+@after(begun)
 def test_it_goes_on_only_when_all_servers_have_it(letters: Correspondence, noughts: Offered) -> None:
     noughts.remove(letters)
     Reporter(letters.server.vitals, letters.clock()).tell(letters.server.engine, letters.clock())

@@ -13,8 +13,9 @@ from pbem.signatures import Signer
 from tests.correspondence import Correspondence, said, text
 from tests.games.conftest import Offered
 from tests.games.scenes import LINE, begun, stored
+from tests.scenes import after
 
-pytestmark = pytest.mark.scene(begun, *LINE)
+pytestmark = after(begun, *LINE)
 
 
 @pytest.mark.parametrize("is_guarded", [False, True], ids=["bare", "guarded"])

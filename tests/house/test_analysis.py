@@ -13,6 +13,7 @@ from pbem.storage.models import Analysis, Match
 from tests import spent
 from tests.correspondence import MORNING, Correspondence, said
 from tests.house.scenes import TURNS, over, searching
+from tests.scenes import after
 from tests.searchers import FirstTurn
 
 ALICE, ADMIN = "alice@mail.example", "admin@pbem.example"
@@ -46,7 +47,7 @@ def several(letters: Correspondence) -> None:
     letters.say("carol", "play kvadratik level=1")
 
 
-@pytest.mark.scene.with_args(over)
+@after(over)
 def test_the_course_is_told_in_words_to_those_who_want_no_drawings(letters: Correspondence) -> None:
     letters.say("alice", "set board words")
 
@@ -57,7 +58,7 @@ def test_the_course_is_told_in_words_to_those_who_want_no_drawings(letters: Corr
     assert "* After turn 4: alice was ahead." in said(letters.last("alice"))
 
 
-@pytest.mark.scene.with_args(over)
+@after(over)
 def test_what_was_found_is_told_to_the_opponent_at_once(letters: Correspondence) -> None:
     searching(letters, searcher := Counting())
     letters.reply(letters.last("alice"), "analyse")
@@ -81,7 +82,7 @@ def test_what_was_found_is_told_to_the_opponent_at_once(letters: Correspondence)
         ("analyse 9", "There is no match #9"),
     ],
 )
-@pytest.mark.scene.with_args(several)
+@after(several)
 def test_only_own_matches_that_are_over_are_analysed(letters: Correspondence, line: str, says: str) -> None:
     (answer,) = letters.say("alice", line)
 
@@ -89,7 +90,7 @@ def test_only_own_matches_that_are_over_are_analysed(letters: Correspondence, li
     assert letters.rows("select count(*) from analysis") == [0]
 
 
-@pytest.mark.scene.with_args(over)
+@after(over)
 def test_a_match_that_is_still_played_is_not_analysed_by_way_of_another(letters: Correspondence) -> None:
     """A match replayed from it is over, and would tell what the house thinks of its position."""
     letters.execute("update match set state = 'running' where id = 1")
@@ -104,7 +105,7 @@ def test_a_match_that_is_still_played_is_not_analysed_by_way_of_another(letters:
     assert "The house doesn't help in a match that isn't over yet." in said(answer)
 
 
-@pytest.mark.scene.with_args(over)
+@after(over)
 def test_nobody_has_two_analyses_at_a_time_or_too_many_in_a_day(letters: Correspondence) -> None:
     searching(letters, searcher := Counting(fails=True))
     letters.reply(letters.last("bob"), "rematch")
@@ -128,7 +129,7 @@ def test_nobody_has_two_analyses_at_a_time_or_too_many_in_a_day(letters: Corresp
     assert "The house looks at match #2" in said(asked)
 
 
-@pytest.mark.scene.with_args(over)
+@after(over)
 def test_an_analysis_that_fails_is_given_up_and_told_once(letters: Correspondence) -> None:
     searching(letters, searcher := Counting(fails=True))
 
@@ -145,7 +146,7 @@ def test_an_analysis_that_fails_is_given_up_and_told_once(letters: Correspondenc
     assert "What the house thinks" in said(found)
 
 
-@pytest.mark.scene.with_args(over)
+@after(over)
 def test_turns_go_before_analyses(letters: Correspondence) -> None:
     """Between two searches for an analysis, the turns of the house are found that wait."""
     letters.join("carol")
@@ -170,7 +171,7 @@ def test_turns_go_before_analyses(letters: Correspondence) -> None:
     assert order.count("analysis") > 1
 
 
-@pytest.mark.scene.with_args(over)
+@after(over)
 def test_what_two_daemons_found_is_kept_and_told_once(letters: Correspondence) -> None:
     others = replace(letters.server.thinker, searcher=FirstTurn(), holder=new_holder())
 
@@ -200,7 +201,7 @@ def test_an_analysis_is_no_more_work_at_a_time_than_a_turn() -> None:
         assert asked.last == plies
 
 
-@pytest.mark.scene.with_args(over)
+@after(over)
 def test_who_leaves_leaves_no_analysis(letters: Correspondence) -> None:
     searching(letters, Counting(fails=True))
     letters.reply(letters.last("alice"), "analyse")

@@ -14,6 +14,7 @@ from pbem.storage.leases import new_holder
 from tests import scenes
 from tests.correspondence import Correspondence, said
 from tests.house.scenes import OPEN, TURNS, WON, proofs, searching
+from tests.scenes import after
 from tests.searchers import FirstTurn
 
 STANDING = "select ply.*, state, winner, to_move, plies from ply join match on match.id = match"
@@ -34,7 +35,7 @@ class Failing(FirstTurn):
         ("play quadrupel proofs=on", "against the house, nothing is claimed as proven"),
     ],
 )
-@pytest.mark.scene.with_args(scenes.two_players)
+@after(scenes.two_players)
 def test_proofs_are_agreed_on_in_a_challenge_between_two_people(
     letters: Correspondence, line: str, refusal: str
 ) -> None:
@@ -44,7 +45,7 @@ def test_proofs_are_agreed_on_in_a_challenge_between_two_people(
     assert letters.rows("select * from match") == []
 
 
-@pytest.mark.scene.with_args(proofs)
+@after(proofs)
 def test_the_line_of_a_proof_leads_to_the_win(letters: Correspondence) -> None:
     letters.say("bob", "#1 claim proven")
 
@@ -79,7 +80,7 @@ def test_what_is_not_shown_is_answered_alike_and_at_the_same_time(letters: Corre
     assert "Your claim on this position has been answered." in said(again)
 
 
-@pytest.mark.scene.with_args(proofs)
+@after(proofs)
 def test_a_turn_before_the_house_has_looked_makes_a_claim_void(letters: Correspondence) -> None:
     searching(letters, Failing())
     letters.say("bob", "#1 claim proven")
@@ -91,7 +92,7 @@ def test_a_turn_before_the_house_has_looked_makes_a_claim_void(letters: Correspo
     assert "Your claim in match #1 is void" in said(told)
 
 
-@pytest.mark.scene.with_args(proofs)
+@after(proofs)
 def test_a_search_that_fails_again_and_again_does_not_count(letters: Correspondence) -> None:
     searching(letters, Failing())
     letters.say("bob", "#1 claim proven")
@@ -104,7 +105,7 @@ def test_a_search_that_fails_again_and_again_does_not_count(letters: Corresponde
     assert letters.rows("select termination from match") == ["proven"]
 
 
-@pytest.mark.scene.with_args(proofs)
+@after(proofs)
 def test_a_match_that_ends_while_the_house_looks_ends_once(letters: Correspondence) -> None:
     class Interrupted(FirstTurn):
         """A searcher in whose time the second player resigns."""
@@ -124,7 +125,7 @@ def test_a_match_that_ends_while_the_house_looks_ends_once(letters: Corresponden
     assert "Your claim in match #1 is void The match is over." in said(letters.last("bob"))
 
 
-@pytest.mark.scene.with_args(proofs)
+@after(proofs)
 def test_two_daemons_look_at_a_claim_once(letters: Correspondence) -> None:
     asked: list[ProofQuestion] = []
     another = letters.server.thinker
@@ -151,7 +152,7 @@ def test_two_daemons_look_at_a_claim_once(letters: Correspondence) -> None:
         ("#1 claim", "Your opponent hasn't run out of time in match #1."),
     ],
 )
-@pytest.mark.scene.with_args(scenes.match, "challenge bob quadrupel")
+@after(scenes.match, "challenge bob quadrupel")
 def test_a_claim_where_there_is_nothing_to_claim_is_refused(letters: Correspondence, line: str, refusal: str) -> None:
     letters.say("alice", "play quadrupel")
 

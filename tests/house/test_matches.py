@@ -15,6 +15,7 @@ from pbem.tokens import Purpose, Token
 from tests import scenes, spent
 from tests.correspondence import Correspondence, said, text
 from tests.house.scenes import begun, challenged
+from tests.scenes import after
 
 MALLORY = "mallory@mail.example"
 
@@ -42,7 +43,7 @@ def lost(letters: Correspondence) -> None:
         (f"challenge {HOUSE.replace(' ', '')} kvadratik", "No player is called (thehouse)."),
     ],
 )
-@pytest.mark.scene.with_args(lost)
+@after(lost)
 def test_what_is_asked_about_the_house_has_a_sensible_answer(letters: Correspondence, words: str, says: str) -> None:
     letters.say("alice", words)
 
@@ -53,14 +54,14 @@ def test_what_is_asked_about_the_house_has_a_sensible_answer(letters: Correspond
     assert letters.rows("select count(*) from match") == [2]
 
 
-@pytest.mark.scene.with_args(scenes.two_players)
+@after(scenes.two_players)
 def test_before_anybody_has_played_it_the_house_is_no_stranger(letters: Correspondence) -> None:
     (answer,) = letters.say("alice", "whois house")
 
     assert 'Nobody has played against the house yet. "play GAME" begins a match with it.' in said(answer)
 
 
-@pytest.mark.scene.with_args(lost)
+@after(lost)
 def test_nobody_takes_a_seek_for_the_house_and_the_house_takes_none(letters: Correspondence) -> None:
     letters.say("alice", "seek kvadratik")
 
@@ -69,7 +70,7 @@ def test_nobody_takes_a_seek_for_the_house_and_the_house_takes_none(letters: Cor
 
 
 @pytest.mark.server(more="[house]\nenabled = false")
-@pytest.mark.scene.with_args(scenes.two_players)
+@after(scenes.two_players)
 def test_a_server_without_the_house_says_so(letters: Correspondence) -> None:
     (answer,) = letters.say("alice", "play kvadratik")
 
@@ -77,7 +78,7 @@ def test_a_server_without_the_house_says_so(letters: Correspondence) -> None:
 
 
 @pytest.mark.parametrize(("value", "agreed"), [(0.0, True), (0.4, False)])
-@pytest.mark.scene.with_args(begun)
+@after(begun)
 def test_the_house_agrees_to_a_draw_where_it_is_no_better_than_even(
     letters: Correspondence, value: float, agreed: bool
 ) -> None:
@@ -91,7 +92,7 @@ def test_the_house_agrees_to_a_draw_where_it_is_no_better_than_even(
     assert letters.rows("select state from match") == ["over" if agreed else "running"]
 
 
-@pytest.mark.scene.with_args(begun)
+@after(begun)
 def test_hints_are_limited(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "hint")
     (search,) = letters.rows("select id from search where kind = 'hint'")
@@ -104,14 +105,14 @@ def test_hints_are_limited(letters: Correspondence) -> None:
     assert "You've had 10 hints today" in text(told)
 
 
-@pytest.mark.scene.with_args(scenes.match, "challenge bob kvadratik")
+@after(scenes.match, "challenge bob kvadratik")
 def test_there_is_no_hint_against_a_person(letters: Correspondence) -> None:
     (told,) = letters.reply(letters.last("alice"), "hint")
 
     assert "only in matches against the house" in text(told)
 
 
-@pytest.mark.scene.with_args(begun)
+@after(begun)
 def test_searches_of_more_than_an_hour_ago_are_forgotten(letters: Correspondence) -> None:
     letters.wait(minutes=30)
     letters.reply(letters.last("alice"), "a4a3")
@@ -122,7 +123,7 @@ def test_searches_of_more_than_an_hour_ago_are_forgotten(letters: Correspondence
     assert letters.rows("select version from search order by version") == [3, 5]
 
 
-@pytest.mark.scene.with_args(begun)
+@after(begun)
 def test_a_rematch_begins_once_at_the_same_level_with_the_other_side(letters: Correspondence) -> None:
     letters.resign("alice")
 
@@ -136,7 +137,7 @@ def test_a_rematch_begins_once_at_the_same_level_with_the_other_side(letters: Co
     assert "already playing the rematch of match #1: match #2" in said(letters.last("alice"))
 
 
-@pytest.mark.scene.with_args(begun)
+@after(begun)
 def test_no_mail_is_ever_queued_for_the_house(letters: Correspondence) -> None:
     (answer,) = letters.reply(letters.last("alice"), "say Good luck!")
     letters.reply(letters.last("alice"), "undo")
@@ -166,7 +167,7 @@ def test_nobody_takes_its_name(letters: Correspondence, name: str) -> None:
     assert letters.rows("select count(*) from player where confirmed is not null") == [0]
 
 
-@pytest.mark.scene.with_args(scenes.two_players)
+@after(scenes.two_players)
 def test_who_had_the_name_before_keeps_it(letters: Correspondence) -> None:
     letters.execute("update player set name = 'house' where name = 'bob'")
 
@@ -177,7 +178,7 @@ def test_who_had_the_name_before_keeps_it(letters: Correspondence) -> None:
     assert letters.rows("select level, state from match order by id") == [(1, "running"), (None, "offered")]
 
 
-@pytest.mark.scene.with_args(challenged)
+@after(challenged)
 def test_a_token_of_the_house_proves_nothing(letters: Correspondence) -> None:
     (number,) = letters.rows(f"select id from player where address = '{HOUSE}'")
     services = letters.server.services
@@ -187,7 +188,7 @@ def test_a_token_of_the_house_proves_nothing(letters: Correspondence) -> None:
     assert letters.rows("select state from match") == ["running"]
 
 
-@pytest.mark.scene.with_args(challenged)
+@after(challenged)
 def test_the_operator_s_verbs_pass_it_by(letters: Correspondence) -> None:
     for verb in (("delete", "house", "--yes"), ("revoke", "house")):
         assert "No player is called house." in letters.operate(*verb).output

@@ -13,6 +13,7 @@ from pbem.server.daemon import void_leases
 from tests import scenes
 from tests.correspondence import Correspondence, said, text
 from tests.house.scenes import challenged, searching
+from tests.scenes import after
 from tests.searchers import FirstTurn
 
 pytestmark = pytest.mark.server(server='admin = "admin@pbem.example"')
@@ -68,7 +69,7 @@ def waiting(letters: Correspondence, name: str, number: int, game: str = "quadru
     letters.say(name, "\n".join(f"play {game} begin=you level=1" for _ in range(number)))
 
 
-@pytest.mark.scene.with_args(scenes.two_players)
+@after(scenes.two_players)
 def test_nobody_starves_others_with_many_matches(letters: Correspondence) -> None:
     searching(letters, Failing())
     waiting(letters, "alice", 3)
@@ -79,7 +80,7 @@ def test_nobody_starves_others_with_many_matches(letters: Correspondence) -> Non
     assert letters.rows("select match from ply order by match") == [1, 4]
 
 
-@pytest.mark.scene.with_args(scenes.two_players)
+@after(scenes.two_players)
 def test_one_player_s_turns_are_limited_in_an_hour_and_matches_at_a_time(letters: Correspondence) -> None:
     letters.server = replace(letters.server, thinker=replace(letters.server.thinker, turns_per_hour=2))
 
@@ -97,7 +98,7 @@ class Killed(BaseException):
     """The server is killed."""
 
 
-@pytest.mark.scene.with_args(scenes.two_players)
+@after(scenes.two_players)
 def test_kills_during_a_search_cost_the_turn_no_time(letters: Correspondence) -> None:
     def kill() -> None:
         raise Killed
@@ -115,7 +116,7 @@ def test_kills_during_a_search_cost_the_turn_no_time(letters: Correspondence) ->
     assert letters.rows("select match from ply") == [1]
 
 
-@pytest.mark.scene.with_args(scenes.two_players)
+@after(scenes.two_players)
 def test_a_search_that_fails_is_tried_again_and_the_admin_hears_of_it(letters: Correspondence) -> None:
     failing = Failing()
     searching(letters, failing)
@@ -138,7 +139,7 @@ def test_a_search_that_fails_is_tried_again_and_the_admin_hears_of_it(letters: C
 @pytest.mark.parametrize(
     ("game", "turn"), [("kvadratik", "z9z8"), ("hexaphages", "1")], ids=["illegal", "the beginning of a turn"]
 )
-@pytest.mark.scene.with_args(scenes.two_players)
+@after(scenes.two_players)
 def test_nothing_but_a_legal_turn_is_played(letters: Correspondence, game: str, turn: str) -> None:
     searching(letters, Answering(turn))
 
@@ -152,7 +153,7 @@ def test_nothing_but_a_legal_turn_is_played(letters: Correspondence, game: str, 
     assert len(letters.played) == 1
 
 
-@pytest.mark.scene.with_args(challenged)
+@after(challenged)
 def test_a_receipt_does_not_wait_for_long(letters: Correspondence) -> None:
     searching(letters, Failing())
 
@@ -165,7 +166,7 @@ def test_a_receipt_does_not_wait_for_long(letters: Correspondence) -> None:
     assert "You played" not in text(answer)
 
 
-@pytest.mark.scene.with_args(challenged)
+@after(challenged)
 def test_a_receipt_is_sent_before_what_the_player_asks_next(letters: Correspondence) -> None:
     searching(letters, Failing())
     start = letters.last("alice")
@@ -178,7 +179,7 @@ def test_a_receipt_is_sent_before_what_the_player_asks_next(letters: Corresponde
 
 
 @pytest.mark.parametrize("searcher", [Failing(), Answering("z9z8")], ids=["failed", "illegal"])
-@pytest.mark.scene.with_args(challenged)
+@after(challenged)
 def test_a_hint_that_is_not_found_is_answered_too(letters: Correspondence, searcher: FirstTurn) -> None:
     searching(letters, searcher)
 
@@ -189,7 +190,7 @@ def test_a_hint_that_is_not_found_is_answered_too(letters: Correspondence, searc
     assert "z9z8" not in text(told)
 
 
-@pytest.mark.scene.with_args(scenes.two_players)
+@after(scenes.two_players)
 def test_a_stuck_match_can_be_cancelled(letters: Correspondence) -> None:
     searching(letters, Failing())
     waiting(letters, "alice", 1)
@@ -200,7 +201,7 @@ def test_a_stuck_match_can_be_cancelled(letters: Correspondence) -> None:
     assert letters.rows("select termination from match") == ["cancelled"]
 
 
-@pytest.mark.scene.with_args(scenes.two_players)
+@after(scenes.two_players)
 def test_what_was_found_for_a_turn_that_was_taken_back_is_not_played(letters: Correspondence) -> None:
     searching(letters, Failing())
     waiting(letters, "alice", 1)

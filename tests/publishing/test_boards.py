@@ -68,9 +68,9 @@ def test_each_player_gets_a_page_of_their_own(boards: Archive) -> None:
 
 
 def test_its_link_is_the_reply_with_the_turn(boards: Archive) -> None:
-    told = data(boards.text(page(boards, "bob")))
     reply_to = boards.letters.last("bob")["Reply-To"].addresses[0].addr_spec
     local, _, domain = reply_to.partition("@")
+    told = data(boards.text(page(boards, "bob")))
     assert told["mailto"] == f"mailto:{local.replace('+', '%2B')}@{domain}?subject=Re%3A%20%5Bpbem%20%231%5D&body="
 
 

@@ -11,17 +11,6 @@ from tests.publishing.site import WORDS, Archive, files
 MATCH = "matches/0/1.html"
 
 
-def test_a_match_is_shown_once_both_players_allow_it(site: Archive) -> None:
-    assert site.publish().matches == 0
-    site.choose("on", "alice")
-    assert site.publish().matches == 0
-    assert MATCH not in files(site.folder)
-    site.choose("on", "bob")
-    assert site.publish().matches == 1
-    assert "alice</a> \N{EN DASH} <a" in site.text(MATCH)
-    assert "players/bob.html" in files(site.folder)
-
-
 def test_what_is_taken_back_is_gone_with_the_next_publication(site: Archive) -> None:
     site.choose("on", "alice", "bob")
     site.publish()

@@ -10,12 +10,13 @@ from tests import scenes as others
 from tests.correspondence import MORNING, Correspondence, said, text
 from tests.ratings import scenes
 from tests.ratings.scenes import counted
+from tests.scenes import after
 
 DAY = f"{MORNING:%Y-%m-%d}"
 
 
 @pytest.mark.parametrize(("words", "is_rated"), [("rated", 1), ("unrated", 0), ("", 0)])
-@pytest.mark.scene.with_args(others.two_players)
+@after(others.two_players)
 def test_rated_has_to_be_said(letters: Correspondence, words: str, is_rated: int) -> None:
     (refused,) = letters.say("alice", "challenge bob quadrature rated unrated")
     assert "either rated or unrated" in text(refused)
@@ -25,21 +26,21 @@ def test_rated_has_to_be_said(letters: Correspondence, words: str, is_rated: int
     assert counted(letters) == [(is_rated, 0)]
 
 
-@pytest.mark.scene.with_args(scenes.over)
+@after(scenes.over)
 def test_a_result_counts_and_so_does_that_of_the_rematch(letters: Correspondence) -> None:
     letters.reply(letters.last("bob"), "rematch")
 
     assert counted(letters) == [(1, 1), (1, 0)]
 
 
-@pytest.mark.scene.with_args(scenes.first_turn)
+@after(scenes.first_turn)
 def test_what_ends_before_both_have_moved_does_not_count(letters: Correspondence) -> None:
     letters.resign("bob")
 
     assert counted(letters) == [(1, 0)]
 
 
-@pytest.mark.scene.with_args(scenes.two_turns)
+@after(scenes.two_turns)
 def test_a_cancelled_match_does_not_count(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "cancel 1")
     letters.reply(letters.last("bob"), "accept 1 cancel")
@@ -48,7 +49,7 @@ def test_a_cancelled_match_does_not_count(letters: Correspondence) -> None:
     assert counted(letters) == [(1, 0)]
 
 
-@pytest.mark.scene.with_args(scenes.two_turns)
+@after(scenes.two_turns)
 def test_news_of_a_result_that_come_after_its_week_do_not_announce_it(letters: Correspondence) -> None:
     letters.say("alice", "stop")
     letters.resign("bob")
@@ -60,7 +61,7 @@ def test_news_of_a_result_that_come_after_its_week_do_not_announce_it(letters: C
     assert "It counts on" not in said(letters.last("alice"))
 
 
-@pytest.mark.scene.with_args(scenes.rated)
+@after(scenes.rated)
 def test_the_operator_finds_and_mends_what_differs_from_the_matches(letters: Correspondence) -> None:
     rows = "select player, rating, wins, losses from playerrating order by player"
     before = letters.rows(rows)
@@ -81,7 +82,7 @@ def test_the_operator_finds_and_mends_what_differs_from_the_matches(letters: Cor
 @pytest.mark.parametrize(
     ("offer", "shown"), [("challenge bob quadrature rated", True), ("challenge bob quadrature", False)]
 )
-@pytest.mark.scene.with_args(scenes.rated)
+@after(scenes.rated)
 def test_a_rated_match_shows_the_ratings_of_both_and_any_other_none(
     letters: Correspondence, offer: str, shown: bool
 ) -> None:
@@ -115,7 +116,7 @@ def asked(letters: Correspondence, words: str) -> str:
     return text(answer)
 
 
-@pytest.mark.scene.with_args(others.two_players)
+@after(others.two_players)
 def test_standings_have_the_first_of_each_game(letters: Correspondence) -> None:
     hold(letters, "quadrature", 7)
     hold(letters, "kvadratik", 2, 1710)
@@ -131,7 +132,7 @@ def test_standings_have_the_first_of_each_game(letters: Correspondence) -> None:
     assert "Hexaphages" not in told
 
 
-@pytest.mark.scene.with_args(others.two_players)
+@after(others.two_players)
 def test_standings_of_a_game_have_pages_and_mark_the_reader(letters: Correspondence) -> None:
     assert "There are no rated players in this game." in asked(letters, "standings quadrature")
     assert "No game is called chess." in asked(letters, "standings chess")

@@ -4,6 +4,7 @@ import pytest
 
 from tests import scenes as others
 from tests.correspondence import Correspondence, said, text
+from tests.scenes import after
 from tests.tournaments import scenes
 from tests.tournaments.scenes import FOUR, THREE, finish, met, resign, running, told
 
@@ -11,7 +12,7 @@ KNOCK_OUT = "knock-out kvadratik time=3d/move places=3"
 TOGETHER = "round-robin kvadratik time=3d/move places=3 together=1"
 
 
-@pytest.mark.scene(scenes.begun, KNOCK_OUT, *THREE)
+@after(scenes.begun, KNOCK_OUT, *THREE)
 def test_a_knock_out_goes_on_to_the_final_and_who_leaves_is_in_no_report(letters: Correspondence) -> None:
     assert "You have a bye" in text(letters.last("alice")), "without ratings, who entered first has the highest seed"
     finish(letters)
@@ -34,7 +35,18 @@ def test_a_knock_out_goes_on_to_the_final_and_who_leaves_is_in_no_report(letters
     assert f"deleted-{carol}" in told(letters, "bob", "tournament 1")
 
 
-@pytest.mark.scene(scenes.begun, TOGETHER, *THREE)
+@after(scenes.begun, "round-robin kvadratik time=3d/move places=3 called Little Cup", *THREE)
+def test_the_report_of_a_tournament_goes_to_everybody(letters: Correspondence) -> None:
+    reports = [mail for mail in finish(letters) if mail["Subject"] == "[pbem] Little Cup: over"]
+
+    assert {str(mail["To"]) for mail in reports} == {f"{name}@mail.example" for name in THREE}
+    files = {str(part.get_filename()): str(part.get_content()) for part in reports[0].iter_attachments()}
+    assert set(files) == {f"pbem-tournament-1.{ending}" for ending in ("txt", "html", "json")}
+    assert "mail.example" not in "".join(files.values())
+    assert files["pbem-tournament-1.txt"].startswith("Tournament 1: Little Cup")
+
+
+@after(scenes.begun, TOGETHER, *THREE)
 def test_rounds_follow_each_other_where_they_are_not_played_together(letters: Correspondence) -> None:
     seen = []
     for _ in range(3):
@@ -46,7 +58,7 @@ def test_rounds_follow_each_other_where_they_are_not_played_together(letters: Co
     assert letters.rows("select count(*) from tournament where ended is not null") == [1]
 
 
-@pytest.mark.scene(scenes.begun, TOGETHER, *THREE)
+@after(scenes.begun, TOGETHER, *THREE)
 def test_who_withdraws_later_plays_on_what_has_begun_and_loses_the_rest(letters: Correspondence) -> None:
     ((number, first),) = running(letters)
     assert f"goes on and counts: #{number}." in told(letters, first, "withdraw from 1")
@@ -58,7 +70,7 @@ def test_who_withdraws_later_plays_on_what_has_begun_and_loses_the_rest(letters:
     assert other != first
 
 
-@pytest.mark.scene(scenes.begun, KNOCK_OUT, *THREE)
+@after(scenes.begun, KNOCK_OUT, *THREE)
 def test_who_runs_out_of_time_loses_without_a_claim(letters: Correspondence) -> None:
     ((number, first),) = running(letters)
     letters.run_for(days=4)
@@ -69,7 +81,7 @@ def test_who_runs_out_of_time_loses_without_a_claim(letters: Correspondence) -> 
     assert letters.rows(f"select id from player where name = '{first}'")[0] not in seats
 
 
-@pytest.mark.scene(scenes.opened, "round-robin kvadratik time=3d/move places=8 days=5 called Little Cup", *THREE)
+@after(scenes.opened, "round-robin kvadratik time=3d/move places=8 days=5 called Little Cup", *THREE)
 def test_it_begins_on_its_day_or_is_called_off(letters: Correspondence) -> None:
     letters.play(scenes.opened, "round-robin kvadratik time=3d/move places=8 days=5 called Other Cup")
     for name, number in (("alice", 1), ("bob", 1), ("alice", 2), ("bob", 2), ("carol", 2)):
@@ -83,7 +95,7 @@ def test_it_begins_on_its_day_or_is_called_off(letters: Correspondence) -> None:
     assert "Nobody can enter" in told(letters, "carol", "enter 1")
 
 
-@pytest.mark.scene(scenes.begun, "round-robin kvadratik time=3d/move places=4 called Little Cup", *FOUR)
+@after(scenes.begun, "round-robin kvadratik time=3d/move places=4 called Little Cup", *FOUR)
 def test_who_is_banned_or_leaves_is_out(letters: Correspondence) -> None:
     letters.play(scenes.opened, "round-robin kvadratik time=3d/move places=4")
     letters.say("alice", "enter 2")
@@ -100,7 +112,7 @@ def test_who_is_banned_or_leaves_is_out(letters: Correspondence) -> None:
     assert not [mail for mail in letters.received["alice@mail.example"] if "Little Cup: over" in mail["Subject"]]
 
 
-@pytest.mark.scene(scenes.begun, KNOCK_OUT, *THREE)
+@after(scenes.begun, KNOCK_OUT, *THREE)
 def test_a_match_of_a_tournament_cannot_be_paused_or_cancelled(letters: Correspondence) -> None:
     ((number, first),) = running(letters)
 
@@ -108,7 +120,7 @@ def test_a_match_of_a_tournament_cannot_be_paused_or_cancelled(letters: Correspo
         assert "others wait for its end, so that isn't possible" in told(letters, first, f"#{number} {words}")
 
 
-@pytest.mark.scene(scenes.opened, "round-robin kvadratik time=3d/move places=3 called Little Cup", *THREE)
+@after(scenes.opened, "round-robin kvadratik time=3d/move places=3 called Little Cup", *THREE)
 def test_the_lists_show_what_is_open_and_how_it_stands(letters: Correspondence) -> None:
     letters.say("alice", "enter 1")
 
@@ -123,7 +135,7 @@ def test_the_lists_show_what_is_open_and_how_it_stands(letters: Correspondence) 
     assert "alice" in letters.operate("tournament", "show", "1").output
 
 
-@pytest.mark.scene.with_args(others.two_players)
+@after(others.two_players)
 def test_the_operator_opens_a_tournament_and_lets_it_begin(letters: Correspondence) -> None:
     letters.join("carol")
     opened = letters.operate(
@@ -148,7 +160,7 @@ def test_the_operator_opens_a_tournament_and_lets_it_begin(letters: Corresponden
 @pytest.mark.parametrize(
     "words", ["Enter your name here.", "tournament was great fun", "I retire now", "climb up the hill", "climb 3"]
 )
-@pytest.mark.scene.with_args(others.two_players)
+@after(others.two_players)
 def test_sentences_that_begin_alike_are_no_commands(letters: Correspondence, words: str) -> None:
     answer = told(letters, "alice", f"games\n\n{words}")
 
@@ -162,7 +174,7 @@ def test_sentences_that_begin_alike_are_no_commands(letters: Correspondence, wor
 GROUPS = (scenes.SIX[:3], scenes.SIX[3:])
 
 
-@pytest.mark.scene.with_args(scenes.league)
+@after(scenes.league)
 def test_each_group_of_a_league_plays_by_itself_and_is_a_page(letters: Correspondence) -> None:
     assert met(letters, 1) == {frozenset((a, b)) for group in GROUPS for a in group for b in group if a < b}
 
@@ -175,7 +187,7 @@ def test_each_group_of_a_league_plays_by_itself_and_is_a_page(letters: Correspon
     assert "dave" not in other
 
 
-@pytest.mark.scene.with_args(scenes.season)
+@after(scenes.season)
 def test_the_report_says_who_goes_up_and_the_next_season_follows_from_it(letters: Correspondence) -> None:
     reports = {name: said(letters.last(name)) for name in scenes.SIX}
     assert "You have won the tournament!" in reports["alice"]
@@ -194,7 +206,7 @@ def test_the_report_says_who_goes_up_and_the_next_season_follows_from_it(letters
     assert met(letters, 2) == {frozenset((a, b)) for group in groups for a in group for b in group if a < b}
 
 
-@pytest.mark.scene.with_args(scenes.season)
+@after(scenes.season)
 def test_a_season_that_too_few_enter_ends_the_league(letters: Correspondence) -> None:
     letters.say("alice", "enter 2")
 
@@ -207,15 +219,16 @@ def test_a_season_that_too_few_enter_ends_the_league(letters: Correspondence) ->
 # Teams --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.scene.with_args(scenes.teams)
+@after(scenes.teams)
 def test_the_players_of_two_teams_meet_and_may_tie(letters: Correspondence) -> None:
     assert met(letters, 1) == {frozenset(("alice", "bob")), frozenset(("carol", "dave"))}
     assert "What you play there goes on and counts: #2" in told(letters, "carol", "withdraw from team match 1")
 
     resign(letters, "bob", 1)
     assert "Danube (1)" in told(letters, "bob", "tournament 1")
-    resign(letters, "carol", 2)
+    reports = resign(letters, "carol", 2)
 
+    assert {mail["Subject"] for mail in reports} >= {"[pbem] Danube - Rhine Valley: over"}
     assert all("The match is a tie, 1 to 1." in said(letters.last(name)) for name in FOUR)
 
 
@@ -227,7 +240,7 @@ def test_the_players_of_two_teams_meet_and_may_tie(letters: Correspondence) -> N
         ("enter 2 for Danube", "All boards of Danube are taken."),
     ],
 )
-@pytest.mark.scene.with_args(scenes.teams)
+@after(scenes.teams)
 def test_who_cannot_enter_for_a_team_reads_what_would_work_and_unequal_teams_are_called_off(
     letters: Correspondence, line: str, refusal: str
 ) -> None:

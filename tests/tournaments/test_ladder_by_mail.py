@@ -1,14 +1,13 @@
 """A ladder by email: climbed and left, and what its end and the lists say of it."""
 
-import pytest
-
 from pbem.storage import database
 from pbem.storage.models import Entry, Player
 from tests.correspondence import Correspondence, text
+from tests.scenes import after
 from tests.tournaments import scenes
 from tests.tournaments.scenes import FOUR, resign, rungs, told
 
-pytestmark = pytest.mark.scene.with_args(scenes.ladder)
+pytestmark = after(scenes.ladder)
 
 
 def test_a_challenge_that_fails_changes_nothing_and_tells_nobody(letters: Correspondence) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.correspondence import Correspondence, said
+from tests.scenes import after
 from tests.tournaments.scenes import THREE, told
 
 
@@ -14,7 +15,7 @@ def monthly(letters: Correspondence) -> None:
     letters.say("alice", "host swiss kvadratik time=3d/move rated places=8 days=5 every=month called Monthly Cup")
 
 
-pytestmark = pytest.mark.scene.with_args(monthly)
+pytestmark = after(monthly)
 
 
 def seasons(letters: Correspondence) -> list[int]:
