@@ -40,7 +40,6 @@ def test_each_picture_belongs_to_a_section_of_the_page(game: str) -> None:
             assert "\n".join(line.strip() for line in board) in drawn, shown.caption
 
 
-@pytest.mark.sampled(1)
 def test_what_a_picture_marks_is_where_the_engine_lets_the_stone_go(game: str) -> None:
     notation = GAMES[game].notation
     for entry, shown in entries(game):

@@ -1,8 +1,5 @@
 """Kvadratik: turns are read in many spellings, garbage is explained, and hints tell the player what to write."""
 
-import random
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,10 +8,9 @@ from engines.kvadratik import Bonus, Disc, Move, Setup, Turn
 from engines.kvadratik.board import NAMES
 from engines.step import Step
 from notation.core import BadNotation
-from notation.ending import Ending, Termination
 from notation.games import GAMES
 from notation.hints import format_hint
-from notation.record import Record, dumps, loads, replay
+from notation.record import Record, dumps
 
 KVADRATIK = GAMES["kvadratik"].notation
 START = GAMES["kvadratik"].game.position({})
@@ -182,22 +178,6 @@ def test_the_hint_says_what_may_be_put_down_by_right() -> None:
 
 
 # Records -------------------------------------------------------------------------------------------
-
-
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("options", [{}, {"setup": "half"}, {"flip": "none"}, {"setup": "half", "flip": "none"}])
-def test_a_record_is_read_as_it_is_written(options: dict[str, str]) -> None:
-    chance = random.Random(5)
-    position: Any = GAMES["kvadratik"].game.position(options)
-    texts = []
-    while position.turn is not None and len(texts) < 60:
-        move = chance.choice(list(position.moves()))
-        texts.append(KVADRATIK.format(move, position))
-        position = position.play(move)
-    record = Record("kvadratik", options, ("alice", "bob"), tuple(texts), Ending(Termination.RESIGNATION, 1))
-
-    assert loads(dumps(record)) == record
-    assert replay(record)[-1] == position
 
 
 def test_a_record_has_a_line_a_turn() -> None:

@@ -1,11 +1,23 @@
 """Records with one line per turn."""
 
+from dataclasses import replace
+
 import pytest
 
+from notation.ending import Ending, Termination
 from notation.plain import BadPlain, Plain, read_plain, write_plain
+from notation.record import dumps, loads
+from tests.diagrams import NAMES, played
 
 SIDES = ("Black", "White")
 PLAIN = Plain("Quadrature men=18", ("alice", "Bob B."), ((0, "e3e4"), (1, "e9e8"), (1, "d9d8")), 0)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if not name.endswith("phages")])
+def test_a_match_of_every_variant_is_read_as_it_is_written(name: str) -> None:
+    record = replace(played(name), ending=Ending(Termination.RESIGNATION, 1))
+
+    assert loads(dumps(record)) == record
 
 
 @pytest.mark.parametrize("plain", [PLAIN, Plain("X", ("a", "b")), Plain("X", ("a", "b"), ((0, "c1 d2 quadrupel"),))])

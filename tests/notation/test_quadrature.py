@@ -11,7 +11,6 @@ from engines.quadrature.board import PLACES, men_on
 from engines.repetition import History
 from engines.step import Step
 from notation.core import BadNotation
-from notation.ending import Ending, Termination
 from notation.games import GAMES
 from notation.hints import format_hint
 from notation.record import BadRecord, Record, dumps, loads, replay
@@ -173,20 +172,6 @@ def test_the_hint_lists_the_turns_where_they_are_few_and_says_who_sits_out() -> 
 
 
 # Records --------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.sampled(5)
-@pytest.mark.parametrize("men", ["18", "16"])
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(
-    "ending", [None, *(Ending(how, 1) for how in (Termination.RESIGNATION, Termination.LEFT, Termination.TIMEOUT))]
-)
-def test_a_record_is_read_as_it_is_written(men: str, seed: int, ending: Ending | None) -> None:
-    turns = tuple(str(turn) for _, turn in positions(men, seed) if turn is not None)
-    record = Record("quadrature", {"men": men}, ("alice", "Bob B."), turns[:9] if ending else turns, ending)
-
-    assert loads(dumps(record)) == record
-    assert (replay(record)[-1].outcome is None) == (ending is not None)
 
 
 def test_a_record_has_a_line_a_turn_and_keeps_the_words_of_the_players() -> None:

@@ -43,14 +43,3 @@ def test_what_the_page_says_of_its_match_is_so() -> None:
 @pytest.mark.parametrize("text", re.findall(r'"((?:setup|@|b3)[^"]+)"', PAGE.read_text(encoding="utf-8")))
 def test_every_turn_in_quotation_marks_can_be_read(text: str) -> None:
     assert GAMES["kvadratik"].notation.format(GAMES["kvadratik"].notation.parse(text), None) == text  # type: ignore[arg-type]
-
-
-def test_the_page_names_every_option_and_fits_into_a_mail() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-
-    assert all(
-        f"{option.name}={choice}" in page for option in GAMES["kvadratik"].game.options for choice in option.choices
-    )
-    assert all(len(line) <= 72 and line.isascii() and line == line.rstrip() for line in LINES)
-    assert 30 <= len(LINES) <= 140
-    assert "Sharko, 1990" in page

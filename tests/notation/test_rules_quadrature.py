@@ -54,14 +54,3 @@ def test_every_turn_on_the_page_is_read() -> None:
     for text in ("e3-f4", "E3F4", "e3 to f4"):
         assert text in PAGE
         assert str(QUADRATURE.parse(text)) == "e3f4"
-
-
-def test_the_page_names_designer_year_and_every_option_and_fits_into_a_mail() -> None:
-    lines = PAGE.splitlines()
-
-    assert "Mark Steere, 1992" in PAGE
-    for option in GAMES["quadrature"].game.options:
-        assert all(f"{option.name}={choice}" in PAGE for choice in option.choices)
-    assert 30 <= len(lines) <= 120
-    assert max(map(len, lines)) <= 72
-    assert PAGE.isascii()

@@ -11,8 +11,6 @@ from engines.quadrupel.board import FIGURES, NAMES
 from engines.quadrupel.variant import Stone, points
 from notation.board import format_board
 from notation.games import GAMES
-from pbem.conversation.syntax.mail import Reader
-from pbem.features.all import FEATURES
 
 PAGE = (Path(__file__).parents[2] / "templates/rules/quadrupel.md").read_text(encoding="utf-8")
 QUADRUPEL = GAMES["quadrupel"].notation
@@ -94,21 +92,3 @@ def test_every_turn_on_the_page_is_read() -> None:
     for text in ("d2-b4", "D2B4"):
         assert text in PAGE
         assert QUADRUPEL.parse(text) == Turn("d2", "b4")
-
-
-def test_no_line_of_the_page_acts_when_it_is_quoted() -> None:
-    reader = Reader(FEATURES.commands, lambda _: GAMES["quadrupel"], 1)
-    for line in filter(None, map(str.strip, PAGE.splitlines())):
-        assert all(command.malformed for command in reader.read("", [line]).commands), line
-
-
-def test_the_page_names_designer_year_and_every_option_and_fits_into_a_mail() -> None:
-    lines = PAGE.splitlines()
-
-    assert "Andreas Liebl-Wachsmuth, 1986" in PAGE
-    for option in GAMES["quadrupel"].game.options:
-        choices = option.choices if "..." not in option.spelled else option.choices[:1]
-        assert all(f"{option.name}={choice}" in PAGE for choice in choices), option
-    assert 30 <= len(lines) <= 150
-    assert max(map(len, lines)) <= 72
-    assert PAGE.isascii()

@@ -15,11 +15,13 @@ from tests.engines import brute, brute_kvadratik, brute_quadrature, brute_quadru
 
 HERE = Path(__file__).parent
 SLOW = 8_000
+QUICK = 1_000
 CHEAP = 1_000
 LATE = 8
 LARGEST = 100_000
-"""Blocks with more leaves than SLOW are left to `make test-all`. Up to CHEAP leaves, the brute force counts them too,
-but after turn LATE only in `make test-all`, since it takes long to get there, and more than LARGEST in `make soak`."""
+"""Blocks with more leaves than QUICK are left to `make test-all`. In those with at most SLOW leaves the brute force
+counts up to CHEAP of them, but after turn LATE only in `make test-all`, since it takes long to get there, and with
+more than LARGEST in `make soak`."""
 
 
 # The functions of each game's brute force that begin a match and play a turn.
@@ -42,13 +44,12 @@ def parameters(blocks: list[Block], latest: int = 1_000, largest: int = 100_000_
 
 def marks(block: Block, latest: int, largest: int) -> Iterator[pytest.MarkDecorator]:
     """Yield the marks of a block."""
-    if max(block.nodes) > SLOW or len(block.turns) > latest:
+    if max(block.nodes) > QUICK or len(block.turns) > latest:
         yield pytest.mark.slow
     if max(block.nodes) > largest:
         yield pytest.mark.soak
 
 
-@pytest.mark.sampled(30)
 @pytest.mark.parametrize("block", parameters(BLOCKS))
 def test_the_engine_counts_as_many_turns(block: Block) -> None:
     position = GAMES[block.game].game.position(block.options)
@@ -58,7 +59,6 @@ def test_the_engine_counts_as_many_turns(block: Block) -> None:
     assert counts(position, len(block.nodes)) == list(block.nodes)
 
 
-@pytest.mark.sampled(21, 30)
 @pytest.mark.parametrize("block", parameters(BLOCKS, latest=LATE, largest=LARGEST))
 def test_the_brute_force_counts_as_many_turns(block: Block) -> None:
     start, played = BRUTE[block.game]

@@ -117,7 +117,6 @@ def _board(board: Diagram) -> Iterator[str]:
 
 
 @pytest.mark.golden
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", MATCHES)
 def test_the_playthrough_comes_out_the_same(name: str) -> None:
     path = HERE / f"{name}.txt"

@@ -35,7 +35,7 @@ def test_each_payload_has_a_template_and_each_template_a_payload() -> None:
     assert set(SECTIONS) == letters.found("sections/*.j2")
 
 
-@pytest.mark.sampled(14)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MESSAGES)
 def test_a_message_asks_only_for_what_its_payload_has(name: str) -> None:
     checker = Checker(templates(HTML))
@@ -45,7 +45,7 @@ def test_a_message_asks_only_for_what_its_payload_has(name: str) -> None:
     assert checker.wrong == []
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SECTIONS)
 def test_a_section_asks_only_for_what_its_payload_has(name: str) -> None:
     checker = Checker(templates(HTML))
