@@ -1,5 +1,7 @@
 """Where illegal moves locate the wrong word, which options there are, and how seats and histories behave."""
 
+import pickle
+
 import pytest
 
 from engines.core import BadOption, IllegalMove, Over
@@ -39,6 +41,8 @@ def test_a_history_counts_every_occurrence_and_leaves_the_old_one_as_it_was() ->
     assert (len(history), len(empty), empty.count(0)) == (100, 0, 0)
     assert history == History.of(number * number % 7 for number in range(100))
     assert hash(history) == hash(History.of(number * number % 7 for number in reversed(range(100))))
+    assert pickle.loads(pickle.dumps(history)) == history != empty
+    assert repr(history) == "<History of 100 positions>"
 
 
 def test_seats() -> None:

@@ -57,13 +57,6 @@ def test_the_start_is_drawn_as_the_sheet_has_it() -> None:
     assert x.stones == o.stones
 
 
-def test_the_side_that_begins_moves_its_own_stones() -> None:
-    assert after(OPENING, first="o").turn == 0
-    with pytest.raises(IllegalMove) as refusal:
-        after(OPENING, first="x")
-    assert refusal.value.reason is Reason.OPPONENT
-
-
 def test_a_stone_marks_the_cell_it_leaves_in_both_operations() -> None:
     position = after(OPENING, SECOND, first="o")
     shown = {name: mark for _, cells in position.diagram().rows for name, mark in cells if mark != "."}
@@ -87,12 +80,6 @@ def test_own_stones_and_marks_do_not_block_but_the_opponent_does() -> None:
 
     assert position.targets("a1", 3) == ("d1",)
     assert position.targets("b1", 3) == ("b4", "e1")
-
-
-def test_of_two_stones_that_reach_one_cell_either_may_take_it() -> None:
-    position = board("quadraphages", 0, 4, "a1 i1", "c9 g9", "x:a5 x:i5")
-
-    assert set(position.operations(4)) == {(Step("a1", "e1"),), (Step("i1", "e1"),)}
 
 
 def test_hexaphages_moves_two_of_three_stones() -> None:
@@ -119,12 +106,6 @@ def test_where_no_number_moves_a_stone_any_is_announced() -> None:
     position = board("quadraphages", 0, 8, "a1 b1", "i8 i9", "o:*i6")
 
     assert {(number, second) for _, number, second in position.moves()} == {(n, ()) for n in range(1, 9)}
-
-
-def test_the_game_goes_on_while_the_opponent_can_move_by_the_number() -> None:
-    position = board("quadraphages", 0, 8, "a1 b1", "i8 i9", "o:*i6")
-
-    assert play(position, "---- ---- 2 ---- ----").outcome is None
 
 
 def test_the_game_is_over_when_operation_3_and_the_next_operation_1_move_nothing() -> None:
@@ -179,10 +160,6 @@ def test_the_text_of_a_part_is_refused_in_the_first_turn_and_told_what_fits() ->
     assert refusal.value.reason is Reason.NO_FIRST_OPERATION
     assert "1 c1b1 g9h9" in str(refusal.value)
     assert refusal.value.details["token"] == "c1b1"
-
-
-def test_the_number_alone_begins_the_first_turn() -> None:
-    assert play(after("1", first="o"), "c1b1 g9h9") == after(OPENING, first="o")
 
 
 # Every refusal: the turns before, the text, the reason, words of the sentence, the token ---------------

@@ -1,7 +1,5 @@
 """The rules of Quadrature one by one, and every refusal."""
 
-import pickle
-import random
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +8,7 @@ import pytest
 from engines.core import BadOption, IllegalMove, Outcome, Over
 from engines.diagram import Diagram
 from engines.quadrature import QuadraturePosition, Reason
-from engines.quadrature.board import Both, men_on, squares_of
+from engines.quadrature.board import men_on, squares_of
 from engines.repetition import History
 from engines.step import Step
 from notation.board import format_board
@@ -79,27 +77,7 @@ def test_black_begins_and_each_side_has_nine_men_in_reserve_or_seven() -> None:
         after(men="20")
 
 
-# Basic moves -----------------------------------------------------------------------------------------
-
-
-def test_black_goes_up_and_white_goes_down_one_square() -> None:
-    position = board("e5 a1 b1 c1", "g7 a11 c11 e9")
-
-    assert turns(position, "e5") == {"d6", "e6", "f6", "d5", "f5"}
-    assert turns(replace(position, turn=1), "g7") == {"f6", "g6", "h6", "f7", "h7"}
-
-
-def test_the_rim_and_other_men_are_in_the_way() -> None:
-    position = board("a5 a6 k11 c3", "b6 c9 e9")
-
-    assert turns(position, "a5") == {"b5"}
-    assert turns(position, "k11") == {"j11"}
-
-
-def test_no_man_goes_where_three_opposing_men_square_it() -> None:
-    position = board("e4 a1 b1 c1", "b5 b8 e8")
-
-    assert turns(position, "e4") == {"d5", "f5", "d4", "f4"}
+# Squaring, beside what the brute force shows ---------------------------------------------------------
 
 
 def test_not_even_where_it_would_square_one_of_them() -> None:
@@ -111,70 +89,12 @@ def test_not_even_where_it_would_square_one_of_them() -> None:
     assert stand(play(freed, "e4e5"))[1] == {"b5", "a11"}
 
 
-# Squaring ----------------------------------------------------------------------------------------------
-
-
-def test_a_squared_man_is_exchanged_for_one_from_the_reserve_whatever_stands_between() -> None:
-    position = board("b2 b8 g7 d8 a1", "g2 d2 f8 i9 k9")
-    squared = play(position, "g7g8")
-
-    assert stand(squared) == ({"b2", "b8", "g8", "g2", "d8", "a1", "d2"}, {"f8", "i9", "k9"})
-    assert (position.reserve(0), squared.reserve(0)) == (13, 11)
-    assert (position.reserve(1), squared.reserve(1)) == (13, 15)
-
-
-@pytest.mark.parametrize(
-    ("black", "white", "turn"),
-    [
-        ("b2 b6 e5", "e2", "e5e6"),
-        ("b2 e2 e5", "b6", "e5e6"),
-        ("b6 e2 e5", "b2", "e5e6"),
-        ("b2 b6 f6", "e2", "f6e6"),
-        ("b6 e6 d1", "b2", "d1e2"),
-        ("b2 b6 e1", "e6", "e1e2"),
-    ],
-)
-def test_any_corner_may_be_the_squared_man(black: str, white: str, turn: str) -> None:
-    position = play(board(f"{black} k1", f"{white} h9 j9 k9"), turn)
-
-    assert stand(position) == ({*black.split()[:2], turn[2:], white, "k1"}, {"h9", "j9", "k9"})
-
-
-def test_a_rectangle_may_be_as_large_as_the_board() -> None:
-    assert turns(board("j10 b1", "a11 a1 k1"), "j10") == {"i11", "j11", "i10", "k10"}
-    assert stand(play(board("j10 a11 a1", "k1 c5 d7"), "j10k11"))[1] == {"c5", "d7"}
-
-
-def test_what_was_squared_before_the_turn_stays() -> None:
-    """Quadrature, squaring: only what the moved man squares, or an added one."""
-    position = board("b2 b6 e6 j1", "e2 i9 k9")
-
-    assert "e2" in stand(play(position, "j1k1"))[1]
-
-
 def test_added_men_square_further() -> None:
     position = board("b2 b5 e4 c2 i2 c8", "e2 i5 e8 f9 k9 j9")
     squared = play(position, "e4e5")
 
     assert stand(squared)[1] == {"f9", "k9", "j9"}
     assert drawn(position, "e4e5").lit == {"e4", "e5", "e2", "i5", "e8"}
-
-
-def test_added_men_may_stand_where_the_opponent_squares() -> None:
-    position = board("b2 b5 e4 a1", "e2 h2 h7 e7 k9")
-    squared = play(position, "e4e5")
-
-    assert "e2" in stand(squared)[0]
-
-
-@pytest.mark.parametrize(("men", "fewer"), [("18", 0), ("16", 2)])
-def test_the_reserve_is_what_the_opponent_has_on_the_board_or_two_fewer(men: str, fewer: int) -> None:
-    """So it can't run out before the match ends."""
-    chance, position = random.Random(3), after(men=men)
-    while position.turn is not None:
-        assert position.reserve(0) == len(stand(position)[1]) - fewer
-        assert position.reserve(1) == len(stand(position)[0]) - fewer
-        position = position.play(chance.choice(list(position.moves())))
 
 
 def test_with_16_men_the_reserve_ends_when_the_opponent_has_two_men_left() -> None:
@@ -210,10 +130,6 @@ def test_a_sideways_move_that_squares_is_allowed_and_resets_the_marker() -> None
 
     assert turns(position, "d5") == {"c6", "d6", "e6", "e5"}
     assert play(position, "d5e5").markers == (0, 1)
-
-
-def test_the_marker_is_not_judged_by_what_the_opponent_has_squared() -> None:
-    assert after("b3a3", "b9a9", "c3c4", "a9b9").markers == (0, 2)
 
 
 # The end -------------------------------------------------------------------------------------------------
@@ -301,12 +217,6 @@ def test_when_neither_can_move_it_is_a_draw() -> None:
     assert play(board("a11 c11 h11", "k1 i1 g1", "black", (0, 2)), "c11d11").turn == 0
 
 
-def test_a_match_that_is_over_has_no_turns() -> None:
-    over = after("b3a3", "b9a9", "a3b3", "a9b9")
-
-    assert list(over.moves()) == []
-
-
 # Positions as values ----------------------------------------------------------------------------------------
 
 
@@ -317,28 +227,6 @@ def test_positions_differ_by_the_arrangements_that_came_before() -> None:
     assert one != two
     assert one == after("e3e4", "e9e8", "f3f4")
     assert hash(one) == hash(after("e3e4", "e9e8", "f3f4"))
-
-
-def test_the_order_in_which_arrangements_came_does_not_matter() -> None:
-    positions = [board(f"a{row} b1 c1", "k9 k10 k11") for row in range(2, 12)]
-    forth: History[Both] = History()
-    back: History[Both] = History()
-    for position in positions:
-        forth = forth.with_(position.men)
-    for position in reversed(positions):
-        back = back.with_(position.men)
-
-    assert forth == back
-    assert hash(forth) == hash(back)
-    assert all(forth.count(position.men) == 1 for position in positions)
-    assert forth.count(board("a1 b1 c1", "k9 k10 k11").men) == 0
-    assert repr(forth) == "<History of 10 positions>"
-    assert pickle.loads(pickle.dumps(forth)) == forth
-    assert forth != History()
-
-
-def test_there_is_never_a_part() -> None:
-    assert after("e3e4").part is None
 
 
 # Notes beside the board -----------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -68,19 +69,17 @@ def assert_alike(position: QuadraturePosition, state: State, turns: list[str]) -
         assert (None if winner is None else sides[winner]) == state.winner
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("men", "choose"), [("18", to_and_fro), ("16", by_lot)])
-def test_a_match_goes_as_the_brute_force_has_it(men: str, choose: Callable[..., str]) -> None:
-    for position, state, turns in match(men, 1, choose):
-        if men == "18" or not turns or state.on_board("#") < 5 or state.on_board("O") < 5:
-            assert_alike(position, state, turns)
+def test_a_match_begins_as_the_brute_force_has_it(men: str, choose: Callable[..., str]) -> None:
+    for position, state, turns in islice(match(men, 1, choose), 24):
+        assert_alike(position, state, turns)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("choose", [by_lot, to_and_fro])
 @pytest.mark.parametrize("men", MEN)
 def test_many_matches_go_as_the_brute_force_has_them(men: str, choose: Callable[..., str]) -> None:
-    for seed in range(100, 100 + 4 * SEEDS):
+    for seed in range(100, 100 + 2 * SEEDS):
         for position, state, turns in match(men, seed, choose):
             assert_alike(position, state, turns)
 

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from tests.fuzz.seeds import SEEDS, TRIED
 from tests.fuzz.targets import TARGETS
 
+pytestmark = pytest.mark.slow
+
 HEADERS = (
     *("From", "To", "Cc", "Subject", "Message-ID", "In-Reply-To", "References", "Date", "Received", "Return-Path"),
     *("Auto-Submitted", "Content-Type", "Content-Transfer-Encoding", "Content-Disposition", "DKIM-Signature"),
@@ -149,7 +151,6 @@ MADE = {
 }
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("target", TARGETS)
 def test_nothing_breaks_a_promise(target: str) -> None:
     keep: Callable[[bytes], None] = TARGETS[target]
@@ -162,7 +163,6 @@ def test_nothing_breaks_a_promise(target: str) -> None:
     check()
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("target", TARGETS)
 def test_what_fuzzing_starts_from_breaks_no_promise(target: str) -> None:
     for seed in SEEDS[target]():

@@ -53,7 +53,6 @@ def mails(source: str) -> list[bytes]:
     return found
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("source", SOURCES)
 def test_every_message_is_read_or_unreadable(source: str) -> None:
     for raw in mails(source):

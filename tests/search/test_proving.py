@@ -1,7 +1,7 @@
 """Proofs: what is proven is so by the rules, as brute force finds it; and what the rules spoil isn't proven."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from random import Random
 from typing import Any, ClassVar
@@ -10,13 +10,10 @@ import pytest
 
 from engines.core import Position, Seat
 from engines.kvadratik import KvadratikPosition
-from engines.repetition import History
-from engines.search import choose, prove, proving
+from engines.search import choose, prove
 from engines.search.alphabeta import AlphaBeta
-from engines.search.proving import Provable
-from engines.seats import SEATS, other
+from engines.seats import SEATS
 from notation.games import GAMES
-from tests.search.turns import turns_of
 from tests.variants import VARIANTS
 
 pytestmark = pytest.mark.slow
@@ -91,61 +88,6 @@ def test_the_line_of_a_proof_is_legal_and_ends_as_was_claimed(game: str, options
             assert here.outcome is None or here.outcome.winner == aim
 
 
-@pytest.mark.parametrize(("game", "options"), VARIANTS)
-def test_no_reply_escapes_from_a_proof(game: str, options: dict[str, str]) -> None:
-    """Whatever the loser plays by the rules, the position after it is proven too, as far as a larger budget sees."""
-    for position in endgames(game, tuple(options.items()), 0):
-        for seat in SEATS:
-            proof = prove(position, seat, NODES, 1)
-            if proof is None:
-                continue
-            here = position
-            if here.turn == seat:
-                here = here.play(proof.line[0])
-            if here.turn is None:
-                continue
-            replies = list(here.moves())
-            for turn in Random(1).sample(replies, min(4, len(replies))):
-                after = here.play(turn)
-                if after.turn is None:
-                    assert after.outcome is not None
-                    assert after.outcome.winner == seat
-                else:
-                    assert prove(after, other(seat), NODES, 2) is None
-                    assert prove(after, None, NODES, 2) is None
-
-
-def ends_of(turn: Any) -> tuple[Any, Any]:
-    """Return where the piece that a turn moves came from and went to."""
-    return turn.origin, turn.target
-
-
-@pytest.mark.parametrize("game", ["quadrature", "quadrupel"])
-def test_the_states_of_a_proof_follow_the_rules_through_repetitions(game: str) -> None:
-    """The same turns are legal, and the game ends alike, however often pieces have gone back and forth meanwhile."""
-    drawn, barred, chance, known = 0, 0, Random(5), dict[object, Any]()
-    for _ in range(20):
-        position: Position[Any] = GAMES[game].game.position({})
-        assert isinstance(position, Provable)
-        state, backs = position.proving(0), dict[Seat, Any]()
-        for ply in range(30):
-            assert state is not None
-            assert (state.turn, state.winner) == (position.turn, position.outcome.winner if position.outcome else None)
-            if position.turn is None:
-                drawn += state.winner is None
-                break
-            assert game != "quadrupel" or known.setdefault(state.key, position) == position
-            found = {state.turn_of(choices): after for choices, after in turns_of(state)}
-            assert set(found) == set(position.moves())
-            back = next((turn for turn in found if ends_of(turn) == backs.get(position.turn)), None)
-            barred += back is None
-            sideways = [turn for turn in found if ply > 1 and turn.origin[1:] == turn.target[1:]]
-            turn = back if back is not None else chance.choice(sideways or list(found))
-            backs[position.turn] = ends_of(turn)[::-1]
-            position, state = position.play(turn), found[turn]
-    assert drawn > 0 if game == "quadrature" else barred > 20
-
-
 @dataclass(frozen=True)
 class Fork:
     """A state in which one choice looks good and loses, and the other one looks worse and draws."""
@@ -187,31 +129,3 @@ def test_a_search_that_ends_before_it_has_seen_every_turn_calls_nothing_lost() -
 
     assert [line.is_exact for line in found][-1]
     assert {line.value for line in found if line.is_exact} == {0.0}
-
-
-def test_a_game_without_states_for_proofs_is_proven_by_its_rules(monkeypatch: pytest.MonkeyPatch) -> None:
-    last = endgames("quadrupel", (), 0)[0]
-    with_states = prove(last, last.turn, NODES, 1)
-    assert with_states is not None
-
-    monkeypatch.setattr(
-        proving, "isinstance", lambda value, kind: kind is not Provable and isinstance(value, kind), raising=False
-    )
-    by_rules = prove(last, last.turn, NODES, 1)
-
-    assert by_rules is not None
-    assert last.play(by_rules.line[0]).outcome is not None
-
-
-@pytest.mark.parametrize("flip", ["any", "none"])
-def test_kvadratik_proves_nothing_that_rests_on_what_the_search_grants(flip: str) -> None:
-    """With flip=any, no draw; and nothing at all once a position has occurred so often that the next time draws."""
-    position = GAMES["kvadratik"].game.position({"flip": flip})
-    assert isinstance(position, KvadratikPosition)
-    assert position.proving(0) is None, "a side that sets up is offered only some set-ups"
-    later = endgames("kvadratik", (("flip", flip),), 0)[-1]
-    assert isinstance(later, KvadratikPosition)
-    twice = replace(later, seen=History.of([(1, (0, 0), (0, 0), ("B",))] * 2))
-
-    assert (later.proving(None) is None) == (twice.proving(0) is None) == (flip == "any")
-    assert later.proving(0) is not None
