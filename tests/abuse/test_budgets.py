@@ -5,6 +5,10 @@ import pytest
 from pbem.players.rate_limits import DOMAIN_PER_DAY, MATCH_PER_DAY
 from tests import spent
 from tests.correspondence import Correspondence, text
+from tests.scenes import after, two_turns
+
+pytestmark = after(two_turns)
+
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 ADMIN = "admin@far.example"

@@ -14,6 +14,10 @@ from pbem.features.all import FEATURES
 from pbem.messages.render import Renderer
 from pbem.tokens import Keyring, Purpose, Token
 from tests.correspondence import Correspondence, text
+from tests.scenes import after, two_turns
+
+pytestmark = after(two_turns)
+
 
 ALICE = "alice@mail.example"
 OPERATED = "select state, verdict from incoming order by id desc limit 1"

@@ -10,8 +10,9 @@ from pbem.server import daemon
 from pbem.storage.clock import LEAPT
 from pbem.storage.models import Incoming, Outgoing
 from tests.correspondence import Correspondence
+from tests.scenes import after, two_turns
 
-pytestmark = pytest.mark.sql
+pytestmark = [pytest.mark.sql, after(two_turns)]
 
 ALICE = "alice@mail.example"
 

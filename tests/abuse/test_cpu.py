@@ -17,7 +17,6 @@ WORDS = ("On wrote: ", "wrote:", "<a@b.example>:", "12:30 ", "From: a", "---", "
 PATTERNS = ("{0}\n", "{0}{0}{0}{0}{0}{0}{0}{0}\n", "a: {0}\n--\n")
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("word", WORDS)
 def test_no_text_costs_more_than_its_length_allows(word: str) -> None:
     for pattern in PATTERNS:

@@ -3,8 +3,6 @@
 import io
 import re
 import zipfile
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from sqlalchemy import event
@@ -14,17 +12,11 @@ from pbem.conversation.names import words_in_use
 from pbem.features.all import FEATURES
 from pbem.players import traces
 from pbem.storage.payloads import Said, kinds
-from tests.correspondence import Correspondence, correspondence, text
+from tests.correspondence import Correspondence, text
 
 pytestmark = pytest.mark.sql
 
-BOB, CAROL, EVE = "bob@mail.example", "carol@mail.example", "eve@mail.example"
-
-
-@pytest.fixture
-def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    with correspondence(tmp_path) as letters:
-        yield letters
+CAROL, EVE = "carol@mail.example", "eve@mail.example"
 
 
 def people(letters: Correspondence) -> tuple[int, int]:
@@ -52,38 +44,30 @@ def rows_up_to(letters: Correspondence, came: int, owed: int) -> list[tuple[obje
 
 
 def number_of(letters: Correspondence, name: str) -> int:
-    ((number,),) = letters.execute(f"select id from player where name = '{name}'")
-    return int(str(number))
+    (number,) = letters.rows(f"select id from player where name = '{name}'")
+    return int(number)
 
 
 def leaves(letters: Correspondence, name: str) -> None:
-    (question,) = letters.write(f"{name}@mail.example", "delete me", to=personal(letters, name))
-    letters.reply(question, "yes")
+    letters.reply(letters.say(name, "delete me")[0], "yes")
 
 
-def personal(letters: Correspondence, name: str) -> str:
-    welcome = next(mail for mail in letters.received[f"{name}@mail.example"] if "Welcome" in str(mail["Subject"]))
-    return next(line.strip() for line in text(welcome).splitlines() if "games+" in line)
-
-
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("name", ["to", "turn", "refused", "hello", "by", "message", "bo", "match"])
+@pytest.mark.parametrize("name", ["turn", "by", "bo"])
 def test_somebody_named_like_a_word_leaves_and_everything_of_others_stays_byte_for_byte(
     letters: Correspondence, name: str
 ) -> None:
     """Old databases contain such names, from before they were refused."""
     last = letters.play(people)
-    eve = number_of(letters, "eve")
+    eve, personal = number_of(letters, "eve"), letters.personal("eve")
     letters.execute(f"update player set name = '{name}' where name = 'eve'")
     before = rows_up_to(letters, *last)
     assert [row for row in before if "held" in row], "bob has been asked whether he means it"
-    leaves(letters, "eve")
+    letters.reply(letters.write(EVE, "delete me", to=personal)[0], "yes")
     assert letters.execute(f"select name from player where id = {eve}") == [(f"deleted-{eve}",)]
     assert letters.execute(f"select count(*) from incoming where player = {eve} and removed is null") == [(0,)]
     assert rows_up_to(letters, *last) == before
 
 
-@pytest.mark.slow
 def test_what_an_opponent_wrote_stays_and_what_the_leaver_wrote_goes(letters: Correspondence) -> None:
     """Bob's words are bob's, even if they mention eve; hers are removed from our messages to him."""
     letters.match(first="eve", second="bob")
@@ -104,16 +88,14 @@ def test_what_an_opponent_wrote_stays_and_what_the_leaver_wrote_goes(letters: Co
     assert not re.search("""["']eve["']""", told)
 
 
-@pytest.mark.slow
 def test_whoever_asked_about_the_leaver_keeps_a_list_without_the_name(letters: Correspondence) -> None:
     letters.match(first="eve", second="bob")
     letters.execute('update player set settings = \'{"watchers": "on"}\'')
     eve = number_of(letters, "eve")
     letters.join("carol")
-    letters.write(CAROL, "games eve", to=personal(letters, "carol"))
-    letters.write(CAROL, "show 1", to=personal(letters, "carol"))
-    letters.write(CAROL, "challenge eve kvadratik", to=personal(letters, "carol"))
-    letters.write(BOB, "games", to=personal(letters, "bob"))
+    for words in ("games eve", "show 1", "challenge eve kvadratik"):
+        letters.say("carol", words)
+    letters.say("bob", "games")
     named = (
         "select outgoing from outgoingcontent"
         " where cast(payload as text) like '%\"eve\"%' or cast(facts as text) like '%\"eve\"%'"
@@ -127,13 +109,12 @@ def test_whoever_asked_about_the_leaver_keeps_a_list_without_the_name(letters: C
     assert letters.execute("select count(*) from mention") == [(0,)]
 
 
-@pytest.mark.slow
 def test_no_transaction_changes_many_rows(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
     """So others can write meanwhile, without waiting for the whole erasure."""
     letters.match(first="eve", second="bob")
     eve = number_of(letters, "eve")
     for number in range(12):
-        letters.write(EVE, f"#1 say hello {number}", to=personal(letters, "eve"))
+        letters.say("eve", f"#1 say hello {number}")
     monkeypatch.setattr(traces, "AT_A_TIME", 5)
     changed, most = [0], [0]
 
@@ -144,7 +125,7 @@ def test_no_transaction_changes_many_rows(letters: Correspondence, monkeypatch: 
     def end(_connection: object) -> None:
         most[0], changed[0] = max(most[0], changed[0]), 0
 
-    (question,) = letters.write(EVE, "delete me", to=personal(letters, "eve"))
+    (question,) = letters.say("eve", "delete me")
     event.listen(letters.server.engine, "after_cursor_execute", count)
     event.listen(letters.server.engine, "commit", end)
     letters.reply(question, "yes")
@@ -157,7 +138,6 @@ def test_no_transaction_changes_many_rows(letters: Correspondence, monkeypatch: 
     assert 5 <= most[0] <= 15
 
 
-@pytest.mark.slow
 def test_joining_and_leaving_all_day_is_refused_from_the_third_time_on(letters: Correspondence) -> None:
     sent = 0
     for _ in range(6):
@@ -166,7 +146,7 @@ def test_joining_and_leaving_all_day_is_refused_from_the_third_time_on(letters: 
         if "more than once today" in text(mails[0]):
             break
         sent += len(letters.reply(mails[0], "yes"))
-        (question,) = letters.write(EVE, "delete me", to=_newest_personal(letters))
+        (question,) = letters.say("eve", "delete me")
         sent += 1 + len(letters.reply(question, "yes"))
     assert letters.execute("select count(*) from player where deleted is not null") == [(2,)]
     assert "more than once today" in text(letters.last("eve"))
@@ -177,11 +157,6 @@ def test_joining_and_leaving_all_day_is_refused_from_the_third_time_on(letters: 
     assert letters.execute("select count(*) from player where name = 'eve'") == [(1,)]
 
 
-def _newest_personal(letters: Correspondence) -> str:
-    welcome = [mail for mail in letters.received[EVE] if "Welcome" in str(mail["Subject"])][-1]
-    return next(line.strip() for line in text(welcome).splitlines() if "games+" in line)
-
-
 GUEST = "guest@g.example"
 
 
@@ -189,8 +164,8 @@ def asked_for_the_guest_s_address(letters: Correspondence, answer: str) -> None:
     """Let bob invite a guest, eve ask to use the guest's address, the guest answer, and eve leave."""
     letters.join("bob")
     letters.join("eve")
-    letters.write(BOB, f"challenge {GUEST} quadraphages", to=personal(letters, "bob"))
-    (question,) = letters.write(EVE, f"change address {GUEST}", to=personal(letters, "eve"))
+    letters.say("bob", f"challenge {GUEST} quadraphages")
+    (question,) = letters.say("eve", f"change address {GUEST}")
     letters.reply(question, "yes")
     asked = letters.received[GUEST][-1]
     assert "eve" in text(asked)
@@ -198,8 +173,7 @@ def asked_for_the_guest_s_address(letters: Correspondence, answer: str) -> None:
     leaves(letters, "eve")
 
 
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("answer", ["no", "Who are you? Leave me alone.", "never"])
+@pytest.mark.parametrize("answer", ["no", "Who are you? Leave me alone."])
 def test_a_guest_who_refused_to_share_the_address_stays_when_the_asker_leaves(
     letters: Correspondence, answer: str
 ) -> None:
@@ -211,16 +185,15 @@ def test_a_guest_who_refused_to_share_the_address_stays_when_the_asker_leaves(
     assert letters.execute("select state from match") == [("running",)]
 
 
-@pytest.mark.slow
 def test_an_export_holds_nobody_else_s_message(letters: Correspondence) -> None:
     """Carol had an address that is eve's now, and mallory wrote in eve's name; neither message is eve's."""
     letters.join("carol")
-    letters.write(CAROL, "help\n\nMy secret is the dormouse.", to=personal(letters, "carol"))
+    letters.say("carol", "help\n\nMy secret is the dormouse.")
     letters.execute(f"update incoming set sender = '{EVE}' where player is not null")
     letters.execute("update player set address = 'elsewhere@mail.example' where name = 'carol'")
     letters.join("eve")
     letters.write(EVE, "set mail daily\n\nMallory forged this: hatter.")
-    letters.write(EVE, "export me", to=personal(letters, "eve"))
+    letters.say("eve", "export me")
     export = next(mail for mail in letters.received[EVE] if list(mail.iter_attachments()))
     archive = next(part for part in export.iter_attachments() if str(part.get_filename()).endswith(".zip"))
     with zipfile.ZipFile(io.BytesIO(archive.get_content())) as file:

@@ -5,6 +5,10 @@ from email.message import EmailMessage
 import pytest
 
 from tests.correspondence import Correspondence, text
+from tests.scenes import after, two_turns
+
+pytestmark = after(two_turns)
+
 
 VICTIM = "victim@mail.example"
 

@@ -19,6 +19,9 @@ from pbem.storage.leases import new_holder
 from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingState
 from tests.correspondence import Correspondence
 from tests.operating.people import written
+from tests.scenes import after, two_turns
+
+pytestmark = after(two_turns)
 
 
 def restarted(letters: Correspondence) -> Server:
@@ -54,7 +57,6 @@ def row(letters: Correspondence, number: int) -> Incoming:
         return session.get_one(Incoming, number)
 
 
-@pytest.mark.slow
 def test_a_message_is_never_put_aside_for_kills_of_the_server(letters: Correspondence) -> None:
     move = stored(letters, turn(letters, "3 f1g1 h7g7"))
     assert [killed_at_work(letters) for _ in range(20)] == [move] * 20
@@ -63,7 +65,6 @@ def test_a_message_is_never_put_aside_for_kills_of_the_server(letters: Correspon
     assert len(letters.execute("select * from ply")) > 0
 
 
-@pytest.mark.slow
 def test_a_message_that_ends_each_process_that_works_on_it_alone_is_put_aside(
     letters: Correspondence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,7 +142,6 @@ def sends(letters: Correspondence, outbox: FatalFor) -> bool:
     return False
 
 
-@pytest.mark.slow
 def test_an_owed_message_is_never_given_up_for_kills_alone(letters: Correspondence) -> None:
     for name in ("ann", "bob", "cid"):
         stored(letters, written(f"{name}@else.example", "games@pbem.example", "help"))

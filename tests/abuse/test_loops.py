@@ -6,6 +6,10 @@ from email.message import EmailMessage
 import pytest
 
 from tests.correspondence import Correspondence, text
+from tests.scenes import after, two_turns
+
+pytestmark = after(two_turns)
+
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 FEW = 5
@@ -34,19 +38,16 @@ def echo(letters: Correspondence, mail: EmailMessage, words: Callable[[int], str
     return got
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", [kind for kind in MACHINES if kind != "a list of commands"])
 def test_a_machine_at_a_player_s_address_falls_silent(letters: Correspondence, kind: str) -> None:
     assert echo(letters, letters.last("alice"), MACHINES[kind]) <= FEW
     assert echo(letters, letters.last("bob"), MACHINES[kind], to="games@pbem.example") <= FEW
 
 
-@pytest.mark.slow
 def test_a_machine_that_says_something_we_know_falls_silent_too(letters: Correspondence) -> None:
     assert echo(letters, letters.last("alice"), MACHINES["a list of commands"]) <= 25
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", MACHINES)
 def test_a_machine_that_was_invited_falls_silent(letters: Correspondence, kind: str) -> None:
     letters.reply(letters.received[ALICE][1], "challenge desk@shop.example hexaphages")
@@ -56,7 +57,6 @@ def test_a_machine_that_was_invited_falls_silent(letters: Correspondence, kind: 
     )
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", ["away", "a help desk", "undecided", "nothing"])
 @pytest.mark.parametrize("to", [None, "games@pbem.example"])
 def test_a_machine_that_is_asked_something_falls_silent(letters: Correspondence, kind: str, to: str | None) -> None:
@@ -64,7 +64,6 @@ def test_a_machine_that_is_asked_something_falls_silent(letters: Correspondence,
     assert echo(letters, question, MACHINES[kind], to) <= FEW
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", ["away", "a help desk", "undecided", "nothing"])
 @pytest.mark.parametrize("to", [None, "games@pbem.example"])
 def test_a_machine_at_a_new_address_falls_silent(letters: Correspondence, kind: str, to: str | None) -> None:
@@ -74,7 +73,6 @@ def test_a_machine_at_a_new_address_falls_silent(letters: Correspondence, kind: 
     assert echo(letters, letters.last_to("desk@shop.example"), MACHINES[kind], to) <= FEW
 
 
-@pytest.mark.slow
 def test_a_person_who_errs_in_several_ways_is_told_each_time(letters: Correspondence) -> None:
     turn = letters.last("alice")
     for wrong in ("b7b7", "b7a1 i2i2", "b7d7 i2a2", "b7d7 i2g2 1 z9", "mvoe b7", "frobnicate", "what now"):
@@ -83,7 +81,6 @@ def test_a_person_who_errs_in_several_ways_is_told_each_time(letters: Correspond
     assert len(letters.reply(turn, "b7d7 i2g2 1 d7d6 g2g1")) == 2
 
 
-@pytest.mark.slow
 def test_a_person_who_errs_now_and_then_in_the_same_way_is_told_each_time(letters: Correspondence) -> None:
     for _ in range(6):
         assert len(letters.reply(letters.last("alice"), "#1 i1i9")) == 1

@@ -7,60 +7,52 @@ import pytest
 from pbem.players.pairs import LETTERS_PER_HOUR, NOTES_PER_HOUR
 from pbem.storage.models import Outgoing
 from tests import spent
-from tests.correspondence import Correspondence, text
+from tests.correspondence import Correspondence, said, text, to
+from tests.scenes import after, two_turns
 
-pytestmark = pytest.mark.sql
-ALICE, BOB = "alice@mail.example", "bob@mail.example"
+pytestmark = [pytest.mark.sql, after(two_turns)]
 TURN = "b7d7 i2g2 1 d7d6 g2g1"
 
 
-def told(sent: list[EmailMessage], address: str) -> list[EmailMessage]:
-    return [mail for mail in sent if mail["To"] == address]
-
-
-def personal(letters: Correspondence, address: str) -> EmailMessage:
-    return letters.received[address][1]
-
-
 def test_notes_within_minutes_are_one_message_for_each_match(letters: Correspondence) -> None:
-    letters.reply(personal(letters, BOB), "challenge alice quadrature")
+    letters.say("bob", "challenge alice quadrature")
     letters.reply(letters.last("alice"), "accept")
-    mine, sent = personal(letters, ALICE), []
+    sent: list[EmailMessage] = []
     for number in range(6):
         lines = (f"#{match} say note {number}-{line} of {match}" for line in range(5) for match in (1, 2))
-        sent += told(letters.reply(mine, "\n".join(lines)), BOB)
+        sent += to(letters.say("alice", "\n".join(lines)), "bob")
 
     assert len(sent) == 2
     assert all(f"note 0-4 of {match}" in text(mail) for match, mail in enumerate(sent, start=1))
-    later = told(letters.wait(minutes=5), BOB)
+    later = to(letters.wait(minutes=5), "bob")
     assert len(later) == 2
     for match, mail in enumerate(later, start=1):
         for number in range(1, 6):
             assert all(f"note {number}-{line} of {match}" in text(mail) for line in range(5))
-    assert told(letters.wait(minutes=6), BOB) == []
+    assert to(letters.wait(minutes=6), "bob") == []
 
 
 def test_a_turn_waits_for_no_note(letters: Correspondence) -> None:
     turn = letters.last("alice")
     letters.reply(turn, "say one")
-    assert told(letters.reply(turn, "say two"), BOB) == []
+    assert to(letters.reply(turn, "say two"), "bob") == []
 
-    (news,) = told(letters.reply(turn, TURN), BOB)
+    (news,) = to(letters.reply(turn, TURN), "bob")
     assert "b7d7" in text(news)
-    (note,) = told(letters.wait(minutes=5), BOB)
+    (note,) = to(letters.wait(minutes=5), "bob")
     assert "two" in text(note)
 
 
 def test_who_writes_now_and_then_waits_for_nothing(letters: Correspondence) -> None:
     for words in ("one", "two", "three"):
-        (mail,) = told(letters.reply(letters.last("alice"), f"say {words}"), BOB)
+        (mail,) = to(letters.reply(letters.last("alice"), f"say {words}"), "bob")
         assert words in text(mail)
         letters.wait(minutes=5)
 
 
 @pytest.mark.parametrize("line", ["say hello", "draw"])
 def test_a_pair_has_a_budget_of_notes_and_offers_in_all_its_matches(letters: Correspondence, line: str) -> None:
-    letters.reply(personal(letters, BOB), "challenge alice quadrature")
+    letters.say("bob", "challenge alice quadrature")
     letters.reply(letters.last("alice"), "accept")
     letters.reply(letters.last("alice"), "#2 say hello")
     ((note,),) = letters.execute("select max(id) from outgoing where template = 'message'")
@@ -68,12 +60,12 @@ def test_a_pair_has_a_budget_of_notes_and_offers_in_all_its_matches(letters: Cor
     for number in range(NOTES_PER_HOUR - 1):
         spent.copies(letters, Outgoing, int(str(note)), 1, **copied | {"message_id": f"<{number}@pbem.example>"})
 
-    (refused,) = letters.reply(personal(letters, ALICE), f"#1 {line}")
-    assert "as many, or as long, as we pass on" in " ".join(text(refused).split())
-    assert len(letters.reply(personal(letters, BOB), "#1 say Slowly, please.")) == 2
-    assert len(letters.reply(personal(letters, ALICE), f"#1 {TURN}")) == 2
+    (refused,) = letters.say("alice", f"#1 {line}")
+    assert "as many, or as long, as we pass on" in said(refused)
+    assert len(letters.say("bob", "#1 say Slowly, please.")) == 2
+    assert len(letters.say("alice", f"#1 {TURN}")) == 2
     letters.clock.advance(hours=1, minutes=1)
-    assert len(letters.reply(personal(letters, ALICE), "#1 say hello")) == 2
+    assert len(letters.say("alice", "#1 say hello")) == 2
 
 
 def test_a_pair_has_a_budget_of_letters(letters: Correspondence) -> None:
@@ -81,7 +73,7 @@ def test_a_pair_has_a_budget_of_letters(letters: Correspondence) -> None:
     turn = letters.last("alice")
     sent = [letters.reply(turn, f"say note {number}\n\n{note}", quote=False) for number in range(4)]
 
-    size = sum(len(mail.as_bytes()) for mails in (*sent, letters.wait(minutes=5)) for mail in told(mails, BOB))
+    size = sum(len(mail.as_bytes()) for mails in (*sent, letters.wait(minutes=5)) for mail in to(mails, "bob"))
     assert LETTERS_PER_HOUR / 2 < size < 3 * LETTERS_PER_HOUR
-    assert "as many, or as long, as we pass on" in " ".join(text(letters.last("alice")).split())
+    assert "as many, or as long, as we pass on" in said(letters.last("alice"))
     assert len(letters.reply(turn, f"{TURN}\n\nThat was long.")) == 2

@@ -8,6 +8,10 @@ from pbem.conversation.core import Reach
 from pbem.features.all import FEATURES
 from pbem.tokens import Purpose
 from tests.correspondence import Correspondence, text
+from tests.scenes import after, two_turns
+
+pytestmark = after(two_turns)
+
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 

@@ -18,7 +18,11 @@ from tests import databases
 from tests.correspondence import ADDRESS, Correspondence, settings
 from tests.operating.people import written
 from tests.query_plans import listened, scans
+from tests.scenes import after, two_turns
 from tests.servers import until
+
+pytestmark = after(two_turns)
+
 
 LARGE = "help\n" + "x" * 70 + "\n"
 
@@ -49,7 +53,6 @@ def order(letters: Correspondence, queue: Queue | None = None) -> list[int]:
     return handled
 
 
-@pytest.mark.slow
 def test_players_go_first(letters: Correspondence) -> None:
     strangers = [stored(letters, f"{n}@else.example") for n in range(30)]
     alice = stored(letters, "alice@mail.example")
@@ -167,7 +170,6 @@ def test_the_order_of_a_sender_is_kept_when_a_stranger_becomes_a_player(letters:
     assert order(letters) == [alice, first, second]
 
 
-@pytest.mark.slow
 def test_a_stranger_s_message_is_smaller(letters: Correspondence) -> None:
     limit = LARGEST_OF_STRANGERS
     words = LARGE * (limit // len(LARGE) + 1)
@@ -190,7 +192,6 @@ def test_a_stranger_s_message_is_smaller(letters: Correspondence) -> None:
     assert "done" in (row(letters, small).verdict or "")
 
 
-@pytest.mark.slow
 def test_the_author_of_a_message_is_forgotten_when_it_is_handled(letters: Correspondence) -> None:
     number = stored(letters, "x@else.example")
     assert row(letters, number).group == "x@else.example"

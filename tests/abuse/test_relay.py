@@ -1,25 +1,18 @@
 """Strangers: with a forged From, nobody can send others their own words, and only few of ours."""
 
-from collections.abc import Iterator
 from email.message import EmailMessage
-from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
 
-from tests.correspondence import Correspondence, correspondence, text
+from tests.correspondence import Correspondence, text
+from tests.scenes import after
 
+pytestmark = after(Correspondence.join, "alice")
 VICTIM = "victim@mail.example"
 ADVERTISEMENT = "\n".join(["BUY PILLS at http://pills.example/now", "Call Eve, eve@pills.example"] * 200)
 MARKS = ("pills", "PILLS", "Eve", "eve@")
 FEW_KB = 8_000
-
-
-@pytest.fixture
-def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    with correspondence(tmp_path) as letters:
-        letters.join("alice")
-        yield letters
 
 
 def words_of(mail: EmailMessage) -> str:
@@ -28,7 +21,6 @@ def words_of(mail: EmailMessage) -> str:
     return "\n".join([*(str(value) for value in mail.values()), *parts])
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("subject", "body"),
     [
@@ -55,7 +47,6 @@ def test_nothing_that_a_stranger_wrote_goes_on_but_the_bare_command(
         assert not [mark for mark in MARKS if mark in words_of(mail)], words_of(mail)
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "body",
     [
@@ -80,15 +71,14 @@ def test_the_subject_is_ours(letters: Correspondence) -> None:
     assert (asked["Subject"], helped["Subject"]) == ("[pbem] Was this you?", "[pbem] Help")
 
 
-@pytest.mark.slow
-def test_all_strangers_together_get_so_many_answers_and_the_log_tells_what_is_left(tmp_path: Path) -> None:
-    with correspondence(tmp_path, more="[limits]\nstrangers_per_day = 24") as letters, capture_logs() as logs:
-        letters.join("alice")  # she was a stranger before
+@pytest.mark.server(more="[limits]\nstrangers_per_day = 24")
+def test_all_strangers_together_get_so_many_answers_and_the_log_tells_what_is_left(letters: Correspondence) -> None:
+    with capture_logs() as logs:
         sent = [len(letters.write(f"somebody@host{n}.example", "help")) for n in range(8)]
 
     assert sent == [1, 1, 1, 1, 1, 0, 0, 0]
     left = [line["all"] for line in logs if line["event"] == "answers left for strangers"]
-    assert left == [5, 4, 3, 2, 1, 0]
+    assert left == [4, 3, 2, 1, 0]
     verdicts = [str(line["verdict"]) for line in logs if line["event"] == "mail in"]
     assert verdicts[-3:] == ["no answer: too many answers to strangers today"] * 3
 

@@ -3,23 +3,19 @@
 import pytest
 
 from tests.correspondence import ADDRESS, Correspondence, text
+from tests.scenes import after, two_turns
 
-pytestmark = pytest.mark.sql
+pytestmark = [pytest.mark.sql, after(two_turns)]
 CAROL = "carol@mail.example"
 
 
 def leave(letters: Correspondence, name: str) -> None:
-    address = f"{name}@mail.example"
-    personal = next(
-        str(mail["Reply-To"]) for mail in letters.received[address] if "welcome" in str(mail["Subject"]).lower()
-    )
-    (question,) = letters.write(address, "delete me", to=personal)
-    letters.reply(question, "yes")
+    letters.reply(letters.say(name, "delete me")[0], "yes")
 
 
 def test_a_block_survives_leaving_and_joining_again(letters: Correspondence) -> None:
     letters.join("carol")
-    letters.reply(letters.received["alice@mail.example"][1], "block carol")
+    letters.say("alice", "block carol")
     leave(letters, "carol")
     assert letters.execute("select count(*) from block") == [(0,)]
     letters.wait(days=2)
@@ -28,14 +24,14 @@ def test_a_block_survives_leaving_and_joining_again(letters: Correspondence) -> 
     (welcome,) = letters.reply(question, "yes")
     (refused,) = letters.reply(welcome, "challenge alice quadraphages")
     assert "isn't open to this challenge" in text(refused)
-    letters.reply(letters.received["alice@mail.example"][1], "unblock caroline")
+    letters.say("alice", "unblock caroline")
     assert letters.execute("select count(*) from block") == [(0,)]
     assert letters.execute("select count(*) from blockedaddress") == [(0,)]
 
 
 def test_whom_somebody_blocked_is_forgotten_when_they_leave_themselves(letters: Correspondence) -> None:
     letters.join("carol")
-    letters.reply(letters.received["alice@mail.example"][1], "block carol")
+    letters.say("alice", "block carol")
     leave(letters, "carol")
     leave(letters, "alice")
 

@@ -1,27 +1,14 @@
 """What strangers leave behind goes: who never became a player is forgotten with the last message to them."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from sqlmodel import SQLModel
 
-from tests.correspondence import Correspondence, correspondence, text
+from tests.correspondence import Correspondence, text
+from tests.scenes import after
 
-pytestmark = pytest.mark.sql
+pytestmark = [pytest.mark.sql, after(Correspondence.join, "alice")]
 
-ALICE, FAR = "alice@mail.example", "far.example"
-
-
-@pytest.fixture
-def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    with correspondence(tmp_path) as letters:
-        letters.join("alice")
-        yield letters
-
-
-def write(letters: Correspondence, line: str) -> None:
-    letters.write(ALICE, line, to=letters.received[ALICE][1]["Reply-To"].addresses[0].addr_spec)
+FAR = "far.example"
 
 
 def months(letters: Correspondence) -> None:
@@ -41,16 +28,15 @@ def where_named(letters: Correspondence, word: str) -> set[str]:
     }
 
 
-@pytest.mark.slow
 def test_nothing_is_kept_of_strangers_once_their_messages_are_removed(letters: Correspondence) -> None:
     """Their addresses were kept for good: in a row for each forged join, and in that of each answer."""
     for number in range(3):
         letters.write(f"v{number}@{FAR}", f"join victor{number}")
     letters.write(f"other@{FAR}", "help")
     letters.write(f"third@{FAR}", "Who are you?")
-    write(letters, f"challenge guest@{FAR} quadraphages")
-    write(letters, "withdraw 1")
-    write(letters, f"change address new@{FAR}")
+    letters.say("alice", f"challenge guest@{FAR} quadraphages")
+    letters.say("alice", "withdraw 1")
+    letters.say("alice", f"change address new@{FAR}")
     letters.reply(letters.last("alice"), "yes")
     assert {"player", "outgoing"} <= where_named(letters, FAR)
 
@@ -60,7 +46,6 @@ def test_nothing_is_kept_of_strangers_once_their_messages_are_removed(letters: C
     assert letters.execute("select count(*) from player where deleted is null") == [(1,)]
 
 
-@pytest.mark.slow
 def test_who_was_forgotten_can_join_and_be_invited(letters: Correspondence) -> None:
     (question,) = letters.write(f"victor@{FAR}", "join victor")
     months(letters)
@@ -73,9 +58,8 @@ def test_who_was_forgotten_can_join_and_be_invited(letters: Correspondence) -> N
     assert "Welcome, victor" in text(welcome)
 
 
-@pytest.mark.slow
 def test_who_accepts_an_invitation_after_years_learns_how_to_play(letters: Correspondence) -> None:
-    write(letters, f"challenge guest@{FAR} quadraphages")
+    letters.say("alice", f"challenge guest@{FAR} quadraphages")
     invitation = letters.last_to(f"guest@{FAR}")
     months(letters)
     letters.wait(days=700)

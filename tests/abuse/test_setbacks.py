@@ -1,8 +1,6 @@
 """Scheduled work that a bug ends: it waits longer and longer, everything else goes on, and the operator is told."""
 
 import io
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -11,21 +9,21 @@ from pbem.config import LogSettings
 from pbem.server.health import figures, judgement
 from pbem.storage import setbacks as setbacks_of_work
 from pbem.storage.database import read_only
-from tests.correspondence import Correspondence, correspondence, text
+from tests.correspondence import Correspondence, text
+from tests.scenes import after
 
-pytestmark = pytest.mark.sql
 ADMIN = "admin@far.example"
 
 
-@pytest.fixture
-def letters(tmp_path: Path) -> Iterator[Correspondence]:
+def two_matches(letters: Correspondence) -> None:
     """Begin two matches on short clocks, of which the first can't be read any more."""
-    with correspondence(tmp_path, server=f'admin = "{ADMIN}"') as letters:
-        letters.match("challenge bob quadraphages time=1d/move,auto")
-        letters.match("challenge dora quadraphages time=1d/move,auto", "carol", "dora")
-        letters.execute("update match set remind = null")
-        letters.execute("update match set time = 'gibberish' where id = 1")
-        yield letters
+    letters.match("challenge bob quadraphages time=1d/move,auto")
+    letters.match("challenge dora quadraphages time=1d/move,auto", "carol", "dora")
+    letters.execute("update match set remind = null")
+    letters.execute("update match set time = 'gibberish' where id = 1")
+
+
+pytestmark = [pytest.mark.sql, pytest.mark.server(server=f'admin = "{ADMIN}"'), after(two_matches)]
 
 
 def setbacks(letters: Correspondence) -> list[tuple[object, ...]]:

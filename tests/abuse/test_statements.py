@@ -1,20 +1,14 @@
-"""Every statement that is built once is compiled and run, so that none waits for the first player who needs it.
+"""Every statement that is built once is compiled and run, so that none waits for the first player who needs it."""
 
-Statements that functions build when they need them aren't run here. They can't have the mistakes that only compiling
-shows, since no name of theirs is given by hand: `BUILT` lists the functions that do.
-"""
-
-import ast
 import importlib
 import pkgutil
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import ARRAY, Boolean, Connection, Date, Executable, Float, Integer, LargeBinary, bindparam, select
+from sqlalchemy import ARRAY, Boolean, Connection, Date, Executable, Float, Integer, LargeBinary, select
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.sql import Delete, Insert, Update
@@ -30,16 +24,6 @@ from pbem.storage.utc import Utc
 from tests.correspondence import Correspondence
 
 pytestmark = pytest.mark.sql
-BUILT = {
-    ("features/house/queue.py", "_waiting"): "when the module is imported",
-    ("features/house/queue.py", "_round"): "when the module is imported",
-    ("storage/queue.py", "waiting_of_group"): "when the modules that use it are imported",
-    ("storage/leases.py", "terms"): "when the modules that use it are imported",
-    ("storage/clock.py", "in_span"): "when the modules that use it are imported",
-    ("storage/rows.py", "_by_number"): "run for each table below",
-    ("matches/ratings/derivation.py", "_store"): "run by the tests of ratings: the name is no column's",
-}
-"""The functions in which a parameter has a name, and when they build their statement."""
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 VALUES: dict[type, Any] = {
     Utc: NOW,
@@ -138,18 +122,3 @@ def test_no_statement_changes_what_a_subquery_with_a_limit_finds() -> None:
 
     assert len(changes) > 10
     assert found == []
-
-
-def test_only_statements_that_are_built_once_name_their_parameters() -> None:
-    root = Path(pbem.__file__).parent
-    found = {
-        (str(path.relative_to(root)), function.name)
-        for path in root.rglob("*.py")
-        if "migrations" not in path.parts
-        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(function, ast.FunctionDef)
-        for call in ast.walk(function)
-        if isinstance(call, ast.Call) and getattr(call.func, "id", getattr(call.func, "attr", "")) == bindparam.__name__
-    }
-
-    assert found == set(BUILT)

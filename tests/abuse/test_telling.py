@@ -12,12 +12,15 @@ from pbem.config import LogSettings
 from pbem.features.all import FEATURES
 from pbem.mail.transports.protocols import NotAccepted
 from pbem.server import daemon
-from tests.correspondence import Correspondence, correspondence, text
+from tests.correspondence import Correspondence, correspondence, said, text
+from tests.scenes import after, two_turns
+
+pytestmark = after(two_turns)
+
 
 ALICE, ZOE = "alice@mail.example", "zoe@mail.example"
 
 
-@pytest.mark.slow
 def test_only_an_address_that_agreed_learns_that_a_name_is_taken(letters: Correspondence) -> None:
     (about_taken,) = letters.write(ZOE, "join alice")
     (about_free,) = letters.write("yan@mail.example", "join quentin")
@@ -52,35 +55,35 @@ def test_every_command_that_looks_is_in_the_list() -> None:
 def test_no_command_tells_others_of_running_matches_or_of_when_somebody_is_away(
     letters: Correspondence, line: str
 ) -> None:
-    letters.reply(letters.received[ALICE][1], "vacation 10d")
+    letters.say("alice", "vacation 10d")
     personal = letters.join("carol")
 
     (answer,) = letters.write("carol@mail.example", line, to=personal)
 
-    told = " ".join(text(answer).split())
+    told = said(answer)
     assert not re.search("vacation until|away|12 Mar|11 Mar|bob played|to move, |waiting", told), told
     if line.startswith("games"):
         assert "#1" not in told
 
 
 def test_an_opponent_learns_on_what_days_somebody_is_away(letters: Correspondence) -> None:
-    letters.reply(letters.received[ALICE][1], "vacation 10d")
+    letters.say("alice", "vacation 10d")
 
-    (answer,) = letters.reply(letters.received["bob@mail.example"][1], "whois alice")
+    (answer,) = letters.say("bob", "whois alice")
     assert "alice is on vacation until 12 Mar." in text(answer)
 
 
 def test_who_may_watch_a_match_learns_of_no_absence_from_it(letters: Correspondence) -> None:
     letters.match("challenge dora quadraphages time=30d+1d", "alice2", "dora")
     for name in ("alice2", "dora"):
-        letters.reply(letters.received[f"{name}@mail.example"][1], "set watchers on\nvacation 10d")
+        letters.say(name, "set watchers on\nvacation 10d")
 
     (answer,) = letters.write("carol@mail.example", "show 2", to=letters.join("carol"))
-    told = " ".join(text(answer).split())
+    told = said(answer)
     assert "Time left: alice2 has" in told
     assert not re.search("away|due by|12 Mar|11 Mar", told), told
-    (own,) = letters.reply(letters.received["dora@mail.example"][1], "show 2")
-    assert "alice2 is away until" in " ".join(text(own).split())
+    (own,) = letters.say("dora", "show 2")
+    assert "alice2 is away until" in said(own)
 
 
 @pytest.mark.parametrize("order", ["{0} {0}", "{0} {1}", "{1} {0}", "{1} {1}"])
@@ -93,14 +96,14 @@ def test_no_way_to_write_an_address_tells_whether_it_is_a_player_s(
     told = []
     for name in ("bob", "nobody"):
         if is_blocked and name == "bob":
-            letters.reply(letters.received["bob@mail.example"][1], "block mallory")
+            letters.say("bob", "block mallory")
         if is_blocked and name == "nobody":
             letters.write("yan@mail.example", "challenge nobody@mail.example quadrature", to=letters.join("yan"))
             letters.reply(letters.last("nobody"), "stop")
         for address in order.format(f"{name}@mail.example", f"{name}+q@mail.example").split():
             letters.clock.advance(hours=1, minutes=1)  # the third answer in an hour says that it is the last
             letters.write("mallory@mail.example", f"challenge {address} quadraphages", to=mallory)
-            answer = " ".join(text(letters.last("mallory")).split())
+            answer = said(letters.last("mallory"))
             told.append(re.sub(r"#\d+|withdraw \d+", "N", answer.replace(name, "NAME")))
 
     assert told[:2] == told[2:]
@@ -122,7 +125,6 @@ def refusing(server: daemon.Server) -> daemon.Server:
     return replace(server, sender=replace(server.sender, outbox=Refusing()))
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("form", ["console", "json"])
 def test_the_words_of_the_next_hop_put_no_address_into_the_log(tmp_path: Path, form: str) -> None:
     lines = io.StringIO()

@@ -1,28 +1,19 @@
 """One person with two accounts: few of their matches with each other count, and the operator sees them."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.correspondence import Correspondence, correspondence, text
+from tests.correspondence import Correspondence, said
+from tests.scenes import after, two_players
 
 pytestmark = pytest.mark.sql
 UNRATED = "This match isn't rated"
 
 
-@pytest.fixture
-def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    with correspondence(tmp_path) as letters:
-        letters.play(_six_wins)
-        yield letters
-
-
-def _six_wins(letters: Correspondence) -> None:
+def six_wins(letters: Correspondence) -> None:
     """Let alice begin six rated matches with bob, who moves once and gives up."""
-    letters.join("alice")
-    letters.join("bob")
+    letters.play(two_players)
     for number in range(1, 7):
         begin(letters)
         letters.reply(letters.last("alice"), "e3f4")
@@ -32,22 +23,28 @@ def _six_wins(letters: Correspondence) -> None:
 
 def begin(letters: Correspondence, game: str = "quadrature") -> list[str]:
     """Let alice challenge bob, who accepts; return what both are told then."""
-    letters.reply(letters.received["alice@mail.example"][1], f"challenge bob {game} rated")
-    return [" ".join(text(mail).split()) for mail in letters.reply(letters.last("bob"), "accept")]
+    letters.say("alice", f"challenge bob {game} rated")
+    return [said(mail) for mail in letters.reply(letters.last("bob"), "accept")]
 
 
+played = after(six_wins)
+
+
+@played
 def test_of_one_pair_five_matches_in_a_month_count_and_both_are_told_so(letters: Correspondence) -> None:
     assert letters.execute("select id from match where counted is not null order by id") == [(n,) for n in range(1, 6)]
     assert len([told for told in begin(letters) if UNRATED in told]) == 2
     assert letters.execute("select rated from match where id = 7") == [(False,)]
 
 
+@played
 def test_other_games_and_other_months_count(letters: Correspondence) -> None:
     assert not any(UNRATED in told for told in begin(letters, "quadrupel"))
     letters.wait(days=31)
     assert not any(UNRATED in told for told in begin(letters))
 
 
+@played
 def test_the_operator_sees_pairs_of_whom_one_wins_always(letters: Correspondence) -> None:
     found = letters.operate("ratings", "pairs", "--json")
 

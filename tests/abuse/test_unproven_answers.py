@@ -6,6 +6,10 @@ import pytest
 
 from notation.games import GAMES
 from tests.correspondence import Correspondence, text
+from tests.scenes import after, two_turns
+
+pytestmark = after(two_turns)
+
 
 ALICE = "alice@mail.example"
 MOST_BYTES = 10_000

@@ -5,6 +5,10 @@ import pytest
 from pbem.conversation import work
 from pbem.features.playing import viewing
 from tests.correspondence import Correspondence, text
+from tests.scenes import after, two_turns
+
+pytestmark = after(two_turns)
+
 
 ALICE = "alice@mail.example"
 
