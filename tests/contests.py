@@ -6,12 +6,13 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
+import pytest
 from sqlalchemy import create_engine
 from sqlmodel import Session, SQLModel, select
 
 from notation.games import GAMES
 from pbem.matches import lifecycle, turns
-from pbem.matches.events import MatchOffered, MatchStarted
+from pbem.matches.events import MatchOffered, MatchStarted, NotPossible, Obstacle
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.storage.models import Match, Player
 
@@ -62,6 +63,14 @@ def started(session: Session, game: str = "quadraphages") -> Match:
     match, (_, bob, _) = offered(session, game), people(session)
     assert lifecycle.accept(session, match, bob, NOW) == (MatchStarted(match),)
     return match
+
+
+@contextmanager
+def impossible(expected: Obstacle) -> Iterator[None]:
+    """Check that what is done within is refused for that reason."""
+    with pytest.raises(NotPossible) as refused:
+        yield
+    assert refused.value.obstacle is expected
 
 
 def read(snapshot: Snapshot, text: str) -> turns.ReadTurn:

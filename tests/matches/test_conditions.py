@@ -266,44 +266,53 @@ def test_a_queued_turn_is_played_where_it_is_legal(session: Session) -> None:
     assert (match.plies, match.to_move, rows(session)) == (3, 1, [])
 
 
-@pytest.mark.parametrize("kind", [OfferKind.DRAW, OfferKind.PAUSE, OfferKind.CANCEL])
-def test_nothing_is_played_over_an_offer_of_the_opponent(session: Session, kind: OfferKind) -> None:
-    """Neither over one that was made before the turn nor over one that comes with it: it is to be answered first."""
-    match = started(session, "quadrature")
-    seat = prepare(session, match, "if e3f4 then e9f8")
-    agreements.propose(session, match, 0, kind, NOW)
-    assert play(session, match, "e3f4")[1:] == (PreparedVoid(match, seat, Void.OFFER),)
+FORESEEN = "if e3f4 then e9f8"
 
+
+def offer(session: Session, match: Match, kind: OfferKind, *, accepted: bool = False) -> None:
+    """Let the first player offer something, and the other accept it."""
+    agreements.propose(session, match, 0, kind, NOW)
+    if accepted:
+        agreements.accept(session, match, 1, None, NOW)
+
+
+@pytest.mark.parametrize(
+    ("kind", "accepted", "why"),
+    [
+        (OfferKind.DRAW, False, Void.OFFER),
+        (OfferKind.PAUSE, False, Void.OFFER),
+        (OfferKind.CANCEL, False, Void.OFFER),
+        (OfferKind.PAUSE, True, Void.PAUSE),
+    ],
+)
+def test_nothing_is_played_over_an_offer_of_the_opponent_or_after_a_turn_that_ends_a_pause(
+    session: Session, kind: OfferKind, accepted: bool, why: Void
+) -> None:
     match = started(session, "quadrature")
-    prepare(session, match, "if e3f4 then e9f8")
-    assert play(session, match, "e3f4", offers_follow=True)[1:] == (PreparedVoid(match, seat, Void.OFFER),)
+    seat = prepare(session, match, FORESEEN)
+    offer(session, match, kind, accepted=accepted)
+
+    assert play(session, match, "e3f4")[1:] == (PreparedVoid(match, seat, why),)
     assert (match.plies, rows(session)) == (1, [])
 
 
-def test_a_turn_declines_the_offer_of_who_has_prepared_and_is_answered(session: Session) -> None:
+def test_nothing_is_played_over_an_offer_that_comes_with_the_turn(session: Session) -> None:
     match = started(session, "quadrature")
-    prepare(session, match, "if e3f4 then e9f8")
+    seat = prepare(session, match, FORESEEN)
+
+    assert play(session, match, "e3f4", offers_follow=True)[1:] == (PreparedVoid(match, seat, Void.OFFER),)
+
+
+def test_an_offer_of_who_has_prepared_and_a_pause_that_was_ended_before_do_no_harm(session: Session) -> None:
+    match = started(session, "quadrature")
+    prepare(session, match, FORESEEN)
     agreements.propose(session, match, 1, OfferKind.DRAW, NOW)
-    play(session, match, "e3f4")
-    assert (match.plies, match.offers) == (2, {})
-
-
-def test_nothing_is_played_after_a_turn_that_ends_a_pause(session: Session) -> None:
-    match = started(session, "quadrature")
-    seat = prepare(session, match, "if e3f4 then e9f8")
-    agreements.propose(session, match, 0, OfferKind.PAUSE, NOW)
-    agreements.accept(session, match, 1, None, NOW)
-    assert play(session, match, "e3f4")[1:] == (PreparedVoid(match, seat, Void.PAUSE),)
-
-
-def test_a_pause_that_was_ended_before_does_no_harm(session: Session) -> None:
-    match = started(session, "quadrature")
-    prepare(session, match, "if e3f4 then e9f8")
-    agreements.propose(session, match, 0, OfferKind.PAUSE, NOW)
-    agreements.accept(session, match, 1, None, NOW)
+    offer(session, match, OfferKind.PAUSE, accepted=True)
     agreements.resume(session, match, 1, NOW)
+
     play(session, match, "e3f4")
-    assert match.plies == 2
+
+    assert (match.plies, match.offers) == (2, {})
 
 
 def test_turns_that_are_taken_back_make_it_void(session: Session) -> None:

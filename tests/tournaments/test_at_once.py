@@ -84,12 +84,6 @@ def test_nothing_is_done_on_what_was_worked_out_before_something_else_happened(e
     assert numbers(engine)[0] == 2
 
 
-def test_the_tables_rule_out_that_somebody_is_paired_twice(engine: Engine) -> None:
-    at_once(engine)
-    with pytest.raises(IntegrityError), database.transaction(engine) as session:
-        session.add(Pairing(tournament=1, round=1, board=9, first=4, result="first"))
-
-
 def test_results_are_derived_from_the_matches(engine: Engine) -> None:
     at_once(engine)
     with database.transaction(engine) as session:
@@ -135,13 +129,6 @@ def test_a_match_changes_a_ladder_once(engine: Engine) -> None:
         assert len(session.exec(select(Outgoing)).all()) == 4
 
 
-def test_the_tables_rule_out_that_a_match_counts_twice(engine: Engine) -> None:
-    challenged(engine)
-    together(engine, ladders.settle)
-    with pytest.raises(IntegrityError), database.transaction(engine) as session:
-        session.add(LadderStep(tournament=2, number=9, what="ended", match=1, at=NOW))
-
-
 def test_a_season_is_played_once_and_the_next_one_opens_once(tmp_path: Path) -> None:
     engine = opened(tmp_path / "league", Format.LEAGUE, 6, group_size=5)
     seen = []
@@ -156,6 +143,18 @@ def test_a_season_is_played_once_and_the_next_one_opens_once(tmp_path: Path) -> 
     # Two groups of three, whose matches all begin together; then the reports.
     assert seen == [(6, 6, 12), (6, 6, 18)]
     assert seasons == [(1, None), (2, 1)]
+
+
+def test_the_tables_rule_out_that_somebody_is_paired_twice_or_a_match_counts_twice(engine: Engine) -> None:
+    at_once(engine)
+    challenged(engine)
+    together(engine, ladders.settle)
+    for row in (
+        Pairing(tournament=1, round=1, board=9, first=4, result="first"),
+        LadderStep(tournament=2, number=9, what="ended", match=3, at=NOW),
+    ):
+        with pytest.raises(IntegrityError), database.transaction(engine) as session:
+            session.add(row)
 
 
 def test_the_tables_rule_out_that_a_season_has_two_after_it(tmp_path: Path) -> None:
