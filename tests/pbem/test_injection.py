@@ -12,7 +12,6 @@ import pytest
 import structlog
 from selectolax.lexbor import LexborHTMLParser
 
-from notation import record
 from pbem.cli import logs
 from pbem.config import LogSettings
 from tests import scenes
@@ -144,18 +143,6 @@ def test_a_name_is_no_more_than_a_name(letters: Correspondence) -> None:
 
     for name in letters.rows("select name from player where name is not null"):
         assert re.fullmatch(r"[a-z][a-z0-9._-]*", str(name)), name
-
-
-def test_the_record_of_a_match_with_such_words_reads_back(letters: Correspondence) -> None:
-    for nasty in NASTY.values():
-        letters.deliver_unread(raw_mail(letters, f"say {nasty}", nasty, nasty))
-
-    (mail,) = letters.reply(letters.last("bob"), "record")
-
-    files = {str(part.get_filename()): part for part in mail.walk() if part.get_filename()}
-    plain = next(part for name, part in files.items() if name.endswith(".txt"))
-    loaded = record.loads(str(plain.get_content()).replace("\r\n", "\n"))
-    assert (loaded.players, len(loaded.moves)) == (("alice", "bob"), 2)
 
 
 @pytest.mark.parametrize("form", ["console", "json"])

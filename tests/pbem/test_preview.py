@@ -119,22 +119,6 @@ def test_half_a_turn_is_seen_on_the_board_and_only_what_can_follow_it_is_said(
         assert "What your uncovered discs can do" not in said
 
 
-def test_a_number_in_front_is_the_turn_s_in_an_answer_about_a_match(letters: Correspondence) -> None:
-    letters.say("alice", "challenge bob hexaphages")
-    letters.reply(letters.last("bob"), "accept")
-    in_first = letters.received[ALICE][3]
-
-    for words in ("preview 2", "preview 2 a7", "preview 2 a7a5 i3g3"):
-        (answer,) = letters.reply(in_first, words)
-        assert "This is match #1," in flat(answer)
-    (answer,) = letters.reply(in_first, "preview #2 1")
-    assert "This is match #2," in flat(answer)
-    (answer,) = letters.write(ALICE, "preview 1 2 a7a5 i3g3")
-    assert "This is match #1," in flat(answer)
-    (answer,) = letters.write(ALICE, "", "quadraphages preview 1 2 a7a5 i3g3")
-    assert "This is match #1," in flat(answer)
-
-
 def test_what_is_begun_is_previewed_on_and_stays_the_secret_of_who_began_it(letters: Correspondence) -> None:
     letters.execute("""update player set settings = '{"watchers": "on"}'""")
     letters.reply(letters.last("alice"), "3")

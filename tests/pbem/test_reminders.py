@@ -132,13 +132,6 @@ def test_time_in_which_the_server_was_down_brings_no_reminder(letters: Correspon
 
 
 @three_days
-def test_a_server_that_looks_late_wakes_nobody(letters: Correspondence) -> None:
-    assert letters.run_for(hours=39) == [], "it was due at eight in the evening, and it is eleven"
-    assert letters.run_for(hours=8, minutes=59) == []
-    assert reminded(letters.run_for(minutes=1)) == [BOB]
-
-
-@three_days
 def test_a_failure_before_it_is_queued_settles_nothing(
     letters: Correspondence, monkeypatch: pytest.MonkeyPatch
 ) -> None:

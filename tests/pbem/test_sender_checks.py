@@ -130,13 +130,6 @@ def test_a_thread_whose_domain_is_proven_acts_once(server: Server) -> None:
         assert 'eply "yes" to this message' in text(question)
 
 
-def test_a_question_whose_thread_is_answered_from_a_proven_domain_is_answered(server: Server) -> None:
-    with server() as letters:
-        (question,) = letters.deliver(raw())
-        letters.deliver(raw("yes", border(PASS), In_Reply_To=str(question["Message-ID"])))
-        assert len(letters.played) == 1
-
-
 def test_what_was_asked_about_acts_after_a_yes_whatever_the_border_says_of_the_yes(server: Server) -> None:
     with server() as letters, letters.trusting(FAIL):
         (question,) = letters.reply(letters.last("alice"), TURN)
@@ -229,17 +222,6 @@ def test_the_genuine_mail_beside_the_forged_ones_acts(server: Server, above: tup
         mails = letters.deliver(raw(TURN, border(PASS), *above))
 
         assert happened(letters, mails) == "acted"
-
-
-def test_a_mail_that_acted_by_its_domain_acts_once_however_it_is_coloured(server: Server) -> None:
-    words = raw("#1 say hello", border(PASS))
-    with server(TOKEN_OR_DOMAIN) as letters:
-        assert [str(mail["To"]) for mail in letters.deliver(words)] == [BOB, ALICE]
-
-        (question,) = letters.deliver(words.replace(b"\nTo:", b"\nCc: carol@mail.example\nTo:", 1))
-
-        assert str(question["To"]) == ALICE
-        assert "Was this you?" in str(question["Subject"])
 
 
 def test_a_stranger_who_failed_gets_no_answer_and_becomes_nobody(server: Server) -> None:

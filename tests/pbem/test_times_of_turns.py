@@ -7,9 +7,6 @@ import pytest
 
 from notation import gamerecord
 from pbem.features.records import imported
-from pbem.matches.clock.timesheet import turn_times
-from pbem.storage.database import read_only
-from pbem.storage.models import Match
 from tests import scenes
 from tests.correspondence import Correspondence, said, text
 
@@ -44,18 +41,6 @@ def test_the_full_record_tells_when_turns_were_received_in_the_zone_of_its_reade
     assert "(Asia/Tokyo)" in text(here)
     assert "UTC" not in text(here).partition("When each turn")[2]
     assert "When each turn" not in text(short)
-
-
-def test_a_turn_that_was_taken_back_leaves_the_times_of_the_others(letters: Correspondence) -> None:
-    letters.reply(letters.last("bob"), "undo")
-    letters.reply(letters.last("alice"), "accept")
-    letters.run_for(hours=5)
-    letters.reply(letters.last("bob"), "e9d8")
-
-    with read_only(letters.server.engine) as session:
-        times = turn_times(session, session.get_one(Match, 1))
-
-    assert [each.in_words for each in times] == ["1 hour", "5 hours"]
 
 
 def test_pauses_and_absences_are_told_in_words_to_the_two_players_alone(letters: Correspondence) -> None:

@@ -14,6 +14,7 @@ from pbem.failpoints import Step
 from pbem.mail.reading.protocol import InProcessParser
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Player
+from tests import scenes
 from tests.bounces import dsn
 from tests.correspondence import MORNING, Correspondence, correspondence
 from tests.write_lock import watched
@@ -106,3 +107,14 @@ def test_a_held_message_that_is_settled_after_it_was_examined_does_nothing(
     (answer,) = letters.reply(question, "yes")
     assert str(answer["To"]) == "alice@mail.example"
     assert letters.execute("select verdict from incoming order by id desc limit 1") == [("settled already",)]
+
+
+@scenes.after(scenes.two_turns)
+def test_what_was_done_before_a_refused_line_is_done_once(letters: Correspondence) -> None:
+    letters.reply(letters.last("alice"), "b7b5 i2i4 1 b5b4 i4i5\ndecline\nsay Hello")
+
+    newest = "(select max(id) from incoming)"
+    assert letters.played[2:] == ["b7b5 i2i4 1 b5b4 i4i5"]
+    assert letters.execute(f"select state, verdict from incoming where id = {newest}") == [("done", "refused in part")]
+    templates = letters.rows(f"select template from outgoing where incoming = {newest} order by template")
+    assert templates == ["answer", "turn"]

@@ -1,24 +1,21 @@
 """A match of Hex by mail: turns that are one cell each, a swap among them, and no draws."""
 
 import re
-from collections.abc import Iterator
 from email.message import EmailMessage
-from pathlib import Path
 
 import pytest
 
 from pbem_hex import HEX
 from tests import toys
-from tests.correspondence import Correspondence, correspondence, said
+from tests.correspondence import Correspondence, said
 
 
 @pytest.fixture
-def letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Correspondence]:
+def letters(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> Correspondence:
     """Begin a match."""
     toys.offer(monkeypatch, HEX)
-    with correspondence(tmp_path) as letters:
-        letters.match("challenge bob hex")
-        yield letters
+    letters.match("challenge bob hex")
+    return letters
 
 
 def parts(mail: EmailMessage) -> tuple[str, str]:

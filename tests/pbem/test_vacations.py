@@ -129,19 +129,6 @@ def test_what_makes_no_sense_changes_nothing(letters: Correspondence, words: str
     assert letters.execute("select cast(offers as varchar), time from match") == [("{}", "14d+1d")]
 
 
-@pytest.mark.server(server="vacation_days = 2")
-@in_a_match
-def test_who_has_no_days_left_is_told_what_else_works(letters: Correspondence) -> None:
-    letters.say("alice", "vacation 2d")
-    letters.run_for(days=2)
-    before = letters.execute("select * from vacation")
-
-    answer = told(letters, "vacation 1d")
-
-    assert 'You have no days of vacation left in 2026. "pause" suggests a pause to your opponent.' in answer
-    assert letters.execute("select * from vacation") == before
-
-
 @pytest.mark.server(server="vacation_days = 0")
 @in_a_match
 def test_a_server_can_do_without(letters: Correspondence) -> None:

@@ -1,36 +1,10 @@
-"""What the log and `pbem show` say about a message: lines that operators and their scripts rely on."""
+"""What became of each message stands in its row."""
 
-import pytest
-
-from pbem.conversation.verdict import Outcome, Verdict
-from pbem.errors import Silence, Unanswerable
 from tests import scenes
 from tests.correspondence import ADDRESS, Correspondence
 
-pytestmark = scenes.after(scenes.two_turns)
 
-LINES = {
-    Verdict(Outcome.DONE, "move, say"): "done: move, say",
-    Verdict(Outcome.REFUSED): "refused",
-    Verdict(Outcome.REFUSED_IN_PART): "refused in part",
-    Verdict(Outcome.UNREAD, "it is malformed"): "unread: it is malformed",
-    Verdict(Outcome.DONE, "join", confirmed=3): "confirmed mail 3; done: join",
-    Verdict(Outcome.UNANSWERED, "unknown token"): "no answer: unknown token",
-}
-
-
-@pytest.mark.parametrize(("verdict", "line"), LINES.items())
-def test_a_verdict_reads_as_it_always_did(verdict: Verdict, line: str) -> None:
-    assert str(verdict) == line
-    assert verdict.has_acted == (verdict.outcome in (Outcome.DONE, Outcome.REFUSED_IN_PART))
-
-
-def test_every_silence_has_a_line_of_its_own() -> None:
-    lines = {str(Unanswerable(silence, "DETAIL")) for silence in Silence}
-    assert len(lines) == len(Silence)
-    assert all(line and "{" not in line for line in lines)
-
-
+@scenes.after(scenes.two_turns)
 def test_what_became_of_each_mail_stands_in_its_row(letters: Correspondence) -> None:
     alice = "alice@mail.example"
     letters.write(alice, "#1 say hello")

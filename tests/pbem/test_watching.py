@@ -92,22 +92,6 @@ def test_three_ways_to_watch_a_match_bring_one_message_and_players_get_none(lett
     assert [row[0] for row in state(letters)] == ["bob"]
 
 
-@pytest.mark.sql
-def test_who_watches_a_player_sees_the_matches_that_begin_later(letters: Correspondence) -> None:
-    write(letters, "carol", "watch alice")
-    letters.join("dave")
-    write(letters, "dave", "set watchers on")
-    letters.say("alice", "challenge dave kvadratik")
-    letters.reply(letters.last("dave"), "accept")
-    assert watched(letters.received[CAROL]) == []
-
-    sent = letters.say("alice", "#2 setup +x+x")
-
-    (mail,) = watched(sent)
-    assert mail["X-PBeM-Match"] == "2"
-    assert "You watch alice." in text(mail)
-
-
 @pytest.mark.parametrize(
     ("alice", "bob", "sees"),
     [
@@ -200,20 +184,6 @@ def test_there_is_a_limit_to_what_one_watches_and_to_who_watches(
     letters.join("dave")
     assert "there is no room for more" in text(write(letters, "dave", "watch 1"))
     assert "as before" in text(write(letters, "carol", "watch 1"))
-
-
-def test_turns_that_were_taken_back_are_told_with_the_board_as_it_is_now(letters: Correspondence) -> None:
-    write(letters, "carol", "watch 1")
-    play(letters, 1)
-    play(letters, 2)
-    letters.say("bob", "#1 undo")
-
-    (mail,) = watched(letters.say("alice", "#1 accept undo"))
-
-    assert "Taken back, as agreed: e9f8." in text(mail)
-    assert mail["X-PBeM-Number"] == "1"
-    (again,) = watched(letters.say("bob", "#1 b9b8"))
-    assert "* bob played b9b8" in text(again)
 
 
 @pytest.mark.sql

@@ -52,12 +52,6 @@ def test_what_the_last_turn_left_and_where_it_came_to_have_two_tints_of_one_colo
         assert 0 < max(frames["left"]) < min(frames["reached"])
 
 
-def test_what_the_font_has_not_is_left_out_of_the_caption() -> None:
-    (odd,), (plain,) = lines("\N{SNOWMAN}\n1. c1b1\x00", 2), lines("1. c1b1", 2)
-
-    assert odd.tobytes() == plain.tobytes()
-
-
 def test_an_animation_shows_every_board_and_holds_the_last() -> None:
     boards = diagrams("quadraphages")
     captions = [f"{number}." for number, _ in enumerate(boards)]
@@ -89,6 +83,7 @@ def test_a_picture_that_is_changed_is_as_one_that_is_drawn_anew(name: str) -> No
         assert ImageChops.difference(earlier, anew).getbbox() is None
 
 
+@pytest.mark.slow
 def test_an_animation_keeps_within_its_size_and_still_ends_with_the_last_board() -> None:
     boards = diagrams("kvadratik")
     captions = [f"{number}." for number, _ in enumerate(boards)]

@@ -9,13 +9,10 @@ from engines.diagram import Tone
 from pbem.messages.boards import palette
 from pbem.messages.boards.board_image import SCALE, Layout
 from pbem.messages.boards.html_board import SMALLEST, grid
-from pbem.messages.boards.outline import outer_sides
 from pbem.messages.boards.palette import FIELDS, FILLS, FRAME, RIMS, SIGNS, TRACES, Colour, css
 from pbem.messages.boards.svg_board import BAND, BoardSheet
-from pbem.messages.boards.tiles import MOST, palette_with, tones_of
-from pbem.messages.templating import HTML, templates
 from tests.drawn import assert_alike_where_the_same_stands, picture_of
-from tests.shapes import COLOURS, SHAPES, STONES, TONES
+from tests.shapes import SHAPES, TONES
 
 GRID = '{% import "parts/shapes.html.j2" as shapes with context %}{{ shapes.grid(grid) }}'
 
@@ -61,30 +58,6 @@ def test_everything_is_inside_the_picture_and_no_cell_covers_another(name: str) 
         assert not any(y == other and 0 < abs(x - beside) < layout.cell[0] for beside, other in places)
 
 
-def test_a_picture_has_the_colours_of_its_tones_and_no_more_than_a_palette_holds() -> None:
-    tones = tones_of(COLOURS)
-    colours = {colour for _, colour in picture_of(SHAPES["nine tones"]).convert("RGB").getcolors(1_000) or []}
-
-    assert tones == ("grey", "pink", "purple", "red", "yellow")
-    assert len(palette_with(tones)) <= 3 * MOST
-    assert {FILLS[tone] for tone in TONES} | {TRACES[tone] for tone in TONES if tone != "green"} <= colours
-    assert tones_of(replace(STONES, marks=STONES.marks[:3])) == ()
-
-
-# Edges ------------------------------------------------------------------------------------------------
-
-
-def test_every_outer_side_of_a_board_with_four_edges_belongs_to_somebody_once() -> None:
-    sides = outer_sides(SHAPES["rhombus 11x11 with edges"])
-    owned = [tone for each in sides.values() for _, tone in each]
-
-    assert (owned.count("dark"), owned.count("light")) == (2 * 22, 2 * 21)
-    assert sides["a1"] == ((0, "dark"), (3, "light"), (4, "light"), (5, "dark"))
-    assert sides["k11"] == ((0, "light"), (1, "light"), (2, "dark"), (3, "dark"))
-    assert "b2" not in sides
-    assert outer_sides(SHAPES["triangle"]) == {}
-
-
 def test_an_edge_is_a_band_in_its_owner_s_colour_outside_the_cells() -> None:
     diagram = SHAPES["square with edges"]
     picture, layout = picture_of(diagram).convert("RGB"), Layout.of(diagram, 0, SCALE)
@@ -97,12 +70,6 @@ def test_an_edge_is_a_band_in_its_owner_s_colour_outside_the_cells() -> None:
     assert picture.getpixel((far + 2, beside + size // 2)) == FILLS["purple"]
     plain = picture_of(replace(diagram, legend=replace(diagram.legend, edges=()))).convert("RGB")
     assert plain.getpixel((x + size // 2, y - 3)) == FRAME
-
-
-# Animations -------------------------------------------------------------------------------------------
-
-
-# Web pages and tables ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -135,13 +102,3 @@ def test_every_row_of_a_table_is_as_broad_as_the_board(name: str) -> None:
         assert sum(each.before + table.span for each in letters.each) + letters.after == table.broad
         assert {each.text for each in letters.each} <= {*diagram.columns}
     assert table.size >= SMALLEST - 3
-
-
-def test_a_table_has_neutral_pieces_edges_and_texts_that_fit() -> None:
-    pages = {name: templates(HTML).from_string(GRID).render(grid=grid(SHAPES[name], {})) for name in SHAPES}
-
-    assert f"background: {css(FILLS['grey'])}" in pages["square with edges"]
-    assert f"border-top: 5px solid {css(FILLS['red'])}" in pages["square with edges"]
-    assert f"border-left: 5px double {css(RIMS['light'])}" in pages["rhombus 11x11 with edges"]
-    assert "font-size: " in pages["texts on pieces"]
-    assert "font-size" not in pages["rectangle 7x6"]
