@@ -4,7 +4,6 @@ from email.message import EmailMessage
 
 import pytest
 
-from pbem.features.playing.notes import LONGEST
 from tests import scenes
 from tests.correspondence import Correspondence, text, to
 
@@ -40,16 +39,6 @@ def test_all_lines_below_belong_to_the_note_up_to_one_with_a_match_s_number(lett
     assert letters.played[2:] == ["b7d7 i2g2 1 d7d6 g2g1"]
     assert letters.rows("select state from match") == ["running"]
     assert kept(letters) == [(1, 0, words.removeprefix("note "))]
-
-
-@pytest.mark.parametrize("words", ["word " * 10_000, "\n".join(["word " * 10] * 1_000)], ids=["one line", "lines"])
-def test_a_note_of_ten_thousand_words_is_refused_and_changes_nothing(letters: Correspondence, words: str) -> None:
-    letters.reply(about(letters, ALICE), "note short")
-
-    (answer,) = letters.reply(about(letters, ALICE), f"note {words}")
-
-    assert f"A note can have up to {LONGEST:,} characters" in text(answer)
-    assert kept(letters) == [(1, 0, "short")]
 
 
 def test_nothing_that_goes_to_others_has_a_note(letters: Correspondence, capfd: pytest.CaptureFixture[str]) -> None:

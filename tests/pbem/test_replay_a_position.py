@@ -66,21 +66,6 @@ def test_the_position_cannot_be_taken_back(letters: Correspondence) -> None:
     assert record.loads(str(file.get_content())).began == "after turn 2 of match #1"
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ("replay 1#7 bob", "Match #1 has 2 turns, so there is no turn 7"),
-        ("replay 9#1 bob", "There is no match #9"),
-        ("replay 1#1 bob rated", "aren't rated"),
-        ("replay 1#1 bob kvadratik", "its game is that of the match"),
-        ("replay 1#1 house", "isn't over yet"),
-    ],
-)
-def test_what_is_refused(letters: Correspondence, words: str, sentence: str) -> None:
-    assert sentence in " ".join(wrote(letters, "alice", words).split())
-    assert letters.execute("select count(*) from match") == [(1,)]
-
-
 def test_from_turn_0_it_is_a_match_from_the_beginning(letters: Correspondence) -> None:
     letters.execute("update match set state = 'over', termination = 'resignation', winner = 0, to_move = null")
     wrote(letters, "bob", "replay 1#0 alice begin=you")

@@ -24,24 +24,6 @@ in_a_match = scenes.after(scenes.match, "challenge bob quadrature time=14d+1d<=2
 # How it is agreed on -----------------------------------------------------------------------------------
 
 
-@scenes.after(scenes.two_players)
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        ("time=14y", '"y" is no unit of time; use w, d, h, m.'),
-        ("time=auto", '"auto" needs a limit. For example'),
-        ("time=3d/move --forfeittime=3", '"time=3d/move" and "--forfeittime" say the same; use one of them.'),
-        ("--nagtime=soon", '"--nagtime=soon" needs a number of days.'),
-        ("time=10d/0d", "0m is out of range: 1h to 3650d."),
-    ],
-)
-def test_what_is_no_time_control_changes_nothing(letters: Correspondence, words: str, told: str) -> None:
-    (answer,) = letters.say("alice", f"challenge bob quadrature {words}")
-
-    assert letters.rows("select id from match") == []
-    assert told in said(answer)
-
-
 @scenes.after(scenes.match, "challenge bob quadrature time=none")
 def test_matches_without_a_time_control_have_no_clock(letters: Correspondence) -> None:
     assert all("Time: no limit." in said(letters.last(name)) for name in ("alice", "bob"))

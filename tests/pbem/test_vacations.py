@@ -103,32 +103,6 @@ def test_a_vacation_can_be_changed_while_it_lasts(letters: Correspondence) -> No
     assert "You've changed your vacation too often today." in told(letters, "vacation 6d")
 
 
-@in_a_match
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ("vacation 2026-02-24 2026-03-03", "2026-02-24 is in the past; today is 2026-03-02. For example"),
-        ("vacation 31d", 'That takes 31 days of 2026, and you have 30 left. For example "vacation 30d".'),
-        ("vacation 10y", '"10y" is no number of days or weeks, and no date. For example "vacation 10d" or'),
-        ("vacation 2026-03-03", "A vacation needs its first day and its last."),
-        ("vacation off", "You aren't on vacation, and haven't planned one."),
-        ("set days mon-thu", "your clock can stop on 2 of the 7 days of the week."),
-        ("set remind 150%", '"remind" can\'t be "150%". "set remind 50% 1d" or "set remind off".'),
-        ("#1 pause 2026-03-02", "2026-03-02 isn't in the future; today is 2026-03-02. For example"),
-        ("#1 pause 10y", '"10y" is no number of days or weeks, and no date. For example "pause 10d" or'),
-        ("challenge bob quadrature weekends=off time=none", '"weekends=off" needs a limit: add for example'),
-    ],
-)
-def test_what_makes_no_sense_changes_nothing(letters: Correspondence, words: str, sentence: str) -> None:
-    events = letters.rows("select count(*) from clockevent")
-
-    assert sentence in told(letters, words)
-
-    assert letters.rows("select count(*) from clockevent") == events
-    assert letters.rows("select id from vacation") == letters.rows("select id from calendar") == []
-    assert letters.execute("select cast(offers as varchar), time from match") == [("{}", "14d+1d")]
-
-
 @pytest.mark.server(server="vacation_days = 0")
 @in_a_match
 def test_a_server_can_do_without(letters: Correspondence) -> None:

@@ -160,20 +160,6 @@ def test_a_stranger_is_told_how_to_join(letters: Correspondence, words: str) -> 
     assert state(letters) == []
 
 
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        ("watch 9", "There is no match #9."),
-        ("watch nobody", "No player is called nobody."),
-        ("watch carol", "You see your own matches anyway."),
-        ("unwatch 1", "You don't watch that."),
-    ],
-)
-def test_what_can_t_be_watched_is_refused(letters: Correspondence, words: str, why: str) -> None:
-    assert why in said(write(letters, "carol", words))
-    assert "You play in match #1" in text(write(letters, "alice", "watch 1"))
-
-
 def test_there_is_a_limit_to_what_one_watches_and_to_who_watches(
     letters: Correspondence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
