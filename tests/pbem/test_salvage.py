@@ -42,7 +42,7 @@ def test_the_newest_message_about_a_match_restores_it(tmp_path: Path) -> None:
         for mail in lost.received[BOB]:
             box.add(mail.as_bytes())
         before = stored(lost)
-        assert lost.execute("select plies, shift from match") == [(2, 1)]
+        assert lost.execute("select plies, shift from match") == [(2, 2)]
     with correspondence(tmp_path / "new") as letters:
         refused = letters.operate("match", "salvage", str(tmp_path / "mail"))
         assert "the address of alice isn't known" in refused.output
