@@ -187,11 +187,15 @@ def to(mails: Iterable[EmailMessage], name: str) -> list[EmailMessage]:
     return [mail for mail in mails if mail["To"] == f"{name}@mail.example"]
 
 
+def html(mail: EmailMessage) -> str:
+    """Return the HTML part of a message; "" if there is none."""
+    part = mail.get_body(("html",))
+    return str(part.get_content()) if part else ""
+
+
 def links(mail: EmailMessage) -> dict[str, str]:
     """Return the words of the links in the HTML of a message, with the addresses to which they go."""
-    part = mail.get_body(("html",))
-    found = HREF.findall(part.get_content()) if part else []
-    return {unquote(words): unquote(address) for address, words in found}
+    return {unquote(words): unquote(address) for address, words in HREF.findall(html(mail))}
 
 
 Alter = Callable[[daemon.Server], daemon.Server]

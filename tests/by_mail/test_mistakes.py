@@ -93,13 +93,12 @@ def test_a_token_that_does_not_exist_is_not_answered(letters: Correspondence) ->
     assert standing(letters) == before
 
 
-@pytest.mark.parametrize(
-    "headers", [{"Auto_Submitted": "auto-replied"}, {"Return_Path": "<>"}, {"X_PBeM_Server": "pbem.example"}]
-)
-def test_a_machine_s_mail_is_not_answered_and_does_nothing(letters: Correspondence, headers: dict[str, str]) -> None:
+def test_a_machine_s_mail_is_not_answered_and_does_nothing(letters: Correspondence) -> None:
     before = standing(letters)
 
-    assert letters.write(ALICE, "resign", to=token_of(letters), **headers) == []
-    assert letters.write("MAILER-DAEMON@mail.example", "help") == []
-    assert letters.write(ADDRESS, "help") == []
+    for headers in ({"Auto_Submitted": "auto-replied"}, {"Return_Path": "<>"}, {"X_PBeM_Server": "pbem.example"}):
+        assert letters.write(ALICE, "resign", to=token_of(letters), **headers) == []
+    for machine in ("MAILER-DAEMON@mail.example", ADDRESS):
+        assert letters.write(machine, "help") == []
+
     assert standing(letters) == before

@@ -59,3 +59,18 @@ def test_the_last_turn_is_taken_back_as_agreed_and_an_answer_to_it_plays_nothing
     (refused,) = letters.reply(stale, "e9f8")
     assert "You replied to an older message, and the match has moved on." in said(refused)
     assert letters.played == []
+
+
+@scenes.after(scenes.match, "challenge bob quadrature time=3d/move")
+def test_both_are_told_of_time_that_one_gives(letters: Correspondence) -> None:
+    for name, turn in (("alice", "e3f4"), ("bob", "e9f8"), ("alice", "b3b4")):
+        letters.reply(letters.last(name), turn)
+
+    told = letters.reply(letters.last("alice"), "give 2d\n\nGet well soon!")
+
+    (hers,), (his,) = to(told, "alice"), to(told, "bob")
+    assert "bob 5 days" in said(hers)
+    assert "You gave bob 2 days." in said(hers)
+    assert "alice gave you 2 days." in said(his)
+    assert "Get well soon!" in said(his)
+    assert "time given" in str(his["Subject"])

@@ -1,5 +1,7 @@
 """A command asked for in a message, without mail: what its function is given."""
 
+from itertools import count
+
 from sqlmodel import Session
 
 from notation.games import GAMES, GamePack
@@ -16,12 +18,13 @@ from pbem.storage.models import Incoming, Match, Player
 from pbem.tokens import Keyring
 from tests.contests import NOW
 
+_KEYS = count(1)
 SERVER = ServerSettings(address="games@pbem.example", key=Secret.model_validate({"value": "a key"}))
 
 
 def asked(session: Session, player: Player, prose: tuple[str, ...] = ()) -> Request:
     """Return what a message of the player's asks for, who has proven to be its author."""
-    row = Incoming(key=str(player.id), size=0, source="test", recipients=[], received=NOW)
+    row = Incoming(key=str(next(_KEYS)), size=0, source="test", recipients=[], received=NOW)
     session.add(row)
     session.flush()
     message = Message("<1@mail.example>", player.address, (), (), "", None, ())

@@ -61,7 +61,8 @@ def test_several_daemons_and_crashes_send_it_once(letters: Correspondence, monke
 
 
 def test_it_tells_of_what_ended_and_begins_and_ends_when_it_is_not_wanted(letters: Correspondence) -> None:
-    (mail,) = bulletins_in(letters.run_for(days=7, hours=1))
+    assert bulletins_in(letters.run_for(days=6, hours=23)) == []
+    (mail,) = bulletins_in(letters.run_for(hours=2))
     lines = text(mail).splitlines()
     assert "* #1  Quadrature  alice - bob  alice won, resignation" in lines
     assert any(line.startswith("* Kvadratik  bob") for line in lines)

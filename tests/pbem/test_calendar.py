@@ -4,12 +4,12 @@ from datetime import datetime, timedelta
 from email.message import EmailMessage
 
 from icalendar import Calendar
+from sqlmodel import Session, select
 
 from pbem.features.time import calendar
 from pbem.storage import facts
 from pbem.storage.models import Match, Player
 from tests import scenes
-from tests.contests import NOW
 from tests.correspondence import Correspondence, to
 
 SENT_ONCE = {
@@ -88,13 +88,13 @@ def test_a_message_about_several_matches_has_an_entry_for_each_with_a_limit(lett
 def test_no_name_writes_into_an_entry(letters: Correspondence) -> None:
     """Names of players can't have such characters today; nothing depends on it."""
     hostile = "x\r\nATTENDEE:mailto:a@b.example\r\nEND:VEVENT;,\\\x00\u2028\u202e" + "z" * 200
-    alice = Player(id=1, name=hostile, address="alice@mail.example", created=NOW)
-    bob = Player(id=2, name="bob", address="bob@mail.example", created=NOW)
-    about = {"game": "quadrature", "options": {}, "challenger": 1, "state": "running", "time": "3d/move"}
-    match = Match(id=1, seat0=1, seat1=2, to_move=1, plies=1, created=NOW, started=NOW, **about)
-    then = facts.MatchFacts({}, match, (alice, bob))
-
-    (file,) = calendar.of([then], bob, letters.server.settings.server, letters.clock())
+    with Session(letters.server.engine) as session:
+        match = session.get_one(Match, 1)
+        bob = session.exec(select(Player).where(Player.name == "bob")).one()
+        opponent = match.seat0 if match.seat1 == bob.id else match.seat1
+        alice = Player(id=opponent, name=hostile, address="alice@mail.example", created=match.created)
+        then = facts.MatchFacts({}, match, (alice, bob))
+        (file,) = calendar.of([then], bob, letters.server.settings.server, letters.clock())
 
     (event,) = Calendar.from_ical(file.content).walk("VEVENT")
     names = {line.partition(b":")[0].decode() for line in file.content.splitlines() if line[:1] != b" "}

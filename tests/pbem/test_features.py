@@ -20,35 +20,23 @@ def match_of_two(letters: Correspondence) -> None:
         letters.reply(shown, text(shown).partition("For example: ")[2].splitlines()[0])
     letters.clock.advance(days=1)
     letters.run_for(days=1)
-    letters.reply(letters.last("alice"), "resign")
-    letters.reply(letters.last("alice"), "yes")
+    letters.resign("alice")
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("gone", [each for each in FEATURES if each.name not in NEEDED], ids=lambda each: each.name)
 def test_without_a_feature_a_match_is_played_by_mail(tmp_path: Path, gone: Feature) -> None:
-    left = FEATURES.without(gone.name)
-
-    with correspondence(tmp_path, features=left) as letters:
+    with correspondence(tmp_path, features=FEATURES.without(gone.name)) as letters:
         match_of_two(letters)
 
-        assert letters.execute("select state, winner, plies from match") == [("over", 1, 2)]
-        assert letters.execute("select count(*) from incoming where state not in ('done', 'held')") == [(0,)]
-        assert letters.execute("select count(*) from setback") == [(0,)]
-        welcome = letters.received["alice@mail.example"][1]
-        (settings,) = letters.reply(welcome, "set")
+        assert letters.rows("select state, winner, plies from match") == [("over", 1, 2)]
+        assert letters.rows("select count(*) from incoming where state not in ('done', 'held')") == [0]
+        assert letters.rows("select count(*) from setback") == [0]
+        (settings,) = letters.say("alice", "set")
         assert not any(f"- {preference.name} " in text(settings) for preference in gone.preferences)
         for command in gone.commands:
-            (answer,) = letters.reply(welcome, f"help {command.name}")
+            (answer,) = letters.say("alice", f"help {command.name}")
             assert f"- {command.usage}\r\n" not in text(answer)
-        letters.reply(welcome, "delete me")
+        letters.say("alice", "delete me")
         letters.reply(letters.last("alice"), "yes")
         letters.run_for(hours=1)
-        assert letters.execute("select count(*) from player where address like 'alice%'") == [(0,)]
-
-
-def test_a_feature_adds_what_only_it_names() -> None:
-    """No two add the same command, setting or topic, so that one can go without another."""
-    for kind in ("commands", "preferences", "topics", "due"):
-        names = [added.name for feature in FEATURES for added in getattr(feature, kind)]
-        assert len(names) == len(set(names)), kind
+        assert letters.rows("select count(*) from player where address like 'alice%'") == [0]

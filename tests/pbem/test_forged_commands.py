@@ -3,69 +3,50 @@
 She is asked at her own address, and only her `yes` from there carries it out.
 """
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-from tests.correspondence import ADDRESS, Correspondence, correspondence
+from tests import scenes
+from tests.correspondence import ADDRESS, Correspondence, to
 
-ALICE, BOB = "alice@mail.example", "bob@mail.example"
+ALICE = "alice@mail.example"
 TABLES = (
     *("player", "match", "ply", "takenback", "prepared", "clockevent", "calendar", "vacation", "seek", "block"),
     *("search", "presence", "departure", "invitee", "note", "claim"),
 )
 LINES = (
-    *(
-        "#1 claim",
-        "#1 undo",
-        "#1 draw",
-        "#1 pause",
-        "#1 pause 10d",
-        "#1 cancel",
-        "#1 mute",
-        "#1 give 2d",
-        "#1 note plan",
-    ),
-    *("#1 if c9c8 then c3c4", "#1 queue c3c4", "#1 cancel conditions"),
-    *("#1 if c9c8 then resign",),
-    *("#3 claim proven", "#3 claim draw"),
+    *("#1 claim", "#1 undo", "#1 draw", "#1 pause", "#1 pause 10d", "#1 cancel", "#1 mute", "#1 give 2d"),
+    *("#1 note plan", "#1 if c9c8 then c3c4", "#1 queue c3c4", "#1 cancel conditions", "#1 if c9c8 then resign"),
     *("#2 resume", "#2 accept draw", "#2 reject draw", "#2 withdraw cancel"),
-    *("set undo unanswered",),
+    *("#3 claim proven", "#3 claim draw"),
     *("vacation 10d", "vacation 2026-04-01 2026-04-10", "set vacation auto", "set calendar on", "set remind off"),
-    *("set days mon-fri", "set automove on", "set zone Asia/Tokyo"),
+    *("set undo unanswered", "set days mon-fri", "set automove on", "set zone Asia/Tokyo"),
     *("set mail daily for 1", "set spectating off", "stop tournaments"),
 )
-"""Each changes something in the matches of `scene` if alice writes it."""
+"""Each changes something in the matches of `three_matches` if alice writes it."""
 
 
-def scene(letters: Correspondence) -> None:
+def three_matches(letters: Correspondence) -> None:
     """Let bob be out of time in match 1, for which alice has prepared a turn; match 2, hers to move, is paused.
 
     In match 3, proofs are agreed on.
     """
+    letters.match("challenge bob quadrature time=3d/move")
     letters.reply(letters.last("alice"), "e3f4")
     letters.reply(letters.last("bob"), "e9f8")
     letters.reply(letters.last("alice"), "b3b4\nif b9b8 then c3c4")
     letters.run_for(days=4)
-    personal = str(letters.received[ALICE][1]["Reply-To"])
-    letters.write(ALICE, "challenge bob quadrature time=3d/move", to=personal)
+    letters.say("alice", "challenge bob quadrature time=3d/move")
     letters.reply(letters.last("bob"), "accept")
-    letters.write(ALICE, "#2 e3f4", to=personal)
-    letters.write(BOB, "#2 e9f8", to=str(letters.received[BOB][1]["Reply-To"]))
-    letters.write(ALICE, "#2 b3b4\n#2 pause", to=personal)
-    letters.write(BOB, "#2 accept pause\n#2 draw", to=str(letters.received[BOB][1]["Reply-To"]))
-    letters.write(ALICE, "#2 cancel", to=personal)
-    letters.write(ALICE, "challenge bob quadrature proofs=on", to=personal)
+    letters.say("alice", "#2 e3f4")
+    letters.say("bob", "#2 e9f8")
+    letters.say("alice", "#2 b3b4\n#2 pause")
+    letters.say("bob", "#2 accept pause\n#2 draw")
+    letters.say("alice", "#2 cancel")
+    letters.say("alice", "challenge bob quadrature proofs=on")
     letters.reply(letters.last("bob"), "accept")
 
 
-@pytest.fixture
-def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    with correspondence(tmp_path, more="[limits]\nanswers_per_hour = 1000") as letters:
-        letters.match("challenge bob quadrature time=3d/move")
-        letters.play(scene)
-        yield letters
+pytestmark = [pytest.mark.server(more="[limits]\nanswers_per_hour = 1000"), scenes.after(three_matches)]
 
 
 def standing(letters: Correspondence) -> list[tuple[object, ...]]:
@@ -73,7 +54,6 @@ def standing(letters: Correspondence) -> list[tuple[object, ...]]:
     return [row for table in TABLES for row in letters.execute(f'select * from "{table}"')]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("line", LINES)
 def test_without_her_token_nothing_happens_and_with_it_the_same_line_acts(letters: Correspondence, line: str) -> None:
     before = standing(letters)
@@ -83,16 +63,15 @@ def test_without_her_token_nothing_happens_and_with_it_the_same_line_acts(letter
         assert standing(letters) == before
         letters.clock.advance(hours=1, minutes=1)  # the same question isn't repeated before
 
-    letters.write(ALICE, line, to=str(letters.received[ALICE][1]["Reply-To"]))
+    letters.say("alice", line)
     assert standing(letters) != before
 
 
-@pytest.mark.slow
 def test_with_the_token_of_another_player_nothing_happens(letters: Correspondence) -> None:
     carol = letters.join("carol")
     before = standing(letters)
     for line in (each for each in LINES if each.startswith("#")):
         for sender in (ALICE, "carol@mail.example"):
             sent = letters.write(sender, line, to=carol)
-            assert {str(mail["To"]) for mail in sent} <= {"carol@mail.example"}, line
+            assert to(sent, "carol") == sent, line
             assert standing(letters) == before, line

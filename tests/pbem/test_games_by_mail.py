@@ -7,19 +7,12 @@ from pathlib import Path
 import pytest
 
 from notation.games import GAMES
-from tests.correspondence import Correspondence, correspondence, text
+from tests.correspondence import correspondence, text
 from tests.positions import stand
 
 PERFT = Path(__file__).parent.parent / "perft"
 
 
-def personal(letters: Correspondence, name: str) -> str:
-    """Return the player's personal address."""
-    words = "\n".join(text(mail) for mail in letters.received[f"{name}@mail.example"])
-    return next(line.strip() for line in words.splitlines() if line.strip().startswith("games+"))
-
-
-@pytest.mark.slow
 def test_who_sits_out_in_quadrature_is_told_to_both(tmp_path: Path) -> None:
     told = (PERFT / "quadrature.perft").read_text(encoding="utf-8")
     line = re.search(r"^id \S*sits-out\nposition men=16; (.*)$", told, flags=re.MULTILINE)
@@ -28,7 +21,7 @@ def test_who_sits_out_in_quadrature_is_told_to_both(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.match("challenge bob quadrature men=16")
         mover = ("alice", "bob")[stand(letters, "quadrature", before).turn or 0]
-        mails = letters.write(f"{mover}@mail.example", f"#1 {turn}", to=personal(letters, mover))
+        mails = letters.say(mover, f"#1 {turn}")
 
     assert [str(mail["To"]).partition("@")[0] for mail in mails] == ["alice", "bob"]
     for mail in mails:
@@ -69,7 +62,6 @@ def chances(variant: dict[str, str]) -> Iterator[tuple[list[str], str, str]]:
         position = position.play(GAMES["quadrupel"].notation.parse(turn))
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("variant", [{}, {"variant": "added-value"}, {"variant": "combination"}])
 def test_no_mail_betrays_a_figure_that_nobody_announced(variant: dict[str, str], tmp_path: Path) -> None:
     """Messages about a silent figure differ from those about any other turn only in the board and the turn."""
@@ -83,9 +75,7 @@ def test_no_mail_betrays_a_figure_that_nobody_announced(variant: dict[str, str],
                 letters.match(f"challenge bob quadrupel {chosen}")
                 position = stand(letters, "quadrupel", before)
                 mover = ("alice", "bob")[position.turn or 0]
-                address = personal(letters, mover)
-                mails = letters.write(f"{mover}@mail.example", f"#1 {turn}", to=address)
-                mails += letters.write(f"{mover}@mail.example", "show 1\nrecord 1", to=address)
+                mails = [*letters.say(mover, f"#1 {turn}"), *letters.say(mover, "show 1\nrecord 1")]
             words.append([shorn(text(mail), turn) for mail in mails])
 
         assert words[0] == words[1]

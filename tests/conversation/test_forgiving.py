@@ -19,13 +19,11 @@ def reading(lines: str, subject: str = "", match: int | None = None, own: str | 
     return Reader(FEATURES.commands, GAMES_OF.get, match, own).read(subject, lines.split("\n"))
 
 
-def read(
-    lines: str, subject: str = "", match: int | None = None, own: str | None = "alice"
-) -> list[tuple[object, ...]]:
+def read(lines: str, subject: str = "", match: int | None = None) -> list[tuple[object, ...]]:
     """Return the commands in a message as verb, match and words, and "malformed" where they are."""
     return [
         (line.command.name, line.match, line.words, *(("malformed",) if line.malformed else ()))
-        for line in reading(lines, subject, match, own).commands
+        for line in reading(lines, subject, match).commands
     ]
 
 
@@ -41,18 +39,14 @@ def guessed(line: str, match: int | None = None) -> str | None:
         ("Moves 42 c1b1 g9h9 3", ("move", 42, "c1b1 g9h9 3")),
         ("game", ("games", None, "")),
         ("match", ("games", None, "")),
-        ("matchs", ("games", None, "")),
         ("Rule quadraphages", ("rules", None, "quadraphages")),
         ("rules quadraphage", ("rules", None, "quadraphages")),
-        ("rule Kvadratiks", ("rules", None, "kvadratik")),
         ("shows 42", ("show", 42, "")),
-        ("records 42", ("record", 42, "")),
         ("accepts 42", ("accept", 42, "")),
         ("challenges bob quadraphages", ("challenge", None, "bob quadraphages")),
         ("game 42", ("show", 42, "")),
         ("show 42.", ("show", 42, "")),
         ("show 42?", ("show", 42, "")),
-        ("accept 42!", ("accept", 42, "")),
         ("show [42]", ("show", 42, "")),
         ("move [42] c1b1 <g9h9> 3", ("move", 42, "c1b1 g9h9 3")),
         ("challenge [bob] [quadraphages]", ("challenge", None, "bob quadraphages")),
@@ -65,7 +59,6 @@ def guessed(line: str, match: int | None = None) -> str | None:
         ("\u201eaccept 42\u201c", ("accept", 42, "")),
         ("\u00abaccept 42\u00bb", ("accept", 42, "")),
         ("**accept 42**", ("accept", 42, "")),
-        ("*accept 42*", ("accept", 42, "")),
         ("`show 42`", ("show", 42, "")),
         ("please show 42", ("show", 42, "")),
         ("Hi, show 42 please!", ("show", 42, "")),
@@ -77,7 +70,6 @@ def guessed(line: str, match: int | None = None) -> str | None:
         ("Aw: WG: [pbem #42] show", ("show", 42, "")),
         ("- show 42", ("show", 42, "")),
         ("* games", ("games", None, "")),
-        ("- show [NUMBER] 42", ("show", 42, "")),
     ],
 )
 def test_what_leaves_nothing_to_guess_is_read(line: str, expected: tuple[object, ...]) -> None:
@@ -96,7 +88,6 @@ def test_what_leaves_nothing_to_guess_is_read(line: str, expected: tuple[object,
         ('"c1b1 g9h9 3"', None),
         ("Resigned", None),
         ("Accept!", ("accept", 7, "")),
-        ("show please", ("show", 7, "")),
     ],
 )
 def test_a_reply_is_read_without_what_stands_around_a_turn(line: str, expected: tuple[object, ...] | None) -> None:
@@ -125,7 +116,13 @@ def test_a_reply_is_read_without_what_stands_around_a_turn(line: str, expected: 
         '"resign" is what I would do',
         "[pbem #42] Quadraphages: alice - bob",
         "Subject: Re: [pbem #42] resign",
-        "Say what?!"[4:],
+        "what?!",
+        "Take your time.",
+        "Who knows?",
+        "Block that corner!",
+        "Limit yourself to two stones.",
+        "Seek and find.",
+        "Allow me.",
     ],
 )
 def test_what_may_be_prose_is_no_command(line: str) -> None:
@@ -169,13 +166,10 @@ def test_quotes_and_list_marks_count_only_at_the_beginning() -> None:
     ("line", "text"),
     [
         ("chalenge bob quadraphages", "challenge bob quadraphages"),
-        ("challange bob hexafages", "challenge bob hexaphages"),
-        ("resing", "resign"),
         ("resing 42", "resign 42"),
         ("#42 resing", "#42 resign"),
         ("acept 42", "accept 42"),
         ("shwow 42", "show 42"),
-        ("recrod 42", "record 42"),
         ("quadraphages chalenge alice bob", "quadraphages challenge alice bob"),
         ("- resign 42", "resign 42"),
         ("1. accept", "accept"),
@@ -234,9 +228,6 @@ def test_what_is_no_answer_mark_stays() -> None:
         ("quadraphages move 42 alice secret resign", [("resign", 42, "")]),
         ("quadraphages move 42 resign", [("resign", 42, "")]),
         ("quadraphages resign 42 alice secret", [("resign", 42, "")]),
-        ("resign 42 alice", [("resign", 42, "")]),
-        ("quadraphages chat 42 alice secret well played", [("say", 42, "well played")]),
-        ("quadraphages show 42", [("show", 42, "")]),
         ("quadraphages show 42 7", [("show", 42, ""), ("show", 7, "")]),
         ("quadraphages showas alice secret 42", [("show", 42, "")]),
         ("quadraphages showas al secret 42 7", [("show", 42, ""), ("show", 7, "")]),
@@ -246,13 +237,11 @@ def test_what_is_no_answer_mark_stays() -> None:
         ("all show alice active", [("games", None, "")]),
         ("all show bob", [("games", None, "bob")]),
         ("quadraphages games bob active", [("games", None, "bob")]),
-        ("games all", [("games", None, "")]),
         ("set alice secret", [("set", None, "")]),
         ("signup alice secret alice@mail.example", [("join", None, "alice")]),
         ("quadraphages challenge alice bob -first=o", [("challenge", None, "quadraphages alice bob -first=o")]),
         ("quadraphages help", [("help", None, "quadraphages")]),
         ("undo 42 alice secret", [("undo", 42, "")]),
-        ("accept 42 alice secret", [("accept", 42, "")]),
         ("please quadraphages resign 42 alice secret", [("resign", 42, "")]),
     ],
 )
@@ -286,22 +275,18 @@ def test_a_move_may_be_tied_to_a_turn(line: str, turn: int) -> None:
         "move 42 alice secret c1b1 g9x9 3",
         "move 42 alice secret",
         "movve 42 alice secret c1b1 g9h9 3",
-        "moev 42 alice secret c1b1 g9h9 3",
         "- move 42 alice secret c1b1 g9h9 3",
         '"move 42 alice secret c1b1 g9h9 3"',
         "please resign 42 alice secret now",
         "#42 alice secret c1b1",
         "[pbem #42] move alice secret c1b1 g9h9 3",
         "change password alice secret secret2",
-        "change password al secret secret2",
         "change address alice secret a@b.example",
         "add alice secret a@b.example",
         "delete alice secret",
         "broadcast alice secret",
         "message alice secret bob",
         "quadraphages queue 42 alice secret c1b1",
-        "quadraphages submit 42 alice secret c1b1",
-        "quadraphages confirm 42 alice secret",
         "quadraphages move 42 al secret c1b1 g9h9 3",
         "quadraphages resign 42 al secret",
         "quadraphages move 42 k9dog secret c1b1 g9h9 3",

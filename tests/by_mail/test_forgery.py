@@ -1,0 +1,50 @@
+"""Whoever writes in a player's name acts only with their token; the player is asked at the address on file."""
+
+import pytest
+
+from tests import scenes
+from tests.correspondence import ADDRESS, Correspondence, text
+
+pytestmark = scenes.after(scenes.match)
+
+ALICE, BOB = "alice@mail.example", "bob@mail.example"
+TURN = "1 a7b7 i3i2"
+
+
+def test_the_id_of_a_mail_proves_nothing(letters: Correspondence) -> None:
+    """Alice sent bob a copy of her reply, which contains the Message-ID of the message that she replied to."""
+    seen, tables = str(letters.last("alice")["Message-ID"]), ("player", "match", "ply")
+    before = [letters.execute(f"select * from {table}") for table in tables]
+
+    for line in (f"#1 {TURN}", "#1 resign", "#1 draw", "#1 say I give up", "stop", "set mail daily"):
+        (question,) = letters.write(ALICE, line, In_Reply_To=seen)
+        assert (question["To"], question["Subject"]) == (ALICE, "[pbem] Was this you?")
+
+    assert [letters.execute(f"select * from {table}") for table in tables] == before
+
+
+def test_an_opponent_who_answers_to_all_is_asked_about_at_the_address_on_file(letters: Correspondence) -> None:
+    """Alice sends bob a copy of her message to us; his reply to all reaches us too, at her reply address."""
+    to = str(letters.last("alice")["Reply-To"].addresses[0].addr_spec)
+
+    for number, words in enumerate(("say I was never any good at this", TURN, "stop")):
+        head = f"From: Bob <{BOB}>\nTo: {ALICE}\nCc: {to}\nMessage-ID: <{number}@mail.example>\n"
+        (question,) = letters.deliver(f"{head}\n{words}\n".encode())
+        assert (question["To"], question["Subject"]) == (ALICE, "[pbem] Was this you?")
+
+    assert letters.played == []
+    assert letters.rows("select count(*) from player where stopped is not null") == [0]
+
+
+@pytest.mark.parametrize(("words", "played"), [("yes", [TURN]), ("no", [])])
+def test_the_thread_of_a_question_answers_no_question(letters: Correspondence, words: str, played: list[str]) -> None:
+    (question,) = letters.write(ALICE, f"#1 {TURN}")
+
+    (again,) = letters.reply(question, words, to=ADDRESS)
+
+    assert (again["To"], again["Subject"]) == (ALICE, "[pbem] Was this you?")
+    assert "anyone can write in your" in text(again)
+    assert again["Reply-To"].addresses[0].addr_spec in text(again)
+    assert letters.played == []
+    letters.reply(again, words)
+    assert letters.played == played
