@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from structlog.testing import capture_logs
 
 from notation.games import GAMES
 from notation.guarded import PackFault
@@ -151,23 +150,9 @@ def test_a_link_that_is_quoted_reaches_nobody_else(boards: Archive) -> None:
     assert "(token)" in text(boards.letters.last("alice"))
 
 
-def test_a_message_goes_out_without_a_link_where_nothing_can_be_written(tmp_path: Path) -> None:
-    site = tmp_path / "server" / "site"
-    site.mkdir(parents=True)
-    (site / "holiday.jpg").touch()
-    with capture_logs() as logs, with_boards(tmp_path) as made:
-        assert not LINK.findall(text(made.letters.last("bob")))
-        assert "To move, reply with your turn" in text(made.letters.last("bob"))
-    assert [each for each in logs if each["event"] == "no board page"]
-    assert not (site / "boards").exists()
-
-
-def test_no_link_unless_it_is_wanted(tmp_path: Path) -> None:
+def test_no_link_unless_it_is_wanted_and_there_is_an_address_to_link_to(tmp_path: Path) -> None:
     with with_boards(tmp_path, "false") as made:
         assert not LINK.findall(text(made.letters.last("bob")))
-
-
-def test_boards_need_an_address_to_link_to(tmp_path: Path) -> None:
     with pytest.raises(BadConfig, match="boards = true needs folder and url"):
         settings(tmp_path, more='[publish]\nfolder = "site"\nboards = true')
 
@@ -183,15 +168,6 @@ def test_what_fails_costs_the_link_and_not_the_message(
     boards.turn("bob", LAST)
     assert "To move, reply with your turn" in text(boards.letters.last("alice"))
     assert not LINK.findall(text(boards.letters.last("alice")))
-
-
-def test_publishing_and_boards_leave_each_other_alone(boards: Archive) -> None:
-    due = both(boards)
-    boards.publish()
-    assert there(boards) == due
-    assert boards.publish().written == 0
-    boards.turn("bob", LAST)
-    assert there(boards) == both(boards)
 
 
 def test_every_game_has_a_board_to_try_which_begins_a_match(boards: Archive) -> None:

@@ -50,21 +50,16 @@ def test_the_first_button_leads_to_a_match_that_is_easy_to_win(shown: Archive, p
     assert "level 1, match #2, turn 1" in text(begun)
 
 
-def test_someone_unknown_takes_a_seek_with_a_tap(shown: Archive) -> None:
+def test_someone_unknown_takes_a_seek_and_enters_a_tournament_with_a_tap(shown: Archive) -> None:
     shown.letters.say("carol", "seek kvadratik time=14d+1d")
+    shown.letters.operate("tournament", "open", "ladder", "kvadratik", "time=3d/move", "called", "Spring ladder")
     shown.publish()
     page = shown.text("index.html")
     assert "14 days each, plus 1 day for each turn" in page
-    (question,) = shown.tap(link(page, "Take seek 1: Kvadratik"), "xenia@mail.example")
-    shown.letters.reply(question, "yes")
+    for name, label in (("xenia", "Take seek 1: Kvadratik"), ("yorick", "Enter Spring ladder")):
+        (question,) = shown.tap(link(page, label), f"{name}@mail.example")
+        shown.letters.reply(question, "yes")
     assert "[pbem #2, your turn] Kvadratik: carol - xenia" in str(shown.letters.last("carol")["Subject"])
-
-
-def test_someone_unknown_enters_a_tournament_with_a_tap(shown: Archive) -> None:
-    shown.letters.operate("tournament", "open", "ladder", "kvadratik", "time=3d/move", "called", "Spring ladder")
-    shown.publish()
-    (question,) = shown.tap(link(shown.text("index.html"), "Enter Spring ladder"), "xenia@mail.example")
-    shown.letters.reply(question, "yes")
     shown.publish()
     assert json.loads(shown.text("tournaments/1.json"))["players"] == 1
 

@@ -20,24 +20,13 @@ def test_with_many_games_each_page_links_a_few_and_the_first_page_all(
     assert "All 45 games" in shown.text("games/toy1.html")
 
 
-def test_a_game_comes_and_goes(shown: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = files(shown.folder)
-    with monkeypatch.context() as offered:
-        toys.offer(offered, toys.toy(tmp_path, "toy", "Toy"))
-        shown.publish()
-        assert "Who takes the last stone wins." in shown.text("games/toy.html")
-        assert "Toy" in shown.text("matches/0/1.html")
-    shown.publish()
-
-    assert files(shown.folder) == before
-    assert (shown.publish().written, shown.publish().removed) == (0, 0)
-
-
-def test_a_rules_page_that_has_changed_is_published(
+def test_a_game_comes_with_its_rules_changes_them_and_goes(
     shown: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    before = files(shown.folder)
     toys.offer(monkeypatch, toys.toy(tmp_path, "toy", "Toy"))
     shown.publish()
+    assert "Toy" in shown.text("matches/0/1.html")
     (tmp_path / "toy.md").write_text("Toy\n===\n\nThe rules have changed.\n", encoding="utf-8")
     (tmp_path / "toy.de.md").write_text("Spielzeug\n=========\n\nWer den letzten Stein nimmt, gewinnt.\n")
     shown.publish()
@@ -51,3 +40,6 @@ def test_a_rules_page_that_has_changed_is_published(
     (tmp_path / "toy.de.md").unlink()
     shown.publish()
     assert not (shown.folder / "games/toy.de.html").exists()
+    monkeypatch.undo()
+    shown.publish()
+    assert files(shown.folder) == before

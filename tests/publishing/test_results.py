@@ -62,19 +62,6 @@ def test_openings_are_a_tree_of_the_turns_that_were_played_most(results: Results
     assert [(each.turn, each.example) for each in answer.next] == [("c", 3)]
 
 
-def test_openings_of_variants_are_apart_and_matches_from_a_position_have_none(results: Results) -> None:
-    store(
-        results,
-        *(result(each, "a", variant="setup=half") for each in (1, 2)),
-        *(result(each, "a") for each in (3, 4, 5)),
-        *(result(each, "a", variant=None) for each in (6, 7)),
-    )
-    assert [(each.name, each.matches) for each in results.openings("kvadratik")] == [(PLAIN, 3), ("setup=half", 2)]
-    found = results.of_game("kvadratik")
-    assert found is not None
-    assert found.score.matches == 5
-
-
 def test_a_player_s_results_count_in_both_seats(results: Results) -> None:
     store(
         results,
