@@ -13,11 +13,12 @@ from tests.postgres import Postgres
 from tests.reliability.scene import Imap, Lmtp, Scene
 
 Stage = Callable[[str, str], Scene]
+DOVECOTS = {"imap": "dovecot", "imap without MOVE": "old_dovecot"}
 
 
 @pytest.fixture
 def stage(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Stage]:
-    """Return a function that sets a scene, given the way in ("lmtp", "imap", "imap without MOVE") and the database."""
+    """Return a function that sets a scene, given the way in ("lmtp", "imap", a fixture) and the kind of database."""
     scenes: list[Scene] = []
 
     with ExitStack() as posts:
@@ -27,10 +28,7 @@ def stage(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Stage]:
             if kind == "postgresql":
                 server: Postgres = request.getfixturevalue("postgres")
                 database = server.database()
-            if way == "lmtp":
-                door: Lmtp | Imap = Lmtp()
-            else:
-                door = Imap(request.getfixturevalue("dovecot" if way == "imap" else "old_dovecot").mailbox())
+            door = Lmtp() if way == "lmtp" else Imap(request.getfixturevalue(DOVECOTS.get(way, way)).mailbox())
             post = posts.enter_context(PostOffice())
             scenes.append(Scene(Site(tmp_path / f"site{len(scenes)}"), database, door, post))
             return scenes[-1]

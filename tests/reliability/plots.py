@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from email.message import EmailMessage
 
 from sqlmodel import Session, select
@@ -151,14 +151,6 @@ def _draw_agreed(rehearsal: Rehearsal) -> Letter:
     return rehearsal.answer(O, "accept draw\n\nGladly.")
 
 
-def _vacation_planned(rehearsal: Rehearsal) -> Letter:
-    """Return the plan of a vacation, in a match with a time control."""
-    rehearsal.hand_in(_turn_on_a_clock(rehearsal))
-    begins = datetime.now(UTC).date() + timedelta(days=200)
-    to = rehearsal.personal(O)
-    return Letter(O, to, written(O, to, f"vacation {begins} 10d"))
-
-
 def _turns_taken_back(rehearsal: Rehearsal) -> Letter:
     rehearsal.say(X, rehearsal.next_move.to, "undo")
     return rehearsal.answer(O, "accept")
@@ -177,13 +169,6 @@ def _turn_foreseen(rehearsal: Rehearsal) -> Letter:
     turns = matches.sample().moves
     rehearsal.hand_in(_turns_prepared(rehearsal))
     return rehearsal.answer(X, f"{turns[2]}\nif {turns[3]} then {turns[4]}\n\nLet's see.")
-
-
-def _turn_on_a_clock(rehearsal: Rehearsal) -> Letter:
-    """Return the first turn of a match with a time control."""
-    rehearsal.say(X, rehearsal.personal(X), "challenge o0 quadrature time=5d+12h")
-    rehearsal.hand_in(rehearsal.answer(O, "accept"))
-    return rehearsal.answer(X, "e3f4")
 
 
 def _claim(rehearsal: Rehearsal) -> Letter:
@@ -208,13 +193,11 @@ def _turns_of_the_sample() -> int:
 PLOTS: dict[str, Plot] = {
     "a turn": Plot(_turn),
     "the last turn of a match": Plot(_turn, played=_turns_of_the_sample() - 1),
-    "a turn on a clock": Plot(_turn_on_a_clock),
     "a turn that was foreseen": Plot(_turn_foreseen),
     "turns prepared": Plot(_turns_prepared),
     "turns taken back": Plot(_turns_taken_back, played=2),
     "a draw agreed": Plot(_draw_agreed),
     "a claim": Plot(_claim),
-    "a vacation": Plot(_vacation_planned),
     "an offer accepted": Plot(_offer_accepted),
     "an invitation accepted": Plot(_invitation_accepted),
     "a seek taken": Plot(_seek_taken),

@@ -154,6 +154,8 @@ class Scene:
     post: PostOffice
     written: dict[str, Letter] = field(default_factory=dict)
     """All messages to the server, by Message-ID."""
+    before: dict[int, list[str]] = field(default_factory=dict)
+    """The turns of each match when it was made."""
 
     def __post_init__(self) -> None:
         self.configure()
@@ -181,7 +183,9 @@ class Scene:
     def seed(self, number: int) -> list[Letter]:
         """Create that many running matches. Return the messages that play their next turns."""
         with self.server() as server:
-            return [moving(move) for move in matches.in_play(server, number, lambda n: n % 4)]
+            letters = [moving(move) for move in matches.in_play(server, number, lambda n: n % 4)]
+        self.before = plies(self)
+        return letters
 
     def batch(self, some: str) -> None:
         """Let the players whose addresses match the LIKE pattern batch their news, which then doesn't wait."""
@@ -265,6 +269,10 @@ class Scene:
             and self.count("departure", "swept is null") == 0
         )
 
+    def turns_since(self) -> int:
+        """Return how many turns were played since the matches were made."""
+        return sum(map(len, plies(self).values())) - sum(map(len, self.before.values()))
+
     def mails_done(self) -> int:
         """Return how many messages were processed or sent so far."""
         return self.count("incoming", "state = 'done'") + self.count("outgoing", "sent is not null")
@@ -315,12 +323,12 @@ def asking(name: str, address: str) -> Letter:
     return Letter(sender, address, written(sender, address, "help\n"), told=(sender,))
 
 
-def conserved(scene: Scene, *, before: dict[int, list[str]], put_away: bool = True) -> int:
+def conserved(scene: Scene, *, put_away: bool = True) -> int:
     """Assert that nothing was lost and nothing happened twice. Return how many messages came more than once."""
     _every_mail_is_a_row(scene)
     if put_away:
         scene.door.leftovers(scene.written)
-    _every_turn_is_one_ply(scene, before)
+    _every_turn_is_one_ply(scene)
     extra = every_owed_mail_came(scene)
     _everybody_was_told(scene)
     with scene.server() as server, transaction(server.engine) as session:
@@ -345,8 +353,8 @@ def plies(scene: Scene) -> dict[int, list[str]]:
     return numbers
 
 
-def _every_turn_is_one_ply(scene: Scene, before: dict[int, list[str]]) -> None:
-    wanted = {match: list(turns) for match, turns in before.items()}
+def _every_turn_is_one_ply(scene: Scene) -> None:
+    wanted = {match: list(turns) for match, turns in scene.before.items()}
     for match, number, turn in sorted(letter.ply for letter in scene.written.values() if letter.ply):
         turns = wanted.setdefault(match, [])
         assert number == len(turns) + 1

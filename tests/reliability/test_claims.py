@@ -3,6 +3,7 @@
 For a table that had a handful of rows, PostgreSQL may run a subquery again for each row, and it finds others each time.
 """
 
+import os
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -12,20 +13,23 @@ import pytest
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
+from pbem.server import work_queue as queue_of_work
 from pbem.server.sender import TOGETHER, send_queue, what_is_due
 from pbem.server.work_queue import work_queue
 from pbem.storage import database, leases
-from pbem.storage.models import Incoming, Lane, Outgoing, OutgoingLane
-from pbem.storage.queue import QueueRows
+from pbem.storage.leases import new_holder
+from pbem.storage.models import Incoming, IncomingState, Lane, Outgoing, OutgoingLane
+from pbem.storage.queue import Queue, QueueRows
 from tests.postgres import running
 from tests.servers import until
-from tests.stopped_leases import RUNNING
+from tests.stopped_leases import ENDED, RUNNING
 
 pytestmark = pytest.mark.own_database
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 MANY = 300
 """So many rows that PostgreSQL plans for a table that has grown."""
 _NUMBERS = count(1)
+ME, YOU = "me@mail.example", "you@mail.example"
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -136,3 +140,90 @@ def test_leases_are_timed_by_the_clock_of_the_database(engine: Engine, monkeypat
     first, later = times()
     assert later - first == pytest.approx(timedelta(hours=1), abs=timedelta(minutes=30))
     until(lambda: times()[0] > first, "the clock goes on")
+
+
+# Several daemons
+
+
+def wait(engine: Engine, *messages: tuple[str | None, Lane]) -> list[int]:
+    """Store messages of those groups in those lanes. Return their numbers."""
+    with database.transaction(engine) as session:
+        rows = [
+            Incoming(key=str(place), size=0, source="test", recipients=[], received=NOON, group=group, lane=lane)
+            for place, (group, lane) in enumerate(messages)
+        ]
+        session.add_all(rows)
+        session.flush()
+        return [row.id or 0 for row in rows]
+
+
+def another(engine: Engine) -> Queue:
+    """Return the queue as another daemon sees it."""
+    return work_queue(engine, new_holder())
+
+
+def claimed(queue: Queue) -> int | None:
+    """Let the daemon claim the next message. Return its number."""
+    rows = queue.claim_next()
+    return rows[0].id if rows else None
+
+
+def done(engine: Engine, number: int) -> None:
+    with database.transaction(engine) as session:
+        session.get_one(Incoming, number).state = IncomingState.DONE
+
+
+def expire(engine: Engine) -> None:
+    """Let all leases end."""
+    with database.transaction(engine) as session:
+        session.connection().exec_driver_sql(f"update incoming set leased_until = {ENDED}")
+
+
+def test_each_daemon_takes_the_oldest_message_that_no_other_has(engine: Engine) -> None:
+    first, second, third = wait(engine, (ME, Lane.PLAYERS), (YOU, Lane.PLAYERS), (None, Lane.PLAYERS))
+    one, two, three, four = (another(engine) for _ in range(4))
+    assert [claimed(one), claimed(two), claimed(three), claimed(four)] == [first, second, third, None]
+    assert not four.has_any()
+
+
+def test_what_one_person_sends_is_handled_in_its_order(engine: Engine) -> None:
+    first, second, other = wait(engine, (ME, Lane.PLAYERS), (ME, Lane.PLAYERS), (YOU, Lane.PLAYERS))
+    one, two = another(engine), another(engine)
+    assert [claimed(one), claimed(two), claimed(two)] == [first, other, None]
+    done(engine, first)
+    assert claimed(two) == second
+
+
+def test_a_reply_waits_for_replies_alone(engine: Engine) -> None:
+    """Anybody can write a player's address into From, so such a message holds up none of the player's replies."""
+    forged, reply, later = wait(engine, (ME, Lane.PLAYERS), (ME, Lane.REPLIES), (ME, Lane.REPLIES))
+    for_others = work_queue(engine, new_holder(), (Lane.PLAYERS, Lane.STRANGERS))
+    for_replies = work_queue(engine, new_holder(), (Lane.REPLIES,))
+    assert [claimed(for_others), claimed(for_replies), claimed(for_replies)] == [forged, reply, None]
+    done(engine, reply)
+    assert claimed(for_replies) == later
+
+
+def test_what_a_dead_or_frozen_daemon_had_is_claimed_when_its_lease_ends(engine: Engine) -> None:
+    first, _ = wait(engine, (ME, Lane.PLAYERS), (ME, Lane.PLAYERS))
+    one, two = another(engine), another(engine)
+    (mine,) = one.claim_next()
+    assert (mine.id, mine.attempts, claimed(two)) == (first, 1, None)
+    expire(engine)
+    (theirs,) = two.claim_next()
+    assert (theirs.id, theirs.attempts) == (first, 2)
+    with database.transaction(engine) as session:
+        assert queue_of_work.own(session, first, one.holder, mine.attempts) is None, "it comes too late"
+        assert queue_of_work.own(session, first, two.holder, theirs.attempts) is not None
+    assert queue_of_work.begin_again(one, first) is None
+    assert not queue_of_work.shunt(one, first, mine.attempts, "", "", NOON)
+
+
+def test_a_daemon_that_starts_leaves_the_leases_of_those_that_run(engine: Engine) -> None:
+    first, second = wait(engine, (ME, Lane.PLAYERS), (YOU, Lane.PLAYERS))
+    elsewhere, dead = another(engine), another(engine)
+    elsewhere.holder = f"another machine {os.getpid()} 0"
+    assert [claimed(elsewhere), claimed(dead)] == [first, second]
+    with database.writing(engine) as connection:
+        queue_of_work.void_leases(connection)
+    assert [claimed(another(engine)), claimed(another(engine))] == [second, None]

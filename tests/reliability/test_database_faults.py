@@ -9,14 +9,13 @@ import pytest
 
 import pbem.storage.database
 from tests.reliability.conftest import Stage
-from tests.reliability.scene import Scene, conserved, plies
+from tests.reliability.scene import Scene, conserved
 from tests.servers import until
 
 
 def test_mail_waits_while_another_program_holds_the_database(stage: Stage) -> None:
     scene = stage("lmtp", "sqlite")
     first, second = scene.seed(2)
-    before = plies(scene)
     daemon = scene.start().ready()
     scene.write(first, second)
     with held(scene):
@@ -26,14 +25,13 @@ def test_mail_waits_while_another_program_holds_the_database(stage: Stage) -> No
         assert delivery.is_alive(), "neither accepted nor refused"
     delivery.join(110)
     scene.quiet()
-    assert conserved(scene, before=before) == 0
+    assert conserved(scene) == 0
 
 
 def test_mail_is_refused_for_now_when_the_database_stays_locked(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pbem.storage.sqlite, "BUSY_SECONDS", 0.2)  # half a minute in production
     scene = stage("lmtp", "sqlite")
     (letter,) = scene.seed(1)
-    before = plies(scene)
     with scene.server() as server, held(scene):
         (listener,) = server.listeners
         listener.start(server.store)
@@ -43,7 +41,7 @@ def test_mail_is_refused_for_now_when_the_database_stays_locked(stage: Stage, mo
         listener.stop()
     scene.door.deliver(scene.start())
     scene.quiet()
-    assert conserved(scene, before=before) == 0
+    assert conserved(scene) == 0
 
 
 class Listening:
@@ -70,7 +68,6 @@ def test_files_that_may_grow_no_more_refuse_mail_for_now(stage: Stage) -> None:
     """As on a full disk: the kernel refuses every write beyond some size."""
     scene = stage("lmtp", "sqlite")
     letters = scene.seed(6)
-    before = plies(scene)
     daemon = scene.start().ready()
     daemon.let_files_grow(1)
     scene.write(*letters)
@@ -79,14 +76,13 @@ def test_files_that_may_grow_no_more_refuse_mail_for_now(stage: Stage) -> None:
     daemon.let_files_grow()
     until(lambda: scene.door.deliver(daemon) or scene.door.untold == 0, "all are accepted")
     scene.quiet(60)
-    assert conserved(scene, before=before) == 0
+    assert conserved(scene) == 0
     assert daemon.runs
 
 
 def test_a_log_that_can_not_be_written_stops_nothing(stage: Stage) -> None:
     scene = stage("lmtp", "sqlite")
     letters = scene.seed(6)
-    before = plies(scene)
     daemon = scene.start().ready()
     daemon.fill_log(2_000_000)
     daemon.let_files_grow(1_000_000)  # the database is far smaller
@@ -94,7 +90,7 @@ def test_a_log_that_can_not_be_written_stops_nothing(stage: Stage) -> None:
         scene.write(letter)
         scene.door.deliver(daemon)
     scene.quiet()
-    assert conserved(scene, before=before) == 0
+    assert conserved(scene) == 0
     assert not daemon.lines("mail in")
     daemon.let_files_grow()
     daemon.end()

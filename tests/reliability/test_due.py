@@ -13,24 +13,19 @@ from notation import time_control
 from notation.ending import Ending, Termination
 from notation.time_control import TimeControl
 from pbem.failpoints import Step
-from pbem.features.moderation import broadcasts
-from pbem.features.moderation.acts import Order
 from pbem.features.seeks import seeks
 from pbem.features.seeks.seeks import SeekTerms
-from pbem.features.time import timeouts, vacations
 from pbem.features.tournaments import due as tournaments
 from pbem.features.tournaments import entries, rungs
 from pbem.features.tournaments.field import Format
 from pbem.features.watching import watches
 from pbem.matches import agreements, lifecycle, queries
-from pbem.matches.clock.working_days import Span
 from pbem.matches.offers import OfferKind
-from pbem.matches.timeouts import UNCLAIMED
 from pbem.storage.database import transaction
-from pbem.storage.models import Bulletin, Match, MatchState, Player, Tournament
+from pbem.storage.models import Match, MatchState, Player, Tournament
 from tests.reliability.conftest import Stage
 from tests.reliability.effects import effects
-from tests.reliability.past import by_day, long_ago
+from tests.reliability.past import by_day
 from tests.reliability.plots import O, Rehearsal, X
 from tests.reliability.scene import every_owed_mail_came
 from tests.reliability.test_kinds_of_mail import forgive
@@ -62,14 +57,6 @@ def _pause_that_ends(rehearsal: Rehearsal) -> None:
         agreements.accept(session, match, 1, OfferKind.PAUSE, now - 2 * DAY)
 
 
-def _vacation(rehearsal: Rehearsal) -> None:
-    """Let o0 have gone on vacation an hour ago."""
-    rehearsal.begin_on_a_clock("7d/move", DAY)
-    now = rehearsal.server.clock()
-    with transaction(rehearsal.server.engine) as session:
-        vacations.take(session, player(session, O), Span(now - HOUR, now + 10 * DAY), now - HOUR, 30)
-
-
 def _challenge_that_ends(rehearsal: Rehearsal) -> None:
     """Let x0 have challenged o0 and a newcomer two weeks ago."""
     rehearsal.say(X, rehearsal.personal(X), "challenge o0 hexaphages\nchallenge newcomer@mail.example kvadratik")
@@ -77,15 +64,6 @@ def _challenge_that_ends(rehearsal: Rehearsal) -> None:
     with transaction(rehearsal.server.engine) as session:
         for match in session.exec(select(Match).where(Match.state == MatchState.OFFERED)):
             match.created = long_ago_begun
-
-
-def _claim_that_nobody_makes(rehearsal: Rehearsal) -> None:
-    """Let o0 have run out of time four weeks ago, as x0 was told."""
-    _timeout(rehearsal)
-    server = rehearsal.server
-    assert timeouts.expire(server.engine, server.settings.server, server.clock()) == 1
-    rehearsal.send()
-    long_ago(server.engine, 2, UNCLAIMED + HOUR)
 
 
 def _seek_that_ends(rehearsal: Rehearsal) -> None:
@@ -148,22 +126,6 @@ def _tournament_that_comes_again(rehearsal: Rehearsal) -> None:
         opened(session, now - 32 * DAY, Format.SWISS, places=4, days=90, every="month")
 
 
-def _bulletin(rehearsal: Rehearsal) -> None:
-    """Let o0 want the weekly bulletin, which says that x0 seeks a match."""
-    now = rehearsal.server.clock()
-    terms = SeekTerms("hexaphages", {}, TimeControl(), "me")
-    with transaction(rehearsal.server.engine) as session:
-        seeks.put_up(session, player(session, X), terms, 1, now - DAY, now + 7 * DAY)
-        session.add(Bulletin(player=player(session, O).id, due=now - HOUR, told=now - 7 * DAY))
-
-
-def _announcement(rehearsal: Rehearsal) -> None:
-    """Let the operator have announced something to all players."""
-    with transaction(rehearsal.server.engine) as session:
-        order = Order("the operator", "")
-        broadcasts.begin(session, "Moving house", ["We move on Sunday."], order, rehearsal.server.clock())
-
-
 def _challenge_that_is_over(rehearsal: Rehearsal) -> None:
     """Let x0 have won against o0, who was above on a ladder."""
     now = rehearsal.server.clock()
@@ -183,18 +145,14 @@ KINDS: dict[str, Callable[[Rehearsal], None]] = {
     "a time-out": _timeout,
     "a loss on time": _loss_on_time,
     "a pause that ends": _pause_that_ends,
-    "a vacation": _vacation,
-    "a match that nobody claims": _claim_that_nobody_makes,
     "a challenge that ends": _challenge_that_ends,
     "a seek that ends": _seek_that_ends,
     "a tournament that begins": _tournament_that_begins,
     "a match that is watched": _spectators,
-    "a bulletin": _bulletin,
-    "an announcement": _announcement,
     "a challenge on a ladder that is over": _challenge_that_is_over,
     "a season of a league that ends": _season_that_ends,
 }
-"""What is due."""
+"""What is due, each in a way of its own. The rest is done as these are, in one transaction for each row."""
 DEATHS = (
     (Step.DUE, 1, True),
     (Step.DUE, 2, False),

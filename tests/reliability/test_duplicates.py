@@ -33,14 +33,13 @@ def explained(scene: Scene, address: str, *said: str) -> None:
 def test_the_same_mail_on_many_connections_at_once_is_one_mail(stage: Stage, database: str) -> None:
     scene, door = by_lmtp(stage, database)
     letters = scene.seed(8)
-    before = plies(scene)
     daemon = scene.start().ready()
     for letter in letters:
         scene.write(*[letter] * 6)
         door.deliver_at_once(daemon)
         assert door.untold == 0, "every copy is accepted, so that nobody sends it again"
     scene.quiet()
-    assert conserved(scene, before=before) == 0
+    assert conserved(scene) == 0
 
 
 def test_two_different_turns_at_once_are_one_turn_and_an_explanation(stage: Stage, database: str) -> None:
@@ -54,7 +53,7 @@ def test_two_different_turns_at_once_are_one_turn_and_an_explanation(stage: Stag
     assert played in ([wanted.ply[2]], [OTHER])
     late = wanted if played == [OTHER] else other
     scene.written[late.message_id] = replace(late, ply=None, told=(late.sender,))
-    assert conserved(scene, before={}) == 0
+    assert conserved(scene) == 0
     explained(scene, wanted.sender, "You replied to an older message, and the match has moved on.")
 
 
@@ -68,7 +67,7 @@ def test_replies_that_cross_are_one_turn_and_an_explanation(stage: Stage, databa
     scene.write(letter, early)
     door.deliver_at_once(scene.start().ready())
     scene.quiet()
-    assert conserved(scene, before={}) == 0
+    assert conserved(scene) == 0
 
 
 def personal(scene: Scene, address: str) -> str:
@@ -97,6 +96,6 @@ def test_a_mail_that_was_long_on_its_way_changes_nothing(stage: Stage, database:
     scene.write(same, other)
     door.deliver(daemon)
     scene.quiet()
-    assert conserved(scene, before={}) == 0
+    assert conserved(scene) == 0
     explained(scene, letter.sender, f"Your turn {letter.ply[2]} has already been played.")
     explained(scene, letter.sender, "You replied to an older message, and the match has moved on.")

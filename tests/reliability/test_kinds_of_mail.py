@@ -43,7 +43,7 @@ def cases() -> Iterator[Any]:
         yield case if is_often else pytest.param(*case, marks=pytest.mark.soak)
 
 
-@pytest.mark.parametrize(("name", "way", "database"), cases())
+@pytest.mark.parametrize(("name", "way", "database"), [*cases()])
 def test_a_mail_of_any_kind_does_what_it_does_however_often_the_server_dies(
     stage: Stage, name: str, way: str, database: str
 ) -> None:

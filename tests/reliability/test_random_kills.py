@@ -14,7 +14,7 @@ from tests.operating.site import ADDRESS
 from tests.reliability.conftest import Stage
 from tests.reliability.players import Players
 from tests.reliability.processes import Process
-from tests.reliability.scene import Scene, asking, conserved, plies, refused
+from tests.reliability.scene import Scene, asking, conserved, refused
 from tests.servers import GENEROUS, until
 
 Life = Callable[[Scene, Players, random.Random], None]
@@ -79,29 +79,23 @@ def play_and_end(scene: Scene, live: Life, *, seed: int, number: int, ends: int)
     chance = random.Random(seed)
     players = Players(scene, number, chance)
     scene.batch("o%")
-    before = plies(scene)
     for _ in range(ends):
         live(scene, players, chance)
     last = scene.start()
-    while turns_since(before, scene) <= number:  # until there are more turns than matches
+    while scene.turns_since() <= number:  # until there are more turns than matches
         work(scene, players, last, 1)
     players.stop()
     scene.door.deliver(last)
     scene.quiet(GENEROUS)
-    extra = conserved(scene, before=before)
+    extra = conserved(scene)
     assert extra <= ends * TOGETHER
-    turns = turns_since(before, scene)
+    turns = scene.turns_since()
     print(
         f"\n{type(scene.door).__name__}, {scene.database.partition(':')[0]}, seed {seed}: {ends} times {live.__name__},"
         f" {len(scene.written)} mails in, {scene.count('outgoing', 'sent is not null')} out,"
         f" {scene.count('outgoing', 'merged_into is not null')} told in them, {extra} twice, {turns} turns"
     )
     return extra
-
-
-def turns_since(before: dict[int, list[str]], scene: Scene) -> int:
-    """Return how many turns were played since `before`."""
-    return sum(map(len, plies(scene).values())) - sum(map(len, before.values()))
 
 
 def killed(scene: Scene, players: Players, chance: random.Random) -> None:

@@ -1,137 +1,23 @@
 """Several daemons on one PostgreSQL share the work: each message is processed once, those of a match in order."""
 
-import os
 import random
 import signal
 import time
-from collections.abc import Iterator
 from contextlib import nullcontext
-from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine
 
 from pbem.failpoints import Step
 from pbem.mail.transports.protocols import Arrival
-from pbem.server import work_queue
 from pbem.server.sender import TOGETHER
-from pbem.storage import database
-from pbem.storage.leases import new_holder
-from pbem.storage.models import Incoming, IncomingState, Lane
-from pbem.storage.queue import Queue
 from tests.cases import MANY, SEEDS
-from tests.operating.people import PostOffice
-from tests.operating.site import Site
 from tests.pgbouncer import PgBouncer
 from tests.postgres import Postgres
 from tests.reliability.conftest import Stage
 from tests.reliability.players import Players
 from tests.reliability.processes import Process
-from tests.reliability.scene import Letter, Lmtp, Scene, conserved, plies, refused
+from tests.reliability.scene import Letter, Scene, conserved, refused
 from tests.servers import until
-from tests.stopped_leases import ENDED
-
-# The queue from which each daemon claims messages
-
-
-ME, YOU = "me@mail.example", "you@mail.example"
-NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
-
-
-@pytest.fixture
-def engine(postgres: Postgres) -> Iterator[Engine]:
-    """Make a database."""
-    engine = database.connect(postgres.migrated())
-    yield engine
-    engine.dispose()
-
-
-def wait(engine: Engine, *messages: tuple[str | None, Lane]) -> list[int]:
-    """Store messages of those groups in those lanes. Return their numbers."""
-    with database.transaction(engine) as session:
-        rows = [
-            Incoming(key=str(place), size=0, source="test", recipients=[], received=NOON, group=group, lane=lane)
-            for place, (group, lane) in enumerate(messages)
-        ]
-        session.add_all(rows)
-        session.flush()
-        return [row.id or 0 for row in rows]
-
-
-def another(engine: Engine) -> Queue:
-    """Return the queue as another daemon sees it."""
-    return work_queue.work_queue(engine, new_holder())
-
-
-def claimed(queue: Queue) -> int | None:
-    """Let the daemon claim the next message. Return its number."""
-    rows = queue.claim_next()
-    return rows[0].id if rows else None
-
-
-def done(engine: Engine, number: int) -> None:
-    with database.transaction(engine) as session:
-        session.get_one(Incoming, number).state = IncomingState.DONE
-
-
-def expire(engine: Engine) -> None:
-    """Let all leases end."""
-    with database.transaction(engine) as session:
-        session.connection().exec_driver_sql(f"update incoming set leased_until = {ENDED}")
-
-
-def test_each_daemon_takes_the_oldest_message_that_no_other_has(engine: Engine) -> None:
-    first, second, third = wait(engine, (ME, Lane.PLAYERS), (YOU, Lane.PLAYERS), (None, Lane.PLAYERS))
-    one, two, three, four = (another(engine) for _ in range(4))
-    assert [claimed(one), claimed(two), claimed(three), claimed(four)] == [first, second, third, None]
-    assert not four.has_any()
-
-
-def test_what_one_person_sends_is_handled_in_its_order(engine: Engine) -> None:
-    first, second, other = wait(engine, (ME, Lane.PLAYERS), (ME, Lane.PLAYERS), (YOU, Lane.PLAYERS))
-    one, two = another(engine), another(engine)
-    assert [claimed(one), claimed(two), claimed(two)] == [first, other, None]
-    done(engine, first)
-    assert claimed(two) == second
-
-
-def test_a_reply_waits_for_replies_alone(engine: Engine) -> None:
-    """Anybody can write a player's address into From, so such a message holds up none of the player's replies."""
-    forged, reply, later = wait(engine, (ME, Lane.PLAYERS), (ME, Lane.REPLIES), (ME, Lane.REPLIES))
-    for_others = work_queue.work_queue(engine, new_holder(), (Lane.PLAYERS, Lane.STRANGERS))
-    for_replies = work_queue.work_queue(engine, new_holder(), (Lane.REPLIES,))
-    assert [claimed(for_others), claimed(for_replies), claimed(for_replies)] == [forged, reply, None]
-    done(engine, reply)
-    assert claimed(for_replies) == later
-
-
-def test_what_a_dead_or_frozen_daemon_had_is_claimed_when_its_lease_ends(engine: Engine) -> None:
-    first, _ = wait(engine, (ME, Lane.PLAYERS), (ME, Lane.PLAYERS))
-    one, two = another(engine), another(engine)
-    (mine,) = one.claim_next()
-    assert (mine.id, mine.attempts, claimed(two)) == (first, 1, None)
-    expire(engine)
-    (theirs,) = two.claim_next()
-    assert (theirs.id, theirs.attempts) == (first, 2)
-    with database.transaction(engine) as session:
-        assert work_queue.own(session, first, one.holder, mine.attempts) is None, "it comes too late"
-        assert work_queue.own(session, first, two.holder, theirs.attempts) is not None
-    assert work_queue.begin_again(one, first) is None
-    assert not work_queue.shunt(one, first, mine.attempts, "", "", NOON)
-
-
-def test_a_daemon_that_starts_leaves_the_leases_of_those_that_run(engine: Engine) -> None:
-    first, second = wait(engine, (ME, Lane.PLAYERS), (YOU, Lane.PLAYERS))
-    elsewhere, dead = another(engine), another(engine)
-    elsewhere.holder = f"another machine {os.getpid()} 0"
-    assert [claimed(elsewhere), claimed(dead)] == [first, second]
-    with database.writing(engine) as connection:
-        work_queue.void_leases(connection)
-    assert [claimed(another(engine)), claimed(another(engine))] == [second, None]
-
-
-# Real daemons
 
 
 def store(scene: Scene, letter: Letter) -> None:
@@ -179,12 +65,11 @@ def out_of_order(scene: Scene) -> list[str]:
 def test_daemons_share_the_work_of_one_mailbox(stage: Stage, number: int) -> None:
     scene = stage("imap", "postgresql")
     letters = scene.seed(30)
-    before = plies(scene)
     daemons = [scene.start() for _ in range(number)]
     wait_for(daemons)
     scene.write(*(mail for letter in letters for mail in (refused(letter), letter)))
     scene.quiet()
-    assert conserved(scene, before=before) == 0, "no mail goes out twice"
+    assert conserved(scene) == 0, "no mail goes out twice"
     assert out_of_order(scene) == []
     assert sum(came for came, _ in shares(scene, daemons)) == 60
     told = [line for daemon in daemons for line in daemon.lines("receiving interrupted")]
@@ -195,14 +80,13 @@ def test_mail_that_one_daemon_stores_wakes_the_other(stage: Stage) -> None:
     """The message isn't processed where it is stored; the idle daemon starts at once."""
     scene = stage("lmtp", "postgresql")
     first, second = scene.seed(2)
-    before = plies(scene)
     other = scene.start(deaf_to_time=True).ready()
     store(scene, first)
     until(lambda: shares(scene, [other])[0] == (1, 2), "the other daemon was notified")
     scene.write(second)
     scene.door.deliver(other)
     scene.quiet()
-    assert conserved(scene, before=before) == 0
+    assert conserved(scene) == 0
 
 
 @pytest.mark.parametrize(
@@ -215,7 +99,6 @@ def test_mail_that_one_daemon_stores_wakes_the_other(stage: Stage) -> None:
 def test_what_a_dying_daemon_had_in_hand_is_done_by_the_other(stage: Stage, step: Step) -> None:
     scene = stage("imap", "postgresql")
     letters = scene.seed(24)
-    before = plies(scene)
     # Up to sixteen messages are rendered at once: nobody can say how often that happens here.
     other, dying = scene.start(), scene.start(step, 1 if step is Step.RENDERED else 3)
     wait_for([other, dying])
@@ -225,39 +108,36 @@ def test_what_a_dying_daemon_had_in_hand_is_done_by_the_other(stage: Stage, step
     other.thaw()
     scene.leases_end(dying)
     scene.quiet()
-    assert conserved(scene, before=before) <= TOGETHER
+    assert conserved(scene) <= TOGETHER
     assert out_of_order(scene) == []
     assert other.runs
 
 
-@pytest.mark.own_database
-def test_daemons_outlive_a_restart_of_postgresql_and_hear_notifications_again(tmp_path: Path) -> None:
-    server = Postgres()
+def test_daemons_outlive_a_restart_of_postgresql_and_hear_notifications_again(stage: Stage) -> None:
+    scene, server = stage("lmtp", "sqlite"), Postgres()
     try:
-        with PostOffice() as post:
-            scene = Scene(Site(tmp_path / "site"), server.migrated(), Lmtp(), post)
-            letters = scene.seed(8)
-            before = plies(scene)
-            daemons = [scene.start(deaf_to_time=True), scene.start()]
-            wait_for(daemons)
-            scene.write(*letters[:6])
-            scene.door.deliver(daemons[0])
-            server.stop()
-            scene.write(letters[6])
-            scene.door.deliver(daemons[0])
-            assert scene.door.untold == 1, "451: the MTA keeps it"
-            server.start()
-            for daemon in daemons:
-                until(lambda daemon=daemon: daemon.lines("notifications lost"), "the notifications are lost")
-            scene.door.deliver(daemons[0])
-            scene.quiet()
-            daemons[1].kill()
-            store(scene, letters[7])
-            until(lambda: scene.count("incoming", "state = 'done'") == 8, "the first daemon was notified")
-            scene.quiet()
-            assert conserved(scene, before=before) <= 2 * TOGETHER
-            assert daemons[0].runs
-            scene.end()
+        scene.use(server.migrated())
+        letters = scene.seed(8)
+        daemons = [scene.start(deaf_to_time=True), scene.start()]
+        wait_for(daemons)
+        scene.write(*letters[:6])
+        scene.door.deliver(daemons[0])
+        server.stop()
+        scene.write(letters[6])
+        scene.door.deliver(daemons[0])
+        assert scene.door.untold == 1, "451: the MTA keeps it"
+        server.start()
+        for daemon in daemons:
+            until(lambda daemon=daemon: daemon.lines("notifications lost"), "the notifications are lost")
+        scene.door.deliver(daemons[0])
+        scene.quiet()
+        daemons[1].kill()
+        store(scene, letters[7])
+        until(lambda: scene.count("incoming", "state = 'done'") == 8, "the first daemon was notified")
+        scene.quiet()
+        assert conserved(scene) <= 2 * TOGETHER
+        assert daemons[0].runs
+        scene.end()
     finally:
         server.remove()
 
@@ -295,7 +175,6 @@ def play_and_kill_one(scene: Scene, *, seed: int, daemons: int, number: int, kil
     """
     chance = random.Random(seed)
     players = Players(scene, number, chance)
-    before = plies(scene)
     running = [scene.start() for _ in range(daemons)]
     wait_for(running)
     everyone = list(running)
@@ -328,10 +207,10 @@ def play_and_kill_one(scene: Scene, *, seed: int, daemons: int, number: int, kil
         daemon.kill()
     running = [scene.start() for _ in range(daemons)]
     scene.quiet()
-    extra = conserved(scene, before=before)
+    extra = conserved(scene)
     assert out_of_order(scene) == []
     done = shares(scene, everyone)
-    turns = sum(map(len, plies(scene).values())) - sum(map(len, before.values()))
+    turns = scene.turns_since()
     assert extra <= 2 * kills * TOGETHER
     assert turns > number, "matches went on between the kills"
     assert sum(1 for came, _ in done if came) > 1, done

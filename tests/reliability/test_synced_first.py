@@ -4,16 +4,14 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.operating.people import PostOffice
-from tests.operating.site import Site
+from tests.reliability.conftest import Stage
 from tests.reliability.processes import Process
-from tests.reliability.scene import Imap, Lmtp, Scene
-from tests.servers import Mailbox, missing, until
+from tests.reliability.scene import Scene
+from tests.servers import missing, until
 
 SYNCED = r"\b(?:fdatasync|fsync)\(\d+\) += 0|<\.\.\. (?:fdatasync|fsync) resumed>\) += 0"
 
@@ -24,18 +22,7 @@ class Trace:
     def __init__(self, process: Process, path: Path) -> None:
         self._path = path
         self._strace = subprocess.Popen(
-            [
-                "strace",
-                "-f",
-                "-s",
-                "4000",
-                "-e",
-                "trace=fsync,fdatasync,sendto",
-                "-p",
-                str(process.pid),
-                "-o",
-                str(path),
-            ],
+            ["strace", "-fs4000", "-e", "trace=fsync,fdatasync,sendto", "-p", str(process.pid), "-o", str(path)],
             stderr=subprocess.PIPE,
         )
         assert self._strace.stderr is not None
@@ -55,13 +42,6 @@ class Trace:
         self._strace.communicate(timeout=110)
 
 
-@pytest.fixture
-def post() -> Iterator[PostOffice]:
-    """Run a post office that receives the replies."""
-    with PostOffice() as services:
-        yield services
-
-
 def synced_before(scene: Scene, told: str, path: Path) -> None:
     """Send messages one by one, and assert that each is synced before the words `told` go out."""
     if shutil.which("strace") is None:
@@ -78,15 +58,12 @@ def synced_before(scene: Scene, told: str, path: Path) -> None:
         assert re.match("((synced )+told ?){3}", trace.order(told)), trace.order(told)
     finally:
         trace.end()
-        scene.end()
 
 
-def test_a_mail_is_synced_before_it_is_answered_with_250(post: PostOffice, tmp_path: Path) -> None:
-    scene = Scene(Site(tmp_path / "site"), f"sqlite:///{tmp_path}/pbem.sqlite", Lmtp(), post)
-    synced_before(scene, r'sendto\(.*"250 2\.0\.0 Stored', tmp_path / "trace")
+def test_a_mail_is_synced_before_it_is_answered_with_250(stage: Stage, tmp_path: Path) -> None:
+    synced_before(stage("lmtp", "sqlite"), r'sendto\(.*"250 2\.0\.0 Stored', tmp_path / "trace")
 
 
 @pytest.mark.dovecot
-def test_a_mail_is_synced_before_it_is_moved_away(post: PostOffice, mailbox: Mailbox, tmp_path: Path) -> None:
-    scene = Scene(Site(tmp_path / "site"), f"sqlite:///{tmp_path}/pbem.sqlite", Imap(mailbox), post)
-    synced_before(scene, r"sendto\(.*UID MOVE", tmp_path / "trace")
+def test_a_mail_is_synced_before_it_is_moved_away(stage: Stage, tmp_path: Path) -> None:
+    synced_before(stage("imap", "sqlite"), r"sendto\(.*UID MOVE", tmp_path / "trace")

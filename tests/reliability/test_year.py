@@ -5,10 +5,8 @@ one in ten is rendered.
 """
 
 from collections import Counter, defaultdict
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 from sqlmodel import Session, select
@@ -16,7 +14,7 @@ from sqlmodel import Session, select
 from pbem.matches.clock.reminders import MOST
 from pbem.matches.clock.timekeeping import clock_of
 from pbem.matches.integrity import faults
-from pbem.storage.models import ClockEvent, Match, MatchState, Outgoing, Player, Ply
+from pbem.storage.models import ClockEvent, Match, MatchState, Player, Ply
 from tests.year import CONTROLS, Year, year
 
 FEW = 40
@@ -92,26 +90,6 @@ def no_reminder_comes_twice_or_to_somebody_who_wants_none(session: Session, past
         assert row.player == (match.seat1 if to_move else match.seat0)
 
 
-def nobody_is_reminded_at_night_who_has_time_until_the_morning(session: Session, past: Year) -> None:
-    away = {match for (match,) in rows(session, "select distinct match from clockevent where kind = 'days'")}
-    for row in past.reminders:
-        settings = session.get_one(Player, row.player).settings
-        if settings.get("mail") == "daily":
-            continue  # they have chosen the hour
-        zone = settings.get("zone", "UTC")
-        hour = row.created.astimezone(ZoneInfo(zone)).hour
-        if row.match not in away and row.state == "sent" and not 8 <= hour < 22:
-            due = when_due(row)
-            assert due is None or due - row.created < timedelta(hours=12), row.id
-
-
-def when_due(row: Outgoing) -> datetime | None:
-    """Return when the turn that a message is about was due."""
-    match = Match.model_validate((row.facts or {})["matches"][0]["match"])
-    clock = clock_of(match)
-    return None if clock is None else clock.due
-
-
 def every_match_is_over_or_on_a_clock(session: Session, past: Year) -> None:
     for match in session.exec(select(Match)):
         if match.state == MatchState.OVER:
@@ -142,7 +120,6 @@ CHECKS = (
     every_match_replays_and_so_does_its_clock,
     nothing_happens_in_a_match_that_is_over,
     no_reminder_comes_twice_or_to_somebody_who_wants_none,
-    nobody_is_reminded_at_night_who_has_time_until_the_morning,
     every_match_is_over_or_on_a_clock,
     every_message_was_answered_for,
 )
