@@ -82,17 +82,6 @@ def gmail(mail: EmailMessage, words: str) -> bytes:
     )
 
 
-def gmail_german_phone(mail: EmailMessage, words: str) -> bytes:
-    """Gmail on an Android phone in German."""
-    return _answer(
-        mail,
-        f"{words}\n\nPBeM <{ADDRESS}> schrieb am Sa., 21. Nov. 2026, 03:10:\n\n{marked(shown_text(mail))}\n",
-        f'<div dir="auto">{escape(words).replace(chr(10), "<br>")}</div><br><div class="gmail_quote">'
-        f'<div dir="ltr" class="gmail_attr">PBeM &lt;{ADDRESS}&gt; schrieb am Sa., 21. Nov. 2026, 03:10:<br></div>'
-        f'<blockquote class="gmail_quote">{html_of(mail)}</blockquote></div>',
-    )
-
-
 def outlook(mail: EmailMessage, words: str) -> bytes:
     """Outlook for Windows: a block of headers above the quote, no > before its lines."""
     head = {"From": f"PBeM <{ADDRESS}>", "Sent": "Saturday, November 21, 2026 3:10 AM", "To": str(mail["To"])}
@@ -130,16 +119,6 @@ def outlook_html_only(mail: EmailMessage, words: str) -> bytes:
     return answer.as_bytes()
 
 
-def outlook_phone(mail: EmailMessage, words: str) -> bytes:
-    """Outlook on an iPhone."""
-    return _answer(
-        mail,
-        f"{words}\n\nGet Outlook for iOS<https://aka.ms/o0ukef>\n________________________________\n"
-        f"From: PBeM <{ADDRESS}>\nSent: Saturday, November 21, 2026 3:10:00 AM\nTo: {mail['To']}\n"
-        f"Subject: {mail['Subject']}\n\n{shown_text(mail)}\n",
-    )
-
-
 def apple_mail(mail: EmailMessage, words: str) -> bytes:
     """Apple Mail on an iPhone, with its signature."""
     return _answer(
@@ -154,16 +133,6 @@ def apple_mail(mail: EmailMessage, words: str) -> bytes:
     )
 
 
-def thunderbird(mail: EmailMessage, words: str) -> bytes:
-    """Thunderbird, writing below the quote."""
-    return _answer(mail, f"On 21/11/2026 03:10, PBeM wrote:\n{marked(text(mail))}\n\n{words}\n\n-- \nAlice\n")
-
-
-def mutt(mail: EmailMessage, words: str) -> bytes:
-    """mutt, which quotes the text part."""
-    return _answer(mail, f"{words}\n\nOn Sat, Nov 21, 2026 at 03:10:00AM +0000, PBeM wrote:\n{marked(text(mail))}\n")
-
-
 def s_nail(mail: EmailMessage, words: str) -> bytes:
     """s-nail, writing below the quote."""
     return _answer(mail, f"PBeM <{ADDRESS}> wrote in\n <{mail['Message-ID']}>:\n\n{marked(text(mail))}\n{words}\n")
@@ -176,13 +145,9 @@ def unmarked(mail: EmailMessage, words: str) -> bytes:
 
 CLIENTS: dict[str, Callable[[EmailMessage, str], bytes]] = {
     "gmail": gmail,
-    "gmail-german-phone": gmail_german_phone,
     "outlook": outlook,
     "outlook-html-only": outlook_html_only,
-    "outlook-phone": outlook_phone,
     "apple-mail": apple_mail,
-    "thunderbird": thunderbird,
-    "mutt": mutt,
     "s-nail": s_nail,
     "unmarked": unmarked,
 }

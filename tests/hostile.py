@@ -72,22 +72,15 @@ MAILS: dict[str, Callable[[], bytes]] = {
     "multiparts within multiparts": lambda: nested(b"multipart/mixed", 2_000),
     "a few too many multiparts": lambda: nested(b"multipart/mixed", 30),
     "mails within mails": lambda: nested(b"message/rfc822", 1_000),
-    "digests within digests": lambda: nested(b"multipart/digest", 1_000),
     "reports within reports": lambda: nested(b"message/delivery-status", 1_000),
     "20,000 parts": lambda: many_parts(20_000),
-    "20,000 parts ended by CR": lambda: many_parts(20_000, line_end=b"\r"),
     "20,000 alternatives": lambda: many_parts(20_000, b"alternative", b"Content-Type: text/html\n\n<p>help\n"),
     "parts without end": lambda: with_content_type(b"multipart/mixed; boundary=b", filled(b"--b\n", 100_000)),
     "a boundary of dashes": lambda: with_content_type(b'multipart/mixed; boundary="-"', filled(b"---\n", 100_000)),
-    "an empty boundary": lambda: with_content_type(b'multipart/mixed; boundary=""', filled(b"--\n", 100_000)),
-    "a boundary in pieces": lambda: with_content_type(
-        b'multipart/mixed; boundary*0="b"; boundary*1="b"', filled(b"--bb\n\n", 100_000)
-    ),
     "the same boundary inside": lambda: with_content_type(
         b"multipart/mixed; boundary=b", filled(b"--b\nContent-Type: multipart/mixed; boundary=b\n\n", 60_000)
     ),
     "blank lines": lambda: HEAD + b"\n" + filled(b"\n"),
-    "blank lines in a part": lambda: with_content_type(b"multipart/mixed; boundary=b", b"--b\n\n" + filled(b"\n")),
     # Headers
     "a header block without end": lambda: HEAD + filled(b"X-Long: help\n"),
     "a header without end": lambda: with_header(b"Subject", filled(b"a")),
@@ -97,52 +90,30 @@ MAILS: dict[str, Callable[[], bytes]] = {
     "2,000 parentheses": lambda: with_header(b"Cc", b"(" * 2_000),
     "parentheses in From": lambda: b"From: " + b"(" * 2_000 + b"\n\nhelp\n",
     "commas": lambda: with_header(b"Cc", filled(b",", 60_000)),
-    "quotes": lambda: with_header(b"Cc", filled(b'"', 8_000)),
-    "brackets": lambda: with_header(b"Cc", filled(b"[", 8_000)),
     "groups": lambda: with_header(b"Cc", filled(b"a:", 8_000)),
     "routes": lambda: with_header(b"Cc", b"<" + filled(b"@a,", 8_000)),
-    "backslashes": lambda: with_header(b"Cc", b'"' + filled(b"\\", 8_000)),
     "60 recipients": lambda: with_header(b"Cc", b",\n ".join(b"a%d@b.example" % each for each in range(60))),
-    "1,000 recipients": lambda: with_header(b"Cc", b",\n ".join(b"a%d@b.example" % each for each in range(1_000))),
     "1,000 fields of recipients": lambda: b"Cc: a@b.example\n" * 1_000 + HEAD + b"\nhelp\n",
     "encoded words": lambda: with_header(b"Subject", words(3_000)),
-    "encoded words joined": lambda: with_header(b"Subject", filled(b"=?utf-8?b?YQ==?=", 60_000)),
-    "beginnings of encoded words": lambda: with_header(b"Subject", filled(b"=?a?b?", 60_000)),
     "an encoded word of no character set": lambda: with_header(b"Subject", b"=?idna?q?" + b"a" * 5_000 + b"?="),
     "references": lambda: with_header(b"References", filled(b"<a@b> ", 60_000)),
-    "brackets in references": lambda: with_header(b"References", filled(b"<", 60_000)),
     # Parameters of parts
     "parameters": lambda: with_content_type(b"text/plain" + filled(b"; a=b", 60_000)),
     "quotes in parameters": lambda: with_content_type(b"text/plain; a=" + filled(b'";', 60_000)),
-    "quotes in parameters of a part": lambda: many_parts(
-        1, part=b"Content-Type: text/plain; a=" + filled(b'";', 800_000) + b"\n\nhelp\n"
-    ),
     "parameters continued": lambda: with_content_type(b"text/plain" + CONTINUED[:60_000]),
-    "parameters continued in a part": lambda: many_parts(
-        1, part=b"Content-Type: text/plain" + CONTINUED * 10 + b"\n\nhelp\n"
-    ),
     "parameters of many parts": lambda: many_parts(
         190, part=b"Content-Type: text/plain" + b"".join(b"; x*%d*=a%%20" % each for each in range(90)) + b"\n\nhelp\n"
     ),
     "a part's headers without end": lambda: many_parts(1, part=filled(b"a: b\n") + b"\nhelp\n"),
-    "600 headers of a part": lambda: many_parts(1, part=b"a: b\n" * 600 + b"\nhelp\n"),
     "a report of many blocks": lambda: with_content_type(b"message/delivery-status", filled(b"a: b\n\n", 140_000)),
     "blank lines in 19 multiparts": lambda: nested(b"multipart/alternative", 19, filled(b"\n", 45_000)),
     # Character sets and encodings
     "punycode": lambda: coded(b"8bit", filled(b"\xe9a-", 300_000), b"punycode"),
-    "idna": lambda: coded(b"8bit", filled(b"\xe9a", 300_000), b"idna"),
-    "unicode_escape": lambda: coded(b"8bit", filled(b"\\N{DIGIT ONE}\xe9", 300_000), b"unicode_escape"),
     "utf-7": lambda: coded(b"7bit", filled(b"+2AA-", 300_000), b"utf-7"),
     "a long name of a character set": lambda: coded(b"7bit", b"help\n", b"a" * 5_000),
     "base64": lambda: coded(b"base64", base64.encodebytes(filled(b"help\n", 600_000))),
-    "base64 on one line": lambda: coded(b"base64", base64.b64encode(filled(b"help\n", 600_000))),
     "quoted-printable": lambda: coded(b"quoted-printable", filled(b"=41=\n", 240_000)),
-    "uuencode": lambda: coded(b"x-uuencode", b"begin 644 a\n" + filled(b"M" + b"!" * 60 + b"\n", 500_000) + b"end\n"),
-    "base64 in lines of a letter": lambda: coded(b"base64", filled(b"Y\n", 90_000)),
     "utf-16": lambda: coded(b"8bit", filled(b"\x1b$B!!\x1b(B~{!!~}+AGE-\x81\x40\xa1\xa1ab\n"), b"utf-16"),
-    "an alphabet of marks": lambda: coded(
-        b"8bit", filled(b"\x1b$B!\x81\x40\xa1\xa1ab\xa1\xa1ab\xa1\xa1abcd\n"), b"mac-cyrillic"
-    ),
     "flowed lines of a letter": lambda: with_content_type(b"text/plain; format=flowed", filled(b"a \n", 140_000)),
     "zeros": lambda: with_content_type(b"text/plain", filled(b"\0")),
     "zeros everywhere": lambda: with_content_type(b"text/plain").replace(b"e", b"\0e"),
@@ -158,55 +129,37 @@ MAILS: dict[str, Callable[[], bytes]] = {
     "one long line": lambda: HEAD + b"\n" + filled(b"help "),
     "quotes within quotes": lambda: HEAD + b"\n" + filled(b">", 400_000),
     "On On On": lambda: HEAD + b"\n" + filled(b"On "),
-    "On wrote": lambda: HEAD + b"\n" + filled(b"On wrote: " * 8 + b"\n", 50_000),
-    "wrote": lambda: HEAD + b"\n" + filled(b"wrote:\n", 35_000),
-    "attributions": lambda: HEAD + b"\n" + filled(b"On Mon someone\n", 600_000),
-    "headings": lambda: HEAD + b"\n" + filled(b"From: a\nSent: b\n", 390_000),
     "dashes": lambda: HEAD + b"\n" + filled(b"-- \n"),
     "200,000 short words": lambda: HEAD + b"\n" + filled(b"ab cd "),
     "one long word": lambda: HEAD + b"\n" + filled(b"abcdefghij"),
     "our address": lambda: HEAD + b"\n" + filled(b"games+"),
-    "percent signs": lambda: HEAD + b"\n" + filled(b"%2525%32%35"),
     "wide characters": lambda: coded(b"8bit", filled("\u0130\ufb03\u00a0\u200bx\u0661 ".encode())),
     "lines ended by U+2028": lambda: coded(b"8bit", filled("a\u2028".encode(), 190_000)),
     "a signature without end": lambda: HEAD + b"\nhelp\n-- \n" + filled(b"text here and there\n"),
-    "taglines": lambda: HEAD + b"\n" + filled(b"Sent from my iPhone, because so\n"),
-    "attributions with dates": lambda: HEAD + b"\n" + filled(b"On Mon, 2 Mar 2026 at 09:59, bob\n"),
     "addresses in brackets": lambda: HEAD + b"\n" + filled(b"On 2 Mar 2026 at 10:30 <bob@mail.example\n"),
-    "headers in one line": lambda: HEAD + b"\n" + filled(b"From: a To: b Sent: "),
     # Commands
     "turns": lambda: HEAD + b"\n" + filled(b"a7b7 i3i2 3 c1c4 g9g6\n"),
-    "turns with arrows": lambda: coded(b"8bit", filled("c1\u2192c4 \u21d2 \u265e \u00bd \ufb01\n".encode())),
     "another server's commands": lambda: HEAD + b"\n" + filled(b"move 42 c1c4 alice\n"),
     "turns in words": lambda: HEAD + b"\n" + filled(b"my a1 a1 a1 a1 a1 a1 a1 a1 a1 a1 a1 a1 a1 a1 a1\n"),
-    "matches": lambda: HEAD + b"\n" + filled(b"#42 what is this #43, and #44\n"),
-    "commands": lambda: HEAD + b"\n" + filled(b"show 1 and that is all\n"),
     "misspelt commands": lambda: (
         HEAD + b"\n" + b"".join(b"chalen%d resgin%d\n" % (each, each) for each in range(40_000))
     ),
     "options": lambda: HEAD + b"\n" + filled(b"challenge bob quadraphages" + b" size=9" * 120 + b"\n"),
     "conditions": lambda: HEAD + b"\n" + filled(b"if a1b2 then c3d4 else e5f6\n"),
-    "a condition without end": lambda: HEAD + b"\n" + filled(b"if a1b2 then c3d4 else "),
     "pages beside a page": lambda: many_parts(
         190, b"related", b"Content-Type: text/html\nContent-ID: <a>\n\n" + b"<p>a" * 1_100 + b"\n"
     ),
     # HTML
     "elements within elements": lambda: in_html(filled(b"<div>")),
     "quotes within quotes in HTML": lambda: in_html(filled(b"<blockquote>")),
-    "tables within tables": lambda: in_html(filled(b"<table><tr><td>")),
     "elements that overlap": lambda: in_html(filled(b"<b><i><p></b></i>")),
-    "links without end": lambda: in_html(filled(b"<a href=x>")),
     "attributes": lambda: in_html(b"<p " + b" ".join(b"a%d" % each for each in range(40_000)) + b">help"),
-    "attributes with slashes": lambda: in_html(b"<p/" + b"/".join(b"a%d" % each for each in range(40_000)) + b">help"),
     "attributes that look like tags": lambda: in_html(
         b"<p " + b" ".join(b"a%d='<p b=>'" % each for each in range(20_000)) + b">help"
     ),
     "tags within a tag": lambda: in_html(b"<p" * 11_000 + filled(b"x", 390_000)),
     "attributes of the page": lambda: in_html(b"".join(b"<body a%d>" % each for each in range(30_000)) + b"help"),
-    "wide characters in HTML": lambda: in_html(filled("<p>\u202e\u0301\U0001f600".encode())),
     "paragraphs": lambda: in_html(filled(b"<p>a")),
-    "styled paragraphs": lambda: in_html(filled(b'<p style="margin:0;border:none;border-top:solid #ccc 1px">a')),
-    "quotes one after the other": lambda: in_html(filled(b"<blockquote>a</blockquote>b")),
     "text beside a table's cells": lambda: in_html(b"<table>" + filled(b"a<br>")),
     "formatting opened again": lambda: in_html(
         b"<p>" + b"".join(b"<font a%d>" % each for each in range(400)) + filled(b"<p>x")
@@ -215,8 +168,6 @@ MAILS: dict[str, Callable[[], bytes]] = {
     "entities": lambda: in_html(filled(b"&#x110000;&amp;&notin")),
     "comments": lambda: in_html(filled(b"<!-- ")),
     "a document type": lambda: in_html(b"<!DOCTYPE a [" + filled(b'<!ENTITY a "&b;&b;">') + b"]>&a;"),
-    "less than": lambda: in_html(filled(b"<")),
-    "classes": lambda: in_html(b'<p class="' + filled(b"a ", 300_000) + b'">help'),
     "styles": lambda: in_html(filled(b'<p style="display: none">', 300_000) + b"help"),
     "forms": lambda: in_html(filled(b"<form><select><option>")),
 }

@@ -10,7 +10,6 @@ from functools import cache
 from pathlib import Path
 from socket import AF_INET, SOCK_DGRAM, socket
 from tempfile import TemporaryDirectory
-from unittest.mock import patch
 
 import dkim
 import dns.flags
@@ -104,8 +103,11 @@ def name_server(records: Mapping[str, str], *, silent: bool = False) -> Iterator
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
-        with patch.object(dns.resolver, "default_resolver", resolver):
+        before, dns.resolver.default_resolver = dns.resolver.default_resolver, resolver
+        try:
             yield asked
+        finally:
+            dns.resolver.default_resolver = before
         with socket(AF_INET, SOCK_DGRAM) as client:
             client.sendto(b"stop", server.getsockname())
         thread.join(110)

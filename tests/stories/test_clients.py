@@ -59,8 +59,8 @@ def test_a_whole_match(client: str, begin: Callable[[Correspondence], None], let
     ("hers", "his"),
     [
         ("gmail", "s-nail"),
-        pytest.param("outlook-phone", "unmarked", marks=pytest.mark.slow),
-        pytest.param("mutt", "apple-mail", marks=pytest.mark.slow),
+        pytest.param("outlook-html-only", "unmarked", marks=pytest.mark.slow),
+        pytest.param("outlook", "apple-mail", marks=pytest.mark.slow),
     ],
 )
 def test_a_tree_of_conditions(hers: str, his: str, letters: Correspondence) -> None:
