@@ -3,10 +3,8 @@
 import contextlib
 import logging
 import select
-import shutil
 import smtplib
 import socket
-import subprocess
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,7 +19,7 @@ from pbem.config import ListenSettings
 from pbem.mail.transports.gate import USUAL
 from pbem.mail.transports.listener import MailListener
 from pbem.mail.transports.protocols import Arrival
-from tests.servers import GENEROUS, HOST, SBIN, missing, until
+from tests.servers import GENEROUS, HOST, until
 
 LIMIT = 10_000
 WORDS = b"Subject: x\r\n\r\nx\r\n"
@@ -432,19 +430,3 @@ def test_stopping_does_not_wait_forever(kept: Kept, monkeypatch: pytest.MonkeyPa
         talk.begin("a@game.test")
         listener.stop()
         assert talk.hear() == ""
-
-
-def test_smtp_source_delivers_a_load(smtp: int, lmtp: int, kept: Kept) -> None:
-    """Postfix's own client: parallel connections, several recipients, and replies as it expects them."""
-    program = shutil.which("smtp-source", path=SBIN)
-    if program is None:
-        missing("smtp-source", "postfix")
-    for flags, port in ((["-L"], lmtp), ([], smtp)):
-        subprocess.run(
-            [str(program), *flags, "-s", "10", "-m", "200", "-r", "3", "-t", "a@game.test", f"{HOST}:{port}"],
-            check=True,
-            capture_output=True,
-            timeout=600,
-        )
-    assert len(kept.mails) == 400
-    assert {len(mail.recipients) for mail in kept.mails} == {3}
