@@ -4,7 +4,7 @@ import pytest
 
 from pbem.mail.reading import limits
 from pbem.mail.reading.limits import Problem, ReadError, Unreadable
-from pbem.mail.reading.message import read
+from pbem.mail.reading.message import Automatic, read
 from pbem.mail.reading.text import body, written
 from tests.cases import quick_where
 from tests.correspondence import Correspondence, text
@@ -86,6 +86,11 @@ def test_a_truncated_header_still_marks_an_automatic_message() -> None:
     for sign in (b"Auto-Submitted: auto-replied; ", b"List-Id: ", b"Precedence: bulk", b"X-Autoreply: "):
         message = read(sign + b"\n " * limits.LARGEST_HEADER + b"\n" + HEAD + b"\nhelp\n", None, ())
         assert (message.error, message.automatic is not None) == (ReadError(HEADER), True), sign
+
+
+def test_a_message_that_was_handed_on_more_than_a_hundred_times_goes_in_circles() -> None:
+    for hops, sign in ((100, None), (101, Automatic.LOOP)):
+        assert read(b"Received: from a.example by b.example\n" * hops + HEAD + b"\nhelp\n", None, ()).automatic is sign
 
 
 @pytest.mark.parametrize(

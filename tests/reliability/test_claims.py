@@ -219,6 +219,7 @@ def test_what_a_dead_or_frozen_daemon_had_is_claimed_when_its_lease_ends(engine:
     assert not queue_of_work.shunt(one, first, mine.attempts, "", "", NOON)
 
 
+@pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
 def test_a_daemon_that_starts_leaves_the_leases_of_those_that_run(engine: Engine) -> None:
     first, second = wait(engine, (ME, Lane.PLAYERS), (YOU, Lane.PLAYERS))
     elsewhere, dead = another(engine), another(engine)
