@@ -50,3 +50,10 @@ def test_a_no_and_a_maybe_do_not_resign(letters: Correspondence) -> None:
     assert "discarded" in said(*letters.reply(again, "No!"))
     assert "already dealt with that message" in said(*letters.reply(question, "yes"))
     assert letters.rows("select state from match") == ["running"]
+
+
+def test_yes_where_nothing_was_suggested_is_explained(letters: Correspondence) -> None:
+    (answer,) = letters.reply(letters.last("alice"), "yes")
+
+    assert "suggests nothing" in said(answer)
+    assert '"say TEXT"' in said(answer)

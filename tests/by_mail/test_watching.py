@@ -22,8 +22,11 @@ def test_a_spectator_sees_the_board_after_each_turn_and_the_end(letters: Corresp
     (answer,) = letters.say("carol", "watch 1")
     assert text(answer).startswith("You watch match #1, Quadrature: alice - bob.")
     assert "It's alice's turn." in text(answer)
+    letters.say("bob", "watch alice")  # who plays is told as ever, and once
 
-    (first,) = to(letters.say("alice", "#1 e3f4"), "carol")
+    sent = letters.say("alice", "#1 e3f4")
+    (first,) = to(sent, "carol")
+    assert [mail["X-PBeM-Event"] for mail in to(sent, "bob")] == ["turn"]
     (second,) = to(letters.say("bob", "#1 e9f8"), "carol")
     (end,) = to(letters.resign("alice"), "carol")
 
@@ -33,7 +36,7 @@ def test_a_spectator_sees_the_board_after_each_turn_and_the_end(letters: Corresp
     assert second["In-Reply-To"] == first["Message-ID"]
     assert text(end).startswith("bob won.")
     assert "alice resigned" in text(end)
-    assert letters.rows("select id from watch") == []
+    assert letters.rows("select match from watch") == [None], "bob goes on watching alice"
 
 
 def test_a_message_to_a_spectator_has_no_token_that_could_move_and_one_tap_ends_it(letters: Correspondence) -> None:

@@ -1,6 +1,5 @@
 """A server with many games: its messages stay short, and a turn is found without trying them all."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,23 +8,17 @@ from notation.core import BadNotation
 from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
 from tests import toys
-from tests.correspondence import Correspondence, correspondence, said, text
-
-pytestmark = pytest.mark.slow
+from tests.correspondence import Correspondence, said, text
 
 ALICE = "alice@mail.example"
 LONGEST = 16_000
 """How many bytes of text any answer may have: as much as the longest help on a server with our own games."""
 
 
-@pytest.fixture(params=[40, 275])
-def letters(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> Iterator[Correspondence]:
-    """Offer 40 or 275 games beside our own."""
-    toys.offer(monkeypatch, *toys.many(tmp_path, request.param))
-    with correspondence(tmp_path) as letters:
-        yield letters
+@pytest.fixture(autouse=True)
+def games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Offer 275 games beside our own."""
+    toys.offer(monkeypatch, *toys.many(tmp_path, 275))
 
 
 @pytest.mark.parametrize(
@@ -43,10 +36,10 @@ def letters(
 def test_an_answer_is_short_and_no_line_too_long(letters: Correspondence, line: str, told: str) -> None:
     (answer,) = letters.write(ALICE, line, to=letters.join("alice"))
 
-    said = text(answer)
-    assert told.lower() in " ".join(said.split()).lower()
-    assert len(said.encode()) < LONGEST
-    assert max(len(each.rstrip("\r")) for each in said.split("\n")) <= 72 or "@" in said
+    words = text(answer)
+    assert told.lower() in " ".join(words.split()).lower()
+    assert len(words.encode()) < LONGEST
+    assert max(len(each.rstrip("\r")) for each in words.split("\n")) <= 72 or "@" in words
     assert len(answer.as_bytes()) < 6 * LONGEST
 
 
