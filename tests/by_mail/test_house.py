@@ -31,7 +31,7 @@ def test_the_house_agrees_to_an_undo_a_pause_and_a_cancellation(letters: Corresp
     letters.reply(letters.last("alice"), "undo")
     assert letters.played == []
     letters.reply(letters.last("alice"), "pause")
-    assert letters.rows("select paused is not null from match") in ([1], [True])
+    assert letters.rows("select paused is not null from match") == [True]
     letters.reply(letters.last("alice"), "cancel")
     assert letters.rows("select termination from match") == ["cancelled"]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engines.core import Seat
 from engines.seats import other
-from notation.time_control import TimeControl, parse
+from notation.time_control import parse
 from pbem.matches.clock import clock as clocks
 from pbem.matches.clock.clock import (
     NOTHING,
@@ -234,18 +234,54 @@ def test_the_time_for_one_turn_is_new_for_each() -> None:
     assert (clock.due, clock.left(0)) == (START + 15 * HOUR, 6 * HOUR)
 
 
-def test_a_late_turn_is_played_with_what_the_increment_gives() -> None:
-    """Nobody has claimed the time meanwhile."""
-    clock = begun("1d+6h").after(TurnHandedOver(START, 0))
-    assert clock.at(START + 3 * DAY).has_run_out
-    assert clock.after(ReplyReceived(START + 3 * DAY, 0)).left(0) == 6 * HOUR
+HANDED, PLAYED = TurnHandedOver(START, 0), ReplyReceived(START + 9 * DAY, 0)
+OUTAGE = Outage(START + 40 * HOUR, START + 12 * HOUR)
+FORTNIGHT = "14d+1d"
 
 
-def test_time_begins_with_the_message_and_only_the_first_counts() -> None:
-    clock = begun().after(TurnHandedOver(START + DAY, 0))
-    assert clock.after(TurnHandedOver(START + 2 * DAY, 0)) == clock.at(START + 2 * DAY)
-    assert total(clock.at(START + 2 * DAY), 0) == DAY
-    assert begun().at(START + 5 * DAY).due is None
+@pytest.mark.parametrize(
+    ("control", "log", "now", "left", "due"),
+    [
+        pytest.param(control, log, now, left, due, id=fact)
+        for fact, control, log, now, left, due in (
+            ("no turn, no time", FORTNIGHT, [], 5 * DAY, 14 * DAY, None),
+            ("it begins with the message", FORTNIGHT, [TurnHandedOver(START + DAY, 0)], 2 * DAY, 13 * DAY, 15 * DAY),
+            ("and not again", FORTNIGHT, [HANDED, TurnHandedOver(START + DAY, 0)], 2 * DAY, 12 * DAY, 14 * DAY),
+            ("a late turn gains", "1d+6h", [HANDED, PLAYED], 9 * DAY, 6 * HOUR, None),
+            ("an outage is given back", FORTNIGHT, [HANDED, OUTAGE], 2 * DAY, 13 * DAY + 4 * HOUR, 15 * DAY + 4 * HOUR),
+            (
+                "and no part of it twice", FORTNIGHT, [HANDED, OUTAGE, Outage(START + 45 * HOUR, START + 10 * HOUR)],
+                50 * HOUR, 14 * DAY - 17 * HOUR, 14 * DAY + 33 * HOUR,
+            ),
+            ("a pause has no due time", FORTNIGHT, [HANDED, Paused(START + HOUR)], 9 * DAY, 14 * DAY - HOUR, None),
+            ("a turn ends it", FORTNIGHT, [HANDED, Paused(START + HOUR), PLAYED, TurnHandedOver(START + 9 * DAY, 0)],
+             9 * DAY, 14 * DAY, 23 * DAY),
+            ("a pause ends then", FORTNIGHT, [HANDED, Paused(START + DAY, START + 9 * DAY)],
+             10 * DAY, 12 * DAY, 22 * DAY),
+            ("or before", FORTNIGHT, [HANDED, Paused(START + DAY, START + 9 * DAY), Resumed(START + 2 * DAY)],
+             2 * DAY, 13 * DAY, 15 * DAY),
+            ("what was used stays used", FORTNIGHT, [HANDED, TurnsTakenBack(START + DAY)], 3 * DAY, 13 * DAY, None),
+            ("told too early", "3d/move", [HANDED, RanOut(START + DAY)], DAY, 2 * DAY, 3 * DAY),
+            ("told once", "3d/move", [HANDED, RanOut(START + 3 * DAY)], 3 * DAY, NOTHING, None),
+            ("until the next turn", "3d/move",
+             [HANDED, RanOut(START + 3 * DAY), PLAYED, TurnHandedOver(START + 9 * DAY, 0)],
+             9 * DAY, 3 * DAY, 12 * DAY),
+            ("nothing can be sent", FORTNIGHT, [HANDED, Unreachable(START + DAY)], 9 * DAY, 13 * DAY, None),
+            ("until it can", FORTNIGHT, [HANDED, Unreachable(START + DAY), TurnHandedOver(START + 9 * DAY, 0)],
+             9 * DAY, 13 * DAY, 22 * DAY),
+            ("who follows elsewhere needs no message", "3d/move",
+             [FollowsElsewhere(START, 0), ReplyReceived(START + DAY, 1), Unreachable(START + 2 * DAY)],
+             2 * DAY, 2 * DAY, 4 * DAY),
+            ("without a limit", "none", [HANDED], 5000 * DAY, None, None),
+        )
+    ],
+)  # fmt: skip
+def test_what_is_left_and_when_it_is_due(
+    control: str, log: list[ClockChange], now: timedelta, left: timedelta | None, due: timedelta | None
+) -> None:
+    clock = clocks.replay(begun(control), log).at(START + now)
+
+    assert (clock.left(0), clock.due) == (left, None if due is None else START + due)
 
 
 def test_an_outage_and_a_pause_and_a_weekend_at_once_are_given_back_once() -> None:
@@ -256,56 +292,10 @@ def test_an_outage_and_a_pause_and_a_weekend_at_once_are_given_back_once() -> No
     assert total(clock.at(START + 96 * HOUR), 0) == (15 + 34) * HOUR, "Monday begins an hour early by UTC"
 
 
-def test_only_the_outage_itself_is_given_back() -> None:
-    clock = begun().after(TurnHandedOver(START, 0)).after(Outage(START + 40 * HOUR, START + 12 * HOUR))
-    assert total(clock, 0) == 12 * HOUR
-    assert total(clock.after(Outage(START + 45 * HOUR, START + 10 * HOUR)).at(START + 50 * HOUR), 0) == 17 * HOUR
-
-
-def test_a_pause_has_no_due_time_and_a_turn_ends_it() -> None:
-    clock = begun().after(TurnHandedOver(START, 0)).after(Paused(START + HOUR))
-    assert (clock.due, clock.when_taken(DAY), clock.left(0)) == (None, None, 14 * DAY - HOUR)
-    clock = clock.after(ReplyReceived(START + 9 * DAY, 0)).after(TurnHandedOver(START + 9 * DAY, 1))
-    assert (clock.is_paused, clock.due) == (False, START + 23 * DAY)
-
-
-def test_what_was_used_for_a_turn_that_is_taken_back_stays_used() -> None:
-    clock = begun().after(TurnHandedOver(START, 0)).after(TurnsTakenBack(START + DAY)).at(START + 3 * DAY)
-    assert (clock.left(0), clock.seat) == (13 * DAY, None)
-
-
-def test_nothing_is_due_once_the_opponent_was_told_until_the_next_turn() -> None:
-    clock = begun("3d/move").after(TurnHandedOver(START, 0))
-    assert clock.after(RanOut(START + DAY)).due == START + 3 * DAY, "there was time left"
-    clock = clock.after(RanOut(START + 3 * DAY))
-    assert (clock.due, clock.has_run_out) == (None, True)
-    clock = clock.after(ReplyReceived(START + 4 * DAY, 0)).after(TurnHandedOver(START + 4 * DAY, 1))
-    assert clock.due == START + 7 * DAY
-
-
-def test_nobodys_time_runs_while_nothing_can_be_sent() -> None:
-    clock = begun().after(TurnHandedOver(START, 0)).after(Unreachable(START + DAY))
-    assert (clock.due, clock.left(0)) == (None, 13 * DAY)
-    assert clock.after(TurnHandedOver(START + 9 * DAY, 0)).due == START + 22 * DAY
-
-
-def test_the_time_of_one_who_follows_elsewhere_needs_no_message() -> None:
-    clock = begun("3d/move").after(FollowsElsewhere(START, 0)).after(ReplyReceived(START + DAY, 1))
-    assert clock.due == START + 4 * DAY
-    assert clock.after(Unreachable(START + 2 * DAY)).due == START + 4 * DAY
-
-
 def test_days_chosen_now_do_not_change_what_has_passed() -> None:
     weekend = WorkingDays("UTC", frozenset((5, 6)))
     clock = begun().after(TurnHandedOver(START, 0)).after(DaysChosen(START + 4 * HOUR, 0, weekend))
     assert total(clock.at(START + 16 * HOUR + DAY), 0) == 4 * HOUR + DAY
-
-
-def test_a_pause_until_an_instant_ends_then_or_before() -> None:
-    clock = begun().after(TurnHandedOver(START, 0)).after(Paused(START + DAY, START + 9 * DAY))
-    assert (clock.due, clock.at(START + 9 * DAY).left(0)) == (START + 22 * DAY, 13 * DAY)
-    assert clock.at(START + 10 * DAY).left(0) == 12 * DAY
-    assert clock.after(Resumed(START + 2 * DAY)).due == START + 15 * DAY
 
 
 def test_other_days_every_day_and_everywhere_gain_nothing() -> None:
@@ -361,8 +351,3 @@ def test_a_day_is_as_long_as_it_is_there(month: int, day: int, hours: int) -> No
     sunday = WorkingDays(VIENNA, frozenset((6,)))
     start = datetime(2026, month, day, tzinfo=UTC) - DAY
     assert sunday.between(start, start + 3 * DAY) == hours * HOUR
-
-
-def test_without_a_limit_nothing_is_ever_due() -> None:
-    clock = begun("none").after(TurnHandedOver(START, 0)).at(START + 5000 * DAY)
-    assert (clock.due, clock.left(0), clock.has_run_out, TimeControl().is_limited) == (None, None, False, False)

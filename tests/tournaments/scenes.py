@@ -40,7 +40,8 @@ def season(letters: Correspondence) -> None:
     """Let them play a season in which those who entered first win."""
     letters.play(league)
     for match, name in letters.rows(
-        "select match.id, player.name from match join player on player.id = max(seat0, seat1) order by match.id"
+        "select match.id, player.name from match join player"
+        " on player.id = case when seat0 > seat1 then seat0 else seat1 end order by match.id"
     ):
         resign(letters, name, match)
 
