@@ -7,7 +7,6 @@ import pytest
 from pbem.features.house import analyses
 from pbem.features.house.protocol import Examination, Findings, Question, SearchAnswer, SearchFinding, findings
 from pbem.features.house.searcher import SearchFailed
-from pbem.messages.analysis import Estimate
 from pbem.storage.leases import new_holder
 from pbem.storage.models import Analysis, Match
 from tests import spent
@@ -45,17 +44,6 @@ def several(letters: Correspondence) -> None:
     letters.resign("bob", "resign 2")
     letters.join("carol")
     letters.say("carol", "play kvadratik level=1")
-
-
-@after(over)
-def test_the_course_is_told_in_words_to_those_who_want_no_drawings(letters: Correspondence) -> None:
-    letters.say("alice", "set board words")
-
-    _, told = letters.reply(letters.last("bob"), "analyse")
-    letters.say("alice", "analyse 1")
-
-    assert "4. b1b2" in said(told)
-    assert "* After turn 4: alice was ahead." in said(letters.last("alice"))
 
 
 @after(over)
@@ -224,10 +212,3 @@ def test_findings_are_what_the_first_player_can_expect() -> None:
     assert ended.each[-1] == SearchFinding(-1.0, is_solved=True, turn=None)
     assert ended.each[0].is_solved
     assert ended.each[0].value < -0.9
-
-
-def test_an_estimate_is_what_is_told_of_a_finding() -> None:
-    match = Match(id=1, game="kvadratik", options={}, seat0=1, seat1=2, challenger=1, plies=0, created=MORNING)
-    stored = analyses.stored(Findings((SearchFinding(0.5, is_solved=False, turn="a4a3"),)))
-
-    assert analyses.told(match, stored).estimates == (Estimate(value=0.5, turn="a4a3"),)

@@ -55,16 +55,6 @@ def test_no_address_token_or_words_of_players_are_in_any_file(site: Archive) -> 
         assert WORDS not in text, name
 
 
-def test_a_match_from_a_position_is_shown_only_with_its_source(site: Archive) -> None:
-    site.choose("on", "alice", "carol")
-    site.letters.say("alice", "replay 1#2 carol")
-    site.letters.reply(site.letters.last("carol"), "accept")
-    assert site.letters.execute("select state, begun_from from match where id = 2") == [("running", 1)]
-    assert site.publish().matches == 0
-    site.choose("anonymous", "bob")
-    assert site.publish().matches == 2
-
-
 def test_a_folder_with_other_things_in_it_is_left_alone(site: Archive) -> None:
     site.folder.mkdir()
     (site.folder / "mine.txt").write_text("keep", encoding="utf-8")
