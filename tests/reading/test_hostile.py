@@ -7,8 +7,7 @@ from pbem.mail.reading.limits import Problem, ReadError, Unreadable
 from pbem.mail.reading.message import Automatic, read
 from pbem.mail.reading.text import body, written
 from tests.cases import quick_where
-from tests.correspondence import Correspondence, text
-from tests.hostile import HEAD, MAILS, many_parts, nested, with_content_type
+from tests.hostile import HEAD, MAILS, many_parts, nested
 
 ALICE = "alice@mail.example"
 PARTS, HEADER, DEEP = Problem.TOO_MANY_PARTS, Problem.HEADER_TOO_LONG, Problem.NESTED_TOO_DEEPLY
@@ -113,62 +112,3 @@ def test_a_subject_holds_no_control_characters() -> None:
     message = read(coded + HEAD.replace(b"Subject: help\n", b"") + b"\nhelp\n", None, ())
 
     assert message.subject == "ab[31mc Bcc: x"
-
-
-def reply(letters: Correspondence, raw: bytes, **changes: str) -> list[str]:
-    """Deliver the hostile message as alice's reply to the newest message to her; return who gets mail."""
-    to = letters.last("alice")["Reply-To"].addresses[0].addr_spec
-    raw = raw.replace(b"To: games@pbem.example\n", f"To: {to}\n".encode())
-    for name, value in changes.items():
-        raw = f"{name.replace('_', '-')}: {value}\n".encode() + raw
-    return [str(sent["To"]) for sent in letters.deliver_unread(raw)]
-
-
-TOLD = ["20,000 parts", "60 recipients"]
-
-
-@pytest.mark.parametrize("name", TOLD)
-def test_a_player_is_told_why_their_message_is_not_read(letters: Correspondence, name: str) -> None:
-    plies = letters.execute("select * from ply")
-
-    assert reply(letters, MAILS[name]()) == [ALICE]
-
-    words = " ".join(text(letters.last("alice")).split())
-    assert f"Your message wasn't read: {PROBLEMS[name].value}." in words
-    assert "Send only the text: as plain text, and without attachments." in words
-    assert letters.execute("select * from ply") == plies
-    ((verdict,),) = letters.execute("select verdict from incoming order by id desc limit 1")
-    assert verdict == f"unread: {PROBLEMS[name].value}"
-
-
-@pytest.mark.parametrize("name", ["20,000 parts", "a header without end", "zeros everywhere"])
-def test_a_stranger_is_told_of_its_size_at_most_and_a_machine_nothing(letters: Correspondence, name: str) -> None:
-    stranger = MAILS[name]().replace(b"alice@", b"mallory@")
-
-    for mail in letters.deliver_unread(stranger):
-        assert "is larger than 250 KB, so it wasn't read" in text(mail)
-    assert reply(letters, MAILS[name](), Auto_Submitted="auto-replied") == []
-    assert letters.execute("select count(*) from incoming where state <> 'done'") == [(0,)]
-
-
-def test_the_same_error_is_explained_once_a_day_to_an_unproven_sender(letters: Correspondence) -> None:
-    told = [
-        len(letters.deliver_unread(MAILS["20,000 parts"]().replace(b"<1@", b"<%d@" % number))) for number in range(1, 4)
-    ]
-
-    assert told == [1, 0, 0]
-
-
-def test_a_turn_beside_a_hostile_part_is_not_played(letters: Correspondence) -> None:
-    """Nobody knows what the unread rest of such a message says."""
-    turn = b"b7d7 i2g2 3 d7d4 g2d2"
-    raw = with_content_type(
-        b"multipart/mixed; boundary=b", b"--b\n\n" + turn + b"\n" + b"--b\nContent-Type: text/html\n\n<p>\n" * 900
-    )
-    plies = letters.execute("select count(*) from ply")
-
-    assert reply(letters, raw) == [ALICE]
-    assert letters.execute("select count(*) from ply") == plies
-
-    reply(letters, with_content_type(b"text/plain", turn))
-    assert letters.execute("select count(*) from ply") != plies

@@ -12,7 +12,6 @@ from pbem.mail.reading.limits import Problem
 from pbem.mail.reading.message import Message, read
 from pbem.mail.reading.text import body, html_text, normalize, reply_text, written
 from pbem.mail.reading.text.page import MOST_LINES
-from tests.correspondence import Correspondence, text
 from tests.effort import calls
 from tests.hostile import HEAD, MAILS, filled, many_parts, with_content_type
 
@@ -175,20 +174,6 @@ def test_only_so_many_lines_are_cleaned(end: str, monkeypatch: pytest.MonkeyPatc
 
 def test_a_long_line_is_no_condition_beyond_its_beginning() -> None:
     assert calls(lambda: wrapped.begins_condition("if " + "é" * 100_000)) < 20_000
-
-
-@pytest.mark.parametrize("name", ["one long word", "our address"])
-def test_little_follows_from_a_large_message(letters: Correspondence, name: str) -> None:
-    """Neither stored nor sent: the words that are too many; and their author sees where they end."""
-    to = letters.last("alice")["Reply-To"].addresses[0].addr_spec.encode()
-    raw = MAILS[name]().replace(b"games@pbem.example", to)
-    sent = letters.deliver_unread(raw)
-    assert {str(mail["To"]) for mail in sent} == {"alice@mail.example", "bob@mail.example"}
-    assert all(written.REST in " ".join(text(mail).split()) for mail in sent)
-    assert sum(len(mail.as_bytes()) for mail in sent) < 24 * written.LONGEST
-    ((stored,),) = letters.execute("select sum(length(cast(payload as text))) from outgoingcontent")
-    assert isinstance(stored, int)
-    assert stored < 10 * written.LONGEST
 
 
 # Reports of failures
