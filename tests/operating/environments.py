@@ -13,9 +13,10 @@ from tests.operating.site import environment
 ROOT = Path(__file__).parent.parent.parent
 
 
-def build(source: Path, folder: Path) -> None:
-    """Build what `hatchling build` builds from a folder of sources."""
-    _run([sys.executable, "-m", "hatchling", "build", "-d", str(folder)], source)
+def build(source: Path, folder: Path, *targets: str) -> None:
+    """Build what `hatchling build` builds from a folder of sources: wheel and source archive, or those targets."""
+    chosen = [word for target in targets for word in ("-t", target)]
+    _run([sys.executable, "-m", "hatchling", "build", *chosen, "-d", str(folder)], source)
 
 
 @dataclass(frozen=True)
