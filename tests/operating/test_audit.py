@@ -3,9 +3,6 @@
 import importlib.util
 import json
 import sys
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -72,82 +69,3 @@ def test_what_pip_audit_leaves_behind_decides(audit: ModuleType, tmp_path: Path,
 def test_without_the_program_nothing_is_known(audit: ModuleType, tmp_path: Path) -> None:
     assert audit.verdict(audit.ask(str(tmp_path / "missing")))[0] == 2
     assert json.dumps(audit.verdict(None)[1]).count("nothing is known") == 1
-
-
-# The program itself, where it is installed (make .venv/audit/ready), and a database of ours
-
-PROGRAM = ROOT / ".venv" / "audit" / "bin" / "pip-audit"
-HOLE = {
-    "id": "PYSEC-0000-1",
-    "schema_version": "1.6.0",
-    "affected": [
-        {
-            "package": {"name": "jinja2", "ecosystem": "PyPI"},
-            "ranges": [{"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": "99.1"}]}],
-        }
-    ],
-}
-
-
-class Database(ThreadingHTTPServer):
-    """Answers as OSV does: about jinja2 with `known`, about others with nothing, and from some time on badly."""
-
-    known: bytes = b"{}"
-    answers = sys.maxsize
-    """How many questions it answers well."""
-    badly = 500, b""
-
-
-class _Answer(BaseHTTPRequestHandler):
-    server: Database
-
-    def do_POST(self) -> None:
-        question = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        code, content = 200, self.server.known if question["package"]["name"] == "jinja2" else b"{}"
-        if self.server.answers <= 0:
-            code, content = self.server.badly
-        self.server.answers -= 1
-        self.send_response(code)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *words: object) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture
-def osv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
-    if not PROGRAM.exists():
-        pytest.skip("pip-audit isn't installed")
-    with Database(("127.0.0.1", 0), _Answer) as served:
-        monkeypatch.setenv("HOME", str(tmp_path))  # it keeps answers there
-        monkeypatch.setenv("PIP_AUDIT_OSV_URL", f"http://127.0.0.1:{served.server_port}/v1/query")
-        thread = threading.Thread(target=served.serve_forever)
-        thread.start()
-        yield served
-        served.shutdown()
-        thread.join()
-
-
-@pytest.mark.slow
-def test_the_program_looks_all_packages_up_and_tells_a_hole(audit: ModuleType, osv: Database) -> None:
-    lines = audit.LOCK.read_text(encoding="utf-8").splitlines()
-    number = sum("==" in line and "sys_platform == 'win32'" not in line for line in lines)
-    assert audit.verdict(audit.ask(str(PROGRAM))) == (0, [f"audit: no hole is known in {number} packages"])
-    osv.known = json.dumps({"vulns": [HOLE]}).encode()
-    code, told = audit.verdict(audit.ask(str(PROGRAM)))
-    assert code == 1
-    assert [line.partition(": jinja2 ")[2].partition(": ")[2] for line in told] == ["PYSEC-0000-1, mended in 99.1"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("badly", [(500, b""), (429, b""), (200, b"<html>Log in"), (200, b'{"message": "no"}')])
-@pytest.mark.parametrize("answers", [0, 5])
-def test_a_database_that_fails_is_not_one_without_holes(
-    audit: ModuleType, osv: Database, badly: tuple[int, bytes], answers: int
-) -> None:
-    osv.badly, osv.answers = badly, answers
-    code, (line,) = audit.verdict(audit.ask(str(PROGRAM)))
-    assert code == 2
-    assert line.endswith("so nothing is known")

@@ -17,10 +17,9 @@ from sqlmodel import select
 from structlog.testing import capture_logs
 
 from pbem import config
-from pbem.cli.doctor import storage
 from pbem.config import LimitsSettings
 from pbem.failpoints import Step
-from pbem.server.backups import archive, copies
+from pbem.server.backups import copies
 from pbem.server.backups.by_itself import AGAIN, Backups
 from pbem.server.backups.manifest import FORMAT
 from pbem.server.scheduled import alerts
@@ -28,10 +27,8 @@ from pbem.storage import database
 from pbem.storage.leases import new_holder
 from pbem.storage.models import Backup, Outgoing
 from tests import databases
-from tests.operating.daemons import Daemon
 from tests.operating.places import backup, everything, filled, place, restore
 from tests.operating.site import KEY, Site, rows
-from tests.servers import until
 
 SQLITE = databases.kind() == "sqlite"
 SQLITE_ONLY = pytest.mark.skipif(not SQLITE, reason="it is about files")
@@ -403,41 +400,3 @@ def test_a_server_that_stops_ends_its_backup(site: Site, engine: Engine) -> None
     assert backups.step(lambda: True) == 0
     assert list((site.folder / "backups").iterdir()) == []
     assert site.rows("select count(*) from backup where made is not null or failed is not null") == [0]
-
-
-def test_a_daemon_makes_one_at_its_start(site: Site, start: Callable[[Site], Daemon]) -> None:
-    filled(site)
-    site.config.write_text(f'{site.config.read_text()}\n[backup]\nfolder = "backups"\n')
-    running = start(site)
-    until(lambda: running.lines("backup made"), "the backup is made")
-    done, _ = running.end()
-    assert done.code == 0
-    (file,) = (site.folder / "backups").iterdir()
-    assert running.lines("backup made")[0]["bytes"] == file.stat().st_size
-    with archive._opened(file) as tar:
-        assert "pbem.toml" in tar.getnames()
-
-
-def examined(site: Site, clock: Clock, **settings: object) -> str:
-    loaded = config.load(site.config)
-    wanted = loaded.model_copy(update={"backup": config.BackupSettings(**settings)})  # type: ignore[arg-type]
-    (found,) = storage.backups(wanted, clock)
-    return f"{found.level}: {found.sentence} -> {found.advice}"
-
-
-def test_doctor_looks_at_the_backups(site: Site, engine: Engine) -> None:
-    clock, folder = Clock(), site.folder / "backups"
-    assert examined(site, clock).startswith("note: the server makes no backups by itself -> write folder")
-    assert examined(site, clock, folder=folder).startswith(f"note: there is no backup in {folder} yet")
-    backups = scheduled(site, clock, engine)
-    assert backups.step() == 1
-    assert examined(site, clock, folder=folder) == (
-        f"ok: {folder} has 1 backup, the newest of 2026-11-23 03:15 UTC -> "
-    )
-    clock.now += timedelta(hours=47)
-    assert examined(site, clock, folder=folder).startswith("ok")
-    clock.now += timedelta(hours=2)
-    assert examined(site, clock, folder=folder).startswith(
-        f"problem: the newest backup in {folder} was made 2026-11-23 03:15 UTC -> look for"
-    )
-    assert examined(site, clock, folder=site.config / "backups").startswith("problem: no file can be made in")

@@ -20,7 +20,7 @@ from pbem.storage.database import MIGRATIONS
 from tests.correspondence import parsed, text
 from tests.operating import matches
 from tests.operating.people import written
-from tests.operating.site import ADDRESS, Site, environment, smtp_out
+from tests.operating.site import ADDRESS, Site, smtp_out
 from tests.servers import SmtpSink
 
 RECORDS = Path(__file__).parent.parent / "records"
@@ -421,45 +421,3 @@ def test_the_shell_completes_games_and_names(typed: str, names: list[str], site:
             at="2026-01-01 00:00:00",
         )
     assert offered(typed, site.folder, site.config) == (names, "")
-
-
-def test_completion_is_silent_where_no_name_can_be_read(site: Site, tmp_path: Path) -> None:
-    assert offered("pbem player ban bo", tmp_path) == ([], "")
-    database = site.folder / "none.sqlite"
-    site.config.write_text(f'[server]\naddress = "a@b.example"\ndatabase = "sqlite:///{database}"\n')
-    assert offered("pbem player ban bo", site.folder) == ([], "")
-    assert not database.exists()
-
-
-SERVER = ("pbem.server", "pbem.conversation", "pbem.messages.mime", "pbem.features.house", "alembic", "jinja2", "PIL")
-"""What only a verb that parses or renders messages needs."""
-IMPORTED = """
-import sys
-from pbem import cli
-try:
-    cli.main()
-except SystemExit as error:
-    assert not error.code
-print(*sys.modules)
-"""
-
-
-@pytest.mark.parametrize(
-    ("verb", "unneeded"),
-    [
-        (["--help"], ("sqlalchemy", "pydantic", "structlog", "engines", *SERVER)),
-        (["show", "1"], (*SERVER, "psycopg")),
-        (["run", "--once"], ("alembic", "PIL", "cryptography", "dkim", "httpx", "dns", "psycopg")),
-    ],
-)
-def test_a_verb_imports_nothing_that_it_does_not_need(played: Site, verb: list[str], unneeded: tuple[str, ...]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", IMPORTED, *verb],
-        env=environment() | {"PBEM_CONFIG": str(played.config)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    imported = done.stdout.splitlines()[-1].split()
-    assert "pbem.cli.index" in imported
-    assert [name for name in unneeded if name in imported] == []

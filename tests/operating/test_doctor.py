@@ -1,6 +1,5 @@
 """What `pbem doctor` says of set-ups that work, left as they are; test_broken_setups.py has the others."""
 
-import contextlib
 import json
 import ssl
 from collections.abc import Callable, Iterator
@@ -16,9 +15,8 @@ from pbem import config
 from pbem.cli.doctor import domain, examination, machine, mail, ports, round_trip, storage
 from pbem.cli.doctor.findings import Finding, Severity
 from pbem.cli.doctor.ports import Door
-from pbem.config import ImapSettings, ListenSettings, ServerSettings, SmtpSettings, Tls
+from pbem.config import ImapSettings, ServerSettings, SmtpSettings, Tls
 from pbem.mail.reading import sandbox
-from pbem.mail.transports.listener import MailListener
 from pbem.mail.transports.protocols import Arrival
 from pbem.secret import Secret
 from tests import databases, faked_clock
@@ -104,19 +102,6 @@ def test_a_password_that_crosses_the_network_in_clear_is_told() -> None:
     assert mail._in_clear(Door("outbox.smtp", smtp(25, **account(SECRET)), 465)) is None
 
 
-def test_a_listener_s_port_is_free_or_ours() -> None:
-    def found(port: int) -> str:
-        return said(mail.listener("inbox.lmtp", ListenSettings.model_validate({"port": port})), OK)
-
-    assert "is free: the server isn't running" in found(free_port())
-    ours = MailListener(ListenSettings(port=0), "lmtp", 100_000, lambda _: True)
-    ours.start(lambda _: None)
-    try:
-        assert "the server is running and listens" in found(ours.port)
-    finally:
-        ours.stop()
-
-
 def test_a_folder_in_which_files_can_be_made_is_left_as_it_is(tmp_path: Path) -> None:
     assert "can be made" in said(mail.folder("outbox.maildir", tmp_path / "out"), OK)
     assert "can be written" in said(mail.folder("outbox.maildir", tmp_path), OK)
@@ -142,13 +127,6 @@ def test_a_database_is_opened_and_written(site: Site) -> None:
     assert said(found) == ""
     assert "can be written" in said(found, OK)
     assert "which agrees with what is stored" in said(found, OK)
-
-
-@pytest.mark.own_database
-def test_a_log_that_has_grown_is_noted(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(storage, "LARGE_LOG", -1)
-    found = storage.check(config.load(site.config).server, lambda: NOW)
-    assert "end programs that read the database for long" in said(found, NOTE)
 
 
 def test_a_domain_that_is_set_up_is_fine(site: Site) -> None:
@@ -212,23 +190,6 @@ def test_it_is_found_among_the_messages_of_a_server_that_runs(site: Site) -> Non
         assert round_trip.is_stored(server.engine, "the-mark", 0)
         assert not round_trip.is_stored(server.engine, "the-mark", number)
         assert not round_trip.is_stored(server.engine, "another mark", 0)
-
-
-@pytest.mark.slow
-@pytest.mark.dovecot
-def test_it_is_seen_in_the_mailbox(mailbox: Mailbox) -> None:
-    def read_from(**changes: Any) -> config.Settings:
-        outbox = config.OutboxSettings(maildir=config.MaildirSettings(path=Path("out")))
-        inbox = config.InboxSettings(imap=mailbox.settings(**changes))
-        return config.Settings(server=SERVER, inbox=inbox, outbox=outbox)
-
-    with contextlib.ExitStack() as opened:
-        look = round_trip._in_mailbox(read_from(), "the-mark", opened)
-        assert look
-        assert not look()
-        mailbox.deliver(round_trip.message(SERVER, ADDRESS, "the-mark", NOW))
-        assert look()
-        assert round_trip._in_mailbox(read_from(port=free_port()), "the-mark", opened) is None
 
 
 def test_a_message_that_can_not_arrive_is_told(site: Site, smtp_sink: Callable[..., SmtpSink]) -> None:

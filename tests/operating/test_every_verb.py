@@ -5,9 +5,8 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -216,45 +215,6 @@ def test_with_a_database_of_another_version(site: Site, version: str, sentence: 
     verbs = [*READS_TABLES, *(() if version == "0048" else ("init", "run"))]  # they upgrade that one
     assert not_refused({name: site.pbem(*words(site, name)) for name in verbs}, sentence) == []
     assert site.rows("select version_num from alembic_version") == [version]
-
-
-@pytest.fixture
-def reachable() -> Iterator[Site]:
-    """Make a site in a folder that all users can reach, with a database that nobody else can write."""
-    with tempfile.TemporaryDirectory() as apart:
-        Path(apart).chmod(0o755)
-        site = Site(Path(apart) / "site")
-        site.database = f"sqlite:///{site.folder}/pbem.sqlite"
-        site.configure()
-        site.make()
-        (site.folder / "mail.eml").write_bytes(MAIL)
-        (site.folder / "record.txt").write_text(RECORD)
-        for path in site.folder.iterdir():
-            path.chmod(0o444)
-        site.folder.chmod(0o777)
-        yield site
-
-
-@contextmanager
-def as_somebody_else() -> Iterator[None]:
-    """Have no more rights than others, if we are root."""
-    was = os.geteuid()
-    if was == 0:
-        os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(was)
-
-
-@pytest.mark.own_database
-def test_with_a_database_that_can_only_be_read(reachable: Site) -> None:
-    before = (reachable.folder / "pbem.sqlite").read_bytes()
-    with as_somebody_else():
-        for name in CONNECTS:
-            done = reachable.pbem(*words(reachable, name))
-            assert refused(done, 2, "the database: attempt to write a readonly database"), (name, done)
-    assert (reachable.folder / "pbem.sqlite").read_bytes() == before
 
 
 # What isn't there

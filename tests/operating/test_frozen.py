@@ -79,7 +79,7 @@ def test_a_stopped_daemon_is_named(on_sqlite: Site) -> None:
         os.kill(number, signal.SIGCONT)
         until(lambda: not holders.is_stopped(number), "it goes on")
         assert "stopped" not in on_sqlite.pbem("status").said
-        done, _ = daemon.end()
+        done = daemon.end()
         assert done.code == 0, done
     finally:
         daemon.kill()

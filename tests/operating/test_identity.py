@@ -4,20 +4,18 @@ Each row is a set-up that is really broken, with a player in the database, and t
 changed by it.
 """
 
-import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine
 
 from pbem.config.server import SHORTEST_KEY
 from tests.operating.early_tables import make_early
 from tests.operating.matches import in_play
 from tests.operating.places import backup, place, restore
-from tests.operating.site import KEY, Site, rows
+from tests.operating.site import KEY, Site
 from tests.postgres import Postgres
 
 RESTORE = "restore that key (backups with secrets have it as secrets/server.key). If it is lost or has leaked,"
@@ -153,16 +151,6 @@ def test_a_backup_brings_its_key_and_no_other_is_made_beside_one_without(site: S
 # PostgreSQL
 
 
-def plain_user(site: Site, postgres: Postgres) -> None:
-    """Connect as a user that owns nothing, as PostgreSQL 15 and later have it."""
-    url = postgres.elsewhere(postgres.database()).partition("?")[0]
-    admin, role = create_engine(url), f"plain{os.getpid()}"
-    rows(admin, f"create role {role} login")
-    rows(admin, "revoke create on schema public from public")
-    admin.dispose()
-    site.database = url.replace("pbem@", f"{role}@")
-
-
 def schema(*tables: str) -> Callable[[Site, Postgres], None]:
     """Connect to a schema with those tables."""
 
@@ -174,17 +162,11 @@ def schema(*tables: str) -> Callable[[Site, Postgres], None]:
     return connect
 
 
-def no_schema(site: Site, postgres: Postgres) -> None:
-    site.database = postgres.database() + "_missing"
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("prepare", "words", "sentence"), [
     (schema(), RUN, f"there are no tables in the database: {MOUNTED}"),
     (schema("album", "photo"), RUN, FOREIGN),
     (schema("album", "photo"), INIT, FOREIGN),
-    (plain_user, INIT, 'denied for schema public. Let a superuser of PostgreSQL run in other'),
-    (no_schema, INIT, 'no schema has been selected to create in. Let a superuser of PostgreSQL run in postgres:'),
 ])  # fmt: skip
 def test_postgresql_is_guarded_as_well(
     site: Site,

@@ -2,14 +2,11 @@
 
 from pathlib import Path
 
-import pytest
-
 from notation import gamerecord, record
 from notation.ending import Ending, Termination
 from notation.gamerecord import Result
 from notation.gamerecord import Site as Where
 from notation.record import Record
-from tests.diagrams import NAMES, played
 from tests.operating.site import Done, Site
 
 RECORDS = Path(__file__).parent.parent / "records"
@@ -128,11 +125,3 @@ def test_a_json_file_says_where_it_is_wrong(site: Site) -> None:
     assert "this is no JSON" in done.out
     assert "this is no game record" in done.out
     assert stored(site, "id") == []
-
-
-@pytest.mark.slow
-def test_every_game_can_be_imported(site: Site) -> None:
-    files = written(site, **{name: record.dumps(played(name)) for name in NAMES})
-    done = site.pbem("match", "import", *files)
-    assert f"{len(NAMES)} imported" in done.out, done.said
-    check(site)

@@ -4,20 +4,15 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from importlib.metadata import version
-from pathlib import Path
 
-import pytest
 import typer
 
 from docs import manpage
 from pbem.cli import index
-from tests.docs.pages import ROOT, page, section
+from tests.docs.pages import ROOT, page
 from tests.operating.site import Site
 from tests.servers import missing
-
-BIN = Path(sys.executable).parent
 
 
 def test_the_version_is_that_of_the_package(site: Site) -> None:
@@ -54,35 +49,6 @@ def test_the_man_page_shows_every_command_and_option() -> None:
 def _tree() -> list[tuple[str, typer.core.TyperCommand]]:
     """Return all commands with their paths, such as `pbem tournament open`."""
     return [(f"pbem {name}", index.load(name)) for name in index.COMMANDS]
-
-
-COMPLETING = r"""
-try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _pbem_completion pbem; echo "${COMPREPLY[*]}"; }
-"""
-
-
-@pytest.mark.parametrize(
-    ("typed", "offered"),
-    [
-        ("tour", "tournament"),
-        pytest.param("tournament t", "trf", marks=pytest.mark.slow),  # a command is loaded for what stands behind it
-        pytest.param("run --o", "--once", marks=pytest.mark.slow),
-        pytest.param("init --preset gma", "gmail gmail-oauth2", marks=pytest.mark.slow),
-    ],
-)
-def test_completion_is_sourced_in_bash_as_the_documents_say(typed: str, offered: str, tmp_path: Path) -> None:
-    about = section(page("docs/operating.md"), "At the terminal")
-    (line,) = re.findall(r"^(\S+ pbem) > /etc/bash_completion\.d/pbem\b", about, re.MULTILINE)
-    environment = {"PATH": os.pathsep.join((str(BIN), os.environ["PATH"])), "HOME": str(tmp_path), "LC_ALL": "C.UTF-8"}
-    done = subprocess.run(
-        ["/bin/bash", "--norc"],
-        input=f"source <({line})\n{COMPLETING}\ntry pbem {typed}\ncomplete -p pbem\n",
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    assert done.stdout.splitlines() == [offered, "complete -o default -F _pbem_completion pbem"], done.stderr
 
 
 def test_pipx_is_given_a_path_and_not_a_name() -> None:

@@ -8,8 +8,7 @@ import pytest
 from pbem.mail.oauth2 import stored
 from tests.operating.site import FOLDER_IN, Site
 from tests.provider import CLIENT_ID, CLIENT_SECRET, Provider
-from tests.servers import Dovecot, Mailbox, free_port
-from tests.transports.test_oauth2 import OAUTH2, asking, submission
+from tests.servers import free_port
 
 SMTP = """[outbox.smtp]
 host = "127.0.0.1"
@@ -85,7 +84,6 @@ def test_login_needs_a_provider(site: Site) -> None:
     assert f"{site.config} has no [oauth2]" in done.err
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("_at_once")
 def test_a_login_is_in_backups_as_a_secret(configured: Site, tmp_path: Path) -> None:
     assert configured.pbem("login").code == 0
@@ -98,38 +96,3 @@ def test_a_login_is_in_backups_as_a_secret(configured: Site, tmp_path: Path) -> 
     if done.code == 2:
         pytest.skip("PostgreSQL's database can't be removed")
     assert token.read_text() == content
-
-
-IMAP = """[inbox.imap]
-host = "127.0.0.1"
-port = {port}
-tls = {{ ca_file = "{ca}" }}
-username = "games@pbem.example"
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.dovecot
-@pytest.mark.usefixtures("_at_once")
-def test_a_message_comes_and_its_answer_goes_by_token(site: Site, provider: Provider) -> None:
-    """From a real Dovecot that asks the provider about our token, and to a submission server that does so too."""
-    dovecot = Dovecot(OAUTH2, files=asking(provider))
-    try:
-        with submission(provider) as (taken, port):
-            out = SMTP.format(port=port, client=CLIENT_ID, secret=CLIENT_SECRET, url=provider.url)
-            site.configure(IMAP.format(port=dovecot.imaps, ca=dovecot.cert), out)
-            assert site.pbem("login").code == 0
-            mailbox = Mailbox(dovecot, "games@pbem.example")
-            mailbox.deliver(b"From: ann@mail.example\nTo: games@pbem.example\n\nhelp\n")
-            assert site.run_once() == [1, 1, 1]
-            provider.valid.clear()  # as when they have run out
-            mailbox.deliver(b"From: bob@mail.example\nTo: games@pbem.example\n\nhelp\n")
-            assert site.run_once() == [1, 1, 1]
-            provider.valid.clear()
-            provider.denies = "invalid_grant"
-            done = site.pbem("run", "--once")
-            assert done.code == 2
-            assert '"pbem login" writes new ones' in done.err
-    finally:
-        dovecot.stop()
-    assert [raw.split(b"\nTo: ")[1][:3] for raw in taken.taken] == [b"ann", b"bob"]

@@ -1,16 +1,11 @@
 """The migrations create the tables that the models describe, and SQLite is opened so that commits are durable."""
 
-import gzip
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from alembic import command
 from alembic.autogenerate import compare_metadata
-from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, inspect, text
@@ -74,39 +69,6 @@ def test_the_models_make_the_same_indexes_and_defaults_as_the_migrations(engine:
     assert (indexes(engine), defaults(engine)) == migrated
     assert sum(" IS NOT NULL" in shown for shown in migrated[0].values()) > 10
     assert "0" in str(migrated[1]["player", "bounces"])
-
-
-@pytest.mark.own_database
-def test_the_first_tables_are_those_of_the_last_version_before_1_0(tmp_path: Path) -> None:
-    """With the indexes in the same order, by which SQLite chooses among those that serve a query equally well."""
-    before, now = tmp_path / "before.sqlite", tmp_path / "now.sqlite"
-    before.write_bytes(gzip.decompress((Path(__file__).parent / "early" / "0048.sqlite.gz").read_bytes()))
-    engine = database.connect(f"sqlite:///{now}")
-    with engine.begin() as connection:
-        config = Config(attributes={"connection": connection})
-        config.set_main_option("script_location", str(database.MIGRATIONS))
-        command.upgrade(config, database.revisions()[0])
-    engine.dispose()
-    assert described(now) == described(before)
-
-
-def described(file: Path) -> dict[str, Any]:
-    """Return the columns, references and indexes of each table of an SQLite database, and the conditions of indexes."""
-    with closing(sqlite3.connect(file)) as connection:
-
-        def told(what: str, about: str) -> list[Any]:
-            return connection.execute(f"select * from pragma_{what}(?)", (about,)).fetchall()
-
-        tables = [name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")]
-        indexes = connection.execute("select name, sql from sqlite_master where type = 'index'").fetchall()
-        return {index: (sql, told("index_xinfo", index)) for index, sql in indexes} | {
-            table: (
-                told("table_info", table),
-                {row[2:] for row in told("foreign_key_list", table)},
-                told("index_list", table),
-            )
-            for table in tables
-        }
 
 
 def defaults(engine: Engine) -> dict[tuple[str, str], object]:

@@ -62,16 +62,6 @@ def served(site: Site, post: PostOffice, environment: Environment) -> Iterator[C
 
 
 @pytest.mark.parametrize("game", PACKAGES)
-def test_a_game_that_is_merely_installed_is_not_offered(
-    game: str, served: Callable[[str], Daemon], post: PostOffice
-) -> None:
-    ann = Person("ann", ADDRESS, served("").deliver, post)
-    ann.join()
-    ann.write(f"rules {game}")
-    assert game.upper() not in words(ann.next())
-
-
-@pytest.mark.parametrize("game", PACKAGES)
 def test_the_tests_of_a_package_pass_where_it_is_installed(game: str, environment: Environment, tmp_path: Path) -> None:
     shutil.copytree(PACKAGES[game], tmp_path / game)
     shutil.rmtree(tmp_path / game / "src")
@@ -117,8 +107,7 @@ def test_two_people_play_an_enabled_game_to_its_end(
     assert environment.run("pbem", "check", folder=site.folder) == "1 matches replayed, 0 problems\n"
 
 
-@pytest.mark.parametrize("begin", ["me", "you"])
-@pytest.mark.parametrize("game", PACKAGES)
+@pytest.mark.parametrize(("game", "begin"), zip(PACKAGES, ("me", "you"), strict=False))
 def test_the_house_plays_an_enabled_game_to_its_end(
     game: str, begin: str, served: Callable[[str], Daemon], post: PostOffice, environment: Environment, site: Site
 ) -> None:

@@ -109,4 +109,4 @@ def test_a_server_works_through_it_and_survives_its_restart(
         until(lambda wanted=number: len(site.sent()) >= wanted, "the reply was sent")
         if number == 8:
             bouncer.restart()
-    assert daemon.end()[0].code == 0
+    assert daemon.end().code == 0

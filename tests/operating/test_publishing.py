@@ -1,6 +1,5 @@
 """The site for web browsers as the operator has it: by hand, and from a daemon."""
 
-import sys
 from datetime import UTC, datetime, timedelta
 from html import unescape
 
@@ -31,12 +30,6 @@ def test_without_a_folder_it_is_the_configured_one(site: Site) -> None:
     site.config.write_text(f'{text}\n[publish]\nfolder = "web"\nurl = "https://games.example/"\n', encoding="utf-8")
     assert site.pbem("publish").code == 0
     assert "https://games.example/" in (site.folder / "web" / "sitemap.xml").read_text(encoding="utf-8")
-
-
-def test_a_folder_with_other_files_is_refused(site: Site) -> None:
-    done = site.pbem("publish", str(site.folder))
-    assert done.code == 2
-    assert "isn't empty, and nothing was published there: choose another folder" in done.err
 
 
 class Clock:
@@ -72,18 +65,6 @@ def test_a_publication_ends_with_the_server(site: Site) -> None:
     with capture_logs() as logs:
         assert publishing.step(lambda: next(asked)) == 0
     assert logs == []
-
-
-@pytest.mark.slow
-def test_without_a_process_it_is_tried_again_after_the_pause(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = Clock()
-    publishing = publisher(site, clock)
-    with monkeypatch.context() as broken, capture_logs() as logs:
-        broken.setattr(sys, "executable", str(site.folder / "nothing"))
-        assert publishing.step() == 0
-    assert logs[0]["event"] == "publishing failed"
-    clock.now += timedelta(minutes=10)
-    assert publishing.step() == 1
 
 
 def played(site: Site) -> None:
@@ -131,5 +112,5 @@ def test_a_daemon_that_cannot_publish_says_why_and_goes_on(site: Site) -> None:
     daemon = Daemon(site).ready()
     (line, *_) = until(lambda: daemon.lines("publishing failed"), "it has tried")
     assert "isn't empty" in line["error"]
-    done, _ = daemon.end()
+    done = daemon.end()
     assert done.code == 0

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from pbem.publishing.folder import SiteFolder
-from pbem.publishing.writers import KILLED
 from tests.operating.site import Site, environment
 from tests.publishing.site import store_many
 from tests.servers import until
@@ -66,13 +65,6 @@ def test_at_a_terminal_it_shows_how_far_it_is_and_reaches_the_end(played: Site) 
     assert shown.rindex("\x1b[2K") > shown.rindex("100%"), "the bar is wiped out"
 
 
-def test_elsewhere_there_is_none(played: Site) -> None:
-    words = [PROGRAM, "publish", "web"]
-    done = subprocess.run(words, cwd=played.folder, env=environment(), capture_output=True, check=True)
-    assert b"3 matches in" in done.stdout
-    assert done.stderr == b""
-
-
 def _started(site: Site) -> subprocess.Popen[bytes]:
     """Start to publish many matches, and return once some are written, by more than one process."""
     words = [PROGRAM, "publish", "web"]
@@ -106,20 +98,6 @@ needs_processors = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="
 
 
 @needs_processors
-def test_pbem_publish_says_that_a_process_was_killed(crowded: Site) -> None:
-    process = _started(crowded)
-    writing = [pid for pid in _group(process.pid) if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
-    assert writing
-    for pid in writing:
-        os.kill(pid, signal.SIGKILL)
-    _, said = process.communicate()
-    assert process.returncode == 2
-    assert KILLED in " ".join(said.decode().split())
-    assert b"Traceback" not in said
-    until(lambda: not _group(process.pid), "its processes have ended")
-
-
-@needs_processors
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "terminated"])
 def test_when_pbem_publish_ends_so_do_its_processes(crowded: Site, end: signal.Signals) -> None:
     process = _started(crowded)
@@ -130,13 +108,3 @@ def test_when_pbem_publish_ends_so_do_its_processes(crowded: Site, end: signal.S
     until(lambda: not _group(process.pid), "its processes have ended")
     with SiteFolder.opened(crowded.folder / "web") as folder:
         assert folder.matches.count() == MANY
-
-
-@needs_processors
-def test_ctrl_c_ends_all_of_them(crowded: Site) -> None:
-    process = _started(crowded)
-    os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate()
-    assert process.returncode not in (0, None)
-    assert b"Traceback" not in said
-    until(lambda: not _group(process.pid), "its processes have ended")

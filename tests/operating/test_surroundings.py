@@ -13,13 +13,12 @@ import pytest
 import structlog
 
 from pbem import config
-from pbem.cli.doctor import examination, surroundings
+from pbem.cli.doctor import surroundings
 from tests.operating.daemons import Daemon
 from tests.operating.doors import answering, greets
 from tests.operating.people import written
-from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, LMTP_IN, Site, environment
+from tests.operating.site import ADDRESS, FOLDER_IN, LMTP_IN, Site, environment
 from tests.servers import free_port, unprivileged
-from tests.signing import key, name_server
 
 pytest.importorskip("dkim")
 
@@ -59,8 +58,7 @@ def test_what_pbem_makes_is_for_its_user_alone(site: Site) -> None:
     assert [path.name for path in site.folder.glob("out/new/*") if path.stat().st_mode & 0o077] == []
 
 
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("name", ["pbem.key", pytest.param("pbem.sqlite", marks=pytest.mark.own_database), "in", "out"])
+@pytest.mark.parametrize("name", ["pbem.key", pytest.param("pbem.sqlite", marks=pytest.mark.own_database), "out"])
 def test_what_everybody_can_read_is_a_fault(site: Site, name: str) -> None:
     site.drop(RULES)
     site.process("run", "--once")
@@ -112,42 +110,6 @@ def test_check_says_where_we_listen(site: Site) -> None:
     assert "smtp listens on 0.0.0.0, port 0: reachable from other machines" in out
 
 
-def test_a_listener_for_everybody_is_refused_unless_it_is_meant(site: Site) -> None:
-    site.configure(inbox='[inbox.smtp]\nhost = "0.0.0.0"\nport = 0\n')
-    done = site.process("run", "--once")
-    assert done.code == 2
-    assert (
-        "inbox.smtp.host: this isn't a setting any more: it is always 127.0.0.1, or the address in exposed_on"
-        in done.err
-    )
-
-
-NAME = "games._domainkey.pbem.example."
-
-
-@pytest.mark.parametrize(
-    ("told", "words"),
-    [
-        ({}, "has no key at games._domainkey.pbem.example"),
-        ({NAME: key("pbem.example", 2048).public}, ""),
-        ({NAME: key("other.example", 2048).public}, "is not the one we sign with"),
-        ({NAME: "v=DKIM1; k=rsa; p="}, "is not an RSA key"),
-        ({NAME: "v=DKIM1; k=rsa; p=????"}, "is not an RSA key"),
-        ({NAME: "hello"}, "is not an RSA key"),
-    ],
-)
-def test_the_key_in_the_dns_is_ours(site: Site, told: dict[str, str], words: str) -> None:
-    private = site.folder / "dkim.pem"
-    private.write_bytes(key("pbem.example", 2048).private)
-    private.chmod(0o600)
-    site.configure(FOLDER_IN, f'{FOLDER_OUT}[outbox.dkim]\nselector = "games"\nkey = {{ file = "dkim.pem" }}\n')
-    site.make()
-    with name_server(told):
-        done = site.pbem("check")
-    assert done.code == (1 if words else 0)
-    assert words in done.out
-
-
 # Another user, another terminal, another program at our port
 
 
@@ -188,22 +150,7 @@ def test_what_may_not_be_used_is_told(
     assert sentence in done.err
 
 
-def test_doctor_goes_on_after_a_folder_that_it_may_not_enter(site: Site, nobody: int) -> None:
-    (site.folder / "in").chmod(0o000)
-    settings, mine = config.load(site.config), os.geteuid()
-    planned = [each for each in examination.checks(site.config, settings) if each.name == "inbox.maildir"]
-    if nobody >= 0:
-        os.seteuid(nobody)
-    try:
-        (found,) = examination.findings(planned[0])
-    finally:
-        os.seteuid(mine)
-    assert found.sentence == f"{site.folder}/in/new: Permission denied"
-    assert found.advice.startswith("let the user that runs pbem read and write it")
-
-
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("words", [("config", "show"), ("games",), ("doctor",), ("config", "show", "--json")])
+@pytest.mark.parametrize("words", [("config", "show"), ("config", "show", "--json")])
 def test_a_terminal_that_knows_ascii_only_shows_the_rest_escaped(site: Site, words: tuple[str, ...]) -> None:
     text = site.config.read_text(encoding="utf-8")
     site.config.write_text(text.replace("[server]", '[server]\nname = "Schäch"'), encoding="utf-8")
@@ -215,7 +162,7 @@ def test_a_terminal_that_knows_ascii_only_shows_the_rest_escaped(site: Site, wor
     assert "Traceback" not in said
     if words[-1] == "--json":
         assert json.loads(done.stdout)["server"]["name"] == "Schäch"
-    elif words[0] == "config":
+    else:
         assert "Sch\\xe4ch" in said
 
 
@@ -240,24 +187,6 @@ def test_a_disk_without_room_is_told(site: Site) -> None:
     assert f"disk I/O error. Make room where {site.folder}/pbem.sqlite is" in done.stderr.decode()
 
 
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ("publish www", "www/.published.sqlite: file is not a database; if there is room, remove it"),
-        ("publish pbem.toml", "pbem.toml is a file: name a folder"),
-        ("publish new --url games.example", "write a URL that begins with https:// or http:// as --url"),
-    ],
-)
-def test_a_site_that_can_not_be_published_is_told(site: Site, words: str, sentence: str) -> None:
-    (site.folder / "www").mkdir()
-    (site.folder / "www" / ".published.sqlite").write_text("hello\n" * 1000, encoding="ascii")
-    done = site.process(*words.split())
-    assert (done.code, done.out) == (2, "")
-    assert sentence in done.err
-    assert not (site.folder / "new").exists()
-
-
 def test_a_message_that_is_not_sent_is_not_counted_as_sent(site: Site) -> None:
     (site.folder / "out").touch()
     site.drop(RULES)
@@ -265,15 +194,14 @@ def test_a_message_that_is_not_sent_is_not_counted_as_sent(site: Site) -> None:
     assert done.out == "1 received, 1 processed, 0 sent, 1 to be tried again\n"
 
 
-@pytest.mark.parametrize("host", ["mail.invalid", "192.0.2.1"])
-def test_a_listener_is_at_an_address_of_this_machine(site: Site, host: str) -> None:
-    site.configure(inbox=f'[inbox.lmtp]\nport = {free_port()}\nexposed_on = "{host}"\n')
+def test_a_listener_is_at_an_address_of_this_machine(site: Site) -> None:
+    site.configure(inbox=f'[inbox.lmtp]\nport = {free_port()}\nexposed_on = "192.0.2.1"\n')
     done = site.process("run")
     assert done.code == 2
     assert done.err.endswith("; write an address of this machine as exposed_on there\n")
 
 
-@pytest.mark.parametrize("table", ["metrics", "inbox.lmtp", "inbox.smtp"])
+@pytest.mark.parametrize("table", ["metrics", "inbox.lmtp"])
 def test_a_port_that_another_program_has_ends_the_start(site: Site, table: str) -> None:
     with answering(greets) as port:
         site.configure(inbox=f"{FOLDER_IN}[{table}]\nport = {port}\n")

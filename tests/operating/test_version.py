@@ -57,23 +57,12 @@ def test_it_changes_with_each_commit(clone: Path) -> None:
         assert re.fullmatch(BUILT + rev, hatchling(clone, "version"))
 
 
-def test_a_change_that_is_not_committed_is_seen(clone: Path) -> None:
-    (clone / "README.md").write_text("changed", encoding="utf-8")
-    assert re.fullmatch(rf"{BUILT}\d{{4}}\.[0-9a-f]+\.changed", hatchling(clone, "version"))
-
-
 def test_a_tag_is_the_beginning_of_the_version(clone: Path) -> None:
     git(clone, "tag", "v1.2.3")
     for _ in range(2):
         rev = git(clone, "rev-parse", "--short", "HEAD")
         assert re.fullmatch(rf"1\.2\.3\+\d{{8}}\.{rev}", hatchling(clone, "version"))
         commit(clone)
-
-
-def test_a_shallow_clone_has_it_too(clone: Path, tmp_path: Path) -> None:
-    commit(clone)
-    git(tmp_path, "clone", "-q", "--depth=1", f"file://{clone}", "shallow")
-    assert hatchling(tmp_path / "shallow", "version") == hatchling(clone, "version")
 
 
 def test_a_source_archive_has_that_of_its_build(clone: Path, tmp_path: Path) -> None:

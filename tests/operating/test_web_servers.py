@@ -79,9 +79,7 @@ def test_what_root_publishes_belongs_to_the_owner_of(site: Site, place: Path, *,
     assert owners == {(nobody.pw_uid, nobody.pw_gid)}
 
 
-@pytest.mark.parametrize(
-    ("backups", "web"), [("web", "web"), ("web/backups", "web"), ("all", "all/web"), ("../{name}/web/x", "web")]
-)
+@pytest.mark.parametrize(("backups", "web"), [("web/backups", "web"), ("../{name}/web/x", "web")])
 def test_backups_and_the_site_never_share_a_folder(site: Site, backups: str, web: str) -> None:
     backups = backups.format(name=site.folder.name)
     with site.config.open("a", encoding="utf-8") as file:
@@ -214,9 +212,3 @@ def test_what_can_not_be_served_is_a_sentence(site: Site, tmp_path: Path, words:
     done = site.pbem("serve", *(word or str(tmp_path) for word in words))
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"pbem: {said.format(folder=tmp_path)}")
-
-
-def test_the_folder_of_the_configuration_is_served(site: Site, tmp_path: Path) -> None:
-    with site.config.open("a", encoding="utf-8") as file:
-        file.write(f'[publish]\nfolder = "{tmp_path}"\n')
-    assert f"there is no site in {tmp_path}" in " ".join(site.pbem("serve").err.split())

@@ -13,7 +13,7 @@ import pytest
 
 from deploy.wheel import moved
 from tests.correspondence import parsed, text
-from tests.docs.pages import page, section
+from tests.docs.pages import page
 from tests.operating import matches
 from tests.operating.environments import ROOT, Environment, build
 from tests.operating.people import written
@@ -22,7 +22,6 @@ from tests.servers import missing
 
 pytestmark = pytest.mark.slow  # building a wheel is slow
 
-PYTHON = "/usr/bin/python3"
 """Debian's, which its pipx uses."""
 
 
@@ -53,21 +52,6 @@ def python(installed: Path, folder: Path, *words: str, stdin: bytes = b"") -> st
     return done.stdout.decode()
 
 
-def test_the_wheel_holds_all_that_is_read_at_run_time(installed: Path) -> None:
-    package = installed / "pbem"
-    expected = {
-        "cli/demo/mailto.js",
-        "cli/demo/record.txt",
-        "conformance/template/pyproject.toml",
-        "storage/migrations/env.py",
-        "storage/migrations/versions/0001_the_tables.py",
-    }
-    expected |= {str(path.relative_to(ROOT)) for path in (ROOT / "templates").rglob("*") if path.is_file()}
-    assert "templates/rules/quadraphages.md" in expected
-    assert {name for name in expected if not (package / name).is_file()} == set()
-    assert not (installed / "tests").exists()
-
-
 def test_what_runs_is_the_wheel_and_not_this_checkout(installed: Path, tmp_path: Path) -> None:
     words = "from pbem import engines, notation; print(engines.__file__, notation.__file__, sep='\\n')"
     found = python(installed, tmp_path, "-c", words).splitlines()
@@ -77,12 +61,6 @@ def test_what_runs_is_the_wheel_and_not_this_checkout(installed: Path, tmp_path:
     words += "from pbem.storage import database; print(playing.SAMPLE, database.MIGRATIONS,"
     found = python(installed, tmp_path, "-c", f"{words} words.templates_folder(), sep='\\n')").splitlines()
     assert [Path(path).is_relative_to(installed) for path in found] == [True] * 3
-
-
-def test_the_wheel_has_one_package(built: Path) -> None:
-    (wheel,) = built.glob("*.whl")
-    names = {name.partition("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
-    assert {name for name in names if not re.search(r"\.(dist-info|data)$", name)} == {"pbem"}
 
 
 OTHERS = """
@@ -159,12 +137,6 @@ def test_a_match_is_played_from_the_wheel(installed: Path, site: Site) -> None:
     assert python(installed, site.folder, pbem, "check") == "1 matches replayed, 0 problems\n"
 
 
-def test_init_in_an_empty_folder_sets_up_a_server(installed: Path, tmp_path: Path) -> None:
-    python(installed, tmp_path, str(installed / "bin" / "pbem"), "init")
-    assert (tmp_path / "pbem.toml").is_file()
-    assert (tmp_path / "pbem.sqlite").is_file()
-
-
 def test_the_links_of_the_unit_are_installed_with_it(installed: Path) -> None:
     unit = (installed / "share" / "doc" / "pbem" / "deploy" / "pbem.service").read_text(encoding="utf-8")
     assert unit == page("deploy/pbem.service")
@@ -198,39 +170,3 @@ def test_the_source_archive_builds_the_same_wheel(built: Path, tmp_path: Path) -
     (first,), (second,) = built.glob("*.whl"), (tmp_path / "again").glob("*.whl")
     one, two = ({each.filename: each.CRC for each in zipfile.ZipFile(path).infolist()} for path in (first, second))
     assert one == two
-
-
-def reach_the_index() -> None:
-    """Skip the test where pip reaches no package index."""
-    words = [sys.executable, "-m", "pip", "index", "versions", "typer"]
-    if subprocess.run(words, capture_output=True, timeout=600).returncode:
-        pytest.skip("no package index can be reached")
-
-
-@pytest.mark.parametrize("kind", ["wheel", "source archive"])
-def test_pipx_installs_it_as_the_documents_say(kind: str, built: Path, tmp_path: Path) -> None:
-    """With Debian's own pipx and Python, for a user who has nothing yet, and then the first steps of the README."""
-    if shutil.which("pipx") is None:
-        missing("pipx", "pipx")
-    reach_the_index()
-    about = section(page("docs/operating.md"), "Installing with pipx")
-    lines = re.findall(r"^pipx install '?(\./[^\s']+)", about, re.MULTILINE)
-    (given,) = [line for line in lines if (".whl" in line) == (kind == "wheel")]
-    shutil.copytree(built, tmp_path / "dist")
-    kept = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_", "REQUESTS_"))}
-    env = kept | {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "LC_ALL": "C.UTF-8", "COLUMNS": "200"}
-
-    def run(*words: str) -> str:
-        done = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=600)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    given = f"./{next(tmp_path.glob(given)).relative_to(tmp_path)}"
-    assert "installed package pbem" in run("/usr/bin/pipx", "install", "--python", PYTHON, given)
-    pbem = str(tmp_path / ".local" / "bin" / "pbem")
-    assert run(pbem, "--version").startswith("pbem ")
-    run(pbem, "init", "--no-ask")
-    assert run(pbem, "run", "--once") == "0 received, 0 processed, 0 sent\n"
-    assert run(pbem, "check") == "0 matches replayed, 0 problems\n"
-    (manual,) = (tmp_path / ".local").glob("**/share/man/man1/pbem.1")
-    assert "pbem tournament open" in run("man", "-l", str(manual))

@@ -27,7 +27,7 @@ def test_a_daemon_answers_until_it_is_told_to_stop(site: Site) -> None:
         assert second.code == 2
         assert f"another daemon (process {daemon.process.pid}) is running on" in second.err
 
-        done, _ = daemon.end()
+        done = daemon.end()
         assert done.code == 0
         assert daemon.lines("stopped")[0]["unfinished"] == []
         assert [line["verdict"] for line in daemon.lines("mail in") + daemon.lines("mail out")] == [
