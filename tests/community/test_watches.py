@@ -17,7 +17,7 @@ from pbem.secret import Secret
 from pbem.storage import database
 from pbem.storage.models import Match, MatchState, Outgoing, Player, Watch
 from tests import databases
-from tests.contests import NOW
+from tests.contests import NOW, people
 
 SERVER = ServerSettings(address="games@pbem.example", key=Secret.model_validate({"value": "a key"}))
 NAMES = ("alice", "bob", "carol", "dave")
@@ -43,10 +43,6 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
             assert watches.begin(session, spectator, subject, NOW)
     yield engine
     engine.dispose()
-
-
-def people(session: Session) -> list[Player]:
-    return list(session.exec(select(Player).order_by(col(Player.id))))
 
 
 def move_on(engine: Engine) -> None:
