@@ -1,22 +1,13 @@
 """Mails that say "pass" or "swap": turns in a game that has them, and nothing in all others."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from notation.games import GAMES, GamePack
 from pbem.matches.conditions import seems_meant
-from tests.correspondence import Correspondence, correspondence, text
+from tests.correspondence import Correspondence, said, text
 from tests.special_turns import NOTATION, ROW
-
-
-@pytest.fixture
-def letters(tmp_path: Path) -> Iterator[Correspondence]:
-    """Start a match of a game without such turns."""
-    with correspondence(tmp_path) as started:
-        started.match("challenge bob quadraphages")
-        yield started
 
 
 @pytest.fixture
@@ -25,79 +16,75 @@ def row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(GAMES.packs, "row", GamePack(game=ROW, notation=NOTATION, rules=Path(__file__).parent))
 
 
-def words(letters: Correspondence, name: str) -> str:
-    """Return the last message to a player, in one line."""
-    return " ".join(text(letters.last(name)).split())
+def begin(letters: Correspondence) -> None:
+    """Let alice place the first stone of a match of the toy."""
+    letters.match("challenge bob row")
+    letters.reply(letters.last("alice"), "c1")
 
 
 @pytest.mark.usefixtures("row")
-def test_a_match_is_played_with_both(tmp_path: Path) -> None:
-    with correspondence(tmp_path) as letters:
-        letters.match("challenge bob row")
-        letters.reply(letters.last("alice"), "c1")
-        offered = text(letters.last("bob"))
-        letters.reply(letters.last("bob"), "Swap!")
-        swapped = words(letters, "alice")
-        letters.reply(letters.last("alice"), "swap")
-        refused = words(letters, "alice")
-        letters.reply(letters.last("alice"), "#1 move pass")
-        letters.reply(letters.last("bob"), "row move 1 bob secret pass")
-        over = words(letters, "alice")
+def test_a_match_is_played_with_both(letters: Correspondence) -> None:
+    begin(letters)
+    offered = text(letters.last("bob"))
+    letters.reply(letters.last("bob"), "Swap!")
+    swapped = said(letters.last("alice"))
+    letters.reply(letters.last("alice"), "swap")
+    refused = said(letters.last("alice"))
+    letters.reply(letters.last("alice"), "#1 move pass")
+    letters.reply(letters.last("bob"), "row move 1 bob secret pass")
 
     assert "\n* swap" in offered.replace("\r", "")
     assert "bob played swap." in swapped
     assert "You can swap only in the second turn" in refused
-    assert "1 to 0" in over
+    assert "1 to 0" in said(letters.last("alice"))
 
 
 @pytest.mark.usefixtures("row")
-@pytest.mark.parametrize("said", ["SWAP", "#1 swap", "row swap", "swap 1 bob secret", "row move 1 bob secret swap"])
-def test_it_is_a_turn_however_it_is_written(tmp_path: Path, said: str) -> None:
-    with correspondence(tmp_path) as letters:
-        letters.match("challenge bob row")
-        letters.reply(letters.last("alice"), "c1")
-        letters.reply(letters.last("bob"), said)
+@pytest.mark.parametrize("words", ["SWAP", "#1 swap", "row swap", "swap 1 bob secret", "row move 1 bob secret swap"])
+def test_it_is_a_turn_however_it_is_written(letters: Correspondence, words: str) -> None:
+    begin(letters)
+    letters.reply(letters.last("bob"), words)
 
-        assert "bob played swap." in words(letters, "alice")
+    assert "bob played swap." in said(letters.last("alice"))
 
 
 @pytest.mark.usefixtures("row")
-def test_pass_in_reply_to_an_offer_of_a_draw_is_the_turn(tmp_path: Path) -> None:
-    with correspondence(tmp_path) as letters:
-        letters.match("challenge bob row")
-        letters.reply(letters.last("alice"), "c1")
-        letters.reply(letters.last("alice"), "draw")
-        letters.reply(letters.last("bob"), "pass")
+def test_pass_in_reply_to_an_offer_of_a_draw_is_the_turn(letters: Correspondence) -> None:
+    begin(letters)
+    letters.reply(letters.last("alice"), "draw")
+    letters.reply(letters.last("bob"), "pass")
 
-        assert "bob played pass." in words(letters, "alice")
+    assert "bob played pass." in said(letters.last("alice"))
 
 
 @pytest.mark.usefixtures("row")
-def test_pass_in_reply_to_a_challenge_declines_it(tmp_path: Path) -> None:
-    with correspondence(tmp_path) as letters:
-        alice, _ = letters.join("alice"), letters.join("bob")
-        letters.write("alice@mail.example", "challenge bob row", to=alice)
-        letters.reply(letters.last("bob"), "pass")
+def test_pass_in_reply_to_a_challenge_declines_it(letters: Correspondence) -> None:
+    letters.join("alice")
+    letters.join("bob")
+    letters.say("alice", "challenge bob row")
+    letters.reply(letters.last("bob"), "pass")
 
-        assert "declined" in words(letters, "alice")
+    assert "declined" in said(letters.last("alice"))
 
 
 @pytest.mark.usefixtures("row")
 @pytest.mark.parametrize(("word", "what"), [("pass", "passing"), ("swap", "swapping sides")])
 def test_another_game_s_match_says_which_games_have_it(letters: Correspondence, word: str, what: str) -> None:
-    before = words(letters, "bob")
+    letters.match()
+    before = said(letters.last("bob"))
     letters.reply(letters.last("alice"), word)
 
-    assert f"Of these games, only Row allows {what}." in words(letters, "alice")
-    assert '"help quadraphages" explains' in words(letters, "alice")
-    assert words(letters, "bob") == before
+    assert f"Of these games, only Row allows {what}." in said(letters.last("alice"))
+    assert '"help quadraphages" explains' in said(letters.last("alice"))
+    assert said(letters.last("bob")) == before
 
 
 @pytest.mark.parametrize(("word", "what"), [("pass", "passing"), ("swap", "swapping sides")])
 def test_where_no_game_has_it_the_answer_says_so(letters: Correspondence, word: str, what: str) -> None:
+    letters.match()
     letters.reply(letters.last("alice"), word)
 
-    assert f"None of these games allows {what}." in words(letters, "alice")
+    assert f"None of these games allows {what}." in said(letters.last("alice"))
 
 
 def test_a_condition_can_be_such_a_word_and_prose_with_it_is_none() -> None:

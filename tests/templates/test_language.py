@@ -55,9 +55,9 @@ def literals(path: Path) -> Iterator[str]:
             yield node.value
 
 
-@pytest.mark.parametrize("path", CAPTIONS, ids=lambda path: path.name)
-def test_no_caption_has_a_stiff_phrase(path: Path) -> None:
-    assert STIFF.findall(path.read_text(encoding="utf-8")) == []
+def test_no_caption_has_a_stiff_phrase() -> None:
+    for path in CAPTIONS:
+        assert STIFF.findall(path.read_text(encoding="utf-8")) == [], path
 
 
 def test_sentences_are_found() -> None:
@@ -70,18 +70,18 @@ def test_sentences_are_found() -> None:
     ]
 
 
-@pytest.mark.parametrize("path", [*PAGES, *MAILS], ids=lambda path: path.name)
-def test_no_sentence_is_long(path: Path) -> None:
-    long = [each for each in sentences(body(path)) if len(re.findall(r"[A-Za-z][A-Za-z'-]*", each)) > MOST_WORDS]
+def test_no_sentence_is_long() -> None:
+    for path in (*PAGES, *MAILS):
+        long = [each for each in sentences(body(path)) if len(re.findall(r"[A-Za-z][A-Za-z'-]*", each)) > MOST_WORDS]
 
-    assert long == []
+        assert long == [], path
 
 
-@pytest.mark.parametrize("path", [*PAGES, *TEMPLATES], ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_no_page_or_template_has_a_stiff_phrase(path: Path) -> None:
-    text = re.sub(r"\{#.*?#\}|\{%.*?%\}", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+def test_no_page_or_template_has_a_stiff_phrase() -> None:
+    for path in (*PAGES, *TEMPLATES):
+        text = re.sub(r"\{#.*?#\}|\{%.*?%\}", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
 
-    assert STIFF.findall(" ".join(re.sub(r'class="[^"]*"|id="[^"]*"', "", text).split())) == []
+        assert STIFF.findall(" ".join(re.sub(r'class="[^"]*"|id="[^"]*"', "", text).split())) == [], path
 
 
 @pytest.mark.slow
