@@ -61,14 +61,6 @@ def test_cells_are_as_wide_as_the_widest_mark_and_brackets_stand_close() -> None
     ]
 
 
-def test_longer_marks_make_all_cells_as_wide_and_are_lit_closely() -> None:
-    rows: Any = (("1", (("a1", "x4"), ("b1", ","), ("c1", "o"))), ("2", (("a2", "."), ("b2", "o"), ("c2", "x1"))))
-    diagram = Diagram("square", ("a", "b", "c"), rows, frozenset({"a1", "c1", "a2", "b2"}), ("a note",))
-
-    assert format_board(diagram) == "x4 ,  o   1\n.  o  x1  2\na  b  c"
-    assert format_board(diagram, lit=True, notes=True) == ("[x4], [o]  1    a note\n[.  o] x1  2\n a  b  c")
-
-
 def test_a_unicode_board_has_signs_for_marks_in_its_notes_too() -> None:
     rows: Any = (("1", (("a1", "#"), ("b1", "O"), ("c1", "."))),)
     legend = GAMES["quadrature"].game.position({}).diagram().legend

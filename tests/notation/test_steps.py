@@ -4,7 +4,6 @@ import random
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import pytest
 from engines.core import Position
 from notation.core import BadNotation
 from notation.games import GAMES
-from notation.steps import FEW, LISTED, ROWS, begun, cells_of, choices, grouped, steps_of
+from notation.steps import FEW, LISTED, ROWS, begun, cells_of, choices, grouped
 from pbem_hex import HEX
 from tests.cases import quick_where
 from tests.effort import calls
@@ -103,48 +102,6 @@ def test_a_way_drawn_by_lot_ends_in_a_turn_that_can_be_played(path: Path) -> Non
 
         after = position.play(GAMES[key].notation.parse(text))
         assert after.part is None
-
-
-@pytest.mark.parametrize("path", SOME_FIRST, ids=lambda path: path.stem)
-def test_what_is_chosen_is_seen_on_the_board_and_nothing_else_changes(path: Path) -> None:
-    """A piece that has moved isn't where it was, and is where it went; a flipped disc shows its other side."""
-    moved = 0
-    for number, (key, position) in enumerate(positions(path)):
-        if position.turn is None:
-            continue
-        chance, chosen, notation, seat = random.Random(number), "", GAMES[key].notation, position.turn
-        before, pieces = marks(position), position.diagram().legend.by_text()
-        while steps := choices(notation, position, chosen).steps:
-            step = chance.choice(steps)
-            chosen = step.text
-            if step.whole or chosen in parts(key, position):
-                break
-            now, steps_made = marks(notation.midway(chosen, position)), steps_of(chosen)
-            assert {cell for cell in now if now[cell] != before[cell]} <= cells_of(chosen) | set_up(key, position)
-            if steps_made and "@" not in chosen and len({*chain.from_iterable(steps_made)}) == 2 * len(steps_made):
-                for origin, target in steps_made:
-                    assert now[origin] != before[origin]
-                    assert (pieces[now[target]].kind, pieces[now[target]].side) == ("piece", seat)
-                moved += 1
-            if re.fullmatch(r"~\w\d", chosen):
-                assert now[chosen[1:]] == before[chosen[1:]].translate(str.maketrans("+x", "x+"))
-                moved += 1
-    assert moved or key in ("quadrature", "quadrupel")
-
-
-def marks(position: Position[Any]) -> dict[str, str]:
-    """Return the mark of each cell."""
-    return {cell: mark for _, cells in position.diagram().rows for cell, mark in cells}
-
-
-def parts(key: str, position: Position[Any]) -> set[str]:
-    """Return the texts of the parts of a turn."""
-    return {GAMES[key].notation.format(part, position) for part in position.parts()}
-
-
-def set_up(key: str, position: Position[Any]) -> set[str]:
-    """Return the cells where a set-up puts something that its text doesn't name."""
-    return set(marks(position)) if getattr(position, "setting_up", False) else set()
 
 
 @pytest.mark.parametrize(

@@ -33,12 +33,12 @@ def found(kind: str) -> set[str]:
 
 
 FACES = {
-    "face-table": ("picture", "off", "on"),
-    "face-unicode": ("board", "unicode", "ascii"),
-    "face-words": ("board", "words", "ascii"),
-    "face-plain": ("html", "off", "on"),
+    "face-table": ("picture", "off"),
+    "face-unicode": ("board", "unicode"),
+    "face-words": ("board", "words"),
+    "face-plain": ("html", "off"),
 }
-"""The forms of a message that a player can choose: a preference, the choice, and the default."""
+"""The forms of a message that a player can choose: a preference, and the choice."""
 MOMENTS = ("turn-yours", "turn-over", "refused-slip", "confirm-join", "confirm-resign", "confirm-delete", "confirm-act")
 """Other examples: a match that goes on, one that ends, a corrected slip, and questions."""
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
@@ -243,7 +243,6 @@ def _agree(letters: Correspondence, personal: str) -> None:
     letters.reply(letters.last("bob"), "e9f8")
     letters.reply(letters.last("alice"), "undo\n\nSorry.")
     letters.reply(letters.last("bob"), "accept")
-    letters.reply(letters.last("alice"), "record full")
     letters.reply(letters.last("alice"), "pause")
     letters.reply(letters.last("bob"), "accept")
     letters.reply(letters.last("alice"), "e3d4")
@@ -301,7 +300,7 @@ def _moderate(letters: Correspondence) -> None:
         row.due, row.told = letters.clock(), letters.clock() - timedelta(days=30)
     letters.wait(minutes=1)
     grace = letters.join("grace")
-    letters.join("harry")
+    _known_already(letters, "harry")
     letters.write("grace@mail.example", "challenge harry kvadratik\nchallenge alice kvadratik", to=grace)
     letters.reply(letters.last("harry"), "accept")
     letters.reply(letters.last("alice"), "accept")
@@ -311,13 +310,24 @@ def _moderate(letters: Correspondence) -> None:
     letters.wait(minutes=1)
 
 
+def _known_already(letters: Correspondence, *names: str) -> None:
+    """Let these have joined, without their letters."""
+    with database.transaction(letters.server.engine) as session:
+        for name in names:
+            address, now = f"{name}@mail.example", letters.clock()
+            session.add(Player(name=name, address=address, confirmed=now, created=now))
+            session.flush()
+
+
 def _compete(letters: Correspondence) -> None:
     """Let three players enter a knock-out that one of them has opened, and play it; then a ladder."""
-    personal = {name: letters.join(name) for name in ("gina", "hugo", "ines")}
+    _known_already(letters, "gina", "hugo", "ines")
 
     def write(name: str, words: str) -> EmailMessage:
         address = f"{name}@mail.example"
-        return next(mail for mail in letters.write(address, words, to=personal[name]) if str(mail["To"]) == address)
+        return next(
+            mail for mail in letters.write(address, words, to=letters.personal(name)) if str(mail["To"]) == address
+        )
 
     letters.execute("update player set trusted = created where name = 'gina'")
     write("gina", "host knock-out kvadratik time=3d/move places=3 called Little Cup")
@@ -341,7 +351,6 @@ def _compete(letters: Correspondence) -> None:
     write("gina", "host ladder kvadratik time=3d/move called Long Ladder")
     for name in ("gina", "hugo"):
         write(name, "enter 2")
-    write("hugo", "tournament 2")
     write("hugo", "climb 2 gina")
     number = letters.execute("select max(id) from match")[0][0]
     letters.reply(write("gina", f"#{number} resign"), "yes")
@@ -401,8 +410,11 @@ def _choose(letters: Correspondence) -> dict[str, EmailMessage]:
     """Let bob look at his match with each preference. Return the messages."""
     welcome = letters.received[BOB][1]
     shown = {}
-    for name, (preference, choice, default) in FACES.items():
-        letters.reply(welcome, f"set {preference} {choice}")
+    for name, (preference, choice) in FACES.items():
+        with database.transaction(letters.server.engine) as session:
+            bob = session.exec(select(Player).where(Player.name == "bob")).one()
+            kept, bob.settings = bob.settings, {**bob.settings, preference: choice}
         (shown[name],) = letters.reply(welcome, "show 1")
-        letters.reply(welcome, f"set {preference} {default}")
+        with database.transaction(letters.server.engine) as session:
+            session.exec(select(Player).where(Player.name == "bob")).one().settings = kept
     return shown
