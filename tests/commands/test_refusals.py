@@ -80,6 +80,7 @@ BY_ALICE: list[tuple[str, str, str]] = [
     ("vacation 2026-02-02 2026-02-05", "2026-02-02 is in the past; today is 2026-02-03. For example", ""),
     ("vacation 31d", 'That takes 31 days of 2026, and you have 30 left. For example "vacation 30d".', ""),
     ("vacation 10y", '"10y" is no number of days or weeks, and no date. For example "vacation 10d" or', ""),
+    ("claim", "Match #1 has no time limit.", ""),
     ("vacation off", "You aren't on vacation, and haven't planned one.", ""),
     ("set days mon-thu", "On this server, your clock can stop on 2 of the 7 days of the week.", "set days mon-fri"),
     ("set days weekdays", '"days" can\'t be "weekdays".', "set days mon-fri"),

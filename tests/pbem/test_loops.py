@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from pbem.features.all import FEATURES
-from pbem.players.rate_limits import DOMAIN_PER_DAY, MATCH_PER_DAY
-from tests import scenes, spent
+from tests import scenes
 from tests.correspondence import ADDRESS, Correspondence, correspondence, said, text
 
 ALICE = "alice@mail.example"
@@ -117,15 +116,6 @@ def test_a_stranger_is_asked_once_a_day_for_the_same_thing(letters: Corresponden
     assert len(letters.wait(days=1) + letters.write("zoe@mail.example", "join zoe", "again")) == 1
 
 
-def test_a_stranger_s_domain_gets_so_many_answers_a_day(letters: Correspondence) -> None:
-    letters.join("alice")
-    spent.answers_at(letters, "mail.example", DOMAIN_PER_DAY // 4 - 3)
-    answers = [letters.write(f"user{number}@mail.example", "help") for number in range(5)]
-
-    assert [len(answer) for answer in answers] == [1, 1, 1, 0, 0]
-    assert len(letters.write("user@other.example", "help")) == 1
-
-
 @pytest.mark.server(more="[limits]\nmails_per_hour = 8")
 @in_a_match
 def test_a_player_who_writes_more_than_a_person_can_is_told_once(letters: Correspondence) -> None:
@@ -135,19 +125,6 @@ def test_a_player_who_writes_more_than_a_person_can_is_told_once(letters: Corres
     assert [len(answer) for answer in answers][-3:] == [0, 0, 0]
     assert sum(bool(answer) for answer in answers) == answers.index(told) + 1
     assert len(told) == 1
-
-
-@in_a_match
-def test_a_match_that_runs_in_circles_is_left_alone(letters: Correspondence) -> None:
-    mail = letters.last("alice")
-    spent.news_of(letters, 1, "alice", MATCH_PER_DAY - 20)
-    answers = []
-    for number in range(15):
-        answers.append(letters.reply(mail, f"say hello {number}"))
-        letters.clock.advance(minutes=6)  # notes of five minutes are one message
-
-    assert len([answer for answer in answers if answer]) < 12
-    assert len(letters.say("alice", "games")) == 1
 
 
 @in_a_match

@@ -96,10 +96,3 @@ def test_so_many_a_day(letters: Correspondence, monkeypatch: pytest.MonkeyPatch)
     assert "within the last day" in text(asked(letters))
     letters.clock.advance(days=1, minutes=1)
     assert packed(asked(letters))
-
-
-def test_what_proves_nothing_is_asked_about(letters: Correspondence) -> None:
-    (question,) = letters.write(ALICE, "records mine")
-    assert not list(question.iter_attachments())
-    (mail,) = letters.reply(question, "yes")
-    assert (mail["To"], len(packed(mail))) == (ALICE, 1)

@@ -39,18 +39,9 @@ def test_what_nobody_claims_ends_by_itself_after_four_weeks(letters: Corresponde
 
 
 @three_days
-def test_a_turn_in_the_last_of_the_four_weeks_is_played_and_the_next_one_has_its_time(letters: Correspondence) -> None:
+def test_a_turn_before_the_claim_is_played(letters: Correspondence) -> None:
     letters.run_for(days=3)
     letters.run_for(days=27)
-    letters.reply(letters.last("bob"), "b9b8")
-    letters.run_for(days=2)
-
-    assert state(letters) == RUNNING
-
-
-@three_days
-def test_a_turn_before_the_claim_is_played(letters: Correspondence) -> None:
-    letters.run_for(days=5)
     letters.reply(letters.last("bob"), "b9b8")
     assert letters.played[-1] == "b9b8"
 
@@ -58,24 +49,6 @@ def test_a_turn_before_the_claim_is_played(letters: Correspondence) -> None:
 
     assert state(letters) == RUNNING
     assert "Your opponent hasn't run out of time in match #1." in said(letters.last("alice"))
-
-
-@three_days
-def test_nobody_claims_the_match_by_their_own_time_out(letters: Correspondence) -> None:
-    letters.run_for(days=4)
-    (answer,) = letters.say("bob", "claim 1")
-
-    assert state(letters) == RUNNING
-    assert "hasn't run out of time" in said(answer)
-
-
-@scenes.after(scenes.first_turn, "time=none")
-def test_a_match_without_a_limit_can_not_be_claimed(letters: Correspondence) -> None:
-    letters.run_for(days=400)
-    letters.reply(letters.last("alice"), "claim")
-
-    assert state(letters) == RUNNING
-    assert "Match #1 has no time limit." in said(letters.last("alice"))
 
 
 @scenes.after(scenes.first_turn)
