@@ -1,6 +1,7 @@
 """What a domain's word is worth where it is enough to act: from the database alone, without mail."""
 
 from dataclasses import replace
+from itertools import count
 
 import pytest
 from sqlmodel import Session
@@ -14,6 +15,7 @@ from pbem.players.identity import Sender
 from pbem.storage.models import Incoming
 from tests.contests import NOW, people
 
+NUMBERS = count()
 POLICY = ChecksSettings(authserv_id="mx.pbem.example", proof="token or domain")
 PASSED = Checked(Authenticity.PASSED, "this message")
 MESSAGE = Message("<1@mail.example>", "alice@mail.example", (), (), "", None, ())
@@ -22,7 +24,7 @@ MESSAGE = Message("<1@mail.example>", "alice@mail.example", (), (), "", None, ()
 def is_proven(session: Session, checked: Checked, address: str = "alice@mail.example") -> bool:
     """Return whether a message from alice's address on file acts, of which that was found; it may come again."""
     alice, *_ = people(session)
-    row = Incoming(key=f"{len(session.new)} {id(checked)}", size=0, source="test", recipients=[], received=NOW)
+    row = Incoming(key=str(next(NUMBERS)), size=0, source="test", recipients=[], received=NOW)
     sender = Sender(alice.address, alice, proven=False)
     found = trust.assess(session, sender, replace(MESSAGE, sender=address), checked, POLICY, row)
     session.add(row)
