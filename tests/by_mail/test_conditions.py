@@ -3,7 +3,7 @@
 import pytest
 
 from tests import scenes
-from tests.correspondence import ADDRESS, Correspondence, said, text, to
+from tests.correspondence import Correspondence, said, text, to
 
 TREE = "if e9f8 then f3g4 then if f9g8 then g4h5\nelse b3b4"
 
@@ -51,15 +51,3 @@ def test_a_resignation_is_played_after_the_turn_that_was_named(letters: Correspo
     assert "bob played e9f8. The match is over: you resigned. You resigned, as you had prepared." in said(hers)
     assert "You played e9f8. The match is over: alice resigned." in said(his)
     assert "prepared" not in said(his)
-
-
-@pytest.mark.parametrize("line", ["#1 if e9e8 then f3g4", "#1 cancel conditions"])
-def test_what_is_forged_waits_for_a_yes_of_the_address_on_file(letters: Correspondence, line: str) -> None:
-    before = letters.execute("select * from prepared")
-
-    (question,) = letters.write("alice@mail.example", line, to=ADDRESS)
-
-    assert (question["To"], question["Subject"]) == ("alice@mail.example", "[pbem] Was this you?")
-    assert letters.execute("select * from prepared") == before
-    letters.reply(question, "yes")
-    assert letters.execute("select * from prepared") != before

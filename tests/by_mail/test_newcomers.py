@@ -64,12 +64,6 @@ def test_a_guest_is_told_of_the_invitation_and_a_yes_accepts_it(letters: Corresp
     assert letters.rows("select state from match") == ["running"]
 
 
-@scenes.after(scenes.two_players)
-def test_a_machine_gets_no_first_answer(letters: Correspondence) -> None:
-    assert letters.write("gina@mail.example", "Hello", Auto_Submitted="auto-replied") == []
-    assert letters.write("no-reply@mail.example", "Hello") == []
-
-
 @scenes.after(scenes.match, "challenge bob quadrature")
 def test_the_first_turns_of_a_first_match_are_explained(letters: Correspondence) -> None:
     assert GAMES["quadrature"].game.summary.lower() in said(letters.last("alice")).lower()

@@ -16,15 +16,11 @@ ONLY_NAMED = "You can only prepare to resign after a turn of your opponent that 
 BY_ALICE: list[tuple[str, str, str]] = [
     # Which match
     ("show 99", "There is no match #99.", '"games" lists yours.'),
-    ("#99 c1b1", "There is no match #99.", '"games" lists yours.'),
-    ("#7 if e9f8 then f3g4", "There is no match #7.", '"games" lists yours.'),
     ("e3f4", "It's not your turn in match #1.", "Wait until we write that it's your turn."),
     # Offers
     ("accept", "There is no such offer in match #1", ""),
     ("withdraw draw", "There is no such offer in match #1", ""),
     ("accept cheese", '"cheese" isn\'t something you can accept.', 'Write "accept draw"'),
-    ("withdraw 1 lunch", '"lunch" isn\'t something you can withdraw.', 'Write "withdraw draw"'),
-    ("reject me", '"me" isn\'t something you can reject.', 'Write "reject draw"'),
     ("mute maybe", '"maybe" is not a choice.', 'Write "mute" or "mute off".'),
     ("record 1 half", '"half" is not a kind of record.', 'Write "record NUMBER full".'),
     ("resume", "Match #1 isn't paused.", 'To get news by email again, write "start".'),
@@ -43,7 +39,6 @@ BY_ALICE: list[tuple[str, str, str]] = [
     ("replay 1#1 bob undo=free", "In a replay, you ask before you take a turn back.", 'Leave out "undo=free".'),
     # Seeks and other players
     ("seek kvadratik rating=strong", '"rating=strong" is not a range of ratings.', '"rating=1400-1700"'),
-    ("seeks kvadratik rating=9", '"rating=9" is not a range of ratings.', '"rating=+-200"'),
     ("seeks rating=1400-1700", "Ratings are those of a game, and the line names none.", "seeks quadrature"),
     ("take 99", "Seek 99 isn't open", '"seeks" lists those that are open.'),
     ("unseek 3", "You have no open seek 3.", '"seeks" lists the open ones.'),
@@ -57,14 +52,11 @@ BY_ALICE: list[tuple[str, str, str]] = [
     ("change address games@pbem.example", "games@pbem.example can't be your email address.", ""),
     ("change address games+x@pbem.example", "games+x@pbem.example can't be your email address.", ""),
     ("export bob", '"export" is only about you and the data we hold on you.', '"export me"'),
-    ("export 1", '"export" is only about you and the data we hold on you.', '"record NUMBER"'),
     ("delete bob", '"delete" is only about you and the data we hold on you.', '"delete me"'),
-    ("delete 1", '"delete" is only about you and the data we hold on you.', '"resign NUMBER" ends a match.'),
     # Help and choices
     ("rules go", 'There is no game called "go".', '"rules quadraphages"'),
     ("help rulez", 'There is no help on "rulez".', '"help rules"'),
     ("set mail daily for", "Which match?", '"set mail daily for 42"'),
-    ("set mail daily for everything", "Which match?", '"set mail daily for 42"'),
     ("set mail daily for 99", "You don't play in match #99.", '"games" lists your matches.'),
     ("set mail hourly for 1", '"mail" can\'t be "hourly".', '"set mail daily"'),
     ("set spectating hourly", '"spectating" can\'t be "hourly".', '"set spectating weekly"'),
@@ -73,7 +65,6 @@ BY_ALICE: list[tuple[str, str, str]] = [
     ("give 8d", '"8d" is too much.', 'Give from 1 hour to 7 days, as in "give 2d".'),
     ("give 999999w", "999999w is too long; the longest is 3650d.", 'as in "give 2d"'),
     ("give 0d", '"0d" is too little.', 'Give from 1 hour to 7 days, as in "give 2d".'),
-    ("give 30m", '"30m" is too little.', 'Give from 1 hour to 7 days, as in "give 2d".'),
     ("give 2y", '"y" is no unit of time; use w, d, h, m.', 'as in "give 2d"'),
     ("give 2d", "Match #1 has no time limit.", '"cancel" suggests ending it without a result.'),
     # Days off, vacations, pauses and reminders

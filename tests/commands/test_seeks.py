@@ -20,18 +20,10 @@ def running(session: Session) -> int:
     return len(session.exec(select(Match.id).where(Match.state == MatchState.RUNNING)).all())
 
 
-def test_a_seek_is_taken_once(session: Session) -> None:
-    assert not refused(session, 0, "seek quadrature")
-
-    assert refused(session, 0, "take 1")
-    assert not refused(session, 1, "take 1")
-    assert refused(session, 2, "take 1").startswith("Seek 1 isn't open")
-    assert running(session) == 1
-
-
 def test_nobody_takes_the_same_seek_twice_and_no_seek_begins_more_than_its_player_wants(session: Session) -> None:
     assert not refused(session, 0, "seek kvadratik standing / limit 1")
 
+    assert refused(session, 0, "take 1")
     assert not refused(session, 1, "take 1")
     assert refused(session, 1, "take 1").startswith("You're already playing that with this player: match #1.")
     assert refused(session, 2, "take 1").startswith("This player can't begin another match")

@@ -79,20 +79,6 @@ def test_a_mail_that_goes_out_after_a_revocation_holds_the_new_address(letters: 
     assert to(letters.reply(mail, TURN), "bob")
 
 
-def test_a_question_to_a_new_address_still_under_way_goes_there_and_is_void(letters: Correspondence) -> None:
-    asked = asked_to_move(letters)
-    letters.execute("update outgoing set state = 'owed', due = '2999-01-01' where purpose = 'ADDRESS'")
-    revoked(letters)
-    letters.execute("update outgoing set due = '2007-01-01' where state = 'owed'")
-
-    (late,) = letters.wait()
-
-    assert late["To"] == NEW
-    for question in (late, asked):
-        letters.reply(question, "yes")
-    assert addresses(letters) == [ALICE, BOB]
-
-
 def test_the_operator_revokes_and_the_player_is_told(letters: Correspondence) -> None:
     old = letters.personal("alice")
 

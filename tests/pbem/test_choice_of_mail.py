@@ -34,12 +34,6 @@ def test_a_choice_for_a_match_is_listed_and_can_be_taken_back(letters: Correspon
     assert letters.rows("select settings from player where name = 'bob'") in (["{}"], [{}])
 
 
-def test_a_sentence_that_begins_as_a_choice_is_none(letters: Correspondence) -> None:
-    letters.say("bob", "stop tournaments that bore me")
-
-    assert letters.rows("select settings from player where stopped is null and name = 'bob'") in (["{}"], [{}])
-
-
 def test_what_a_player_watches_comes_on_mondays_or_not_at_all(letters: Correspondence) -> None:
     for name in ("alice", "bob"):
         letters.say(name, "set watchers on")

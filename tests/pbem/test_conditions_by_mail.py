@@ -9,13 +9,12 @@ from random import Random
 import pytest
 
 from notation.games import GAMES
-from pbem.matches import lifecycle
-from pbem.matches import turns as reading
 from pbem.matches.snapshot import snapshot_of
 from pbem.storage.database import transaction
 from pbem.storage.models import Match
 from tests import scenes
-from tests.correspondence import ADDRESS, Correspondence, correspondence, said, text, to
+from tests.correspondence import Correspondence, correspondence, said, text, to
+from tests.positions import stand
 
 TREE = "if e9f8 then f3g4 then if f9g8 then g4h5\nelse b3b4"
 
@@ -104,25 +103,20 @@ def before_a_forced_turn() -> tuple[str, ...]:
 
 
 def test_a_forced_turn_is_played_at_once_and_told(tmp_path: Path) -> None:
-    notation = GAMES["quadraphages"].notation
     *turns, last = before_a_forced_turn()
     with correspondence(tmp_path) as letters:
         letters.match()
-        with transaction(letters.server.engine) as session:
-            match = session.get_one(Match, 1)
-            for turn in turns:
-                snapshot = snapshot_of(session, match)
-                played = reading.read(notation, snapshot.base, None, reading.parse(notation, turn))
-                lifecycle.play(session, snapshot, snapshot.base.turn or 0, played, letters.clock())
+        stand(letters, "quadraphages", turns)
         letters.say("alice", "set automove on")
-        (hers,), (his,) = (to(sent, name) for sent in [letters.say("bob", f"#1 {last}")] for name in ("alice", "bob"))
+        sent = letters.say("bob", f"#1 {last}")
+        turn, *_ = letters.rows("select number, text, incoming from ply order by -number")
 
-        ((forced, brought_by),) = letters.execute("select text, incoming from ply order by number desc limit 1")
-        assert len(letters.played) == len(turns) + 2
-        assert f"You played {forced}, your only legal turn" in said(hers)
-        assert f"alice played {forced}" in said(his)
-        assert "only legal" not in said(his)
-        assert brought_by is None
+    (hers,), (his,) = to(sent, "alice"), to(sent, "bob")
+    number, forced, brought_by = turn
+    assert (number, brought_by) == (len(turns) + 2, None)
+    assert f"You played {forced}, your only legal turn" in said(hers)
+    assert f"alice played {forced}" in said(his)
+    assert "only legal" not in said(his)
 
 
 def test_nothing_is_prepared_for_a_board_that_has_moved_on(letters: Correspondence) -> None:
@@ -199,25 +193,6 @@ def test_who_leaves_has_prepared_nothing(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "yes")
     assert lines_of(letters) == "[]"
     assert "g4h5" not in str(letters.execute("select payload from outgoingcontent"))
-
-
-def test_no_other_proof_prepares_anything(letters: Correspondence) -> None:
-    """A thread, the token of another match, one that proves nothing, and the opponent's."""
-    letters.reply(letters.last("alice"), "if e9f8 then f3g4")
-    seen, news = letters.last("alice"), str(letters.received["alice@mail.example"][3]["List-Unsubscribe"])
-    letters.say("bob", "challenge alice quadrature begin=me")
-    letters.reply(letters.last("alice"), "accept")
-    before = standing(letters)
-    for headers, address in (
-        ({"In_Reply_To": str(seen["Message-ID"])}, ADDRESS),
-        ({}, str(letters.last("alice")["Reply-To"])),
-        ({}, news.removeprefix("<mailto:").partition("?")[0]),
-    ):
-        letters.clock.advance(hours=1, minutes=1)  # the same question isn't repeated before
-        (question,) = letters.write("alice@mail.example", "#1 queue c3c4", to=address, **headers)
-        assert (question["To"], str(question["Subject"])) == ("alice@mail.example", "[pbem] Was this you?")
-    assert to(letters.say("bob", "#1 queue c3c4"), "alice") == []
-    assert standing(letters) == before
 
 
 def test_a_resignation_at_the_end_of_a_line_comes_after_the_turns_in_front_of_it(letters: Correspondence) -> None:

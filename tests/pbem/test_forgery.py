@@ -82,17 +82,6 @@ def test_the_thread_of_a_question_gives_nobody_an_address(letters: Correspondenc
     assert letters.rows("select address from player where name = 'alice'") == [WORK]
 
 
-def test_the_thread_of_a_question_that_was_declined_asks_nothing(letters: Correspondence) -> None:
-    (asked,) = letters.say("alice", f"change address {WORK}")
-    letters.reply(asked, "yes")
-    (question,) = letters.received[WORK]
-    letters.reply(question, "no")
-
-    (introduction,) = letters.reply(question, "yes", to=ADDRESS)
-    assert "Here you can play board games" in text(introduction)
-    assert letters.rows("select address from player where name = 'alice'") == [ALICE]
-
-
 def test_a_guest_who_answers_the_invitation_at_our_plain_address_is_asked(letters: Correspondence) -> None:
     letters.say("alice", "challenge nora@mail.example hexaphages")
     (invitation,) = letters.received["nora@mail.example"]

@@ -77,11 +77,3 @@ def test_no_more_can_be_given_in_a_match_than_the_cap(letters: Correspondence) -
     assert len(given(letters)) == 4
     letters.reply(letters.last("bob"), "give 7d")
     assert len(given(letters)) == 5, "the cap is each player's own"
-
-
-@scenes.after(moved, "time=5d")
-def test_giving_up_is_no_gift(letters: Correspondence) -> None:
-    (asked,) = letters.reply(letters.last("alice"), "give up")
-
-    assert "resign" in said(asked)
-    assert given(letters) == []
