@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from notation.games import GAMES
@@ -320,38 +320,3 @@ def test_moves_without_a_counterpart_get_a_sentence_too() -> None:
         assert advice(f"twixt move 42 alice secret {word}"[6:]) is not None
     assert advice("Add a bit of salt to the dough, please") is None
     assert advice("c1b1 g9h9 3") is None
-
-
-VERBS = [verb for command in FEATURES.commands.values() for verb in (command.name, *command.aliases)]
-SAID = "alice bob secret quadraphages 42 #42 #42#7 42#7 c1b1 g9h9 3 ---- please Hi, [pbem Re: multiple all NAME yes ok"
-PIECES = st.sampled_from(
-    [*VERBS, *ADVICE, *SAID.split(), "[NUMBER]", "- ", "* ", '"', "`", "#7", "#", "[pbem #42]", "\n"]
-)
-
-
-NAMING = {
-    word
-    for command in FEATURES.commands.values()
-    if any(named in command.arguments for named in ("NAME", "PLAYER", "GAME", "[NUMBER[#TURN]]"))
-    for word in (command.name, *command.aliases)
-} | {"chat"}
-"""Commands that may be followed by a name, or stand alone, where no number does."""
-
-
-@pytest.mark.slow
-@settings(max_examples=300, deadline=None)
-@given(
-    st.sampled_from([*VERBS, *ADVICE]),
-    st.sampled_from(["42", "#42", "", "7"]),
-    st.booleans(),
-    st.lists(PIECES, max_size=5),
-)
-def test_behind_a_verb_and_the_own_name_no_password_is_kept(
-    verb: str, number: str, game: bool, rest: list[str]
-) -> None:
-    if verb == "say" or (not number and verb in NAMING):
-        return
-    line = " ".join(["quadraphages" * game, verb, number, "alice", "h4x0r!", *(word for word in rest if word != "\n")])
-
-    assert "h4x0r" not in str(reading(line, match=42))
-    assert "h4x0r" not in str(reading("", line.strip()))

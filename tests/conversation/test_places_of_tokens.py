@@ -46,36 +46,30 @@ PLACES: dict[str, tuple[Place, str]] = {
     "in capitals": (lambda to: {"To": to.upper()}, "acts"),
     "in letters of any size": (lambda to: {"To": re.sub("..", lambda two: two[0].title(), to)}, "acts"),
     "from elsewhere": (lambda to: {"To": to, "From": "alice@work.example"}, "acts"),
-    "nowhere, in answer to the mail": (lambda _: {"In-Reply-To": OURS}, "is asked"),
-    "nowhere, in answer to answers to the mail": (lambda _: {"References": f"{OURS} <1@mail.example>"}, "is asked"),
-    "nowhere": (lambda _: {}, "is asked"),
-    "nowhere, in answer to the mail, from elsewhere": (
-        lambda _: {"In-Reply-To": OURS, "From": "alice@work.example"},
-        "is asked",
-    ),
-    "in the Subject": (lambda to: {"Subject": to}, "is asked"),
-    "in References": (lambda to: {"References": f"<{to}>"}, "is asked"),
-    "in In-Reply-To": (lambda to: {"In-Reply-To": f"<{to}>"}, "is asked"),
-    "in Reply-To": (lambda to: {"Reply-To": to}, "is asked"),
-    "in Sender": (lambda to: {"Sender": to}, "is asked"),
-    "in Received": (
-        lambda to: {"Received": f"by mail.example for <{to}>; Mon, 1 Jan 2007 10:00:00 +0000"},
-        "is asked",
-    ),
-    "in Resent-To": (lambda to: {"Resent-To": to}, "is asked"),
-    "in Bcc": (lambda to: {"Bcc": to}, "is asked"),
-    "in a name": (lambda to: {"To": f'"{to}" <{ADDRESS}>'}, "is asked"),
-    "in a quoted local part": (lambda to: {"To": f'"{to.partition("@")[0]}"@pbem.example'}, "is asked"),
-    "in a comment": (lambda to: {"To": f"{ADDRESS} ({to})"}, "is asked"),
-    "at another domain": (lambda to: {"To": f"{ADDRESS}, {to.replace('pbem.', 'evil.')}"}, "is asked"),
-    "at a domain like ours": (lambda to: {"To": f"{ADDRESS}, {to.replace('pbem', LOOK_ALIKE)}"}, "is asked"),
+    "nowhere, in answer to the mail": (lambda _: {"In-Reply-To": OURS}, "asked"),
+    "nowhere, in answer to answers to the mail": (lambda _: {"References": f"{OURS} <1@mail.example>"}, "asked"),
+    "nowhere": (lambda _: {}, "asked"),
+    "nowhere, in a thread, from elsewhere": (lambda _: {"In-Reply-To": OURS, "From": "alice@work.example"}, "asked"),
+    "in the Subject": (lambda to: {"Subject": to}, "asked"),
+    "in References": (lambda to: {"References": f"<{to}>"}, "asked"),
+    "in In-Reply-To": (lambda to: {"In-Reply-To": f"<{to}>"}, "asked"),
+    "in Reply-To": (lambda to: {"Reply-To": to}, "asked"),
+    "in Sender": (lambda to: {"Sender": to}, "asked"),
+    "in Received": (lambda to: {"Received": f"by a.example for <{to}>; Mon, 1 Jan 2007 10:00:00 +0000"}, "asked"),
+    "in Resent-To": (lambda to: {"Resent-To": to}, "asked"),
+    "in Bcc": (lambda to: {"Bcc": to}, "asked"),
+    "in a name": (lambda to: {"To": f'"{to}" <{ADDRESS}>'}, "asked"),
+    "in a quoted local part": (lambda to: {"To": f'"{to.partition("@")[0]}"@pbem.example'}, "asked"),
+    "in a comment": (lambda to: {"To": f"{ADDRESS} ({to})"}, "asked"),
+    "at another domain": (lambda to: {"To": f"{ADDRESS}, {to.replace('pbem.', 'evil.')}"}, "asked"),
+    "at a domain like ours": (lambda to: {"To": f"{ADDRESS}, {to.replace('pbem', LOOK_ALIKE)}"}, "asked"),
     "one letter short": (lambda to: {"To": to.replace(tag(to), tag(to)[:-1])}, "nothing"),
     "twice, joined": (lambda to: {"To": to.replace(tag(to), tag(to) * 2)}, "nothing"),
     "guessed": (lambda to: {"To": to.replace(tag(to), guessed())}, "nothing"),
     "guessed beside none": (lambda to: {"To": f"{to.replace(tag(to), guessed())}, {ADDRESS}"}, "nothing"),
-    "of the opponent, from his address": (lambda to: {"To": to, "From": BOB}, "is asked"),
-    "of the opponent, in a copy": (lambda to: {"To": ALICE, "Cc": to, "From": BOB}, "is asked"),
-    "from somebody else here": (lambda to: {"To": to, "From": "Alice <carol@mail.example>"}, "is asked"),
+    "of the opponent, from his address": (lambda to: {"To": to, "From": BOB}, "asked"),
+    "of the opponent, in a copy": (lambda to: {"To": ALICE, "Cc": to, "From": BOB}, "asked"),
+    "from somebody else here": (lambda to: {"To": to, "From": "Alice <carol@mail.example>"}, "asked"),
 }
 
 
@@ -104,7 +98,7 @@ def effect(session: Session, headers: dict[str, str], body: str = "#1 say hello"
         return "nothing"
     assert sender.player is not None
     assert (sender.player.name, sender.address) == ("alice", ALICE)
-    return "acts" if sender.proven else "is asked"
+    return "acts" if sender.proven else "asked"
 
 
 @pytest.mark.parametrize("name", PLACES)
@@ -115,7 +109,7 @@ def test_a_token_counts_where_mail_is_addressed_and_nowhere_else(session: Sessio
 
 
 def test_a_token_in_the_words_of_a_mail_is_worth_nothing(session: Session, to: str) -> None:
-    assert effect(session, {}, f"#1 say hello\n\nTo: {to}\n{to}") == "is asked"
+    assert effect(session, {}, f"#1 say hello\n\nTo: {to}\n{to}") == "asked"
 
 
 def test_no_number_of_a_token_can_be_changed(session: Session, to: str) -> None:

@@ -79,18 +79,6 @@ def test_a_mail_that_goes_out_after_a_revocation_holds_the_new_address(letters: 
     assert to(letters.reply(mail, TURN), "bob")
 
 
-def test_the_operator_revokes_and_the_player_is_told(letters: Correspondence) -> None:
-    old = letters.personal("alice")
-
-    done = letters.operate("player", "revoke", "alice")
-    (told,) = letters.wait()
-
-    assert done.exit_code == 0, done.output
-    assert "Hello alice!" in text(told)
-    assert letters.write(ALICE, f"#1 {TURN}", to=old)[0]["Subject"] == ASKED
-    assert letters.operate("player", "revoke", "nobody").exit_code == 1
-
-
 def test_a_change_is_made_once_and_voids_the_others(letters: Correspondence) -> None:
     first, second = asked_to_move(letters), asked_to_move(letters, "alice@newer.example")
     for question in (second, first, second):

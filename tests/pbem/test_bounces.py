@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from pbem.cli import core
 from pbem.mail.transports.protocols import Arrival
 from tests import scenes
 from tests.bounces import KINDS, bounce_for_good, dsn
@@ -116,18 +115,4 @@ def test_a_person_who_quotes_a_bounce_is_no_bounce(letters: Correspondence) -> N
     quoted = "\n".join(f"> {line}" for line in dsn(letters.carried(mail)).decode().splitlines())
 
     assert to(letters.reply(mail, f"say Look what I got\n\n{quoted}"), "alice")
-    assert count(letters) == 0
-
-
-def test_the_operator_lists_and_forgives(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(core, "now", letters.clock)
-    assert letters.operate("player", "bounced").output == "no mail bounces\n"
-    bounce_for_good(letters, "bob")
-
-    listed = letters.operate("player", "bounced", COLUMNS="200")
-    assert listed.exit_code == 1
-    assert BOB in listed.output
-    assert letters.operate("player", "bounced", "--again", "bob").exit_code == 0
-
-    assert to(letters.wait(), "bob")
     assert count(letters) == 0
