@@ -1,11 +1,9 @@
-"""Games whose titles are several words, and games whose names are ordinary words: what players may write for them."""
+"""A game whose title is several words: it stays in prose, and its rules are sent in the languages that there are."""
 
 from pathlib import Path
 
 import pytest
 
-from pbem.conversation.syntax.sentences import lines_said
-from pbem.features.all import FEATURES
 from tests import scenes, toys
 from tests.correspondence import Correspondence, said, text
 
@@ -16,56 +14,6 @@ pytestmark = scenes.after(scenes.two_players)
 def games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Offer a game whose key isn't its title, and one whose key is an English word."""
     toys.offer(monkeypatch, toys.toy(tmp_path, "loa", "Lines of Action"), toys.toy(tmp_path, "go", "Go"))
-
-
-SPELLINGS = ["Lines of Action", "LINES-OF-ACTION", "linesofaction"]
-
-
-@pytest.mark.parametrize("title", SPELLINGS)
-@pytest.mark.parametrize(
-    ("line", "column"),
-    [
-        ("play {}", "match"),
-        ("challenge bob {} begin=me", "match"),
-        ("seek {} time=14d+1d", "seek"),
-    ],
-)
-def test_the_title_of_a_game_is_as_good_as_its_key(letters: Correspondence, title: str, line: str, column: str) -> None:
-    letters.say("alice", line.format(title))
-
-    assert letters.execute(f"select game from {column}") == [("loa",)]
-
-
-@pytest.mark.parametrize("title", SPELLINGS)
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        ("rules {}", "Who takes the last stone wins"),
-        ("help {}", "How many stones you take"),
-        ("standings {}", "Lines of Action"),
-        ("reject {}", "rejects loa"),
-        ("seeks {}", "no open seeks of that kind"),
-    ],
-)
-def test_every_command_that_takes_a_game_takes_its_title(
-    letters: Correspondence, title: str, line: str, told: str
-) -> None:
-    (answer,) = letters.say("alice", line.format(title))
-
-    assert told in said(answer)
-
-
-@pytest.mark.parametrize(
-    ("said", "line"),
-    [
-        ("I'd like to play lines of action.", "play loa"),
-        ("I'd like to play Lines-of-Action with bob", "challenge bob loa"),
-        ("How do you play lines of action?", "rules loa"),
-    ],
-)
-def test_a_sentence_may_have_the_title(said: str, line: str) -> None:
-    commands = FEATURES.commands
-    assert line in lines_said(commands, [said])
 
 
 def test_a_title_stands_as_it_was_written_where_it_is_no_game(letters: Correspondence) -> None:
