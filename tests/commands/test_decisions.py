@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from sqlalchemy import insert
 from sqlmodel import Session, select
 
 from notation.ending import Ending, Termination
@@ -15,7 +16,7 @@ from pbem.matches.events import MatchEnded, NotPossible, PartKept, TurnPlayed
 from pbem.messages.said import messages, sections
 from pbem.players.notices import Notice
 from pbem.players.rate_limits import MATCH_PER_DAY
-from pbem.storage.models import Match, MatchState, Outgoing, Player
+from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.tokens import Purpose
 from tests.commands.requests import asked, read, run
 from tests.contests import FIRST, NOW, PART, offered, people, play, started
@@ -155,8 +156,7 @@ def test_nobody_makes_us_write_about_a_match_all_day(session: Session, sent: int
     alice, *_ = people(session)
     request = asked(session, alice)
     about = {"template": "message", "match": 1, "incoming": request.incoming.id, "address": "bob@mail.example"}
-    for number in range(sent):
-        times = {"created": NOW, "due": NOW}
-        session.add(Outgoing(message_id=f"<{number}@pbem.example>", references=[], **about, **times))
+    about |= {"references": [], "state": OutgoingState.SENT.value, "created": NOW, "due": NOW}
+    session.execute(insert(Outgoing), [about | {"message_id": f"<{number}@pbem.example>"} for number in range(sent)])
 
     assert run(request, "say Hello").verdict.outcome is outcome

@@ -7,7 +7,7 @@ import pytest
 from pbem import tokens
 from pbem.players.rate_limits import DOMAIN_PER_DAY
 from tests import scenes, spent
-from tests.correspondence import Correspondence, text, to
+from tests.correspondence import Correspondence
 
 pytestmark = scenes.after(scenes.two_turns)
 
@@ -31,15 +31,6 @@ def test_a_turn_in_two_lines_is_one_turn(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "b7d7 i2g2 3\nd7d4 g2d2")
 
     assert letters.played[2:] == [MOVE]
-
-
-def test_earlier_lines_stand_before_a_refusal(letters: Correspondence) -> None:
-    mails = letters.reply(letters.received[ALICE][1], "challenge bob hexaphages\nwithdraw 77")
-
-    (answer,) = to(mails, "alice")
-    assert to(mails, "bob")
-    assert "match #2" in text(answer)
-    assert "There is no match #77" in text(answer)
 
 
 @pytest.mark.parametrize("charset", [b"no-such-charset", b"ascii", b"utf-8; x=\xff"])

@@ -70,7 +70,8 @@ def test_without_her_token_nothing_happens_and_with_it_the_same_line_acts(letter
 def test_with_the_token_of_another_player_nothing_happens(letters: Correspondence) -> None:
     carol = letters.join("carol")
     before = standing(letters)
-    for line in (each for each in LINES if each.startswith("#")):
+    own = (line for line in LINES if line.startswith("#"))
+    for line in (*own, "#2 c3c4", "#1 resign", "#1 say hello", "#1 undo"):
         for sender in (ALICE, "carol@mail.example"):
             sent = letters.write(sender, line, to=carol)
             assert to(sent, "carol") == sent, line

@@ -9,18 +9,8 @@ from tests.correspondence import ADDRESS, Correspondence, text, to
 
 ALICE, WORK = "alice@mail.example", "alice@work.example"
 TURN = "#1 1 a7b7 i3i2"
-OFFERS = ("#1 draw", "#1 cancel", "#1 pause", "#1 mute")
-REFUSED = ("#1 claim", "#1 if g9g7 3 f3f4 then c1c2")
-"""What can't be done in the match, so that there is nothing to ask alice about."""
 
-
-def with_carol(letters: Correspondence) -> None:
-    """Begin a match of alice, to move, and bob; carol is a player too."""
-    letters.match()
-    letters.join("carol")
-
-
-pytestmark = [pytest.mark.server(more="[limits]\nanswers_per_hour = 1000"), scenes.after(with_carol)]
+pytestmark = [pytest.mark.server(more="[limits]\nanswers_per_hour = 1000"), scenes.after(scenes.match)]
 
 
 def test_each_purpose_allows_its_own_and_no_more(letters: Correspondence) -> None:
@@ -57,15 +47,6 @@ def test_somebody_who_is_nobody_here_yet_takes_no_address_from_a_player(letters:
     letters.write(WORK, TURN, to=letters.last("alice")["Reply-To"].addresses[0].addr_spec)
 
     assert letters.played == ["1 a7b7 i3i2"]
-
-
-def test_somebody_else_s_token_does_what_it_may_for_them_alone(letters: Correspondence) -> None:
-    """Carol's own valid token can't move or chat in a match of others."""
-    for words in (TURN, *OFFERS, *REFUSED, "#1 say hello", "#1 resign", "#1 undo"):
-        mails = letters.say("carol", words)
-        assert to(mails, "carol") == mails
-    assert letters.played == []
-    assert letters.rows("select state, offers, paused, muted0, muted1 from match") == [("running", "{}", None, 0, 0)]
 
 
 def test_the_thread_of_a_question_gives_nobody_an_address(letters: Correspondence) -> None:
