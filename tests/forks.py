@@ -7,6 +7,7 @@ the parser processes of a daemon (tests/parsers.py).
 import ctypes
 import multiprocessing
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -129,6 +130,45 @@ class Fork:
     def kill(self) -> None:
         """Send it SIGKILL."""
         self._process.kill()
+
+
+class Child:
+    """A running `pbem`, forked from this process, with the interface of a subprocess."""
+
+    def __init__(self, words: Sequence[str], around: Surroundings) -> None:
+        self._code: int | None = None
+        self.pid = os.fork()
+        if self.pid == 0:
+            code = 1
+            try:
+                _run(words, around)
+            except SystemExit as ended:
+                code = int(ended.code or 0)
+            finally:
+                os._exit(code)
+
+    def poll(self) -> int | None:
+        """Return its exit code, negative if a signal ended it; None while it runs."""
+        return self._wait(os.WNOHANG)
+
+    def wait(self, _seconds: float = 0) -> int | None:
+        """Wait until it ends and return its exit code, however long that takes."""
+        return self._wait(0)
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal, unless it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """Send it SIGKILL."""
+        self.send_signal(signal.SIGKILL)
+
+    def _wait(self, how: int) -> int | None:
+        if self._code is None:
+            pid, status = os.waitpid(self.pid, how)
+            self._code = os.waitstatus_to_exitcode(status) if pid else None
+        return self._code
 
 
 def run(

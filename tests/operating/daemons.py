@@ -13,11 +13,8 @@ from typing import Any, Self
 
 import pytest
 
-from tests.forks import Fork, Surroundings
 from tests.operating.site import Done, Site, environment
 from tests.servers import HOST, until
-
-PROGRAM = str(Path(sys.executable).with_name("pbem"))
 
 
 class Daemon:
@@ -25,17 +22,20 @@ class Daemon:
 
     _number = 0
 
-    def __init__(self, site: Site, *, is_forked: bool = True, program: str = PROGRAM) -> None:
-        """Start it, by default in a fork of a process that has imported everything, which saves a second."""
+    def __init__(self, site: Site, *, is_child: bool = False, program: str = "") -> None:
+        """Start it in a fork of a process that has imported everything: by default one for the run, or this one."""
         Daemon._number += 1
         self._log = site.folder / f"log{Daemon._number}"
         self._log.touch()
-        self.process = self._forked(site) if is_forked else self._started(site, program)
+        self.process: Any = self._started(site, program) if program else self._forked(site, is_child=is_child)
 
-    def _forked(self, site: Site) -> Fork | subprocess.Popen[bytes]:
-        return Fork(["run"], Surroundings(site.folder, environment(), self._log, self._log))
+    def _forked(self, site: Site, *, is_child: bool) -> Any:
+        from tests import forks  # loads all commands
 
-    def _started(self, site: Site, program: str) -> Fork | subprocess.Popen[bytes]:
+        around = forks.Surroundings(site.folder, environment(), self._log, self._log)
+        return forks.Child(["run"], around) if is_child else forks.Fork(["run"], around)
+
+    def _started(self, site: Site, program: str) -> subprocess.Popen[bytes]:
         with self._log.open("wb") as log:
             return subprocess.Popen([program, "run"], cwd=site.folder, env=environment(), stdout=log, stderr=log)
 

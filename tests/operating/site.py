@@ -18,7 +18,7 @@ from pbem.cli.index import app
 from pbem.messages.reply_addresses import address_with
 from pbem.server import daemon
 from pbem.tokens import Keyring, Purpose, Token
-from tests import databases, forks
+from tests import databases
 
 ADDRESS = "games@pbem.example"
 
@@ -91,6 +91,8 @@ class Site:
 
     def process(self, *words: str, stdin: bytes = b"", umask: int = -1, obeys_modes: bool = False, **env: str) -> Done:
         """Run a command in this folder as a separate process, perhaps without root's right to ignore files' modes."""
+        from tests import forks  # loads all commands
+
         said = Done(*forks.run(words, self.folder, environment() | env, stdin, umask, obeys_modes))
         assert "Traceback" not in said.said, said.said
         return said

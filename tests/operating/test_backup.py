@@ -279,12 +279,6 @@ def test_a_place_with_a_part_of_a_database_or_a_server_is_left_alone(site: Site,
     )
 
 
-def test_a_mailbox_is_no_backup(site: Site) -> None:
-    (site.folder / "mbox").write_bytes(b"From alice\nSubject: x\n\n")
-    done = site.pbem("restore", str(site.folder / "mbox"))
-    assert (done.code, '"pbem match salvage" restores the matches in them' in done.err) == (2, True)
-
-
 # Crashes
 
 
@@ -393,10 +387,3 @@ def test_a_backup_that_fails_is_told_once_and_made_again(site: Site, engine: Eng
     assert backups.step() == 1
     assert site.rows("select made is not null, failed is null, troubled is null from backup") == [(1, 1, 1)]
     assert not alerts.tell(engine, admin, LimitsSettings(), clock.now + timedelta(hours=2))
-
-
-def test_a_server_that_stops_ends_its_backup(site: Site, engine: Engine) -> None:
-    backups = scheduled(site, Clock(), engine)
-    assert backups.step(lambda: True) == 0
-    assert list((site.folder / "backups").iterdir()) == []
-    assert site.rows("select count(*) from backup where made is not null or failed is not null") == [0]

@@ -21,7 +21,7 @@ import yaml
 from pbem import config
 from tests.docs.pages import ROOT, page
 from tests.operating import containers
-from tests.servers import missing, until
+from tests.servers import GENEROUS, missing, until
 
 FOLDER = ROOT / "deploy" / "container"
 DOCKERFILES = {"pbem": FOLDER / "Dockerfile"} | {
@@ -177,7 +177,7 @@ class Running:
     def until(self, what: str, found: Callable[[], Any]) -> Any:
         """Return what is found, once it is; where it never is, the logs are printed."""
         try:
-            return until(found, what)
+            return until(found, what, 4 * GENEROUS)
         except pytest.fail.Exception:
             print(self.logs())
             raise

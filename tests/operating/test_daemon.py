@@ -52,17 +52,6 @@ def tells_every_mail_and_no_content(daemon: Daemon, post: PostOffice) -> None:
     assert not [token for token in tokens if token and token in log]
 
 
-def test_sigterm_ends_an_idle_daemon_at_once(site: Site, start: Start) -> None:
-    site.configure(LMTP_IN, smtp_out(free_port()))
-    daemon = start(site)
-    with socket.create_connection((HOST, daemon.port), timeout=110) as client:  # an MTA that keeps its connection open
-        assert client.recv(100).startswith(b"220 ")
-        done = daemon.end()
-        assert client.recv(100).startswith(b"421 "), "it is told to come again"
-    assert done.code == 0
-    assert daemon.lines("stopped")[0]["unfinished"] == []
-
-
 def test_sigterm_ends_the_daemon_in_time_while_the_next_hop_stalls_and_the_mail_goes_out_later(
     site: Site, post: PostOffice, start: Start, smtp_sink: Callable[..., SmtpSink]
 ) -> None:

@@ -95,19 +95,6 @@ def test_a_login_is_tried_and_nothing_sent(cert: Path) -> None:
     assert "refuses the login of games: 535 5.7.8 *** is wrong" in wrong
 
 
-def test_a_password_that_crosses_the_network_in_clear_is_told() -> None:
-    found = mail._in_clear(Door("outbox.smtp", smtp(25, host="mx.example.org", **account(SECRET)), 465))
-    assert found
-    assert said([found]) == 'the password goes to mx.example.org without TLS -> write security = "tls" in [outbox.smtp]'
-    assert mail._in_clear(Door("outbox.smtp", smtp(25, **account(SECRET)), 465)) is None
-
-
-def test_a_folder_in_which_files_can_be_made_is_left_as_it_is(tmp_path: Path) -> None:
-    assert "can be made" in said(mail.folder("outbox.maildir", tmp_path / "out"), OK)
-    assert "can be written" in said(mail.folder("outbox.maildir", tmp_path), OK)
-    assert not (tmp_path / "out").exists()
-
-
 # This machine, the database and the DNS
 
 

@@ -114,14 +114,3 @@ def test_what_did_not_end_is_stored_and_cannot_be_played(site: Site) -> None:
         ("over", "adjudicated", 0, None),
     ]
     check(site)
-
-
-def test_a_json_file_says_where_it_is_wrong(site: Site) -> None:
-    text = gamerecord.dumps(SHORT, WHERE, Result(1, ""))
-    files = written(site, turn=text.replace("e9e8", "e9e7"), cut=text[:-30], other='{"header": {}, "moves": []}')
-    done = site.pbem("match", "import", *files)
-    line = next(number for number, each in enumerate(text.splitlines(), start=1) if "e9e8" in each)
-    assert f"{files[0]}:{line}: turn 2, Béla, e9e7: " in done.out.replace("\n", " "), done.out
-    assert "this is no JSON" in done.out
-    assert "this is no game record" in done.out
-    assert stored(site, "id") == []

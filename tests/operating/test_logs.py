@@ -70,17 +70,6 @@ def test_what_a_library_says_has_no_address(form: str) -> None:
     assert "(address) isn't known" in lines.getvalue()
 
 
-def test_a_file_of_the_operator_s_is_named(tmp_path: Path) -> None:
-    lines = configured("json")
-    structlog.get_logger().info("backup made", file="/srv/games@pbem.example/pbem.tar", error=f"to {ADMIN}")
-
-    (line,) = map(json.loads, lines.getvalue().splitlines())
-    assert (line["file"], line["error"]) == ("/srv/games@pbem.example/pbem.tar", "to (address)")
-    lines = configured("json")
-    structlog.get_logger().error("the backup failed", error="/srv/games@pbem.example.tar is not made")
-    assert json.loads(lines.getvalue())["error"] == "/srv/(address) is not made"
-
-
 SAYS = """
 import os, sys
 if sys.argv[1] == "journal":

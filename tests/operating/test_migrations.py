@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, inspect, text
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import SQLModel
@@ -88,11 +87,6 @@ def indexes(engine: Engine) -> dict[str, str]:
 def _condition(index: Any) -> str:
     options = index.get("dialect_options", {})
     return " ".join(str(value) for key, value in options.items() if key.endswith("_where"))
-
-
-def test_there_is_one_line_of_migrations() -> None:
-    found = [each.revision for each in ScriptDirectory(database.MIGRATIONS).walk_revisions()]
-    assert found[::-1] == database.revisions(), "in the order of their names"
 
 
 def test_upgrading_an_up_to_date_database_changes_nothing(engine: Engine, tmp_path: Path) -> None:

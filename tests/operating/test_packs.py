@@ -53,7 +53,7 @@ def served(site: Site, post: PostOffice, environment: Environment) -> Iterator[C
         site.configure(LMTP_IN, smtp_out(post.port))
         with site.config.open("a", encoding="utf-8") as file:
             file.write(f"[games]\nenabled = [{enabled}]\n")
-        started.append(Daemon(site, is_forked=False, program=environment.program("pbem")))
+        started.append(Daemon(site, program=environment.program("pbem")))
         return started[-1].ready()
 
     yield serve

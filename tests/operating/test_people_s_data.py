@@ -54,14 +54,6 @@ def test_export_writes_all_of_it_for_the_operator_s_eyes_alone(joined: Site) -> 
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
 
 
-def test_delete_asks_first(joined: Site) -> None:
-    done = joined.process("player", "delete", "alice", stdin=b"n\n")
-    assert done.code == 1
-    assert "alice, alice@mail.example, with 1 matches and challenges" in done.said
-    assert "nothing was deleted" in done.out
-    assert joined.rows("select name from player order by id") == ["alice", None]
-
-
 @pytest.mark.parametrize(("words", "stdin"), [(("alice",), b"y\n"), (("NUMBER", "--yes"), b"")])
 def test_delete_removes_all_of_it_and_says_so_by_mail(joined: Site, words: tuple[str, ...], stdin: bytes) -> None:
     before, alice = len(joined.sent()), number(joined, "alice@mail.example")

@@ -1,6 +1,5 @@
 """A real PgBouncer before PostgreSQL: a server works through it, whether it gives sessions or transactions."""
 
-import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -11,9 +10,7 @@ from sqlalchemy import text
 from pbem import config
 from pbem.cli.doctor import storage
 from pbem.cli.doctor.findings import Severity
-from pbem.storage import database, notifications
-from pbem.storage.notifications import Channel
-from pbem.vitals import Vitals
+from pbem.storage import database
 from tests.operating.daemons import Daemon
 from tests.operating.people import written
 from tests.operating.site import ADDRESS, FOLDER_OUT, LMTP_IN, Site
@@ -69,31 +66,6 @@ def test_doctor_finds_nothing(site: Site, pooled: Callable[..., PgBouncer], mode
 def test_a_pooler_by_statement_is_told(site: Site, pooled: Callable[..., PgBouncer]) -> None:
     (said,) = problems(site, pooled("statement").url)
     assert said.endswith("-> write pool_mode = transaction or session in the pooler's configuration")
-
-
-def test_what_a_pooler_does_not_take_is_told(site: Site, pooled: Callable[..., PgBouncer]) -> None:
-    (said,) = problems(site, pooled("session").url + "?options=-csearch_path%3Dgames")
-    assert "unsupported startup parameter" in said
-    assert said.endswith("-> take it out of database in [server], or name PostgreSQL itself there")
-
-
-def test_notifications_go_through_it_in_session_mode(pooled: Callable[..., PgBouncer]) -> None:
-    engine = database.connect(pooled("session").url)
-    heard, stop = threading.Event(), threading.Event()
-    events = {Channel.RECEIVED: (heard,), Channel.OWED: ()}
-    link = Vitals().link("notifications", lost="lost", again="again")
-    thread = threading.Thread(
-        target=notifications.listen, args=(engine, events, stop.is_set, stop.wait, link), daemon=True
-    )
-    thread.start()
-    assert heard.wait(110)  # set once when it listens
-    heard.clear()
-    with database.transaction(engine) as session:
-        notifications.notify(session.connection(), Channel.RECEIVED)
-    assert heard.wait(110)
-    stop.set()
-    thread.join(110)
-    engine.dispose()
 
 
 @MODES

@@ -5,7 +5,6 @@ from html import unescape
 
 import pytest
 from sqlmodel import col, select
-from structlog.testing import capture_logs
 
 from pbem import config
 from pbem.server.publisher import Publisher
@@ -57,14 +56,6 @@ def test_it_is_published_at_once_and_after_every_pause(site: Site) -> None:
         clock.now += timedelta(minutes=4)
     assert done == [1, 0, 0, 1]
     assert (site.folder / "web" / "index.html").is_file()
-
-
-def test_a_publication_ends_with_the_server(site: Site) -> None:
-    asked = iter([False, True])
-    publishing = publisher(site, Clock())
-    with capture_logs() as logs:
-        assert publishing.step(lambda: next(asked)) == 0
-    assert logs == []
 
 
 def played(site: Site) -> None:

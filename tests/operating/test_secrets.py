@@ -17,7 +17,6 @@ from pbem.tokens import Keyring
 from tests.operating.daemons import Daemon
 from tests.operating.people import written
 from tests.operating.site import ADDRESS, Site
-from tests.postgres import Postgres
 from tests.servers import HOST, Mailbox, free_port, until
 from tests.signing import key
 
@@ -144,17 +143,6 @@ def test_a_running_server_that_fails_everywhere_tells_no_secret(stage: Stage, st
     assert "Traceback" in rows(site)
     said = [site.process(*words).said for words in (["mail", "list"], ["check"], ["player", "bounced"])]
     stage.check(done.said, rows(site), *said)
-
-
-@pytest.mark.slow
-def test_a_postgresql_that_refuses_the_login_is_told_of_without_its_password(stage: Stage, postgres: Postgres) -> None:
-    url = postgres.database().replace("pbem@", f"nobody:{DATABASE}@")
-    text = stage.site.config.read_text(encoding="utf-8")
-    stage.site.config.write_text(text.replace("sqlite:///pbem.sqlite", url), encoding="utf-8")
-    done = stage.site.process("check")
-    assert done.code == 2
-    assert "nobody" in done.said
-    stage.check(done.said)
 
 
 def test_no_repr_tells_a_secret(stage: Stage) -> None:

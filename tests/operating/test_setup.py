@@ -114,15 +114,6 @@ def at(settings: Settings, table: str) -> Any:
 
 
 @pytest.mark.own_database
-def test_a_server_of_another_user_can_read_what_init_writes_but_no_secret(site: Site) -> None:
-    for path in (site.config, site.folder / "pbem.key"):
-        path.unlink(missing_ok=True)
-    assert site.process("init", "--preset", "postfix", "--address", "play@pbem.example").code == 0
-    assert stat.S_IMODE(site.config.stat().st_mode) == 0o644
-    assert stat.S_IMODE((site.folder / "pbem.key").stat().st_mode) == 0o600
-
-
-@pytest.mark.own_database
 def test_init_asks(site: Site) -> None:
     site.config.unlink()
     answers = ["Fastmail", "play@pbem.example", "", "me@pbem.example", SECRET]

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from pbem.cli.doctor import status
 from pbem.storage import database, models
 from tests.health.conftest import Manager
 from tests.operating.daemons import Daemon
@@ -152,20 +151,6 @@ def test_each_of_several_servers_is_judged(site: Site) -> None:
     shown = site.pbem("status").out
     assert "imap: lost for 6 min" in shown
     assert "imap: not tried yet" in shown
-
-
-def test_it_can_be_watched_until_ctrl_c(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    naps: list[float] = []
-
-    def nap(seconds: float) -> None:
-        naps.append(seconds)
-        if len(naps) == 3:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(status.time, "sleep", nap)
-    done = site.pbem("status", "--watch", "--every", "2")
-    assert (done.code, naps) == (0, [2, 2, 2])
-    assert "no server is running" in done.out
 
 
 @pytest.mark.slow

@@ -87,12 +87,6 @@ def test_a_configuration_counts_where_it_holds_a_secret(site: Site) -> None:
     assert exposed(site) == ["pbem.toml"]
 
 
-def test_behind_a_closed_folder_nobody_reads(site: Site) -> None:
-    (site.folder / "pbem.key").chmod(0o644)
-    site.folder.chmod(0o700)
-    assert exposed(site) == []
-
-
 def test_the_start_warns(site: Site, start: Callable[[Site], Daemon]) -> None:
     (site.folder / "pbem.key").chmod(0o644)
     site.configure(inbox=LMTP_IN)
@@ -167,16 +161,6 @@ def test_a_terminal_that_knows_ascii_only_shows_the_rest_escaped(site: Site, wor
 
 
 @pytest.mark.own_database
-def test_doctor_tells_whose_files_may_not_be_used(site: Site, nobody: int) -> None:
-    for name in ("pbem.key", "pbem.sqlite.lock"):
-        (site.folder / name).touch()
-        (site.folder / name).chmod(0o000)
-    said = " ".join(site.process("doctor", obeys_modes=True).out.split())
-    assert "pbem.key can't be read: Permission denied let the user that runs pbem read it" in said
-    assert "pbem.sqlite.lock can't be written let the user that runs pbem write it" in said
-
-
-@pytest.mark.own_database
 def test_a_disk_without_room_is_told(site: Site) -> None:
     """A process that may not make files of more than 10 KB meets the same errors as on a full disk."""
     program = Path(sys.executable).with_name("pbem")
@@ -185,13 +169,6 @@ def test_a_disk_without_room_is_told(site: Site) -> None:
     done = subprocess.run(limited, env=around, cwd=site.folder, capture_output=True, timeout=600, check=False)
     assert done.returncode == 2, done
     assert f"disk I/O error. Make room where {site.folder}/pbem.sqlite is" in done.stderr.decode()
-
-
-def test_a_message_that_is_not_sent_is_not_counted_as_sent(site: Site) -> None:
-    (site.folder / "out").touch()
-    site.drop(RULES)
-    done = site.process("run", "--once")
-    assert done.out == "1 received, 1 processed, 0 sent, 1 to be tried again\n"
 
 
 def test_a_listener_is_at_an_address_of_this_machine(site: Site) -> None:

@@ -65,21 +65,6 @@ def test_it_is_sound_with_its_drop_in(analyze: str, tmp_path: Path) -> None:
     assert "override.conf" in again.stderr, "the drop-in is looked at"
 
 
-def test_a_child_may_limit_itself(analyze: str) -> None:
-    """The unit must allow the system call prlimit64, since the setrlimit of glibc uses it."""
-    unit = UNIT.read_text(encoding="utf-8")
-    (taken,) = re.findall(r"^SystemCallFilter=~(.*)$", unit, re.MULTILINE)
-    (given,) = re.findall(r"^SystemCallFilter=(@.*)$", unit, re.MULTILINE)
-
-    def calls(groups: str) -> str:
-        command = [analyze, "syscall-filter", "--no-pager", *groups.split()]
-        return subprocess.run(command, capture_output=True, text=True, timeout=600).stdout
-
-    assert "prlimit64" not in calls(taken)
-    assert "prlimit64" in subprocess.run([analyze, "syscall-filter", "@default"], capture_output=True, text=True).stdout
-    assert given == "@system-service"
-
-
 def test_the_server_stops_long_before_systemd_kills_it() -> None:
     """Tests of a running server allow more time, for slow machines; these are its own limits."""
     allowed = re.search(r"^TimeoutStopSec=(\d+)$", UNIT.read_text(encoding="utf-8"), re.MULTILINE)

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from pbem.storage import database
-from tests import databases
 from tests.correspondence import correspondence, text
 from tests.operating.early_tables import make_early
 from tests.operating.matches import in_play
@@ -125,16 +124,3 @@ def test_a_database_is_not_upgraded_under_a_running_server(site: Site, words: tu
     with database.alone(site.database):
         assert "another daemon" in site.pbem(*words).err
     assert site.rows("select version_num from alembic_version") == ["0048"]
-
-
-@pytest.mark.sql
-def test_an_upgrade_tells_how_far_it_is(tmp_path: Path) -> None:
-    engine = database.connect(databases.empty(tmp_path))
-    steps: list[tuple[str, int, int]] = []
-    for _ in range(2):
-        database.upgrade(engine, lambda *step: steps.append(step))
-    revisions = database.revisions()
-    assert steps == [
-        (f"upgrading the tables to version {each}", at, len(revisions)) for at, each in enumerate(revisions)
-    ]
-    engine.dispose()

@@ -74,12 +74,6 @@ def test_a_source_archive_has_that_of_its_build(clone: Path, tmp_path: Path) -> 
     assert hatchling(source, "version") == hatchling(clone, "version")
 
 
-def test_a_copy_without_history_can_be_built(clone: Path, tmp_path: Path) -> None:
-    assert hatchling(clone, "version", PATH=str(tmp_path)) == "1.0.0+unknown", "there is no git"
-    shutil.rmtree(clone / ".git")
-    assert hatchling(clone, "version") == "1.0.0+unknown"
-
-
 def test_what_builds_it_is_pinned_with_its_hash() -> None:
     (line,) = re.findall(r"^requires = \[(.*)\]", page("pyproject.toml"), re.MULTILINE)
     pinned = re.findall(r'"([a-z]+==[\d.]+)"', line)

@@ -16,9 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem import config
 from pbem.publishing.web_server import HEADERS
-from pbem.secret import BadConfig
 from tests.docs.pages import page
 from tests.operating.site import Site
 from tests.publishing.site import store_many
@@ -77,22 +75,6 @@ def test_what_root_publishes_belongs_to_the_owner_of(site: Site, place: Path, *,
     assert site.process("publish", str(folder)).code == 0
     owners = {(path.stat().st_uid, path.stat().st_gid) for path in (folder, *folder.rglob("*"))}
     assert owners == {(nobody.pw_uid, nobody.pw_gid)}
-
-
-@pytest.mark.parametrize(("backups", "web"), [("web/backups", "web"), ("../{name}/web/x", "web")])
-def test_backups_and_the_site_never_share_a_folder(site: Site, backups: str, web: str) -> None:
-    backups = backups.format(name=site.folder.name)
-    with site.config.open("a", encoding="utf-8") as file:
-        file.write(f'[backup]\nfolder = "{backups}"\n')
-    by_hand = site.process("publish", web)
-    with site.config.open("a", encoding="utf-8") as file:
-        file.write(f'[publish]\nfolder = "{web}"\n')
-    with pytest.raises(BadConfig) as refused:
-        config.load(site.config)
-    assert by_hand.code == 2
-    for said in (str(refused.value), " ".join(by_hand.err.split())):
-        assert "backups have secrets, so neither folder may be in the other; choose another one" in said
-    assert not (site.folder / web).exists()
 
 
 def documented(language: str, **changes: str) -> str:

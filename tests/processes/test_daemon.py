@@ -16,7 +16,7 @@ pytestmark = pytest.mark.own_database
 
 def test_a_daemon_answers_until_it_is_told_to_stop(site: Site) -> None:
     site.configure(LMTP_IN, FOLDER_OUT)
-    daemon = Daemon(site, is_forked=False).ready()
+    daemon = Daemon(site, is_child=True).ready()
     try:
         daemon.deliver("ann@mail.example", ADDRESS, written("ann@mail.example", ADDRESS, "rules quadraphages"))
         (answer,) = until(site.sent, "the message is answered")

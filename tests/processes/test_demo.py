@@ -15,8 +15,8 @@ def test_the_demo_plays_a_match_and_sees_another_board_than_the_printed_one(
 ) -> None:
     sheet = playing.SAMPLE.read_text(encoding="utf-8")
     short = tmp_path / "record.txt"
-    moves, printed = sheet[: sheet.index("\n3.  ")], "\n\no x o o"
-    short.write_text(f"{moves}\n3.  resign{sheet[sheet.index(printed) :]}", encoding="utf-8")
+    moves, printed = sheet[: sheet.index("\n2.  ")], "\n\no x o o"
+    short.write_text(f"{moves}\n2.  resign{sheet[sheet.index(printed) :]}", encoding="utf-8")
     monkeypatch.setattr(playing, "SAMPLE", short)
 
     done = site.pbem("demo", "--folder", str(tmp_path / "demo"))
