@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from notation import record
-from pbem import config, failpoints
+from pbem import config
 from pbem.cli.doctor import replaying
 from pbem.cli.index import COMMANDS, GROUPS, RENAMED, load
 from pbem.storage.database import MIGRATIONS
@@ -89,20 +88,6 @@ def test_run_once_receives_handles_and_sends_until_nothing_is_left(site: Site) -
     assert site.run_once() == [0, 0, 0]
 
 
-@pytest.mark.parametrize(
-    ("failpoint", "words"),
-    [
-        ("snet:3", "no step 'snet'; the steps are received, stored"),
-        ("sent:third", "'third' is not a count; sent:3 is the third time"),
-        ("sent:0", "'0' is not a count"),
-        (":3", "no step ''"),
-    ],
-)
-def test_a_fail_point_that_would_never_be_reached_is_refused(failpoint: str, words: str) -> None:
-    with pytest.raises(failpoints.BadFailpoint, match=re.escape(words)):
-        failpoints.parse(failpoint)
-
-
 def test_a_fail_point_that_is_wrong_ends_the_start(site: Site) -> None:
     done = site.pbem("run", "--once", PBEM_FAILPOINT="snet:3")
     assert (done.code, "no step 'snet'" in done.err) == (2, True)
@@ -127,14 +112,6 @@ def test_feed_takes_the_envelope_recipient_with_its_token(site: Site) -> None:
     bare = written(move.sender, ADDRESS, move.text)
     assert "message 1: done, done: move" in site.pbem("feed", "-", "--to", move.to, stdin=bare).out
     assert site.rows("select text from ply") == [move.text]
-
-
-@pytest.mark.parametrize(("name", "words"), [("empty", "empty is empty"), (".", "Is a")])
-def test_feed_says_that_there_is_no_mail(site: Site, name: str, words: str) -> None:
-    (site.folder / "empty").touch()
-    done = site.pbem("feed", str(site.folder / name))
-    assert (done.code, words in done.err) == (2, True)
-    assert site.rows("select count(*) from incoming") == [0]
 
 
 def test_feed_ends_with_1_when_the_mail_or_its_answer_meets_a_bug(played: Site) -> None:
@@ -281,19 +258,6 @@ def test_record_check_tells_a_record_from_what_is_none(
     assert done.code == code, done.said
     assert words in done.said
     assert len(done.said.splitlines()) == 1 or code == 0 or kind == "other board"
-
-
-def test_record_check_stops_at_the_first_slip_and_tolerant_lists_them_all(site: Site) -> None:
-    path = RECORDS / "quadraphages-1.txt"
-    strict = site.pbem("record", "check", str(path))
-    tolerant = site.pbem("record", "check", "--tolerant", str(path))
-    slips = record.replay_tolerantly(record.loads(path.read_text()))[1]
-    assert slips, "the printed records have slips, that is why they are here"
-    assert (strict.code, len(strict.out.splitlines())) == (1, 1)
-    assert tolerant.code == 1
-    assert f": {len(slips)} slips" in tolerant.out
-    assert all(slip.why in tolerant.out for slip in slips)
-    assert strict.out.startswith(f"turn {slips[0].turn}, {slips[0].player}, {slips[0].token}: ")
 
 
 def test_record_check_reads_standard_input_and_refuses_a_game_that_there_is_none_of(site: Site) -> None:

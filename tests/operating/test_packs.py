@@ -15,20 +15,6 @@ from tests.operating.site import ADDRESS, LMTP_IN, Site, smtp_out
 pytestmark = pytest.mark.slow  # building and installing packages is slow
 
 PACKAGES = {path.parent.name.removeprefix("pbem-"): path.parent for path in ROOT.glob("tests/packs/*/pyproject.toml")}
-TURNS = """
-import random, sys
-from importlib.metadata import entry_points
-(point,) = entry_points(group="pbem.games", name=sys.argv[1])
-pack, chance = point.load(), random.Random(1)
-position = pack.game.position({})
-while position.turn is not None:
-    turns = [pack.notation.format(move, position) for move in position.moves()]
-    turn = "swap" if "swap" in turns else chance.choice(turns)
-    print(position.turn, turn)
-    position = position.play(pack.notation.parse(turn))
-print("end", position.outcome.winner)
-"""
-"""Prints a match to its end: each turn with the seat that plays it. Who can swap does."""
 
 
 @pytest.fixture(scope="module")
@@ -82,29 +68,6 @@ def test_a_new_game_passes_what_it_is_checked_for_before_a_line_is_written(
     assert "checks hold" in environment.run("pbem", "game", "check", "zigzag", folder=tmp_path)
     assert "The last board is that of the match played." in environment.run("pbem", "demo", "zigzag", folder=tmp_path)
     assert "offered once enabled in [games]: " in environment.run("pbem", "games", folder=tmp_path)
-
-
-@pytest.mark.parametrize("game", PACKAGES)
-def test_two_people_play_an_enabled_game_to_its_end(
-    game: str, served: Callable[[str], Daemon], post: PostOffice, environment: Environment, site: Site
-) -> None:
-    daemon = served(f'"{game}"')
-    players = [Person(name, ADDRESS, daemon.deliver, post) for name in ("ann", "bo")]
-    personal = [player.join() for player in players]
-    players[0].write(f"rules {game}", to=personal[0])
-    assert game.upper() in words(players[0].next())
-    players[0].write(f"challenge bo {game} begin=me", to=personal[0])
-    players[0].next()
-    players[1].answer(players[1].next(), "accept")
-    newest = [player.next() for player in players]
-    *turns, end = (line.split(maxsplit=1) for line in environment.run("python", "-c", TURNS, game).splitlines())
-    for seat, turn in turns:
-        players[int(seat)].answer(newest[int(seat)], turn)
-        newest = [player.next() for player in players]
-        assert all(turn in words(mail) for mail in newest)
-    assert game != "hex" or "swap" in [turn for _, turn in turns]
-    assert "You won!" in words(newest[int(end[1])])
-    assert environment.run("pbem", "check", folder=site.folder) == "1 matches replayed, 0 problems\n"
 
 
 @pytest.mark.parametrize(("game", "begin"), zip(PACKAGES, ("me", "you"), strict=False))
