@@ -20,7 +20,7 @@ from sqlalchemy import Engine
 
 from pbem.storage import database
 from tests.correspondence import text
-from tests.docs.test_try_it import NEEDS, started
+from tests.docs.try_it import NEEDS, started
 from tests.reliability.past import by_day, long_ago
 from tests.servers import REAL_CLOCK, until
 
