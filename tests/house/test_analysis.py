@@ -101,8 +101,8 @@ def test_nobody_has_two_analyses_at_a_time_or_too_many_in_a_day(letters: Corresp
     letters.reply(letters.last("bob"), "setup +x+x")
     letters.resign("bob")
     letters.say("alice", "analyse 1")
-    spent.copies(letters, Match, 1, 2)
     for number in (3, 4):
+        spent.copies(letters, Match, 1, 1, id=number)
         spent.copies(letters, Analysis, 1, 1, match=number, done=letters.clock())
 
     (waiting,) = letters.say("alice", "analyse 2")
