@@ -5,10 +5,7 @@ import pytest
 from tests import scenes
 from tests.correspondence import Correspondence, said
 
-pytestmark = [
-    pytest.mark.server(server='admin = "admin@far.example"'),
-    scenes.after(scenes.match, "challenge bob quadrupel begin=me"),
-]
+pytestmark = scenes.after(scenes.match, "challenge bob quadrupel begin=me")
 SECOND = "select {} from match where id = 2"
 
 
@@ -16,7 +13,7 @@ def told(letters: Correspondence, name: str = "alice") -> str:
     return said(letters.last(name))
 
 
-@pytest.mark.parametrize("sentence", ["I resign", "How do I win?", "Abmelden", "delete my account"])
+@pytest.mark.parametrize("sentence", ["I resign", "Abmelden", "delete my account"])
 def test_a_sentence_does_nothing_and_says_what_would(letters: Correspondence, sentence: str) -> None:
     letters.reply(letters.last("alice"), sentence)
 
@@ -39,11 +36,6 @@ def test_kind_words_go_to_the_opponent_after_a_yes(letters: Correspondence) -> N
     assert "Thanks for the nice move!" not in told(letters, "bob")
     letters.reply(letters.last("alice"), "yes")
     assert "Thanks for the nice move!" in told(letters, "bob")
-
-
-def test_who_wants_a_person_is_told_who_reads_what(letters: Correspondence) -> None:
-    letters.reply(letters.last("alice"), "A human please")
-    assert "The operator of this server reads admin@far.example." in told(letters)
 
 
 @pytest.mark.parametrize(
@@ -88,15 +80,6 @@ def test_accept_alone_takes_the_only_challenge(letters: Correspondence) -> None:
 def test_a_command_alone_says_what_goes_with_it(letters: Correspondence, name: str) -> None:
     letters.say("alice", name)
     assert f'Write it like this: "{name} ' in told(letters)
-
-
-@pytest.mark.parametrize(
-    ("answer", "name"), [("otto", "otto"), ("My name is Hanna.", "hanna"), ("Ich heiße Max", "max")]
-)
-def test_a_newcomer_answers_with_a_name(letters: Correspondence, answer: str, name: str) -> None:
-    letters.write("zed@mail.example", "I'd like to play some games")
-    letters.reply(letters.last("zed"), answer)
-    assert f"Welcome, {name}!" in told(letters, "zed")
 
 
 @pytest.mark.parametrize("words", ["setup", "setup xxxxx", "setup please"])

@@ -45,14 +45,6 @@ def test_a_game_record_says_who_signed_it(letters: Correspondence) -> None:
     assert "2 turns, all legal" in said
 
 
-def test_each_message_carries_its_match_signed_with_the_times_of_the_turns(letters: Correspondence) -> None:
-    code, said = verified(letters, letters.last("bob"), "--turns")
-
-    assert code == 0
-    assert "1. 2026-" in said
-    assert "UTC  c1d1 g9h9 2 d1f1 h9h7" in said
-
-
 def test_any_change_of_a_game_record_is_found(letters: Correspondence) -> None:
     text = game_record(letters)
     for old, new in (
