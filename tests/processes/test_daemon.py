@@ -14,7 +14,7 @@ from tests.servers import until
 pytestmark = pytest.mark.own_database
 
 
-def test_a_daemon_answers_until_it_is_told_to_stop(site: Site) -> None:
+def test_a_daemon_answers_keeps_a_second_one_out_and_stops(site: Site) -> None:
     site.configure(LMTP_IN, FOLDER_OUT)
     daemon = Daemon(site, is_child=True).ready()
     try:
