@@ -1,10 +1,12 @@
 """The daemon as a separate process that can be killed."""
 
 import json
+import multiprocessing
 import os
 import resource
 import signal
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
@@ -104,3 +106,12 @@ class Process:
         """Send SIGKILL, and wait until it ends."""
         self._process.kill()
         self._process.wait(110)
+
+
+def is_killed(function: Callable[..., None], *arguments: Any) -> bool:
+    """Call a function in a process of its own. Return whether it was killed; if not, it has done its work."""
+    process = multiprocessing.get_context("forkserver").Process(target=function, args=arguments)
+    process.start()
+    process.join(110)
+    assert process.exitcode in (0, -signal.SIGKILL)
+    return process.exitcode != 0

@@ -1,12 +1,10 @@
 """Backups and `pbem restore`, killed before each step that writes: a file, a name, a folder or a database."""
 
 import itertools
-import multiprocessing
 import os
 import signal
 import stat
 import sys
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -22,11 +20,10 @@ from pbem.storage import database
 from pbem.storage.leases import new_holder
 from tests.operating.daemons import Site
 from tests.operating.places import backup, everything, filled, place, restore
+from tests.reliability.processes import is_killed
 
 pytestmark = pytest.mark.sql
 START = datetime(2026, 11, 23, 3, 15, tzinfo=UTC)
-_FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(["tests.reliability.test_killed_backups"])
 WRITING = {
     *("os.mkdir", "os.link", "os.rename", "os.remove", "os.rmdir", "os.chmod", "os.chown"),
     *("tempfile.mkdtemp", "sqlite3.connect", "subprocess.Popen", "shutil.rmtree"),
@@ -35,15 +32,7 @@ WRITING = {
 
 def killed(words: list[str], variables: dict[str, str], nth: int) -> bool:
     """Run a command and kill it before its nth step that writes; return whether it got there."""
-    return _is_killed(_run, words, variables, nth)
-
-
-def _is_killed(run: Callable[..., None], *given: object) -> bool:
-    process = _FORKS.Process(target=run, args=given)
-    process.start()
-    process.join(110)
-    assert process.exitcode in (0, -signal.SIGKILL)
-    return process.exitcode != 0
+    return is_killed(_run, words, variables, nth)
 
 
 def _run(words: list[str], variables: dict[str, str], nth: int) -> None:
@@ -124,12 +113,12 @@ def test_a_backup_of_a_server_that_is_killed_anywhere_costs_no_older_one(site: S
     site.config.write_text(f'{site.config.read_text()}\n[backup]\nfolder = "backups"\nkeep = 2\n')
     folder, number, now = site.folder / "backups", 0, START
     for _ in range(2):
-        assert not _is_killed(_make_by_itself, site.config, now, sys.maxsize)
+        assert not is_killed(_make_by_itself, site.config, now, sys.maxsize)
         now += timedelta(days=1)
     while True:
         number += 1
         before = {path: path.read_bytes() for path in folder.glob("*.tar.gz")}
-        was_killed = _is_killed(_make_by_itself, site.config, now, number)
+        was_killed = is_killed(_make_by_itself, site.config, now, number)
         now += timedelta(days=1)
         left = {path: path.read_bytes() for path in folder.glob("*.tar.gz")}
         if not was_killed:

@@ -1,10 +1,8 @@
 """Operator commands killed after any SQL statement have done nothing and can be repeated."""
 
 import itertools
-import multiprocessing
 import os
 import signal
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +18,8 @@ from tests.postgres import Postgres
 from tests.reliability.conftest import Stage
 from tests.reliability.effects import effects
 from tests.reliability.plots import O, Rehearsal, X
+from tests.reliability.processes import is_killed
 from tests.reliability.scene import Letter
-
-_FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(["tests.reliability.processes", "tests.reliability.test_operator_verbs"])
 
 PEOPLE = (
     "insert into player (name, address, epoch, created) values ('ann', 'ann@mail.example', 3, '2007-01-01 00:00:00')"
@@ -48,10 +44,9 @@ def test_an_upgrade_that_is_killed_anywhere_has_done_nothing_and_can_be_made_aga
         begin_with_the_first_tables(url, revision)
     before = tables(url)
     deaths, statement = 0, 1
-    while (ended := in_a_process(_upgrade, url, statement)) == -signal.SIGKILL:
+    while is_killed(_upgrade, url, statement):
         assert tables(url) == before, f"after statement {statement}"
         deaths, statement = deaths + 1, statement + step
-    assert ended == 0
     assert deaths > (10 if revision is None else 1), "deaths all along the migrations"
     engine = database.connect(url)
     assert database.is_current(engine)
@@ -104,10 +99,9 @@ def test_a_verb_that_is_killed_anywhere_has_done_nothing_and_can_be_repeated(
     before = effects(scene)
     command_line = [*words, "--config", str(scene.site.config)]
     killed = 0
-    while (ended := in_a_process(_run, command_line, scene.environment, killed + 1)) == -signal.SIGKILL:
+    while is_killed(_run, command_line, scene.environment, killed + 1):
         killed += 1
         assert effects(scene) == before, f"after statement {killed}"
-    assert ended == 0
     assert killed > 2
     assert effects(scene) != before
 
@@ -138,15 +132,6 @@ def tables(url: str) -> dict[str, list[str]]:
         found["revision"] = [str(database.revision(connection))]
     engine.dispose()
     return found
-
-
-def in_a_process(function: Callable[..., None], *arguments: Any) -> int:
-    """Call a function in a separate process. Return its exit code."""
-    process = _FORKS.Process(target=function, args=arguments)
-    process.start()
-    process.join(110)
-    assert process.exitcode is not None
-    return process.exitcode
 
 
 def _upgrade(url: str, statement: int) -> None:

@@ -1,10 +1,8 @@
 """Messages that can't be processed: counted before they are read, put aside after three attempts, and reported."""
 
 import signal
-from collections.abc import Iterator
 from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -24,7 +22,7 @@ from pbem.server.scheduled import alerts
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState
 from tests import databases
-from tests.correspondence import Correspondence, correspondence
+from tests.correspondence import Correspondence
 from tests.operating import matches
 from tests.operating.people import words, written
 from tests.reliability.conftest import Stage
@@ -32,16 +30,10 @@ from tests.reliability.scene import Scene, asking, conserved
 from tests.servers import until
 
 ADMIN = "admin@pbem.example"
+pytestmark = pytest.mark.server(server=f'admin = "{ADMIN}"')
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 SECRET = "my secret garden"
 TURN = matches.sample().moves[0]
-
-
-@pytest.fixture
-def letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Correspondence]:
-    monkeypatch.setenv("PBEM_SERVER__ADMIN", ADMIN)
-    with correspondence(tmp_path) as letters:
-        yield letters
 
 
 # A message that ends the process

@@ -13,7 +13,7 @@ from pbem.mail.transports.imap import ImapInbox
 from pbem.mail.transports.maildir import MaildirInbox
 from pbem.mail.transports.protocols import Arrival, NotStored, ServerUnreachable
 from pbem.mail.transports.receiver import receive, receive_once
-from tests.servers import GENEROUS, Mailbox, until
+from tests.servers import GENEROUS, until
 
 LIMIT = 10_000
 
@@ -163,20 +163,3 @@ def test_receive_once_carries_what_is_there_and_raises_what_goes_wrong(
     (new / "1").write_bytes(b"x")
     with pytest.raises(ServerUnreachable):
         receive_once(MaildirInbox(MaildirSettings(path=tmp_path / "new" / "1"), LIMIT), shelf)
-
-
-@pytest.mark.dovecot
-def test_imap_again_after_the_server_hung_up(mailbox: Mailbox, shelf: Shelf) -> None:
-    mailbox.deliver(b"Subject: one\r\n\r\nx\r\n")
-    with capture_logs() as logs:
-        daemon = Daemon(ImapInbox(mailbox.settings(), LIMIT), shelf)
-        until(lambda: len(shelf.mails) == 1 and not mailbox.files(), "the first mail")
-        for times in (1, 2, 3):
-            mailbox.kick()
-            mailbox.deliver(b"Subject: more\r\n\r\nx\r\n")
-            until(lambda times=times: len(shelf.mails) == 1 + times, "the next mail")
-        until(lambda: not mailbox.files(), "all are put away")
-        daemon.stop()
-    events = [log["event"] for log in logs]
-    assert events.count("receiving interrupted") == events.count("receiving again") >= 1
-    assert len(mailbox.files("Processed")) == 4
