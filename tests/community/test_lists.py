@@ -34,12 +34,13 @@ NEXT = re.compile(r'\* (?:More|Older ones): reply "((?:[a-z]+)(?: [a-z0-9_-]+)* 
 def crowd(letters: Correspondence) -> None:
     """Let alice be one of many, with names as long as names can be, and have much of everything."""
     letters.join("alice")
+    (alice,) = letters.rows("select id from player")
     with letters.server.engine.begin() as connection:
         for table, rows in (
             (Player, (_player(number) for number in range(CROWD))),
-            (Presence, ({"player": 100 + number, "seen": MORNING, "listed": MORNING} for number in range(CROWD))),
+            (Presence, ({"player": 1100 + number, "seen": MORNING, "listed": MORNING} for number in range(CROWD))),
             (Seek, (_seek(number) for number in range(CROWD))),
-            (Match, (_match(number) for number in range(2 * CROWD))),
+            (Match, (_match(number, alice) for number in range(2 * CROWD))),
             (PlayerRating, (_rating(number, game) for number in range(CROWD) for game in GAMES)),
             (Tournament, (_tournament(number) for number in range(CROWD))),
             (Entry, (_entry(number) for number in range(ENTRANTS))),
@@ -58,25 +59,26 @@ def name_of(number: int) -> str:
 def _player(number: int) -> dict[str, Any]:
     assert len(name_of(number)) == 20
     address = f"p{number}@mail.example"
-    row = {"id": 100 + number, "name": name_of(number), "address": address, "confirmed": MORNING, "created": MORNING}
+    row = {"id": 1100 + number, "name": name_of(number), "address": address, "confirmed": MORNING, "created": MORNING}
     return {**row, "settings": {}}
 
 
 def _seek(number: int) -> dict[str, Any]:
     """Return an open seek of somebody whom alice hasn't blocked, with terms that take room."""
     return {
-        "id": 1000 + number, "player": 200 + number % 20, "game": "quadrupel", "time": "140d+10d,1d/move,auto",
+        "id": 1000 + number, "player": 1200 + number % 20, "game": "quadrupel", "time": "140d+10d,1d/move,auto",
         "options": {"variant": "maximum-points", "zone2": "ban"}, "begin": "me", "repeat": 5, "rated": True,
         "created": MORNING, "expires": MORNING + timedelta(days=28),
     }  # fmt: skip
 
 
-def _match(number: int) -> dict[str, Any]:
+def _match(number: int, alice: int) -> dict[str, Any]:
     """Return a match of alice: half of them are over."""
     is_over, ended = number < CROWD, MORNING - timedelta(days=400, minutes=number)
     row: dict[str, Any] = {
-        "id": 1001 + number, "game": list(GAMES)[number % 5], "options": {}, "seat0": 1, "seat1": 100 + number % CROWD,
-        "challenger": 1, "plies": 0, "created": ended, "started": ended, "to_move": None if is_over else 0,
+        "id": 1001 + number, "game": list(GAMES)[number % 5], "options": {}, "plies": 0,
+        "seat0": alice, "seat1": 1100 + number % CROWD, "challenger": alice,
+        "created": ended, "started": ended, "to_move": None if is_over else 0,
         "state": (MatchState.OVER if is_over else MatchState.RUNNING).value, "time": None if is_over else "3d/move",
         "ended": ended if is_over else None, "winner": 0 if is_over else None,
         "termination": list(Termination)[number % len(Termination)].value if is_over else None,
@@ -87,7 +89,7 @@ def _match(number: int) -> dict[str, Any]:
 
 def _rating(number: int, game: str) -> dict[str, Any]:
     held = {"rating": 3000 - number, "deviation": 150, "volatility": 0.06, "wins": 1000, "draws": 1000, "losses": 1000}
-    return {"player": 100 + number, "game": game, "week": week_of(MORNING) - WEEK, **held}
+    return {"player": 1100 + number, "game": game, "week": week_of(MORNING) - WEEK, **held}
 
 
 def _tournament(number: int) -> dict[str, Any]:
@@ -101,12 +103,12 @@ def _tournament(number: int) -> dict[str, Any]:
 
 
 def _entry(number: int) -> dict[str, Any]:
-    return {"tournament": 1, "player": 100 + number, "entered": MORNING, "seed": number + 1}
+    return {"tournament": 1, "player": 1100 + number, "entered": MORNING, "seed": number + 1}
 
 
 def _pairing(number: int, round_: int) -> dict[str, Any]:
     """Return a forfeit, whose marks are the longest."""
-    first, second = 100 + number, 132 + (number + round_) % 32
+    first, second = 1100 + number, 1132 + (number + round_) % 32
     row = {"tournament": 1, "round": round_, "board": number + 1, "game": 1, "first": first, "second": second}
     return {**row, "result": "first"}
 
