@@ -14,6 +14,10 @@ from pbem import failpoints
 from tests.forks import Fork, Surroundings
 from tests.servers import until
 
+_FORKS = multiprocessing.get_context("forkserver")
+_CALLED = [f"tests.reliability.test_{name}" for name in ("killed_backups", "operator_verbs")]
+_FORKS.set_forkserver_preload(["tests.forks", "tests.compiled", *_CALLED])
+
 
 class Process:
     """A running `pbem run` in a folder, with additions to its environment."""
@@ -110,7 +114,7 @@ class Process:
 
 def is_killed(function: Callable[..., None], *arguments: Any) -> bool:
     """Call a function in a process of its own. Return whether it was killed; if not, it has done its work."""
-    process = multiprocessing.get_context("forkserver").Process(target=function, args=arguments)
+    process = _FORKS.Process(target=function, args=arguments)
     process.start()
     process.join(110)
     assert process.exitcode in (0, -signal.SIGKILL)
