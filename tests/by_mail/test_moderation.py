@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pbem.cli import core
-from tests.correspondence import ADDRESS, Correspondence, said, to
+from tests.correspondence import Correspondence, said, to
 from tests.scenes import after, busy
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
@@ -89,7 +89,7 @@ def test_whoever_is_banned_gets_one_answer_a_day_and_can_do_nothing(letters: Cor
 
     (answer,) = letters.say("bob", "challenge alice quadrature\nseek kvadratik")
     assert "has closed your account" in said(answer)
-    for words in ("take 1", "play quadrature", "yes", "Why?", ""):
+    for words in ("take 1", "Why?"):
         assert letters.say("bob", words) == []
     assert letters.reply(turn, "1 a7b7 i3i2") == []
     assert letters.write(BOB, "games") == [], "nor without proof"
@@ -176,10 +176,8 @@ def test_two_accounts_become_one(letters: Correspondence) -> None:
     assert not any(BOB in said(mail) for mail in mails if mail["To"] != BOB)
     assert not any(ALICE in said(mail) for mail in mails if mail["To"] != ALICE)
     assert state(letters) == ("over", "cancelled", None, False)
-    for number, address in enumerate((personal, ADDRESS)):
-        letters.clock.advance(days=number, hours=number)
-        (answer,) = letters.write(BOB, "#3 resign", to=address)
-        assert "is part of the account of alice, so your message did nothing" in said(answer)
-        assert ALICE not in said(answer)
+    (answer,) = letters.write(BOB, "#3 resign", to=personal)
+    assert "is part of the account of alice, so your message did nothing" in said(answer)
+    assert ALICE not in said(answer)
     assert {str(mail["To"]) for mail in letters.say("carol", "#3 e3f4")} == {"carol@mail.example", ALICE}
     assert {str(mail["To"]) for mail in letters.say("alice", "#3 e9f8")} == {"carol@mail.example", ALICE}
