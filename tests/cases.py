@@ -12,9 +12,6 @@ SEEDS = int(os.environ.get("PBEM_TEST_SEEDS", "1"))
 MANY = 30 if SEEDS > 1 else 10
 """How often a daemon is killed or stopped at random in each of these."""
 
-ONLY_IN_SOAK = (pytest.mark.slow, pytest.mark.soak)
-"""The marks of what only `make soak` has; of the crash suite, `make test-all` has what is marked soak alone."""
-
 
 def quick_where(is_quick: Callable[[Any], bool], cases: Iterable[Any], others: str = "slow") -> list[Any]:
     """Return the cases with those that aren't quick marked slow (`make test-all`) or soak; their ids stay."""

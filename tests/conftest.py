@@ -4,7 +4,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,6 @@ from hypothesis import HealthCheck, settings
 from sqlmodel import Session
 
 from tests import compiled_sql, compiled_templates, databases, faked_clock, moments, stopped_leases
-from tests.cases import ONLY_IN_SOAK
 from tests.contests import three_players
 from tests.correspondence import Correspondence, correspondence
 from tests.operating.daemons import start
@@ -131,9 +130,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(pytest.mark.slow)
         if not any(item.path.is_relative_to(folder) for folder in quick):
             item.add_marker(pytest.mark.slow)
-    for item, marks in _left_to_longer_runs(items):
-        for mark in marks:
-            item.add_marker(mark)
     if databases.kind() != "sqlite":
         chosen = [item for item in items if item.get_closest_marker("database")]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
@@ -144,28 +140,6 @@ def pytest_collection_finish() -> None:
     """Spare the garbage collector all that stays until the end; it takes a tenth of the time otherwise."""
     gc.collect()
     gc.freeze()
-
-
-def _left_to_longer_runs(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, Sequence[pytest.MarkDecorator]]]:
-    """Yield the cases of tests that are sampled, with their marks, except those that every run has."""
-    cases: dict[str, list[pytest.Item]] = {}
-    for item in items:
-        if item.get_closest_marker("sampled"):
-            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    for every in cases.values():
-        marker = every[0].get_closest_marker("sampled")
-        numbers = marker.args if marker else ()
-        quick, long = (_spread(every, number) for number in (*numbers, len(every))[:2])
-        for item in (item for item in every if item not in quick):
-            if item not in long:
-                yield item, ONLY_IN_SOAK
-            elif not item.get_closest_marker("soak"):
-                yield item, (pytest.mark.slow,)
-
-
-def _spread(items: list[pytest.Item], number: int) -> list[pytest.Item]:
-    """Return so many of them, evenly spread."""
-    return [items[index * len(items) // number] for index in range(min(number, len(items)))]
 
 
 def _keeps_data(item: pytest.Item) -> bool:

@@ -70,7 +70,7 @@ def test_a_new_game_passes_what_it_is_checked_for_before_a_line_is_written(
     assert "offered once enabled in [games]: " in environment.run("pbem", "games", folder=tmp_path)
 
 
-@pytest.mark.parametrize(("game", "begin"), zip(PACKAGES, ("me", "you"), strict=False))
+@pytest.mark.parametrize(("game", "begin"), [*zip(PACKAGES, ("me", "you"), strict=False)])
 def test_the_house_plays_an_enabled_game_to_its_end(
     game: str, begin: str, served: Callable[[str], Daemon], post: PostOffice, environment: Environment, site: Site
 ) -> None:

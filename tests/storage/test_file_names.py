@@ -7,7 +7,6 @@ import pytest
 from pbem.storage import database
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("exists", [True, False])
 def test_two_daemons_never_share_a_file_under_two_names(tmp_path: Path, *, exists: bool) -> None:
     first, other = tmp_path / "pbem.sqlite", tmp_path / "elsewhere"
