@@ -122,16 +122,3 @@ def test_play_accepts_exactly_the_set_ups_that_moves_lists(setup: str) -> None:
         assert sum(move in legal for move in everything) == (16 if setup == "row" else 5 * 70)
         for move in everything:
             assert accepts(here, move) == (move in legal)
-
-
-@pytest.mark.slow
-def test_the_order_of_discs_and_flips_makes_no_difference() -> None:
-    found = 0
-    for position, moves, _, _ in match(OPTIONS[0], 2):
-        for move in moves[-3:]:
-            if isinstance(move, Turn) and len(move.flipped) > 1:
-                turned = move._replace(placed=move.placed[::-1], flipped=move.flipped[::-1])
-                assert position.play(turned) == position.play(move)
-                assert NOTATION.format(turned, position) == NOTATION.format(move, position)
-                found += 1
-    assert found

@@ -7,7 +7,7 @@ import pytest
 from engines import hex as hexagonal
 from engines import square
 from engines.board import DIAGONAL, QUEEN, BadBoard, Board, hexagon, rectangle, rhombus, triangle
-from engines.diagram import Diagram, Mark
+from engines.diagram import Diagram
 from tests.shapes import SHAPES, TEXTS
 
 
@@ -25,13 +25,6 @@ def test_a_diagram_of_a_usual_board_is_the_one_that_a_game_writes_by_hand() -> N
     legend = SHAPES["rectangle 7x6"].legend
 
     assert rectangle(9, 9).diagram({}, legend) == Diagram("square", square.columns(9), rows, legend=legend)
-
-
-def test_a_board_tells_the_last_turn_in_a_sentence() -> None:
-    board, legend = rectangle(2, 2), SHAPES["rectangle 7x6"].legend
-
-    assert board.diagram({}, legend, told="a stone on a1").told == "The last move: a stone on a1."
-    assert board.diagram({}, legend).told == ""
 
 
 def test_lines_of_a_rectangle_end_at_its_edges_and_holes() -> None:
@@ -55,12 +48,6 @@ def test_neighbours_are_mutual(board: Board) -> None:
     }
 
 
-def test_the_acute_and_the_obtuse_corners_of_a_rhombus() -> None:
-    near = rhombus(11, 11).neighbours()
-
-    assert [len(near[corner]) for corner in ("a1", "k1", "a11", "k11")] == [2, 3, 3, 2]
-
-
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -81,8 +68,3 @@ def test_the_acute_and_the_obtuse_corners_of_a_rhombus() -> None:
 def test_what_cannot_be_drawn_is_refused_in_a_sentence(make: Callable[[], object], words: str) -> None:
     with pytest.raises(BadBoard, match=words):
         make()
-
-
-def test_a_piece_shows_three_characters_at_most() -> None:
-    with pytest.raises(ValueError, match="at most 3 characters"):
-        Mark("A", "piece", 0, ("man", "men"), "1234")

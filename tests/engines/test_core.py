@@ -6,7 +6,6 @@ import pytest
 
 from engines.core import BadOption, IllegalMove, Over
 from engines.repetition import History
-from engines.seats import SEATS, other, seat_of, with_entry
 from notation.games import GAMES
 
 
@@ -43,12 +42,6 @@ def test_a_history_counts_every_occurrence_and_leaves_the_old_one_as_it_was() ->
     assert hash(history) == hash(History.of(number * number % 7 for number in reversed(range(100))))
     assert pickle.loads(pickle.dumps(history)) == history != empty
     assert repr(history) == "<History of 100 positions>"
-
-
-def test_seats() -> None:
-    assert [other(seat) for seat in SEATS] == [1, 0]
-    assert [seat_of(number) for number in (0, 1)] == [0, 1]
-    assert [with_entry(("a", "b"), seat, "c") for seat in SEATS] == [("c", "b"), ("a", "c")]
 
 
 def test_an_option_is_said_with_its_choices() -> None:

@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from engines.diagram import Diagram
 from tests.diagrams import NAMES, diagrams
 
 FACT = re.compile(r"\b[a-q]\d+\b|\d+")
@@ -23,7 +22,3 @@ def test_the_remarks_say_what_the_notes_say_in_sentences_without_marks(name: str
             assert remark[0].isupper()
             assert "|" not in remark
             assert "#" not in remark
-
-
-def test_a_diagram_needs_no_legend_to_be_printed() -> None:
-    assert Diagram("square", ("a",), (("1", (("a1", "."),)),)).legend.by_text() == {}

@@ -14,7 +14,6 @@ from engines.kvadratik.board import INDEX, MARKS, NAMES
 from engines.step import Step
 from notation.board import format_board
 from notation.games import GAMES
-from tests.diagrams import diagram_after
 
 NOTATION = GAMES["kvadratik"].notation
 
@@ -73,32 +72,6 @@ def texts(position: KvadratikPosition, *, flips: bool = False) -> set[str]:
     return {text for text in found if flips or "~" not in text}
 
 
-# Setting up ----------------------------------------------------------------------------------------
-
-
-def test_blue_sets_up_then_green_then_blue_moves() -> None:
-    start = after()
-    blue = play(start, "setup +x+x")
-    both = play(blue, "setup xx++")
-
-    assert [position.turn for position in (start, blue, both)] == [0, 1, 0]
-    blue_has = {"a4": "B+", "b4": "Bx", "c4": "B+", "d4": "Bx"}
-    assert shown(both) == blue_has | {"a1": "Gx", "b1": "Gx", "c1": "G+", "d1": "G+"}
-    assert both.reserves == (4, 4)
-    assert texts(start) == {f"setup {a}{b}{c}{d}" for a in "+x" for b in "+x" for c in "+x" for d in "+x"}
-
-
-def test_with_half_four_discs_go_anywhere_in_the_own_half() -> None:
-    start = after(setup="half")
-    blue = play(start, "setup d4x c3+ b4x a4+")
-    both = play(blue, "setup a1+ a2+ b1x b2x")
-
-    assert len(texts(start)) == len(texts(blue)) == 1120
-    assert shown(both)["c3"] == "B+"
-    assert shown(both)["b2"] == "Gx"
-    assert all({w[1] for w in text.split()[1:]} <= {"3", "4"} for text in texts(start))
-
-
 # Capturing ------------------------------------------------------------------------------------------
 
 
@@ -110,37 +83,6 @@ def test_two_own_discs_that_are_laid_bare_capture_nothing() -> None:
     assert shown(play(play(uncovered, "b4a4"), "b3b2"))["b3"] == "BxGxBxBx"
 
 
-# Entering -------------------------------------------------------------------------------------------
-
-
-def test_without_a_reserve_entering_adds_a_step_inside_the_own_half() -> None:
-    """Any own uncovered disc can, including one that the moved disc has just uncovered."""
-    position = board(0, "b3:GxBxB+ a4:B+ d2:B+ d3:Bx d4:BxG+ a1:G+", (0, 3))
-    added = {text for text in texts(position) if text.startswith("b3b2 ")}
-
-    assert added == {"b3b2 b3a4", "b3b2 b3c4", "b3b2 a4a3", "b3b2 a4b4", "b3b2 d3c4"}
-
-
-# Covered discs --------------------------------------------------------------------------------------
-
-
-def test_rights_of_two_turns_add_up_and_lapse_after_the_next() -> None:
-    position = board(0, "b2:B+ c2:B+ b1:G+ a4:B+", (4, 4))
-    own = play(position, "c2b2")
-    both = play(own, "b1b2")
-    later = play(both, "@b4x a4a3")
-
-    assert (own.rights, both.rights, later.rights) == ((1, 0), (2, 0), (0, 0))
-    assert play(both, "a4a3").rights == (0, 0)
-
-
-def test_two_rights_put_down_two_discs_at_most() -> None:
-    position = board(1, "a1:G+ a4:B+", (0, 3), (0, 2))
-
-    assert max(text.count("@") for text in texts(position)) == 2
-    assert shown(play(position, "@d1x @b1+ d1c2")) == {"a1": "G+", "a4": "B+", "b1": "G+", "c2": "Gx"}
-
-
 # The end --------------------------------------------------------------------------------------------
 
 
@@ -150,12 +92,6 @@ def test_who_has_no_uncovered_disc_has_lost() -> None:
     assert over.turn is None
     assert over.outcome == Outcome(0, "Green has no move left")
     assert list(over.moves()) == []
-
-
-def test_who_has_no_disc_on_the_board_has_lost_whatever_the_reserve() -> None:
-    over = play(board(1, "b2:BxG+ b1:G+ a1:G+", (4, 0)), "b1b2")
-
-    assert over.outcome == Outcome(1, "Blue has no move left")
 
 
 def test_who_can_put_a_disc_down_by_right_goes_on() -> None:
@@ -194,17 +130,6 @@ def test_a_position_is_another_where_somebody_has_another_right() -> None:
     assert play(third, "a1a2", "a4a3").outcome == Outcome(None, "the position has occurred three times")
 
 
-def test_what_cannot_come_back_is_forgotten() -> None:
-    start = after("setup ++++", "setup ++++")
-    placed = play(start, *ROUND[:2], "b4b3", "d1d2", "b3b2")
-
-    assert len(placed.seen) == 6
-    assert len(play(placed, "d2d3 @d1+ d1c1").seen) == 1
-    capturing = play(board(0, "b4:B+ b3:GxB+ a1:G+"), "b4a4", "a1a2", "a4b4", "a2a1")
-    assert len(capturing.seen) == 4
-    assert len(play(capturing, "b4b3").seen) == 1
-
-
 # The picture ----------------------------------------------------------------------------------------
 
 
@@ -218,20 +143,6 @@ def test_the_board_shows_top_discs_and_heights_and_beside_it_the_towers() -> Non
         "B+  .   Bx  .    4    * b3: Gx B+",
         "a   b   c   d         * d1: Gx G+ Gx Bx",
     ]
-
-
-def test_every_square_that_a_turn_touched_is_lit() -> None:
-    position = board(0, "b3:B+ d3:Bx a1:G+", (2, 0), (1, 0))
-
-    touched = diagram_after("kvadratik", position, "@a4+ ~d3 b3b2 @c4x c4b3")
-    assert touched.lit == {"a4", "d3", "b3", "b2", "c4"}
-    assert diagram_after("kvadratik", after(), "setup ++++").lit == {"a4", "b4", "c4", "d4"}
-
-
-def test_the_highest_tower_fits_beside_the_board() -> None:
-    position = board(0, f"a1:{'B+G+' * 8}")
-
-    assert max(map(len, format_board(position.diagram(), lit=True, notes=True).splitlines())) <= 72
 
 
 # Every refusal: the position, the turn, the reason, words of the sentence, the token ------------------

@@ -10,7 +10,6 @@ from engines.core import IllegalMove, Outcome, Over
 from engines.phages import PhagesPosition, Reason, Turn
 from engines.phages.board import BOARDS
 from engines.step import Step
-from notation.board import format_board
 from notation.games import GAMES
 from tests.diagrams import diagram_after
 
@@ -45,27 +44,6 @@ OPENING = "1 c1b1 g9h9"
 SECOND = "a7b7 i3i2 3 b7b4 i2f2"
 
 
-def test_the_start_is_drawn_as_the_sheet_has_it() -> None:
-    x, o = after(), after(first="o")
-
-    assert format_board(x.diagram()).splitlines()[:3] == [
-        ". . O . . . . . .  1",
-        ". . . . . . . . .  2",
-        ". . . . . . . . X  3",
-    ]
-    assert (x.turn, o.turn) == (0, 1)
-    assert x.stones == o.stones
-
-
-def test_a_stone_marks_the_cell_it_leaves_in_both_operations() -> None:
-    position = after(OPENING, SECOND, first="o")
-    shown = {name: mark for _, cells in position.diagram().rows for name, mark in cells if mark != "."}
-
-    marks = {**dict.fromkeys(("c1", "g9"), "o"), **dict.fromkeys(("a7", "i3", "b7", "i2"), "x")}
-    assert shown == {**marks, "b1": "O", "h9": "O", "b4": "X", "f2": "X"}
-    assert (position.marked(0), position.marked(1)) == (4, 2)
-
-
 def test_the_cells_of_the_last_turn_are_lit() -> None:
     diagram = diagram_after("quadraphages", after(OPENING, first="o"), SECOND)
 
@@ -73,39 +51,6 @@ def test_the_cells_of_the_last_turn_are_lit() -> None:
     assert diagram.left == {"a7", "b7", "i3", "i2"}
     assert diagram.told == "The last move: a7 to b7, i3 to i2, number 3, b7 to b4, i2 to f2."
     assert diagram.notes == ("last number 3", "X has marked 4", "O has marked 2")
-
-
-def test_own_stones_and_marks_do_not_block_but_the_opponent_does() -> None:
-    position = board("quadraphages", 0, 3, "a1 b1", "a3 i9", "o:c1")
-
-    assert position.targets("a1", 3) == ("d1",)
-    assert position.targets("b1", 3) == ("b4", "e1")
-
-
-def test_hexaphages_moves_two_of_three_stones() -> None:
-    position = after(game="hexaphages")
-
-    assert {len(steps) for steps in position.operations(1)} == {2}
-    assert len(set(position.operations(1))) == 3 * 36
-
-
-def test_hexaphages_moves_one_stone_where_no_other_can_then() -> None:
-    position = board("hexaphages", 0, 1, "e1 g1 e9", "m9 k9 i9", "o:*i1")
-
-    assert set(position.operations(1)) == {(Step("g1", "i1"),)}
-
-
-def test_the_number_must_move_a_stone_if_any_does() -> None:
-    position = board("quadraphages", 0, 8, "a1 b1", "i8 i9", "o:*a2,b3")
-
-    assert position.numbers() == (1, 2)
-    assert {number for _, number, _ in position.moves()} == {1, 2}
-
-
-def test_where_no_number_moves_a_stone_any_is_announced() -> None:
-    position = board("quadraphages", 0, 8, "a1 b1", "i8 i9", "o:*i6")
-
-    assert {(number, second) for _, number, second in position.moves()} == {(n, ()) for n in range(1, 9)}
 
 
 def test_the_game_is_over_when_operation_3_and_the_next_operation_1_move_nothing() -> None:
@@ -125,14 +70,6 @@ def test_equally_many_marked_cells_are_a_draw() -> None:
     assert play(even, "1 ----").outcome == Outcome(None, "38 marked cells each")
 
 
-def test_a_mark_under_a_stone_does_not_count() -> None:
-    """Such a position can't occur in play, but it can in records of matches that broke the rules."""
-    position = replace(after(), marks=(bits([0, 26]), 0))
-
-    assert position.stones[0][0] == 26
-    assert position.marked(0) == 1
-
-
 # Parts ---------------------------------------------------------------------------------------------
 
 
@@ -144,22 +81,6 @@ def test_operation_1_and_the_number_are_a_part_of_a_turn() -> None:
     assert part.marked(0) == 2
     for rest in ("b7b4 i2f2", "a7b7 i3i2 3 b7b4 i2f2", "i3i2 a7b7 3 i2f2 b7b4"):
         assert play(part, rest) == after(OPENING, SECOND, first="o")
-
-
-def test_a_part_is_not_completed_by_play_even_where_only_one_completion_is_left() -> None:
-    position = board("quadraphages", 0, 8, "a1 b1", "i8 i9", "o:*a2")
-    part = play(position, "1")
-
-    assert part.turn == 0
-    assert list(part.moves()) == [Turn((), None, (Step("a1", "a2"),))]
-
-
-def test_the_text_of_a_part_is_refused_in_the_first_turn_and_told_what_fits() -> None:
-    with pytest.raises(IllegalMove) as refusal:
-        after("c1b1 g9h9 3", first="o")
-    assert refusal.value.reason is Reason.NO_FIRST_OPERATION
-    assert "1 c1b1 g9h9" in str(refusal.value)
-    assert refusal.value.details["token"] == "c1b1"
 
 
 # Every refusal: the turns before, the text, the reason, words of the sentence, the token ---------------

@@ -8,16 +8,14 @@ from typing import Any
 
 import pytest
 
-from engines.core import IllegalMove, Outcome, Over, Played, Seat
+from engines.core import IllegalMove, Outcome, Over, Seat
 from engines.diagram import Diagram
 from engines.quadrupel import Dots, Move, Ones, QuadrupelPosition, Reason, Turn
 from engines.quadrupel.board import FIGURES, INDEX, KINDS, NAMES
 from engines.quadrupel.position import RepeatCount
-from engines.quadrupel.variant import Formed, Score, Stone, points
-from notation.board import format_board
+from engines.quadrupel.variant import Formed, Score, Stone
 from notation.games import GAMES
 from notation.hints import format_hint
-from notation.record import Record, dumps
 from tests.diagrams import diagram_after
 
 NOTATION = GAMES["quadrupel"].notation
@@ -53,37 +51,6 @@ def texts(position: QuadrupelPosition) -> list[str]:
     return [NOTATION.format(move, position) for move in position.moves()]
 
 
-# The board and the figures -------------------------------------------------------------------------
-
-
-def test_the_stones_begin_off_centre_as_the_sheet_has_them() -> None:
-    assert format_board(after().diagram()).splitlines() == [
-        ". . . . . .  1",
-        ". . o x . .  2",
-        ". o x x o .  3",
-        ". . x o . .  4",
-        ". . . . . .  5",
-        ". . . . . .  6",
-        "a b c d e f",
-    ]
-
-
-def test_there_are_as_many_places_for_each_figure_as_the_rulings_say() -> None:
-    figures = [figure.name for figure in FIGURES.values()]
-
-    assert [figures.count(kind) for kind in KINDS] == [25, 36, 16, 18]
-
-
-def test_the_sheets_examples_of_points_come_out() -> None:
-    diamond = board("a1 b1 c1 d1", "d4=4 c5=2 e5=1 d6=3").stones[1]
-    straight = board("a1 b1 c1 d1", "d2=4 d3=1 d4=3 d5=2").stones[1]
-    worth = after(variant="combination").variant.worth
-
-    assert points(diamond) == 21
-    assert points(straight) == 24
-    assert worth(FIGURES[sum(1 << stone.cell for stone in straight)], straight, Score()) == 48
-
-
 # Moving --------------------------------------------------------------------------------------------
 
 
@@ -92,13 +59,6 @@ def test_a_way_of_several_jumps_is_the_same_turn_as_its_two_ends() -> None:
 
     assert play(position, "a1-c1-c3-a3") == play(position, "a1a3")
     assert texts(position).count("a1a3") == 1
-
-
-def test_the_same_stones_after_other_moves_are_not_the_same_position() -> None:
-    once, twice = after("d2d1", "c2c1", "d1d2", "c1c2"), after()
-
-    assert once.stones == twice.stones
-    assert once != twice
 
 
 def test_who_cannot_move_has_drawn() -> None:
@@ -127,22 +87,6 @@ NEAR = ("d2b4", "d4f4")
 """After these turns Black makes a Square of b4d4."""
 
 
-def test_an_announced_figure_wins() -> None:
-    over = after(*NEAR, "b4d4 quadrupel")
-
-    assert (over.turn, over.outcome) == (None, Outcome(0, "Black's Square on c3, d3, c4 and d4"))
-    assert drawn(after(*NEAR), "b4d4 quadrupel").lit == {"c3", "d3", "c4", "d4"}
-    assert list(over.moves()) == []
-
-
-def test_with_auto_the_server_announces_and_the_word_may_be_said() -> None:
-    position = after(*NEAR, announce="auto")
-
-    assert not any("quadrupel" in text for text in texts(position))
-    assert play(position, "b4d4") == play(position, "b4d4!")
-    assert play(position, "b4d4").outcome == Outcome(0, "Black's Square on c3, d3, c4 and d4")
-
-
 # Added value ---------------------------------------------------------------------------------------
 
 FAR = "a6 c6 f3 f6"
@@ -157,87 +101,9 @@ def first_built(black: str, announced: str) -> QuadrupelPosition:
 SQUARE, STRAIGHT = ("a1 b1 a2 b3", "b3b2!"), ("a1 b1 c1 d2", "d2d1!")
 
 
-def test_the_last_extra_turn_ends_in_the_words_of_the_first_figure() -> None:
-    last = Played(first_built("b1 a2 c2 b4", "b4b3!"), NOTATION.parse("a6a5"))
-    over = last.before.play(last.move)
-
-    assert over.outcome is not None
-    assert over.outcome.winner == 0
-    assert over.diagram(last).lit == {"b1", "a2", "c2", "b3"}
-
-
-@pytest.mark.parametrize(
-    ("first", "stones", "text", "winner"),
-    [
-        (SQUARE, "c6 d5 e4 f4", "f4f3!", 1),
-        (SQUARE, "c6 d6 e6 f5", "f5f6!", None),
-        (STRAIGHT, "d6 c5 e5 e4", "e4d4!", None),
-    ],
-)
-def test_a_second_figure_worth_more_wins_and_one_worth_as_much_draws(
-    first: tuple[str, str], stones: str, text: str, winner: Seat | None
-) -> None:
-    position = first_built(*first)
-    over = play(replace(position, stones=(position.stones[0], board("a1", stones).stones[1])), text)
-
-    assert over.outcome is not None
-    assert over.outcome.winner == winner
-
-
-@pytest.mark.parametrize(
-    ("black", "turn", "worth", "turns"),
-    [
-        ("c2=2 d2=1 c3=3 d4=4", "d4d3", 27, 3),
-        ("c3=4 d3=3 c4=2 d5=1", "d5d4", 30, 2),
-        ("b3=1 c4=3 c2=2 d4=4", "d4d3", 81, 1),
-        ("a1=1 b2=3 c3=2 d5=4", "d5d4", 100, 0),
-    ],
-)
-def test_the_extra_turns_of_combination_last_as_long_as_the_bound_says(
-    black: str, turn: str, worth: int, turns: int
-) -> None:
-    """At best 81, 54 and 27 in extra turn 1, 2 and 3: a Diagonal of 27 points."""
-    position = play(board(black, "a6=1 c6=2 f3=3 f6=4", variant="combination"), f"{turn}!")
-
-    assert position.score.announced[0].worth == worth
-    for _ in range(turns):
-        assert position.turn == 1
-        position = position.play(next(position.moves()))
-    assert position.turn is None
-
-
-def test_a_figure_worth_less_than_the_first_cannot_be_announced() -> None:
-    position = first_built(*STRAIGHT)
-    position = replace(position, stones=(position.stones[0], board("a1 b1 c1 d1", "c6 d6 e6 f5").stones[1]))
-
-    with pytest.raises(IllegalMove, match="f5f6 does not end in a figure worth 2 or more in extra turn 1"):
-        play(position, "f5f6!")
-
-
-def test_back_and_forth_is_counted_through_the_extra_turns() -> None:
-    repeat = RepeatCount(INDEX["a5"], INDEX["a6"], 2)
-    position = replace(first_built(*SQUARE), repeats=(None, repeat))
-    position = play(play(position, "a6a5"), "a5a6")
-
-    assert position.turn == 1
-    assert "a6a5" not in texts(position)
-
-
 # Points --------------------------------------------------------------------------------------------
 
 DOTTED = ("setup 4123", "setup 1432")
-
-
-def test_the_seat_that_begins_sets_up_first_and_the_other_sees_it() -> None:
-    first = after("setup 4123", variant="minimum-points")
-    shown = {name: mark for _, cells in first.diagram().rows for name, mark in cells}
-
-    assert (first.turn, first.setting_up) == (1, True)
-    assert [shown[name] for name in ("d2", "c3", "d3", "c4", "c2")] == ["x4", "x1", "x2", "x3", "o"]
-    assert drawn(after(variant="minimum-points"), "setup 4123").lit == {"d2", "c3", "d3", "c4"}
-    assert drawn(after(variant="position"), "setup d2 c3").lit == {"d2", "c3"}
-    second = play(first, "setup 1432")
-    assert (second.turn, second.setting_up) == (0, False)
 
 
 @pytest.mark.parametrize("said", ["a3b3", "a3b3 quadrupel"])
@@ -341,16 +207,6 @@ def test_nothing_tells_of_a_figure_that_could_be_announced(position: QuadrupelPo
             assert told(replace(position, stones=stones)) == told(position)
 
 
-@pytest.mark.parametrize(("position", "_text"), SECRETS)
-def test_the_example_of_a_hint_is_the_first_legal_turn_and_announces_nothing(
-    position: QuadrupelPosition, _text: str
-) -> None:
-    example = format_hint(NOTATION.hint(position)).splitlines()[-1].removeprefix("For example: ")
-    plain = [text for text in texts(position) if "quadrupel" not in text]
-
-    assert example == plain[0]
-
-
 @pytest.mark.parametrize(("position", "text"), SECRETS)
 def test_no_refusal_of_another_turn_speaks_of_figures(position: QuadrupelPosition, text: str) -> None:
     legal = set(position.moves())
@@ -374,12 +230,6 @@ def test_every_wrong_claim_gets_the_same_answer(position: QuadrupelPosition, tex
             answers.add(str(refusal.value).removeprefix(move.origin + move.target))
 
     assert len(answers) == 1
-
-
-def test_the_record_does_not_tell_either() -> None:
-    record = Record("quadrupel", {}, ("alice", "bob"), (*NEAR, "b4d4", "f4f5"))
-
-    assert "3. Black b4d4\n4. White f4f5\n" in dumps(record)
 
 
 # Every refusal: the position, the text, the reason, words of the sentence, the token --------------------

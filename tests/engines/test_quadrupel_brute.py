@@ -4,12 +4,11 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import pytest
 
 from engines.quadrupel import Dots, Ones, QuadrupelPosition, Turn
-from engines.quadrupel.board import FIGURES, NAMES, START
+from engines.quadrupel.board import FIGURES, NAMES
 from engines.quadrupel.variant import Stone
 from notation.games import GAMES
 from tests.cases import SEEDS, quick_where
@@ -153,69 +152,3 @@ def test_play_accepts_exactly_what_moves_lists(setting: dict[str, str]) -> None:
             legal |= set(replace(position, auto=False).moves())
 
         assert {move for move in spellable if accepts(position, move)} == legal
-
-
-def chains(state: brute.State, start: brute.Square) -> Iterator[list[brute.Square]]:
-    """Yield every path of two to four jumps that a stone can take; it can't end where it began."""
-    others = (set(state.stones[0]) | set(state.stones[1])) - {start}
-
-    def on(way: list[brute.Square]) -> Iterator[list[brute.Square]]:
-        if len(way) > 2 and way[-1] != start:
-            yield way
-        if len(way) < 5:
-            for dx, dy in product((-1, 0, 1), repeat=2):
-                x, y = way[-1]
-                end = (x + 2 * dx, y + 2 * dy)
-                if (x + dx, y + dy) in others and brute.on_board(end) and end not in others and (dx or dy):
-                    yield from on([*way, end])
-
-    yield from on([start])
-
-
-@pytest.mark.slow
-def test_a_way_is_accepted_exactly_where_it_is_a_chain_of_jumps() -> None:
-    chance = random.Random(3)
-    legal = 0
-    for seed in range(4):
-        for position, _, turns in match({}, seed, longest=12):
-            if not turns:
-                break
-            before = brute.State({}, position.turn or 0)
-            before.stones = [{brute.square(NAMES[cell]): 0 for cell, _ in side} for side in position.stones]
-            ways = {
-                tuple(map(brute.name, way)) for start in before.stones[before.seat] for way in chains(before, start)
-            }
-            legal += len(ways)
-            for way in ways:
-                assert position.play(Turn(way[0], way[-1], via=way[1:-1])) == position.play(Turn(way[0], way[-1]))
-                changed = list(way)
-                changed[chance.randrange(len(way))] = chance.choice(NAMES)
-                turn = Turn(changed[0], changed[-1], via=tuple(changed[1:-1]))
-                assert accepts(position, turn) == (tuple(changed) in ways)
-    assert legal > 100
-
-
-@pytest.mark.slow
-def test_as_many_lines_as_the_rulings_say() -> None:
-    """They count a line that ends with the game as one line."""
-    assert [leaves(QUADRUPEL.position({}), depth) for depth in (1, 2, 3)] == [20, 481, 11_233]
-    assert [leaves(QUADRUPEL.position({"variant": "minimum-points"}), depth) for depth in (1, 2, 3)] == [
-        24,
-        576,
-        11_520,
-    ]
-    position = QUADRUPEL.position({"variant": "position"})
-    assert [leaves(position, depth) for depth in (1, 2, 3, 4)] == [6, 36, 720, 17_316]
-
-
-def leaves(position: Any, depth: int) -> int:
-    """Return the number of lines of that many turns, or of fewer that end with the game."""
-    if position.turn is None or depth == 0:
-        return 1
-    if depth == 1:
-        return sum(1 for _ in position.moves())
-    return sum(leaves(position.play(move), depth - 1) for move in position.moves())
-
-
-def test_the_brute_force_has_the_start_of_the_engine() -> None:
-    assert tuple(map(tuple, (brute.BLACK, brute.WHITE))) == START

@@ -1,11 +1,9 @@
 """Turns that are a word, and ends that concern both sides at once."""
 
-from itertools import product
-
 import pytest
 
 from engines.core import IllegalMove, Outcome
-from engines.special import Special, mirrored, taken_over
+from engines.special import Special
 from notation.hints import format_hint
 from notation.steps import choices
 from notation.tokens import read_special
@@ -29,12 +27,6 @@ def test_swapping_makes_the_first_stone_the_second_player_s_and_the_first_is_to_
     assert Special.SWAP not in swapped.moves()
 
 
-def test_a_stone_can_move_to_the_mirrored_cell_as_it_changes_hands() -> None:
-    assert taken_over(({"d2"}, ()), mirrored) == (frozenset(), frozenset({"b4"}))
-    for column, row in product("abcdefghijk", range(1, 12)):
-        assert mirrored(mirrored(f"{column}{row}")) == f"{column}{row}"
-
-
 @pytest.mark.parametrize("before", [(), ("c1", "d1"), ("c1", "swap"), ("pass",), ("c1", "pass", "pass")])
 def test_swapping_is_refused_in_any_other_turn(before: tuple[str, ...]) -> None:
     with pytest.raises(IllegalMove) as refused:
@@ -50,11 +42,6 @@ def test_two_passes_in_a_row_end_a_game_and_one_does_not() -> None:
 
 def test_both_sides_can_reach_their_goal_at_once_and_draw() -> None:
     assert after("a1", "b1", "c1", "d1", "e1", "f1").outcome == Outcome(None, "3 to 3")
-
-
-@pytest.mark.parametrize("text", ["swap", "Swap.", " SWAP! "])
-def test_words_are_read_as_people_write_them(text: str) -> None:
-    assert read_special(text, *Special) is Special.SWAP
 
 
 @pytest.mark.parametrize("text", ["", "swaps", "swap c3", "swap swap", "pass", "c1", "wap s"])

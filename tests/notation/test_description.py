@@ -5,12 +5,10 @@ import re
 import pytest
 
 from engines.diagram import Diagram
-from engines.quadrupel.variant import points
 from engines.step import vacated
 from notation.description import describe
 from notation.games import GAMES
-from notation.record import replay
-from tests.diagrams import NAMES, diagrams, played
+from tests.diagrams import NAMES, diagrams
 
 WHO = ("alice", "bob")
 
@@ -64,25 +62,6 @@ def test_the_last_turn_is_told_from_where_to_where(name: str) -> None:
     assert seen > 3
 
 
-@pytest.mark.parametrize("name", ["quadrupel-variant-combination", "quadrupel-variant-minimum-points"])
-def test_points_can_be_worked_out_from_the_words_alone(name: str) -> None:
-    for position in replay(played(name)):
-        diagram, totals = position.diagram(), []
-        for side in ("Black", "White"):
-            (line,) = (line for line in describe(diagram).splitlines() if line.startswith(f"{side}:"))
-            stones = re.findall(r"with (\d) dots? on \w\d(?: in zone (\d))?", line)
-            totals.append(sum(int(dots) * int(zone or 1) for dots, zone in stones))
-        assert totals == [points(stones) for stones in position.stones]
-        assert "all others are in zone 1" in describe(diagram)
-
-
-def test_the_words_say_whose_goals_are_whose() -> None:
-    words = describe(GAMES["quadrature"].game.position({}).diagram())
-
-    assert "Black moves up, and its goal is e11, f11 and g11." in words
-    assert "White moves down, and its goal is e1, f1 and g1." in words
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_wrapped_words_fit_and_are_the_same_words(name: str) -> None:
     for diagram in diagrams(name):
@@ -100,11 +79,3 @@ def test_players_are_named_where_they_are_known() -> None:
     assert "\nBlack: men on b3, c3" in describe(diagram)
     assert "\nBlack (alice): men on b3, c3" in describe(diagram, WHO)
     assert "\nBlack: men on b3, c3" in describe(diagram, ("Black", "White"))
-
-
-def test_an_empty_board_and_a_hexagon_are_said_as_such() -> None:
-    assert "Blue (alice): nothing on the board." in describe(GAMES["kvadratik"].game.position({}).diagram(), WHO)
-    assert describe(GAMES["hexaphages"].game.position({}).diagram()).startswith(
-        "A hexagonal board of columns a to q, and rows 1 to 9 from the top.\n"
-        "Rows have every second letter: row 1 from e to m, row 2 from d to n, row 3 from c to o, "
-    )

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from engines.core import Seat
 from notation.gamerecord import Result, Site, dumps, rounds
-from notation.record import BadRecord, Record, replay
+from notation.record import Record, replay
 from tests.diagrams import NAMES, PLAYTHROUGHS
 
 SITE = Site("pbem.example", "42", ("7", "11"), "2026-11-20T08:00:00Z", "2026-11-21T09:30:00Z", "2026-11-21T09:30:01Z")
@@ -121,19 +120,3 @@ def test_where_the_second_seat_begins_its_opponent_s_place_is_empty_in_the_first
 
     assert rounds(record) == [[None, "1 c1b1 g9h9"], ["a7b7 i3i2 3 b7b4 i2f2", None]]
     assert rounds(record, "resigned")[-1] == [{"move": "a7b7 i3i2 3 b7b4 i2f2", "result": "resigned"}, None]
-
-
-@pytest.mark.parametrize(("winner", "results"), [(0, [1, 0]), (1, [0, 1]), (None, [0, 0])])
-def test_the_results_say_who_won(winner: Seat | None, results: list[int]) -> None:
-    document = json.loads(dumps(Record("quadrature", {}, ("alice", "bob"), ()), SITE, Result(winner, "agreed")))
-
-    assert [player["result"] for player in document["header"]["players"]] == results
-    assert [player["userid"] for player in document["header"]["players"]] == ["7", "11"]
-    assert document["header"]["site"] == {"name": "pbem.example", "gameid": "42"}
-    assert document["moves"] == []
-    check_document(document)
-
-
-def test_turns_that_are_not_legal_make_no_record() -> None:
-    with pytest.raises(BadRecord):
-        dumps(Record("quadrature", {}, ("alice", "bob"), ("a1a2",)), SITE, Result(0, "resigned"))

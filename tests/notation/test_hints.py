@@ -22,13 +22,3 @@ def test_a_hint_is_laid_out_in_short_lines() -> None:
     ]
     assert "* a man goes one square" in lines
     assert lines[-1] == "For example: e3f4"
-
-
-def test_no_hint_is_no_line_and_an_example_is_not_needed() -> None:
-    assert format_hint(None) == ""
-    assert format_hint(Hint((Passage("Wait."),))) == "Wait."
-
-
-def test_a_hint_knows_the_turns_that_it_shows() -> None:
-    assert {"e3f4", "e3d4"} <= HINT.texts
-    assert "e3" not in HINT.texts

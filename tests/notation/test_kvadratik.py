@@ -10,7 +10,6 @@ from engines.step import Step
 from notation.core import BadNotation
 from notation.games import GAMES
 from notation.hints import format_hint
-from notation.record import Record, dumps
 
 KVADRATIK = GAMES["kvadratik"].notation
 START = GAMES["kvadratik"].game.position({})
@@ -168,28 +167,3 @@ def test_the_hint_of_a_turn_says_where_every_disc_can_go_and_what_else_there_is(
         "For example: b3a3",
     ]
     assert "flips" not in hint(*TURNS_PLAYED, flip="none")
-
-
-def test_the_hint_says_what_may_be_put_down_by_right() -> None:
-    told = hint(*TURNS_PLAYED, "b3b2", "b1b2")
-
-    assert "* first, for what was covered: a disc from the reserve on a4" in told
-    assert "* such a disc is written @a4+ or @a4x" in told
-
-
-# Records -------------------------------------------------------------------------------------------
-
-
-def test_a_record_has_a_line_a_turn() -> None:
-    record = Record("kvadratik", {}, ("alice", "bob"), ("setup +x+x", "setup x+x+", "~a4 a4b3"))
-
-    assert dumps(record).splitlines() == [
-        "Kvadratik setup=row flip=any",
-        "",
-        "Blue: alice",
-        "Green: bob",
-        "",
-        "1. Blue setup +x+x",
-        "2. Green setup x+x+",
-        "3. Blue ~a4 a4b3",
-    ]

@@ -155,21 +155,6 @@ def hint(game: str, *texts: str, first: str = "x") -> str:
     return format_hint(GAMES[game].notation.hint(position))
 
 
-def test_the_hint_of_the_first_turn_says_that_it_has_no_operation_1() -> None:
-    assert hint("quadraphages").splitlines() == [
-        "This is the first turn, so there is no operation 1: announce a number",
-        "from 1 to 8, then go that far with a7 and i3.",
-        "For example: 1 a7a6 i3i2",
-    ]
-    assert "go that far with two of e5, k3 and k7" in hint("hexaphages").replace("\n", " ")
-
-
-def test_the_hint_says_the_number_and_which_stones_must_move() -> None:
-    told = hint("quadraphages", "1 c1b1 g9h9", first="o").replace("\n", " ")
-
-    assert "Your opponent's number is 1. a7 can go to a6, a8 or b7; i3 can go to h3, i2 or i4; both must." in told
-
-
 def test_the_hint_of_a_part_lists_what_completes_it() -> None:
     told = hint("quadraphages", "1 c1b1 g9h9", "a7b7 i3i2 3", first="o")
 

@@ -6,13 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.core import IllegalMove
 from engines.quadrupel import Dots, Move, Ones, Turn
 from engines.quadrupel.board import NAMES
 from notation.core import BadNotation
 from notation.games import GAMES
 from notation.hints import format_hint
-from notation.record import Record, dumps
 
 NOTATION = GAMES["quadrupel"].notation
 
@@ -181,29 +179,3 @@ def test_the_hint_says_how_to_set_up() -> None:
 )
 def test_the_hint_says_what_wins(texts: list[str], options: dict[str, str], words: str) -> None:
     assert words in hint(*texts, **options)
-
-
-# Records -------------------------------------------------------------------------------------------
-
-
-def test_a_record_names_who_moved_in_extra_turns_too() -> None:
-    moves = ("d2b4", "d4f4", "b4d4 quadrupel", "c2c1", "c1c2", "c2b2")
-    text = dumps(Record("quadrupel", {"variant": "added-value"}, ("alice", "bob"), moves))
-
-    assert text.splitlines()[5:] == [
-        "1. Black d2b4",
-        "2. White d4f4",
-        "3. Black b4d4 quadrupel",
-        "4. White c2c1",
-        "5. White c1c2",
-        "6. White c2b2",
-    ]
-
-
-def test_an_illegal_turn_is_written_too() -> None:
-    position = GAMES["quadrupel"].game.position({})
-    move = NOTATION.parse("a1f6!")
-
-    assert NOTATION.format(move, position) == "a1f6 quadrupel"
-    with pytest.raises(IllegalMove):
-        position.play(move)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.core import BadOption, IllegalMove, Seat
+from engines.core import IllegalMove, Seat
 from engines.phages import PhagesPosition
 from engines.seats import SEATS
 from notation.board import format_board
@@ -133,62 +133,6 @@ def test_the_board_of_hexaphages_is_the_printed_one_but_for_one_stone() -> None:
     )
 
 
-# Other slips ---------------------------------------------------------------------------------------
-
-
-def slips(*moves: str, game: str = "quadraphages") -> list[tuple[int, str, str]]:
-    found = replay_tolerantly(Record(game, {"first": "o"}, ("Jx", "Bo"), moves))[1]
-    return [(slip.turn, slip.token, slip.why) for slip in found]
-
-
-def test_tolerant_replay_passes_over_a_number_that_moves_nothing() -> None:
-    record = loads(TEXTS["quadraphages-2"].replace("g7g5", "g3g5").replace("5   ----  c5h5", "1   ----  ----"))
-    (slip,) = replay_tolerantly(record)[1]
-
-    assert (slip.turn, slip.token) == (25, "1")
-    assert slip.why == "with 1, no stone of X could move; it could with 3 or 5"
-
-
-@pytest.mark.parametrize(
-    ("moves", "turn", "token", "why"),
-    [
-        (("1 c1b1 g9h9", "a7b7 i3i2 3 b7b4 i2f2 ?!"), 2, "?!", "?! says nothing; it is left out"),
-        (("c1b1 g9h9 1 c1b1 g9h9",), 1, "c1b1", "no operation 1; it is left out"),
-        (("1 c1b1 g9y9",), 1, "g9y9", "y9 is not on this board; O's stones are on c1 and g9; it is left out"),
-    ],
-)
-def test_tolerant_replay_leaves_out_what_is_no_use(moves: tuple[str, ...], turn: int, token: str, why: str) -> None:
-    slip, *_ = slips(*moves)
-
-    assert slip[:2] == (turn, token)
-    assert slip[2].endswith(why)
-
-
-def test_tolerant_replay_goes_on_after_the_end() -> None:
-    record = played("quadraphages", 3, "Jx", "Bo")
-    more = Record(record.game, record.options, record.players, (*record.moves, "---- ---- 1 ---- ----"))
-    slip = replay_tolerantly(more)[1][0]
-
-    assert slip.turn == len(more.moves)
-    assert slip.why.startswith("the game is over: ")
-    with pytest.raises(BadRecord, match=f"turn {slip.turn}, {slip.player}, .* the game is over"):
-        replay(more)
-
-
-def test_tolerant_replay_marks_the_written_origin_whosever_it_was() -> None:
-    moves = ("1 c1b1 g9h9", "a7b7 c1i2 3 b7b4 i2f2")
-    positions, (slip,) = replay_tolerantly(Record("quadraphages", {"first": "o"}, ("Jx", "Bo"), moves))
-
-    assert slip.why.endswith("; i3i2 is meant")
-    assert marked(positions[1]) == (0, 2)
-    assert marked(positions[2]) == (5, 1)  # a7 b7 i3 i2 and the written c1, which was O's
-
-
-def test_even_an_arbiter_needs_a_number() -> None:
-    with pytest.raises(BadRecord, match="turn 2, Jx, a7b7 i3i2: expected a number from 1 to 8"):
-        slips("1 c1b1 g9h9", "a7b7 i3i2")
-
-
 # Tables changed by mail programs and people -----------------------------------------------------------
 
 SHEET = """
@@ -253,15 +197,6 @@ def test_a_board_may_stand_before_or_after_the_table() -> None:
         assert board_difference(read, replay(read)[-1]) == ""
 
 
-def test_a_board_of_another_size_is_told() -> None:
-    record = Record(**{**fields(PLAYED), "board": (". . .  1", ". . .  2", ". . .  3")})
-
-    assert board_difference(record, replay(record)[-1]) == (
-        "the printed board has 3 cells in row 1, and this board has 9"
-    )
-    assert board_difference(PLAYED, replay(PLAYED)[-1]) == ""
-
-
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -302,16 +237,6 @@ def test_a_slip_in_the_first_turn_does_not_hide_the_game() -> None:
 
     assert (read.game, read.options, read.players) == (PLAYED.game, PLAYED.options, PLAYED.players)
     assert [slip.token for slip in replay_tolerantly(read)[1]] == ["d1b1"]
-
-
-def test_sides_stand_for_names_where_there_are_none() -> None:
-    assert loads("1. .... .... 1 c1b1 g9h9").players == ("X", "O")
-
-
-def test_a_record_has_every_option_and_a_known_game() -> None:
-    assert Record("quadraphages", {}, ("a", "b"), ()).options == {"first": "x"}
-    with pytest.raises(BadOption, match="there is no game chess"):
-        Record("chess", {}, ("a", "b"), ())
 
 
 # Round trips ------------------------------------------------------------------------------------
@@ -375,16 +300,6 @@ def test_every_record_is_read_as_it_is_written(
 
     assert loads(dumps(record)) == record
     assert len(replay(Record(match.game, match.options, players, match.moves[:length]))) == len(moves) + 1
-
-
-def test_a_whole_match_replays_to_its_end() -> None:
-    for match in matches():
-        *before, end = replay(match)
-
-        assert end.outcome is not None
-        assert all(position.outcome is None for position in before)
-        assert board_difference(match, end) == ""
-        assert replay_tolerantly(match) == ((*before, end), ())
 
 
 @pytest.mark.parametrize(

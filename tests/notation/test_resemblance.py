@@ -14,7 +14,6 @@ from notation.core import BadNotation
 from notation.games import GAMES
 from notation.resemblance import MOST_OFFERED, resembling
 from tests.cases import quick_where
-from tests.effort import calls
 
 
 def after(game: str, *turns: str, **options: str) -> Position[Any]:
@@ -156,19 +155,3 @@ def test_whatever_is_offered_is_legal_and_few(game: str, seed: int, noise: str, 
             assert is_legal(game, position, turn)
             move = notation.parse(turn)
             assert notation.format(move, position) == turn
-
-
-@pytest.mark.slow
-def test_the_search_is_bounded_where_thousands_of_turns_are_legal() -> None:
-    """There are about 15,000 turns, of which a slip may examine a few hundred."""
-    rng, position = random.Random(1), after("hexaphages")
-    while sum(1 for _ in position.moves()) < 10_000:
-        position = position.play(rng.choice(list(position.moves())))
-    for text in (
-        "zzzz zzzz 9 zzzz zzzz",
-        "e5 e5 e5 e5 e5 e5 e5 e5",
-        "1" * 80,
-        "a1b2 " * 16,
-        "setup 1234 5678 aaaa bbbb cccc",
-    ):
-        assert calls(lambda text=text: resembling(GAMES["hexaphages"].notation, position, text)) < 500_000

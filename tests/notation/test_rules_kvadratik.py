@@ -31,15 +31,6 @@ def test_the_match_of_the_page_is_legal_and_its_boards_are_drawn_so() -> None:
     assert (turns, boards) == (9, 4)
 
 
-def test_what_the_page_says_of_its_match_is_so() -> None:
-    position: Any = GAMES["kvadratik"].game.position({})
-    texts = [turn[2] for line in LINES if (turn := TURN.fullmatch(line))]
-    after = [position := position.play(GAMES["kvadratik"].notation.parse(text)) for text in texts]
-
-    assert "* a2: B+ Bx" in after[6].diagram().notes
-    assert [position.rights[0] for position in after[5:]] == [0, 1, 2, 0]
-
-
 @pytest.mark.parametrize("text", re.findall(r'"((?:setup|@|b3)[^"]+)"', PAGE.read_text(encoding="utf-8")))
 def test_every_turn_in_quotation_marks_can_be_read(text: str) -> None:
     assert GAMES["kvadratik"].notation.format(GAMES["kvadratik"].notation.parse(text), None) == text  # type: ignore[arg-type]

@@ -1,14 +1,10 @@
 """The rules page of Quadrupel is correct: its figures, boards, turns and options."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engines.bitboard import bits
 from engines.quadrupel import Dots, Ones, Turn
-from engines.quadrupel.board import FIGURES, NAMES
-from engines.quadrupel.variant import Stone, points
 from notation.board import format_board
 from notation.games import GAMES
 
@@ -47,33 +43,6 @@ def test_the_example_ends_as_it_says() -> None:
     assert position.outcome is not None
     assert position.outcome.winner == 0
     assert "Square" in position.outcome.reason
-
-
-def test_the_figures_are_what_they_are_called() -> None:
-    table = PAGE[PAGE.index("Square     Straight") :].split("\n\n")[0].splitlines()
-    for name in ("Square", "Straight", "Diamond", "Diagonal"):
-        column = table[0].index(name) + (0 if name == "Square" else 6)
-        rows = [line[column : column + 8] for line in (" " * 6 + table[0], *table[1:])][1:]
-        if name == "Square":
-            rows = [line[6:14] for line in table[1:]]
-        stones = [
-            row * 6 + place // 2 for row, line in enumerate(rows) for place, mark in enumerate(line) if mark == "x"
-        ]
-        assert FIGURES[bits(stones)].name == name
-
-
-def test_the_diamond_has_the_points_that_the_page_counts() -> None:
-    board = [line.split()[:6] for line in BOARDS[2][:6]]
-    marks = dict(zip(NAMES, (mark for row in board for mark in row), strict=True))
-    sides = [
-        tuple(sorted(Stone(NAMES.index(name), int(mark[1])) for name, mark in marks.items() if mark[0] == side))
-        for side in "xo"
-    ]
-    position: Any = GAMES["quadrupel"].game.position({"variant": "minimum-points"})
-
-    assert format_board(replace(position, stones=(sides[0], sides[1])).diagram()).splitlines() == BOARDS[2]
-    assert FIGURES[bits(cell for cell, _ in sides[1])].name == "Diamond"
-    assert points(sides[1]) == 21 == 4 * 3 + 2 * 2 + 1 * 2 + 3 * 1
 
 
 def test_every_turn_on_the_page_is_read() -> None:

@@ -41,14 +41,6 @@ def test_the_boards_come_out_the_same() -> None:
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_every_board_keeps_to_72_columns_with_its_notes_and_brackets(name: str) -> None:
-    for charset in ("ascii", "unicode"):
-        for line in format_board(SHAPES[name], lit=True, notes=True, charset=charset).splitlines():
-            assert len(line) <= 72
-            assert line == line.rstrip()
-
-
-@pytest.mark.parametrize("name", SHAPES)
 def test_no_line_of_the_words_acts_when_it_is_quoted_without_marks(name: str) -> None:
     reader = Reader(FEATURES.commands, lambda number: GAMES["quadrature"], 1)
     for line in describe(SHAPES[name], ("alice", "bob"), width=72).splitlines():

@@ -15,7 +15,6 @@ from notation.games import GAMES
 from notation.steps import FEW, LISTED, ROWS, begun, cells_of, choices, grouped
 from pbem_hex import HEX
 from tests.cases import quick_where
-from tests.effort import calls
 
 PLAYTHROUGHS = sorted((Path(__file__).parent.parent / "playthroughs").glob("*.txt"))
 SOME_FIRST = quick_where(lambda path: path.stem in ("hexaphages", "kvadratik-flip-none"), PLAYTHROUGHS)
@@ -82,26 +81,6 @@ def test_the_ways_end_in_the_legal_turns_and_in_all_of_them(path: Path) -> None:
             assert sorted(found) == sorted(turns)
             walked += 1
     assert walked > 5
-
-
-@pytest.mark.parametrize("path", SOME_FIRST, ids=lambda path: path.stem)
-def test_a_way_drawn_by_lot_ends_in_a_turn_that_can_be_played(path: Path) -> None:
-    for number, (key, position) in enumerate(positions(path)):
-        if position.turn is None:
-            continue
-        chance, chosen, found = random.Random(number), "", choices(GAMES[key].notation, position)
-        while found.steps:
-            step = chance.choice(found.steps)
-            assert step.text.startswith(chosen)
-            assert step.text.endswith(step.label)
-            chosen = step.text
-            if step.whole:
-                break
-            found = choices(GAMES[key].notation, position, chosen)
-        text = chosen if found.steps else chance.choice(found.turns)
-
-        after = position.play(GAMES[key].notation.parse(text))
-        assert after.part is None
 
 
 @pytest.mark.parametrize(
@@ -186,15 +165,6 @@ def test_what_somebody_typed_of_a_turn_is_known_as_its_beginning(path: Path) -> 
             assert begun(GAMES[key].notation, position, other) is None
 
 
-def test_a_beginning_may_be_typed_as_moves_are() -> None:
-    start = GAMES["quadrature"].game.position({})
-    after = start.play(GAMES["quadrature"].notation.parse("b3b4"))
-
-    assert begun(GAMES["quadrature"].notation, start, "B3-b4") == "b3b4"
-    assert begun(GAMES["quadrature"].notation, after, "b9") == "b9"
-    assert begun(GAMES["quadrature"].notation, after, "b") is None
-
-
 @pytest.mark.parametrize("path", SOME_FIRST, ids=lambda path: path.stem)
 def test_no_list_betrays_a_figure(path: Path) -> None:
     for key, position in positions(path):
@@ -203,32 +173,6 @@ def test_no_list_betrays_a_figure(path: Path) -> None:
         if position.turn is not None and key == "quadrupel":
             with_figures = {GAMES[key].notation.format(move, position) for move in position.moves()}
             assert set(found.turns) <= with_figures
-
-
-@pytest.mark.parametrize(
-    ("key", "options", "turns", "chosen", "labels"),
-    [
-        ("quadraphages", {}, [], "", ["1", "2", "3", "4", "5", "6", "7", "8"]),
-        ("quadraphages", {}, ["5 a7f7 i3d3"], "", ["c1h1", "c1c6"]),
-        ("quadraphages", {}, ["5 a7f7 i3d3"], "c1h1", ["g9g4", "g9b9"]),
-        ("quadraphages", {}, ["5 a7f7 i3d3"], "c1h1 g9", ["g9g4", "g9b9"]),
-        ("quadraphages", {}, ["5 a7f7 i3d3"], "c1h1 g9b9", ["1", "2", "3", "4", "5", "6", "7", "8"]),
-        ("hexaphages", {}, [], "", ["1", "2", "3"]),
-        ("kvadratik", {"setup": "half"}, [], "setup a3+", None),
-        ("kvadratik", {}, ["setup ++++", "setup x+x+"], "~a4", None),
-    ],
-)
-def test_labels_say_what_is_new(
-    key: str, options: Mapping[str, str], turns: list[str], chosen: str, labels: list[str] | None
-) -> None:
-    position = GAMES[key].game.position(options)
-    for turn in turns:
-        position = position.play(GAMES[key].notation.parse(turn))
-    found = choices(GAMES[key].notation, position, chosen)
-
-    assert labels is None or [step.label for step in found.steps] == labels
-    for step in found.steps:
-        assert re.fullmatch(r"(?:[@~]?[a-z]\d+[+x]?){1,2}|\d|setup \S+(?: \S+)*|[a-z]+", step.label), step.label
 
 
 @pytest.mark.parametrize("key", GAMES)
@@ -240,22 +184,6 @@ def test_no_choice_follows_the_end_of_a_game_or_nonsense(key: str) -> None:
     assert not choices(GAMES[key].notation, first, "zz")
     with pytest.raises(BadNotation):
         GAMES[key].notation.parse("zz")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("key", ["hexaphages", "kvadratik"])
-def test_choices_are_found_with_bounded_effort_where_turns_are_many(key: str) -> None:
-    """There are up to 20,000 turns."""
-    for seed in range(3):
-        chance, position = random.Random(seed), GAMES[key].game.position({})
-        for _ in range(20):
-            if position.turn is None:
-                break
-            found = choices(GAMES[key].notation, position)
-            for text in ("", *(step.text for step in found.steps[:3])):
-                effort = calls(lambda text=text, position=position: choices(GAMES[key].notation, position, text))
-                assert effort < 2_000_000
-            position = position.play(chance.choice(list(position.moves())))
 
 
 def test_many_turns_of_a_single_cell_are_left_to_the_board_and_others_are_listed() -> None:

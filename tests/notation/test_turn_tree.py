@@ -63,15 +63,6 @@ def test_the_ways_are_the_legal_turns_and_end_at_their_boards(name: str) -> None
     assert looked_at > 3
 
 
-@pytest.mark.parametrize("name", SOME_FIRST)
-def test_a_choice_names_the_cell_that_it_begins_with(name: str) -> None:
-    for notation, position in positions(name, 4):
-        tree = turn_tree(notation, position, MANY)
-        cells = board(position)
-        for branch in tree.branches if tree else ():
-            assert branch.cell is None or (branch.cell in cells and branch.cell in branch.text)
-
-
 @pytest.mark.parametrize("pack", [HEX, AMAZONS], ids=lambda pack: pack.game.key)
 def test_games_of_others_have_trees(pack: GamePack) -> None:
     """With swapping and passing, where they have that."""
