@@ -17,14 +17,6 @@ from pbem.cli.index import app
 
 pytestmark = pytest.mark.slow
 
-PLAIN = """
-import sys
-
-def test_pbem_stays_out_of_the_way():
-    ours = {name for name in sys.modules if name.partition(".")[0] in ("pbem", "engines", "notation")}
-    assert ours == {"pbem", "pbem.conformance", "pbem.conformance.plugin"}
-"""
-
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run Python in a folder, as if the package in it were installed."""
@@ -67,20 +59,6 @@ def test_a_new_package_passes_its_tests_and_all_checks(package: Path) -> None:
     assert (checked.returncode, checked.stderr) == (0, "")
     assert "note: Positions have no state() for the search" in checked.stdout
     assert checked.stdout.endswith("Hex: 31 of 31 checks hold; the notes are no failures\n")
-
-
-def test_the_checks_are_items_of_the_project_that_are_left_out_where_files_are_named(package: Path) -> None:
-    every, own, alone = (
-        run_pytest(package, "-q", "--collect-only", *words).stdout
-        for words in ((), ("tests/test_hex.py",), ("pyproject.toml",))
-    )
-
-    assert "pyproject.toml::hex::random play ends\n" in every
-    assert "tests/test_hex.py::test_the_last_turn_is_lit\n" in every
-    assert every.count("pyproject.toml::hex::random play ends\n") == 1
-    assert "pyproject.toml" not in own
-    assert "test_hex.py" not in alone
-    assert "pyproject.toml::hex::messages stay as they are\n" in alone
 
 
 def test_a_fault_is_told_in_a_sentence_by_both(package: Path, tmp_path: Path) -> None:
@@ -133,15 +111,6 @@ def test_a_game_that_is_not_installed_is_named(tmp_path: Path) -> None:
 
     assert done.returncode == 2
     assert "no installed package has a game chess" in done.stdout
-
-
-def test_whoever_merely_has_pbem_installed_does_not_notice(tmp_path: Path) -> None:
-    (tmp_path / "test_plain.py").write_text(PLAIN, encoding="utf-8")
-    (tmp_path / "pyproject.toml").write_text("[tool.pytest.ini_options]\ntestpaths = ['.']\n", encoding="utf-8")
-    done = run_pytest(tmp_path, "-q", "-W", "error", "--strict-config", "--strict-markers")
-
-    assert done.returncode == 0, done.stdout
-    assert "1 passed" in done.stdout
 
 
 def test_a_game_that_is_installed_and_not_enabled_is_listed_as_such(package: Path) -> None:

@@ -37,14 +37,6 @@ def test_games_and_their_options(game) -> None:
     assert (ROOT / "templates" / "rules" / f"{game.key}.md").is_file()
 
 
-def test_no_game_is_missing_from_the_import_contract() -> None:
-    contracts = tomllib.loads(page("pyproject.toml"))["tool"]["importlinter"]["contracts"]
-    independent = [set(contract["modules"]) for contract in contracts if contract["type"] == "independence"]
-    games = {type(game.position({})).__module__.split(".")[1] for game in GAMES.games()}
-    for package in ("engines", "notation"):
-        assert {f"{package}.{game}" for game in games} in independent
-
-
 def test_the_operator_s_verbs() -> None:
     about = section(page("README.md"), "Commands for the operator")
     for name in OPERATOR_COMMANDS:
@@ -106,13 +98,3 @@ def test_what_security_promises_names_tests_that_there_are() -> None:
     assert len(named) > 10
     for name in named:
         assert (ROOT / name).is_file(), name
-
-
-def test_decisions_have_their_parts() -> None:
-    decisions = [name for name in PAGES if name.startswith("docs/decisions/") and not name.endswith("README.md")]
-    for name in decisions:
-        text = page(name)
-        assert re.match(r"# \S.*\n\nStatus: (accepted|replaces .+)\n\n## Context\n", text), name
-        for part in ("Context", "Decision", "Consequences"):
-            assert section(text, part).strip(), name
-        assert len(text.splitlines()) <= 30, name

@@ -33,10 +33,6 @@ def load(folder: Path, text: str) -> Settings:
     return config.load(path)
 
 
-def test_it_is_read_at_one_sitting() -> None:
-    assert len(EXAMPLE.encode()) < 8_000
-
-
 def test_as_it_is(tmp_path: Path) -> None:
     settings = load(tmp_path, EXAMPLE)
     assert settings.inbox.maildir
@@ -50,15 +46,6 @@ def test_with_each_commented_table(name: str, tmp_path: Path) -> None:
     for part in name.split("."):
         found = getattr(found, part)
     assert found is not None
-
-
-def test_every_optional_key_can_be_set(tmp_path: Path) -> None:
-    text = re.sub(r"^# (?=(?:admin|port|exposed_on|textfile) = )(?!\w+ = \S+ +#)", "", EXAMPLE, flags=re.MULTILINE)
-    settings = load(tmp_path, text)
-    assert settings.server.admin
-    assert settings.metrics.port
-    assert settings.metrics.exposed_on
-    assert settings.metrics.textfile
 
 
 def sections() -> list[tuple[str, Any]]:

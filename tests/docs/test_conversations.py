@@ -37,18 +37,14 @@ class Player:
         self.folder, self.name = folder, name
         self._mailbox = folder / "home" / f"{name}@game.test" / "Maildir"
         self._read: set[int] = set()
-        self.said: list[str] = []
-        """What the player has written and read."""
 
     def write(self, words: str) -> None:
         """Write a new message."""
         self._run(["-s", "hello", SERVER], f"{words}\n")
-        self.said.append(f"{self.name} writes to {SERVER}:\n\n{words}\n")
 
     def answer(self, number: int, words: str) -> None:
         """Reply to a message, by its number in the mailbox; s-nail quotes it above the words."""
         self._run(["-#~", "-f", self._inbox()], f"reply {number}\n{words}\n~.\nexit\n")
-        self.said.append(f"{self.name} replies to message {number}:\n\n{words}\n")
 
     def reads(self, words: str) -> int:
         """Wait for a message that was not read so far and has these words. Return its number, once s-nail shows it."""
@@ -59,13 +55,8 @@ class Player:
                     return number
             return None
 
-        try:
-            number = int(until(found, f"{self.name} gets a message with {words!r}", 60))
-        except pytest.fail.Exception:
-            print(*(text(mail) for mail in self.mails()[-2:]), sep="\n---\n")
-            raise
+        number = int(until(found, f"{self.name} gets a message with {words!r}", 60))
         shown = self._run(["-#", "-f", self._inbox()], f"type {number}\nexit\n")
-        self.said.append(f"{self.name} reads message {number}:\n\n{shown}")
         assert words in " ".join(shown.split())
         self._read.add(number)
         return number
@@ -106,17 +97,14 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def people(folder: Path) -> Iterator[tuple[Player, Player]]:
+def people(folder: Path) -> tuple[Player, Player]:
     """Let alice and bob join."""
     both = Player(folder, "alice"), Player(folder, "bob")
     for one in both:
         one.write(f"join {one.name}")
         one.answer(one.reads("If it was you, reply"), "yes")
         one.reads(f"Welcome, {one.name}!")
-    yield both
-    (folder.parent / "pbem-conversations.txt").write_text(
-        "\n".join(line for one in both for line in one.said), encoding="utf-8"
-    )
+    return both
 
 
 @pytest.fixture(scope="module")

@@ -49,7 +49,3 @@ def test_console_examples(name: str, tmp_path: Path) -> None:
         if step.printed:
             fits = doctest.OutputChecker().check_output(step.printed, got, FLAGS)
             assert fits, f"$ {step.command}\n{got}\n--- but {name} shows\n{step.printed}"
-
-
-def test_the_first_example_is_the_readme_s() -> None:
-    assert next(step.command for step in console(page("README.md"))) == "pbem init --no-ask"

@@ -23,12 +23,6 @@ def test_scripts_can_be_read_by_bash(script: Path) -> None:
     subprocess.run(["/bin/bash", "-n", str(script)], check=True)
 
 
-def test_an_unknown_way_is_refused() -> None:
-    done = subprocess.run([str(START), "pigeon"], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "imap or lmtp, not pigeon" in done.stderr
-
-
 @pytest.fixture(params=["imap", "lmtp"])
 def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
     with started(request.param) as place:

@@ -13,9 +13,6 @@ from notation.games import GAMES
 from notation.hints import format_hint
 
 QUADRAPHAGES = GAMES["quadraphages"].notation
-HEXAPHAGES = GAMES["hexaphages"].notation
-
-WHOLE = "a7b7 i3i2 3 b7b4 i2f2"
 
 
 @pytest.mark.parametrize(
@@ -24,14 +21,11 @@ WHOLE = "a7b7 i3i2 3 b7b4 i2f2"
         "a7b7 i3i2 3 b7b4 i2f2",
         "A7B7 I3I2 3 B7B4 I2F2",
         "a7-b7 i3-i2 3 b7-b4 i2-f2",
-        "a7:b7, i3:i2; 3; b7:b4, i2:f2.",
         "a7 to b7, i3 to i2, 3, b7 to b4, i2 to f2",
-        "a7tob7 i3toi2 3 b7tob4 i2tof2",
         "a7 b7 i3 i2 3 b7 b4 i2 f2",
         "a7b7i3i2 3 b7b4i2f2",
         "i3i2 a7b7 3 i2f2 b7b4",
         "  a7b7\ti3i2\n3\r\n b7b4\xa0i2f2  ",
-        "a7->b7 i3=i2 3 b7>b4 i2\u2192f2",
         "a7\u2013b7 i3\u2014i2 3 b7 - b4 i2 -- f2",
         "a7b7 i3i2 ---- 3 b7b4 i2f2",
     ],
@@ -47,19 +41,15 @@ def test_a_turn_is_read_however_it_is_written(text: str) -> None:
     [
         ("1 c1b1 g9h9", Turn((), 1, (Step("c1", "b1"), Step("g9", "h9")))),
         (".... .... 1 c1b1 g9h9", Turn((), 1, (Step("c1", "b1"), Step("g9", "h9")))),
-        ("\u2026\u2026 1 c1b1 g9h9", Turn((), 1, (Step("c1", "b1"), Step("g9", "h9")))),
         ("---- ---- 5 d9i9 c4h4", Turn((), 5, (Step("c4", "h4"), Step("d9", "i9")))),
         ("5 d9i9 c4h4", Turn((), 5, (Step("c4", "h4"), Step("d9", "i9")))),
         ("c1b1 g9h9 3", Turn((Step("c1", "b1"), Step("g9", "h9")), 3, None)),
         ("---- g9h9 3", Turn((Step("g9", "h9"),), 3, None)),
         ("3", Turn((), 3, None)),
-        ("3.", Turn((), 3, None)),
         ("3 ----", Turn((), 3, ())),
-        ("3 \u2014", Turn((), 3, ())),
         ("---- ---- 3 ---- ----", Turn((), 3, ())),
         ("b7b4 i2f2", Turn((), None, (Step("b7", "b4"), Step("i2", "f2")))),
         ("----", Turn((), None, ())),
-        ("---- ----", Turn((), None, ())),
     ],
 )
 def test_parts_are_told_from_whole_turns(text: str, turn: Turn) -> None:
@@ -70,23 +60,16 @@ def test_parts_are_told_from_whole_turns(text: str, turn: Turn) -> None:
     ("game", "text", "at", "expected"),
     [
         ("quadraphages", "", 0, "a turn such as a7b7 i3i2 3 b7b4 i2f2"),
-        ("quadraphages", "  \n", 3, "a turn such as"),
         ("quadraphages", "hello", 0, "a move such as a7b7, ---- for a stone that stays, or a number"),
         ("quadraphages", "c1b1 3 hello", 7, "a move such as a7b7, ---- for a stone that stays, or the end"),
         ("quadraphages", "c1b1 g9 3", 8, "the cell to which g9 goes, as in a7b7"),
-        ("quadraphages", "c1b1 g9", 7, "the cell to which g9 goes"),
-        ("quadraphages", "c1 ----", 3, "the cell to which c1 goes"),
         ("quadraphages", "c1j1", 2, "a letter from a to i"),
-        ("quadraphages", "c1b0", 3, "a row from 1 to 9"),
         ("quadraphages", "c1b13", 4, "a space or the end after the move"),
         ("quadraphages", "c1b1 g9h9 9", 10, "a number from 1 to 8"),
-        ("quadraphages", "0", 0, "a number from 1 to 8"),
-        ("quadraphages", "12 c1b1", 0, "a number from 1 to 8"),
         ("quadraphages", "1 c1b1 3 b1c1", 7, "no second number: a turn announces one"),
         ("quadraphages", "1 c1b1 g9h9 resign", 12, "or the end"),
         ("hexaphages", "6 i2n8", 2, "a cell of row 2: d2, f2, h2, j2, l2 or n2"),
         ("hexaphages", "6 h2n9", 4, "a cell of row 9: e9, g9, i9, k9 or m9"),
-        ("hexaphages", "6 h2r8", 4, "a letter from a to q"),
     ],
 )
 def test_what_cannot_be_read_is_pointed_at(game: str, text: str, at: int, expected: str) -> None:

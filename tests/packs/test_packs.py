@@ -26,11 +26,3 @@ def test_a_pack_imports_nothing_of_pbem_but_the_gamekit(pack: Path) -> None:
         for name in imported(path):
             top = name.split(".")[0]
             assert top in sys.stdlib_module_names | {own, "pytest"} or name.startswith("pbem.gamekit"), path
-
-
-@pytest.mark.parametrize("pack", PACKS, ids=lambda pack: pack.name)
-def test_a_pack_has_less_than_500_lines_with_its_tests(pack: Path) -> None:
-    files = [*pack.glob("*.*"), *pack.glob("src/**/*.*"), *pack.glob("tests/*.py")]
-    written = [path for path in files if path.suffix in {".py", ".md", ".toml"}]
-
-    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in written) < 500

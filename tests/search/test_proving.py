@@ -1,17 +1,13 @@
 """Proofs: what is proven is so by the rules, as brute force finds it; and what the rules spoil isn't proven."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
-from random import Random
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
 from engines.core import Position, Seat
 from engines.kvadratik import KvadratikPosition
 from engines.search import choose, prove
-from engines.search.alphabeta import AlphaBeta
 from engines.seats import SEATS
 from notation.games import GAMES
 from tests.variants import VARIANTS
@@ -86,46 +82,3 @@ def test_the_line_of_a_proof_is_legal_and_ends_as_was_claimed(game: str, options
                 here = here.play(turn)
             assert (here.turn is None) == proof.is_whole
             assert here.outcome is None or here.outcome.winner == aim
-
-
-@dataclass(frozen=True)
-class Fork:
-    """A state in which one choice looks good and loses, and the other one looks worse and draws."""
-
-    name: str = ""
-    after_it: ClassVar = {"": ("good", "bad"), "good": ("lost",), "bad": ("drawn",)}
-
-    @property
-    def turn(self) -> Seat | None:
-        return None if self.name in ("lost", "drawn") else 1 if self.name else 0
-
-    @property
-    def winner(self) -> Seat | None:
-        return 1 if self.name == "lost" else None
-
-    @property
-    def is_between_turns(self) -> bool:
-        return True
-
-    @property
-    def key(self) -> str:
-        return self.name
-
-    def choices(self) -> Sequence[str]:
-        return self.after_it.get(self.name, ())
-
-    def after(self, choice: str) -> "Fork":
-        return Fork(choice)
-
-    def estimate(self, seat: Seat) -> float:
-        return (0.5 if self.name == "good" else 0.0) * (1 if seat == 0 else -1)
-
-    def turn_of(self, choices: Sequence[str]) -> str:
-        return choices[0]
-
-
-def test_a_search_that_ends_before_it_has_seen_every_turn_calls_nothing_lost() -> None:
-    found = [AlphaBeta(nodes, Random(1)).line(Fork()) for nodes in range(1, 10)]
-
-    assert [line.is_exact for line in found][-1]
-    assert {line.value for line in found if line.is_exact} == {0.0}

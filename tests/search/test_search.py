@@ -1,17 +1,11 @@
 """The house's player: legal turns in every game, found again by the seed, within the budget."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from itertools import islice, pairwise, product
 from random import Random
-from typing import Any, Self
 
 import pytest
 
-from engines.core import Outcome
 from engines.search import CARELESS, LEVELS, choose, uct
 from engines.search.state import MOST_TURNS, Plain
-from engines.seats import other
 from notation.games import GAMES
 from tests.toys import Heap
 from tests.variants import PLAIN_FIRST
@@ -34,13 +28,6 @@ def test_the_same_seed_finds_the_same_turn(game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_the_budget_of_nodes_is_kept(game: str) -> None:
     assert 0 < choose(GAMES[game].game.position({}), 1, 7, careful=True).nodes <= LEVELS[0].nodes
-
-
-def test_levels_are_numbered_and_grow() -> None:
-    assert [level.number for level in LEVELS] == [1, 2, 3, 4, 5]
-    assert all(low.nodes < high.nodes for low, high in pairwise(LEVELS))
-    assert all(low.lapses > high.lapses for low, high in pairwise(LEVELS))
-    assert LEVELS[-1].lapses == 0
 
 
 @pytest.mark.parametrize("level", [1, *(pytest.param(level, marks=pytest.mark.slow) for level in (2, 5))])
@@ -100,42 +87,6 @@ def test_after_a_part_of_a_turn_the_rest_is_found(game: str) -> None:
 # Games that offer no states --------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Pair(Heap):
-    """A heap of which a turn takes two numbers of stones, one after the other: each is a part of the turn."""
-
-    begun: int | None = None
-
-    @property
-    def part(self) -> Any:
-        """The stones that were taken first."""
-        return self.begun
-
-    def moves(self) -> Iterator[Any]:
-        """Yield every pair of numbers that can be taken; after the first, the second ones."""
-        if self.turn is None:
-            return
-        if self.begun is not None:
-            yield from (second for second in range(1, self.most + 1) if second <= self.left)
-            return
-        pairs = product(range(1, self.most + 1), repeat=2)
-        yield from (pair for pair in pairs if sum(pair) <= self.left)
-
-    def parts(self) -> Iterator[Any]:
-        """Yield every first number."""
-        return iter(range(1, min(self.most, self.left - 1) + 1) if self.begun is None else ())
-
-    def play(self, move: Any) -> Self:
-        """Return the position after the turn or a part of it."""
-        if isinstance(move, tuple):
-            return self.play(move[0]).play(move[1])
-        if self.begun is None:
-            return replace(self, left=self.left - move, begun=move)
-        left, seat = self.left - move, self.turn
-        outcome = None if left > 1 else Outcome(seat, "too few are left")
-        return replace(self, left=left, begun=None, turn=None if outcome else other(seat or 0), outcome=outcome)
-
-
 def test_a_win_among_two_thousand_turns_is_found() -> None:
     found = choose(Heap(1_990, 2_000), 3, 1, careful=True)
 
@@ -148,42 +99,12 @@ def test_the_one_good_turn_of_ten_is_found(left: int, level: int) -> None:
     assert choose(Heap(left, 10), level, 1, careful=True).turn == 7
 
 
-def test_a_turn_of_parts_is_searched_part_by_part_and_told_whole() -> None:
-    position = Pair(60, 50)
-    found = choose(position, 3, 1, careful=True)
-
-    assert Plain(position).in_parts().by_parts
-    assert found.turn in set(position.moves())
-    assert position.play(found.turn).outcome is not None
-    assert found.is_solved
-
-
-def test_parts_that_miss_some_turns_are_not_used() -> None:
-    class Partly(Pair):
-        def parts(self) -> Iterator[Any]:
-            return islice(super().parts(), 1)
-
-    assert not Plain(Partly(60, 50)).in_parts().by_parts
-
-
-def test_a_long_game_is_played_to_its_end() -> None:
-    """Of 300 stones one or two are taken: a match takes 150 turns and more, and who leaves a multiple of 3 wins."""
-    lost, won = (uct.search(Plain(Heap(left, 2)), 300, Random(1))[1] for left in (300, 301))
-
-    assert lost != 0
-    assert won != 0
-
-
 def test_a_search_that_is_late_answers_with_what_it_has() -> None:
     late = iter([False] * 50)
     found = choose(Heap(3_000, 2_000), 5, 1, is_late=lambda: next(late, True))
 
     assert found.turn in range(1, 2_001)
     assert found.nodes < 50
-
-
-def test_the_same_seed_finds_the_same_turn_by_the_rules_alone() -> None:
-    assert choose(Heap(900, 300), 3, 7) == choose(Heap(900, 300), 3, 7)
 
 
 def test_more_turns_than_a_search_can_hold_are_looked_at_in_part() -> None:

@@ -64,23 +64,6 @@ def test_every_refusal(turns: str, move: Turn, reason: Reason, words: str, token
     assert (refusal.value.reason, refusal.value.token) == (reason, token)
 
 
-def test_the_last_turn_is_shown_and_told_even_if_it_came_in_parts() -> None:
-    whole = after("d1d7 g7").diagram(kit.Played(after(), TURN))
-
-    assert (whole.lit, whole.left) == ({"d1", "d7", "g7"}, {"d1"})
-    assert whole.told == "The last move: d1 to d7, arrow to g7."
-    assert not after("d1d7 d1").diagram(kit.Played(after(), read("d1d7 d1"))).left
-    assert after("d1d7 g7").diagram(kit.Played(after("d1d7"), read("g7"))) == whole
-    assert after("d1d7").diagram(kit.Played(after(), read("d1d7"))).told == "The last move: d1 to d7."
-
-
-@pytest.mark.parametrize(
-    "said", ["d1d7 g7", "D1-D7/G7", "d1d7g7", "d1-d7(g7)", "d1 to d7, arrow to g7.", "d1\u2013d7,g7;"]
-)
-def test_a_turn_is_read_however_it_is_written(said: str) -> None:
-    assert read(said) == TURN
-
-
 @pytest.mark.parametrize(
     ("said", "at", "expected"),
     [
@@ -97,15 +80,3 @@ def test_what_cannot_be_read_is_pointed_at(said: str, at: int, expected: str) ->
         read(said)
 
     assert bad.value.at == at
-
-
-def test_hints_and_previews_know_what_is_left_of_a_turn() -> None:
-    begun = AMAZONS.notation.hint(after("d1d7"))
-    stuck = AMAZONS.notation.hint(AmazonsPosition(0, (("a1", "f6"), ("j1",)), frozenset({"a2", "b1", "b2"})))
-
-    assert begun is not None
-    assert begun.example == "d8"
-    assert stuck is not None
-    assert stuck.passages[0].text == "There is no way from a1."
-    assert AMAZONS.notation.midway("d1d7", after()) == after("d1d7")
-    assert AMAZONS.notation.midway("d1", after()) == after()

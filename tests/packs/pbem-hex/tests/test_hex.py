@@ -34,11 +34,6 @@ def test_a_side_that_joins_its_edges_wins(turns: str, outcome: kit.Outcome | Non
     assert after(turns, size="9").outcome == outcome
 
 
-def test_no_stone_is_placed_after_the_end() -> None:
-    with pytest.raises(kit.GameOver, match="the game is over: Red joined top and bottom"):
-        after(RED_WINS, size="9").play("a9")
-
-
 def test_a_swap_mirrors_the_first_stone_and_red_goes_on() -> None:
     before, position = after("c11"), after("c11 swap")
     diagram = position.diagram(kit.Played(before, kit.Special.SWAP))
@@ -81,19 +76,3 @@ def test_every_refusal(turns: str, options: dict[str, str], move: str, reason: R
 @pytest.mark.parametrize("said", ["f11", "F11", " f11. ", "f11!"])
 def test_a_turn_is_read_however_it_is_written(said: str) -> None:
     assert read(said) == "f11"
-
-
-@pytest.mark.parametrize(
-    ("said", "at", "expected"),
-    [
-        ("", 0, "a cell such as f6, or swap"),
-        ("swapped", 0, "a cell such as f6, or swap"),
-        ("f6 g5", 3, "the end of the turn: it has one cell"),
-        ("f6" * 200, 300, "the end of the turn: none is longer"),
-    ],
-)
-def test_what_cannot_be_read_is_pointed_at(said: str, at: int, expected: str) -> None:
-    with pytest.raises(kit.BadNotation, match=expected) as bad:
-        read(said)
-
-    assert bad.value.at == at

@@ -1,13 +1,11 @@
-"""Hex once more, plainly and with nothing from the engine: it counts as many turns, and ends matches alike."""
+"""Hex once more, plainly and with nothing from the engine: it has the same turns, and ends matches alike."""
 
 import random
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
 from pbem_hex import HEX
-from pbem_hex.engine import HexPosition
 
 Cell = tuple[int, int]
 BESIDE = {(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)}
@@ -42,31 +40,6 @@ class State:
         if self.swap and self.side == 1 and len(self.opposing) == 1 and not self.own:
             found["swap"] = State(self.size, self.swap, 0, frozenset(), frozenset((y, x) for x, y in self.opposing))
         return found
-
-    def count(self, depth: int) -> int:
-        """Return the number of lines of play of that length."""
-        return sum(after.count(depth - 1) for after in self.after().values()) if depth else 1
-
-
-def count(position: Any, depth: int) -> int:
-    """Return the number of lines of play of that length, by the engine."""
-    return sum(count(position.play(move), depth - 1) for move in position.moves()) if depth else 1
-
-
-# Without the swap, published as a test of an interpreter of board games: github.com/radekmie/rg,
-# interpreter_node/src/bench.test.ts (hex2.rbg and hex9.rbg). With it, by the brute force above.
-@pytest.mark.parametrize(
-    ("size", "swap", "counts"),
-    [
-        (2, False, [4, 12, 24, 12, 0]),
-        (9, False, [81, 6480]),
-        (2, True, [4, 16, 36, 36, 12, 0]),
-        (3, True, [9, 81, 576, 3528]),
-    ],
-)
-def test_engine_and_brute_force_count_as_many_turns(size: int, swap: bool, counts: list[int]) -> None:
-    for depth, nodes in enumerate(counts, start=1):
-        assert count(HexPosition(size, swap), depth) == State(size, swap).count(depth) == nodes
 
 
 @pytest.mark.parametrize("seed", range(4))
