@@ -92,19 +92,6 @@ def test_what_a_game_raises_is_no_traceback_of_the_command(package: Path, tmp_pa
     assert "Traceback" not in checked.stdout + checked.stderr
 
 
-@pytest.mark.slow
-def test_the_messages_of_a_match_are_compared_and_written_anew(package: Path, tmp_path: Path) -> None:
-    folder = shutil.copytree(package, tmp_path / "pbem-hex")
-    golden = folder / "tests" / "golden" / "hex.txt"
-    written = golden.read_text(encoding="utf-8")
-    golden.write_text(written.replace("three in a row", "four in a row"), encoding="utf-8")
-    words = ("-q", "pyproject.toml", "-k", "messages")
-
-    assert "of hex.txt is different now" in run_pytest(folder, *words).stdout
-    assert run_pytest(folder, *words, "--pbem-golden=write").returncode == 0
-    assert golden.read_text(encoding="utf-8") == written
-
-
 def test_a_game_that_is_not_installed_is_named(tmp_path: Path) -> None:
     (tmp_path / "pytest.ini").write_text("[pytest]\npbem_games = chess\n", encoding="utf-8")
     done = run_pytest(tmp_path, "-q")

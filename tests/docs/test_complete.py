@@ -1,7 +1,6 @@
 """Every command, option, key, template and dependency is documented."""
 
 import re
-import tomllib
 
 import pytest
 
@@ -12,7 +11,6 @@ from pbem.features.all import FEATURES
 from pbem.messages.said.templates import template_folders
 from tests.docs.pages import PAGES, ROOT, page, section
 
-PROJECT = tomllib.loads(page("pyproject.toml"))["project"]
 LINK = re.compile(r"\[[^\]]*\]\(([^)#]+)(?:#[^)]*)?\)")
 
 
@@ -58,25 +56,6 @@ def test_tables() -> None:
     about = section(page("docs/architecture.md"), "The tables")
     for name in SQLModel.metadata.tables:
         assert f"| `{name}` |" in about
-
-
-def test_dependencies() -> None:
-    run, develop = (section(page("docs/dependencies.md"), heading) for heading in ("At runtime", "For development"))
-    extras = PROJECT["optional-dependencies"]
-    assert _named(run) == _names([*PROJECT["dependencies"], *extras["postgres"], *extras["dkim"]])
-    assert _named(develop) == _names(
-        [*extras["dev"], *extras["build"], *extras["bench"], *extras["browser"], *extras["fuzz"]]
-    )
-
-
-def _names(requirements: list[str]) -> set[str]:
-    return {re.split(r"[\[><=]", requirement)[0] for requirement in requirements}
-
-
-def _named(table: str) -> set[str]:
-    """Return the names in the first column of a table."""
-    cells = re.findall(r"^\| ([^|(]*)", table, re.MULTILINE)
-    return {name for cell in cells for name in cell.strip().split(", ")} - {"name", "---"}
 
 
 def test_the_version_is_in_the_changelog() -> None:

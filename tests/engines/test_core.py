@@ -4,9 +4,8 @@ import pickle
 
 import pytest
 
-from engines.core import BadOption, IllegalMove, Over
+from engines.core import IllegalMove, Over
 from engines.repetition import History
-from notation.games import GAMES
 
 
 @pytest.mark.parametrize(
@@ -42,12 +41,3 @@ def test_a_history_counts_every_occurrence_and_leaves_the_old_one_as_it_was() ->
     assert hash(history) == hash(History.of(number * number % 7 for number in reversed(range(100))))
     assert pickle.loads(pickle.dumps(history)) == history != empty
     assert repr(history) == "<History of 100 positions>"
-
-
-def test_an_option_is_said_with_its_choices() -> None:
-    with pytest.raises(BadOption, match=r"Quadrupel has no minimum=31; use minimum=10\.\.\.30"):
-        GAMES["quadrupel"].game.position({"minimum": "31"})
-    with pytest.raises(BadOption, match="first=x or first=o"):
-        GAMES["quadraphages"].game.position({"first": "y"})
-    with pytest.raises(BadOption, match="no option size"):
-        GAMES["quadraphages"].game.position({"size": "9"})

@@ -6,7 +6,6 @@ from engines.core import IllegalMove, Outcome
 from engines.special import Special
 from notation.hints import format_hint
 from notation.steps import choices
-from notation.tokens import read_special
 from tests.special_turns import NOTATION, ROW, Reason, Row
 
 
@@ -42,11 +41,6 @@ def test_two_passes_in_a_row_end_a_game_and_one_does_not() -> None:
 
 def test_both_sides_can_reach_their_goal_at_once_and_draw() -> None:
     assert after("a1", "b1", "c1", "d1", "e1", "f1").outcome == Outcome(None, "3 to 3")
-
-
-@pytest.mark.parametrize("text", ["", "swaps", "swap c3", "swap swap", "pass", "c1", "wap s"])
-def test_nothing_else_is_read_as_such_a_word(text: str) -> None:
-    assert read_special(text, Special.SWAP) is None
 
 
 def test_they_are_offered_in_hints_and_among_the_turns_only_where_they_are_legal() -> None:

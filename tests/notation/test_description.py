@@ -62,17 +62,6 @@ def test_the_last_turn_is_told_from_where_to_where(name: str) -> None:
     assert seen > 3
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_wrapped_words_fit_and_are_the_same_words(name: str) -> None:
-    for diagram in diagrams(name):
-        wrapped = describe(diagram, WHO, width=72).splitlines()
-
-        assert max(map(len, wrapped)) <= 72
-        assert " ".join(wrapped).replace(", and ", ", ") == " ".join(describe(diagram, WHO).splitlines()).replace(
-            ", and ", ", "
-        )
-
-
 def test_players_are_named_where_they_are_known() -> None:
     diagram = GAMES["quadrature"].game.position({}).diagram()
 

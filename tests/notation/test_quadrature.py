@@ -1,7 +1,5 @@
 """Quadrature: turns are read and written, garbage is explained, and hints tell the player what to write."""
 
-import random
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -40,17 +38,6 @@ def test_a_turn_is_read_however_it_is_written(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "turn"),
-    [
-        ("a1a11", Step("a1", "a11")),
-        ("e10e11xe9", Step("e10", "e11")),
-    ],
-)
-def test_rows_of_two_digits_are_read(text: str, turn: Step) -> None:
-    assert QUADRATURE.parse(text) == turn
-
-
-@pytest.mark.parametrize(
     ("text", "at", "expected"),
     [
         ("", 0, "a turn such as e3f4"),
@@ -84,19 +71,6 @@ def test_every_spellable_turn_is_read_as_it_is_written() -> None:
 
 
 # The hint ------------------------------------------------------------------------------------------------
-
-
-def positions(men: str, seed: int) -> Iterator[tuple[QuadraturePosition, Any]]:
-    """Yield the positions of a random match with many sideways turns, each with the turn played there."""
-    chance = random.Random(seed)
-    position: Any = GAMES["quadrature"].game.position({"men": men})
-    while position.turn is not None:
-        turns = list(position.moves())
-        sideways = [turn for turn in turns if turn.origin[1:] == turn.target[1:]]
-        turn = chance.choice(sideways if sideways and chance.random() < 0.5 else turns)
-        yield position, turn
-        position = position.play(turn)
-    yield position, None
 
 
 def after(*texts: str) -> Any:
@@ -158,18 +132,6 @@ def test_a_record_has_a_line_a_turn_and_keeps_the_words_of_the_players() -> None
 
     assert dumps(record) == text + "4. White E8-E7\n"
     assert loads(dumps(record)) == record
-
-
-def test_a_record_names_the_side_that_plays_again_when_the_other_sits_out() -> None:
-    for seed in range(20):
-        match = list(positions("18", seed))
-        out = [ply for ply, (position, _) in enumerate(match) if position.sitting_out is not None]
-        if out:
-            break
-    turns = tuple(str(turn) for _, turn in match if turn is not None)
-    lines = dumps(Record("quadrature", {}, ("alice", "bob"), turns)).splitlines()[5:]
-
-    assert lines[out[0] - 1].split()[1] == lines[out[0]].split()[1]
 
 
 def test_an_illegal_turn_of_a_record_is_named() -> None:

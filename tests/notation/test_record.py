@@ -214,14 +214,6 @@ def test_what_is_no_record_is_refused_in_a_sentence(text: str, why: str | None) 
     assert bad.value.ply == 0
 
 
-def test_the_game_may_be_given() -> None:
-    assert loads(SHEET, "quadraphages") == PLAYED
-    with pytest.raises(BadRecord, match="there is no game chess; there are quadraphages"):
-        loads(SHEET, "chess")
-    with pytest.raises(BadRecord, match="of quadraphages, not of hexaphages"):
-        loads("Quadraphages\n" + SHEET, "hexaphages")
-
-
 def test_a_slip_in_the_first_turn_does_not_hide_the_game() -> None:
     read = loads(SHEET.replace("c1b1", "d1b1"))
 

@@ -34,17 +34,6 @@ def test_the_page_shows_the_start_and_the_boards_before_and_after_its_example() 
     assert [line[22:] for line in both] == drawn({}, "d2b4", "d4f4", "b4d4 quadrupel")
 
 
-def test_the_example_ends_as_it_says() -> None:
-    position = START
-    for turn in ("d2b4", "d4-d2-f4", "b4d4 quadrupel"):
-        assert turn in TURNS
-        position = position.play(QUADRUPEL.parse(turn))
-
-    assert position.outcome is not None
-    assert position.outcome.winner == 0
-    assert "Square" in position.outcome.reason
-
-
 def test_every_turn_on_the_page_is_read() -> None:
     read = {text: QUADRUPEL.parse(text) for text in TURNS}
 

@@ -86,12 +86,3 @@ def test_no_turn_announces() -> None:
         tree = turn_tree(game.notation, position)
         assert tree is not None
         assert not [text for text, _ in reached(tree, board(position)) if "quadrupel" in text]
-
-
-def test_where_turns_are_too_many_or_none_there_is_no_tree() -> None:
-    game = GAMES["quadrature"]
-    start = game.game.position({})
-    number = len(list(start.moves()))
-    assert turn_tree(game.notation, start, number) is not None
-    assert turn_tree(game.notation, start, number - 1) is None
-    assert turn_tree(game.notation, replay(played("quadrature"))[-1]) is None

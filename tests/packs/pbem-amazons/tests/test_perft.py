@@ -9,8 +9,7 @@ import pytest
 from pbem_amazons import AMAZONS
 
 # Published as a test of an interpreter of board games: github.com/radekmie/rg, interpreter_node/src/bench.test.ts
-# (amazons-naive.hrg), and in tests/perft.sh of
-# github.com/fairy-stockfish/Fairy-Stockfish.
+# (amazons-naive.hrg), and in tests/perft.sh of github.com/fairy-stockfish/Fairy-Stockfish.
 FIRST = 2_176
 
 NAMES = {complex(x, y): f"{letter}{y + 1}" for x, letter in enumerate("abcdefghij") for y in range(10)}
