@@ -36,14 +36,8 @@ def lines() -> Iterator[bytes]:
     """Yield what people write: the expected lines of messages, old commands, usage lines."""
     for path in sorted((ROOT / "tests" / "mails").glob("*.txt")):
         yield path.read_bytes()
-    yield from (
-        b"join alice",
-        b"challenge bob quadraphages first=o",
-        b"#3 1 a7b7 i3i2",
-        b"preview 12 c1b1",
-        b"show 42#7",
-    )
-    yield from (b"quadraphages move 1 1 a7b7 i3i2", b"say hello\nthere\nend", b"set mail batch", b"undo", b"resign 3")
+    yield from (b"join alice", b"challenge bob quadraphages first=o", b"#3 1 a7b7 i3i2", b"show 42#7", b"undo")
+    yield from (b"quadraphages move 1 1 a7b7 i3i2", b"say hello\nthere\nend", b"set mail batch", b"resign 3")
 
 
 def records() -> Iterator[bytes]:
@@ -97,49 +91,20 @@ def commands() -> Iterator[bytes]:
 
 TRIED = (
     *("join alice2", "challenge bob kvadratik time=14d+1d<=21d,nag=3d,auto begin=random weekends=off rated"),
-    *(
-        "challenge zoe@far.example quadraphages first=o",
-        "play hexaphages level=1",
-        "rematch 1",
-        "accept 1",
-        "decline 1",
-    ),
-    *(
-        "withdraw 1",
-        "seek quadrupel time=3d/move rating=100-300 reliable repeat=2",
-        "take 1",
-        "unseek 1",
-        "enter 1",
-        "enter team match 1 for the Danube",
-        "climb 1 bob",
-    ),
-    *("retire 1", "host knock-out kvadratik time=3d/move closes=3d", "move 1 b7d7 i2g2 1 d7d6 g2g1", "#1 b7d7 i2g2"),
-    *("give 1 2d", "if b7d7 then resign"),
-    *("if 1 b7d7 i2g2 then g9g8", "queue 1 g9g8", "undo 1", "resign 1", "draw 1", "pause 1 2026-04-01", "cancel 1"),
-    *("claim 1", "hint 1", "replay 1#1 bob", "analyse 1", "say 1 hello", "mute 1 24h", "games bob 2", "show 1#2"),
-    "note 1 plan\nb7d7 i2g2",
-    *(
-        "preview 1 b7d7 / i2g2",
-        "record 1 full",
-        "records mine",
-        "who 2",
-        "whois bob",
-        "history alice bob",
-        "standings 1",
-    ),
-    *("watch bob", "unwatch", "block bob", "unblock bob", "refuse kvadratik", "allow kvadratik", "limit 10"),
-    *(
-        "set zone Europe/Vienna",
-        "set mail daily for 1",
-        "set mail daily hour=7",
-        "set days mon-fri",
-        "set remind 50% 1d",
-        "set watchers delayed",
-    ),
-    *("vacation 2026-12-24 2027-01-03", "stop", "start", "change address new@far.example", "revoke", "export me"),
-    *("delete me", "help set", "rules quadraphages", "tournament 1", "tournaments", "seeks", "conditions 1"),
-    *("players bob", "acts", "close 1", "adjudicate 1 alice", "ban bob lost", "unban bob", "rename bob rob"),
-    *("merge bob alice", "announce News\nfor all"),
+    *("challenge zoe@far.example quadraphages first=o", "play hexaphages level=1", "rematch 1", "accept 1"),
+    *("decline 1", "withdraw 1", "seek quadrupel time=3d/move rating=100-300 reliable repeat=2", "take 1"),
+    *("unseek 1", "enter 1", "climb 1 bob", "retire 1", "host knock-out kvadratik time=3d/move closes=3d"),
+    *("move 1 b7d7 i2g2 1 d7d6 g2g1", "#1 b7d7 i2g2", "give 1 2d", "if b7d7 then resign", "if 1 b7d7 i2g2 then g9g8"),
+    *("queue 1 g9g8", "undo 1", "resign 1", "draw 1", "pause 1 2026-04-01", "cancel 1", "claim 1", "hint 1"),
+    *("replay 1#1 bob", "analyse 1", "say 1 hello", "mute 1 24h", "games bob 2", "show 1#2"),
+    *("note 1 plan\nb7d7 i2g2", "preview 1 b7d7 / i2g2", "record 1 full", "records mine", "who 2", "whois bob"),
+    *("history alice bob", "standings 1", "watch bob", "unwatch", "block bob", "unblock bob", "refuse kvadratik"),
+    *("allow kvadratik", "limit 10", "stop", "start", "set zone Europe/Vienna", "set mail daily for 1"),
+    *("set mail daily hour=7", "set days mon-fri", "set remind 50% 1d", "set watchers delayed"),
+    *("vacation 2026-12-24 2027-01-03", "change address new@far.example", "revoke", "export me", "delete me"),
+    *("help set", "rules quadraphages", "tournament 1", "tournaments", "seeks", "conditions 1", "players bob"),
+    *("acts", "close 1", "adjudicate 1 alice", "ban bob lost", "unban bob", "rename bob rob", "merge bob alice"),
+    *("announce News\nfor all",),
 )
 """What messages that prove nothing are made of."""
 

@@ -7,99 +7,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.fuzz.seeds import SEEDS, TRIED
+from tests.fuzz.seeds import SEEDS
 from tests.fuzz.targets import TARGETS
 
 pytestmark = pytest.mark.slow
 
-HEADERS = (
-    *("From", "To", "Cc", "Subject", "Message-ID", "In-Reply-To", "References", "Date", "Received", "Return-Path"),
-    *("Auto-Submitted", "Content-Type", "Content-Transfer-Encoding", "Content-Disposition", "DKIM-Signature"),
-    *("Authentication-Results", "Delivered-To", "X-Odd"),
-)
 PIECES = (
-    *("alice@mail.example", "<a@b>", "(", ")", '"', "\\", ",", ";", ":", "<", ">", "[", "]", "@", "=?utf-8?q?=00?="),
-    *("=?idna?b?eA==?=", "multipart/mixed", "multipart/alternative", "message/rfc822", "text/plain", "text/html"),
-    *("; boundary=b", "; boundary*0*=utf-7'x'b", '; charset="hex"', "; charset=utf-16", "; format=flowed; delsp=yes"),
-    *("base64", "quoted-printable", "x-uuencode", "mx.example;", "dmarc=pass", "header.from=mail.example", "\r\n "),
-    *("\0", "\x1b", "é", "\ud83d", "Mon, 99 Foo 99999", "v=1; a=rsa-sha256; l=0;", "auto-replied", "\t", " "),
+    *("From: a@b\n", "Content-Type: multipart/mixed; boundary=b\n", "--b\n", "--b--\n", "Subject: =?utf-8?q?=00?=\n"),
+    *("Content-Transfer-Encoding: base64\n", "Content-Type: text/html; charset=utf-16\n", "message/rfc822"),
+    *("Authentication-Results: mx.example; dmarc=pass header.from=mail.example\n", "=?idna?b?eA==?="),
+    *("format=flowed", "<", ">", "(", ")", '"', "\\", ",", ";", ":", "[", "]", "@", "=", "|", "%", "#", "\r\n "),
+    *("\t", " ", "\n", "\0", "\x1b", "\u202e", "\u2028", "\x0b", "\ud83d", "é", "²", "٣", "ß", "İ"),
+    *("#9999999999999999999", "9" * 30, "A/" * 130, "> resign", "On Mon, PBeM wrote:", "-- "),
+    *("-----Original Message-----", "yes", "say", "end", "undo", "IF:", "else", "if", "then", "queue", "e3f4"),
+    *("1 a7b7 i3i2", "14d", "+", "1d", "<=", "/move", "nag=", "auto", "50%", "mon-fri", "9999-12-31", "0001-01-01"),
+    *("2026-02-30", "366d", "until", "&#x110000;", "<!--", "<blockquote>", "<style>"),
 )
-WORDS = (
-    *("join alice", "resign", "say", "end", "challenge bob quadraphages", "first=o", "#1", "1", "a7b7", "i3i2", "yes"),
-    *("> resign", "On Mon, PBeM wrote:", "-- ", "Sent from my iPhone", "From: a@b", "-----Original Message-----"),
-    *("\u202e", "\u2028", "\x0b", "c1b1 g9h9 2", "====", "|", "undo", "#9999999999999999999", "²", "٣", "ß", "İ"),
-)
-TIMES = (
-    *("14d", "+", "1d", "<=", "/move", "/20", ",", "nag=", "auto", "none", "50%", " ", "1h", "off", "mon", "-", "fri"),
-    *("\u0663", "\u00b2", "9" * 30),
-)
-DATES = (
-    *("2026-03-02", "2026-12-24", "2027-3-1", "2028-02-29", "9999-12-31", "0001-01-01", "2026-13-01", "10d", "2w"),
-    *("0d", "366d", "until", "from", "to", "-", "off", ",", "2026-02-30", "9" * 30, "1d12h", "\u0662\u0660-1-1"),
-)
-CONDITIONAL = (
-    "if",
-    "then",
-    "else",
-    "queue",
-    "e3f4",
-    "e9f8",
-    "d3e4",
-    "b9b8",
-    "f4g5",
-    "f8g7",
-    "1 a7b7 i3i2",
-    "IF:",
-    "#1",
-)
-MARKUP = (
-    "<p>",
-    "</p>",
-    "<br",
-    "<blockquote>",
-    "<!--",
-    "-->",
-    "<b><i>",
-    "&#x110000;",
-    "<style>",
-    "\0",
-    "x",
-    '"',
-    "=",
-    ">",
-)
-
-headers = st.tuples(st.sampled_from(HEADERS), st.lists(st.sampled_from(PIECES) | st.text(max_size=8), max_size=8)).map(
-    lambda pair: f"{pair[0]}: {''.join(pair[1])}"
-)
-
-
-def made_of(pieces: tuple[str, ...], between: str = "") -> st.SearchStrategy[bytes]:
-    """Return a strategy for texts of these and random pieces."""
-    return st.lists(st.sampled_from(pieces) | st.text(max_size=12), max_size=40).map(
-        lambda found: between.join(found).encode("utf-8", "surrogatepass")
-    )
-
-
-def put_together(head: list[str], body: bytes) -> bytes:
-    return "".join(f"{line}\n" for line in head).encode("utf-8", "surrogatepass") + b"\n" + body
-
-
-def within(inner: st.SearchStrategy[bytes]) -> st.SearchStrategy[bytes]:
-    """Return a strategy for nested parts, some with their boundary."""
-    parts = st.lists(inner, max_size=4).map(
-        lambda found: b"".join(b"--b\n" + part + b"\n" for part in found) + b"--b--"
-    )
-    kinds = st.sampled_from(["mixed", "alternative", "digest", "report", "signed"])
-    heads = st.tuples(kinds, st.lists(headers, max_size=2)).map(
-        lambda pair: [f"Content-Type: multipart/{pair[0]}; boundary=b", *pair[1]]
-    )
-    return st.builds(put_together, heads, parts)
-
-
-leaves = st.builds(put_together, st.lists(headers, max_size=6), made_of(WORDS, "\n") | made_of(MARKUP) | st.binary())
-trees = st.recursive(leaves, within, max_leaves=12)
-mails = st.builds(lambda head, tree: put_together(head, b"")[:-1] + tree, st.lists(headers, max_size=8), trees)
 
 
 @cache
@@ -114,49 +37,17 @@ def mutated(draw: st.DrawFn, target: str) -> bytes:
     raw = bytearray(draw(st.sampled_from(seeds(target))))
     for _ in range(draw(st.integers(1, 6))):
         at, length = draw(st.integers(0, len(raw))), draw(st.integers(0, 30))
-        piece = draw(st.sampled_from((*PIECES, *WORDS))).encode("utf-8", "surrogatepass")
+        piece = draw(st.sampled_from(PIECES) | st.text(max_size=12)).encode("utf-8", "surrogatepass")
         raw[at : at + length] = draw(st.sampled_from([b"", piece, bytes(raw[at : at + length]) * 2]))
     return bytes(raw)
-
-
-PARTS = (
-    *(word for written in TRIED for word in written.split()),
-    *(*TIMES, *DATES, *CONDITIONAL, "/".join("A" * 260), "#" * 99, "@", "%", "\0"),
-)
-
-
-@st.composite
-def tried(draw: st.DrawFn) -> bytes:
-    """Draw a command with other words behind it, or some of its words replaced."""
-    written = draw(st.sampled_from(TRIED)).split()
-    words = st.lists(st.sampled_from(PARTS) | st.text(max_size=12), max_size=4)
-    keep = draw(st.integers(1, len(written)))
-    return " ".join(("\n" + written[0], *written[1:keep], *draw(words))).encode("utf-8", "surrogatepass")
-
-
-MADE = {
-    "mail": mails,
-    "machine": mails,
-    "html": made_of(MARKUP),
-    "words": made_of(WORDS, "\n"),
-    "failure": mails,
-    "sender": mails,
-    "command": made_of(WORDS, "\n") | made_of(WORDS, " "),
-    "notation": made_of(WORDS, " "),
-    "record": made_of(WORDS, "\n"),
-    "time": made_of(TIMES),
-    "dates": st.lists(st.sampled_from(DATES), max_size=3).map(lambda words: " ".join(words).encode()) | made_of(DATES),
-    "conditions": made_of(CONDITIONAL, " ") | made_of(CONDITIONAL, "\n"),
-    "unproven": tried(),
-}
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_nothing_breaks_a_promise(target: str) -> None:
     keep: Callable[[bytes], None] = TARGETS[target]
 
-    @settings(max_examples=30)
-    @given(MADE[target] | mutated(target))
+    @settings(max_examples=50)
+    @given(mutated(target))
     def check(raw: bytes) -> None:
         keep(raw)
 

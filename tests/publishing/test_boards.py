@@ -66,13 +66,6 @@ def test_each_player_gets_a_page_of_their_own(boards: Archive) -> None:
     assert "prepare your answer in match #1" in boards.text(page(boards, "alice"))
 
 
-def test_its_link_is_the_reply_with_the_turn(boards: Archive) -> None:
-    reply_to = boards.letters.last("bob")["Reply-To"].addresses[0].addr_spec
-    local, _, domain = reply_to.partition("@")
-    told = data(boards.text(page(boards, "bob")))
-    assert told["mailto"] == f"mailto:{local.replace('+', '%2B')}@{domain}?subject=Re%3A%20%5Bpbem%20%231%5D&body="
-
-
 def test_the_page_tells_nothing_of_the_opponent_and_only_our_addresses(boards: Archive) -> None:
     content = boards.text(page(boards, "bob"))
     found = set(re.findall(r"[\w.+%-]+(?:@|%40)[\w.-]+", content))

@@ -101,19 +101,6 @@ def test_tournaments_name_only_those_who_still_want_it(watch: Watch) -> None:
     assert not [number for number in (1, 2) if "carol" in site.text(f"tournaments/{number}.html")]
 
 
-@pytest.mark.usefixtures("small_blocks")
-def test_a_match_from_a_position_comes_and_goes_with_its_source(watch: Watch) -> None:
-    site = watch.archive
-    site.choose("on", "carol")
-    site.letters.say("alice", "replay 1#2 carol")
-    site.letters.reply(site.letters.last("carol"), "accept")
-    assert "matches/0/2.html" in watch.see("a match from a position")
-    site.choose("off", "bob")  # who doesn't play in it
-    assert "matches/0/2.html" not in watch.see("its source is gone")
-    site.choose("anonymous", "bob")
-    assert "matches/0/2.html" in watch.see("its source is back")
-
-
 @pytest.mark.sql
 @pytest.mark.parametrize(
     "change",

@@ -64,8 +64,3 @@ def test_where_the_answers_are_too_many_they_are_left_to_be_written() -> None:
     assert sorted(text for text, _ in texts(tree)) == sorted(
         f"if {game.notation.format(move, start)} then" for move in start.moves()
     )
-
-
-def test_nothing_is_prepared_after_the_end() -> None:
-    game = GAMES["quadrature"]
-    assert foreseen_tree(game.notation, replay(played("quadrature"))[-1]) is None

@@ -8,18 +8,6 @@ from tests import toys
 from tests.publishing.site import Archive, broken_links, files
 
 
-def test_with_many_games_each_page_links_a_few_and_the_first_page_all(
-    shown: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    toys.offer(monkeypatch, *toys.many(tmp_path, 40))
-    shown.publish()
-
-    assert broken_links(shown.folder) == []
-    assert shown.text("index.html").count('<a href="games/toy') > 40
-    assert shown.text("games/toy1.html").count('href="../games/') == 12
-    assert "All 45 games" in shown.text("games/toy1.html")
-
-
 def test_a_game_comes_with_its_rules_changes_them_and_goes(
     shown: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,10 +10,10 @@ import pytest
 from notation.games import GAMES
 from pbem.features.house.levels import LEVELS
 from tests.diagrams import NAMES
-from tests.publishing.browsing import DESK, PHONE, TABLET, Open, accessible, library, well_formed
+from tests.publishing.browsing import DESK, PHONE, Open, accessible, library, well_formed
 from tests.publishing.serving import served
-from tests.publishing.site import Archive, archive, broken_links, store_all_games, store_history
-from tests.servers import HOST, until
+from tests.publishing.site import Archive, archive, store_all_games, store_history
+from tests.servers import HOST
 
 pytestmark = [pytest.mark.slow, pytest.mark.own_database]
 
@@ -91,40 +91,6 @@ def test_the_replay_needs_no_mouse(opened: Open, url: str) -> None:
     assert caption(page).startswith("2. bob")
 
 
-def test_every_turn_is_a_link_beside_the_board(opened: Open, url: str) -> None:
-    page = opened(url + MATCH, viewport=DESK)
-    turns = page.get_by_role("navigation", name="Turns").get_by_role("link")
-    assert turns.count() == 3
-    board = page.locator("figure:visible svg.board").bounding_box()
-    assert turns.first.bounding_box()["x"] > board["x"] + board["width"]
-    assert page.locator(".result").bounding_box()["width"] > DESK["width"] / 5
-    assert turns.nth(2).get_attribute("aria-current") == "true"
-    turns.nth(1).focus()
-    page.keyboard.press("Enter")
-    page.locator(".turns [aria-current]").filter(has_text="1 a7b7 i3i2").wait_for()
-    assert caption(page).startswith("1. alice")
-    assert turns.nth(2).get_attribute("aria-current") is None
-
-
-@pytest.mark.parametrize("size", [PHONE, TABLET, DESK], ids=["phone", "tablet", "desk"])
-def test_the_whole_board_and_its_buttons_are_on_the_first_screen(opened: Open, url: str, size: dict[str, int]) -> None:
-    page = opened(url + MATCH, viewport=size)
-    board = page.locator("figure:visible svg.board").bounding_box()
-    assert board["width"] >= min(size["width"], size["height"]) * 0.6
-    buttons = page.get_by_role("button", name="One turn back").bounding_box()
-    assert board["y"] + board["height"] < buttons["y"] < size["height"] - buttons["height"]
-
-
-def test_it_plays_by_itself_and_stops_at_the_end(opened: Open, url: str) -> None:
-    page = opened(f"{url}{MATCH}#0")
-    page.clock.install()
-    page.keyboard.press("Space")
-    assert page.get_by_role("button", name="Pause").is_visible()
-    page.clock.run_for(10_000)
-    assert caption(page).startswith("2. bob")
-    assert page.get_by_role("button", name="Play").is_visible()
-
-
 def test_a_link_leads_to_a_turn_and_a_board_is_copied_as_text(opened: Open, url: str) -> None:
     page = opened(f"{url}{MATCH}#1", permissions=["clipboard-read", "clipboard-write"])
     assert caption(page).startswith("1. alice")
@@ -144,49 +110,11 @@ def test_without_javascript_all_boards_are_there(opened: Open, url: str) -> None
     assert not page.get_by_role("slider").is_visible()
 
 
-def test_it_is_the_same_from_a_file(opened: Open, published: Archive) -> None:
-    page = opened((published.folder / MATCH).as_uri())
-    assert caption(page).startswith("2. bob")
-
-
-def test_a_ladder_and_a_league_are_reached_from_the_first_page(opened: Open, url: str) -> None:
-    page = opened(url)
-    page.get_by_role("link", name="Spring ladder", exact=True).click()
-    assert page.locator("ol > li").all_inner_texts() == ["alice", "bob", "a player"]
-    page.go_back()
-    page.get_by_role("link", name="Spring league", exact=True).click()
-    table = page.get_by_role("region", name="Crosstable")
-    names = (each.partition(" ")[2] for each in table.locator("tbody th").all_inner_texts())
-    assert sorted(names) == ["a player", "alice", "bob"]
-    page.get_by_role("region", name="Matches").get_by_role("link", name="#").first.click()
-    assert page.locator("h1").inner_text().startswith("Kvadratik: ")
-
-
 @pytest.mark.parametrize("path", [*PAGES, *OF_EVERY_GAME, *(f"games/{key}.html" for key in GAMES)])
 def test_no_page_is_wider_than_a_phone(opened: Open, url: str, path: str) -> None:
     page = opened(url + path, viewport=PHONE)
     page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
     assert page.evaluate("document.scrollingElement.scrollWidth") <= PHONE["width"]
-
-
-@pytest.mark.parametrize("path", LISTS)
-def test_lists_are_as_narrow_as_a_phone(opened: Open, url: str, path: str) -> None:
-    """They aren't scrolled: their rows are blocks, and each number says what it is."""
-    page = opened(url + path, viewport=PHONE)
-    lists = page.locator(".wide:has(.list)")
-    assert lists.count()
-    assert lists.evaluate_all("lists => lists.filter(each => each.scrollWidth > each.clientWidth).length") == 0
-    label = lists.locator("[data-label]").first.evaluate("each => getComputedStyle(each, '::before').content")
-    assert label in ('"turns: "', '"players: "', 'attr(data-label) ": "')
-
-
-def test_a_table_that_is_wider_than_a_phone_is_scrolled_by_keyboard(opened: Open, url: str) -> None:
-    page = opened(url + ROUND_ROBIN, viewport=PHONE)
-    table = page.get_by_role("region", name="Crosstable")
-    assert table.evaluate("each => each.scrollWidth > each.clientWidth")
-    table.focus()
-    page.keyboard.press("ArrowRight")
-    until(lambda: table.evaluate("each => each.scrollLeft > 0"), "the table was scrolled")
 
 
 def searched(page: Any) -> tuple[str, list[str]]:
@@ -231,25 +159,6 @@ def test_what_the_archive_finds_is_text(opened: Open, url: str) -> None:
     page.get_by_text("All 51 that fit:").wait_for()
 
 
-def test_without_javascript_the_archive_lists_folders_and_players(opened: Open, url: str) -> None:
-    page = opened(url + "archive.html", java_script_enabled=False)
-    assert not page.get_by_label("Player").is_visible()
-    assert page.get_by_role("link", name="0 to 999").is_visible()
-    page.get_by_role("link", name="All players").click()
-    page.get_by_role("link", name="dora").click()
-    assert page.get_by_role("img", name="The rating in Kvadratik from").is_visible()
-    page.get_by_text("as a table").click()
-    assert page.locator("details tbody tr").count() == 12
-
-
-def test_names_stay_beside_a_crosstable_that_is_scrolled(opened: Open, url: str) -> None:
-    page = opened(url + ROUND_ROBIN, viewport=PHONE)
-    table = page.get_by_role("region", name="Crosstable")
-    before = table.locator("tbody th").first.bounding_box()
-    table.evaluate("each => { each.scrollLeft = 100; }")
-    assert table.locator("tbody th").first.bounding_box() == before
-
-
 def test_a_browser_checks_a_signed_record_by_itself(opened: Open, url: str, published: Archive) -> None:
     letters = published.letters
     said = {}
@@ -285,10 +194,6 @@ def test_the_first_screen_of_a_phone_says_what_this_is_and_begins(opened: Open, 
     levels = page.get_by_role("listitem").filter(has_text="Kvadratik").get_by_role("link", name="level")
     assert levels.count() == len(LEVELS)
     assert all(each.bounding_box()["height"] >= TAPPED / 2 for each in levels.all())
-
-
-def test_no_link_leads_to_nowhere(published: Archive) -> None:
-    assert not broken_links(published.folder)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

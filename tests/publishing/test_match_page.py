@@ -1,14 +1,8 @@
 """The page of a match: every turn with its time, who played with which rating, an analysis, and how to go on."""
 
 import re
-from datetime import timedelta
 
-from sqlmodel import select
-
-from pbem.matches.ratings.weeks import week_of
-from pbem.storage import database
-from pbem.storage.models import Player, PlayerRating
-from tests.correspondence import MORNING, text
+from tests.correspondence import text
 from tests.publishing.site import NEXT, Archive, files
 
 MATCH = "matches/0/1.html"
@@ -24,22 +18,6 @@ def test_each_turn_is_listed_with_its_time_and_each_player_with_what_is_left(sho
     assert [number for number, _, _ in turns] == ["1", "2", "3"]
     assert turns[2][1:] == (NEXT, "1 day 6 hours")
     assert "5 days 18 hours left" in page.partition('class="replay"')[0]
-
-
-def test_ratings_are_those_with_which_the_match_began(shown: Archive) -> None:
-    """So the page of an old match needs no change whenever its players play."""
-    with database.transaction(shown.letters.server.engine) as session:
-        alice = session.exec(select(Player.id).where(Player.name == "alice")).one()
-        for weeks, rating in ((-1, 1612.0), (1, 1999.0)):
-            week = week_of(MORNING + timedelta(weeks=weeks))
-            told = {"rating": rating, "deviation": 50.0, "volatility": 0.06, "wins": 9, "draws": 0, "losses": 0}
-            session.add(PlayerRating(player=alice, game="quadraphages", week=week, **told))
-    shown.turn("alice", NEXT)
-    shown.publish()
-    assert '<b>alice</b> <span class="number">1612</span>' in shown.text(MATCH)
-    shown.choose("anonymous", "alice")
-    shown.publish()
-    assert "1612" not in shown.text(MATCH)
 
 
 def test_an_analysis_that_a_player_has_asked_for_is_shown_once_it_is_made(shown: Archive) -> None:

@@ -1,7 +1,5 @@
 """Only what has changed is written, in an order in which every link leads somewhere, wherever it is interrupted."""
 
-import fcntl
-import os
 from pathlib import Path
 from typing import Any
 
@@ -45,16 +43,6 @@ def test_a_second_time_nothing_is_written_whatever_draft_is_left(shown: Archive)
     again = shown.publish()
     assert (again.written, again.removed) == (0, 0)
     assert files(shown.folder) == before
-
-
-def test_two_at_a_time_wait_for_each_other(tmp_path: Path) -> None:
-    with SiteFolder.opened(tmp_path / "site") as folder:
-        descriptor = os.open(folder.path, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            with pytest.raises(BlockingIOError):
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        finally:
-            os.close(descriptor)
 
 
 class Interrupted(BaseException):

@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from pbem.publishing.results import PlayerScore, Result, Results, Score
+from pbem.publishing.results import Result, Results, Score
 from tests.publishing.site import Archive, store_history
 
 PLAIN = "setup=row"
@@ -60,29 +60,6 @@ def test_openings_are_a_tree_of_the_turns_that_were_played_most(results: Results
     (answer,) = first.next
     assert (answer.turn, answer.score) == ("b", Score(3, 1, 1, 1))
     assert [(each.turn, each.example) for each in answer.next] == [("c", 3)]
-
-
-def test_a_player_s_results_count_in_both_seats(results: Results) -> None:
-    store(
-        results,
-        result(1),
-        result(2, winner=1),
-        result(3, winner=None),
-        result(4, first=2, second=1),
-        result(5, first=0),
-    )
-    assert results.of_player(1) == [PlayerScore("kvadratik", won=1, drawn=1, lost=2)]
-    assert results.of_player(2) == [PlayerScore("kvadratik", won=2, drawn=1, lost=2)]
-    assert results.of_player(0) == []
-
-
-def test_a_match_that_changes_counts_once_and_one_that_is_hidden_not_at_all(results: Results) -> None:
-    store(results, result(1), result(2))
-    store(results, result(1, winner=1))
-    results.replace([2], [])
-    found = results.of_game("kvadratik")
-    assert found is not None
-    assert found.score == Score(1, 0, 0, 1)
 
 
 @pytest.mark.sql

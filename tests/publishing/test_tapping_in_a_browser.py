@@ -9,10 +9,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.cases import quick_where
-from tests.correspondence import ADDRESS, text
+from tests.correspondence import text
 from tests.diagrams import NAMES, played
-from tests.publishing.browsing import DESK, PHONE, Open, accessible, well_formed
+from tests.publishing.browsing import DESK, PHONE, Open, accessible
 from tests.publishing.serving import served
 from tests.publishing.site import URL, Archive, with_boards
 from tests.servers import HOST
@@ -21,8 +20,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.own_database]
 
 At = Callable[[str], str | None]
 MOST_STEPS = 30
-LONGEST = 80
-"""After so many turns a match is resigned; against a house that plays the first legal turn, most end before."""
 
 
 @pytest.fixture(scope="module")
@@ -95,26 +92,6 @@ def test_turns_of_every_game_are_tapped_and_played(browser: Any, boards: Archive
             assert "Your turn" in answer
             assert turn in answer, number
     boards.letters.resign("alice")
-
-
-@pytest.mark.parametrize("name", quick_where(("hexaphages", "quadrupel").__contains__, NAMES, others="soak"))
-def test_a_whole_match_is_tapped(browser: Any, boards: Archive, at: At, name: str) -> None:
-    boards.letters.wait(days=1)  # the house plays so many turns a day
-    begin(boards, name)
-    chance, turns = random.Random(1), 0
-    with one_page(browser) as page:
-        while (url := at("alice")) and turns < LONGEST:
-            page.goto(url)
-            if page.locator(".taps").is_visible():
-                tap_a_turn(page, chance)
-                send(boards, page)
-            else:  # Kvadratik can have more turns than fit on a page
-                boards.letters.reply(boards.letters.last("alice"), page.locator("details kbd").last.inner_text())
-            turns += 1
-    if turns == LONGEST:  # at random, Kvadratik can go on for hundreds of turns
-        boards.letters.resign("alice")
-    assert turns > 1
-    assert "The match is over" in text(boards.letters.last("alice"))
 
 
 def test_the_board_shows_each_choice_and_undoes_it(opened: Open, boards: Archive, at: At) -> None:
@@ -209,25 +186,6 @@ def test_on_a_phone_it_is_tapped_and_works_offline(browser: Any, boards: Archive
     boards.letters.resign("alice")
 
 
-def test_a_first_turn_is_tried_by_everybody(opened: Open, boards: Archive) -> None:
-    page = opened((boards.folder / "games/kvadratik.html").as_uri())
-    page.get_by_role("link", name="Try a first turn").click()
-    tap_a_turn(page, random.Random(4))
-    assert re.fullmatch(r"setup [+x]{4}", page.locator(".chosen output").inner_text())
-    assert send(boards, page, "carol") == "play kvadratik begin=me"
-    assert "play kvadratik begin=me" in text(boards.letters.last("carol"))
-
-
-def test_without_javascript_the_board_and_what_can_be_written_are_there(opened: Open, boards: Archive, at: At) -> None:
-    begin(boards, "quadrupel")
-    page = opened(at("alice"), java_script_enabled=False)
-    assert page.locator("svg.board").is_visible()
-    assert not page.locator(".taps").is_visible()
-    page.get_by_text("How it is written").click()
-    assert page.get_by_text("d2d1", exact=True).is_visible()
-    boards.letters.resign("alice")
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_keeps_anybody_out(browser: Any, boards: Archive, at: At, scheme: str) -> None:
     begin(boards, "kvadratik")
@@ -237,9 +195,3 @@ def test_nothing_keeps_anybody_out(browser: Any, boards: Archive, at: At, scheme
         accessible(page)
         tap_a_turn(page, random.Random(3))
     boards.letters.resign("alice")
-
-
-def test_the_html_has_no_errors(boards: Archive) -> None:
-    for path in (boards.folder / "boards").rglob("*.html"):
-        well_formed(path)
-        assert ADDRESS.partition("@")[2] in path.read_text(encoding="utf-8")

@@ -1,6 +1,5 @@
 """`pbem serve`: real requests to the real server, and those that nobody well-meaning sends."""
 
-import gzip
 import http.client
 import os
 import socket
@@ -147,20 +146,6 @@ def test_a_browser_that_has_the_page_does_not_get_it_again_until_it_changes(publ
     assert ask("/changing.html", If_None_Match='"other", garbage')[0] == 200
     path.unlink()
     assert ask("/changing.html", **known)[0] == 404
-
-
-def test_texts_are_compressed_for_those_who_can_read_that(published: Archive, ask: Ask) -> None:
-    status, headers, content = ask(MATCH, Accept_Encoding="br, gzip")
-    assert (status, headers["content-encoding"], headers["vary"]) == (200, "gzip", "Accept-Encoding")
-    assert gzip.decompress(content).decode() == published.text(MATCH.strip("/"))
-    assert len(content) * 3 < len(gzip.decompress(content))
-    assert "content-encoding" not in ask("/matches/0/1.png", Accept_Encoding="gzip")[1]
-
-
-@pytest.mark.parametrize("part", ["bytes=0-9", "bytes=5-", "bytes=-1", "bytes=9-1", f"bytes={'0-,' * 2_000}0-", "x"])
-def test_nobody_gets_a_part_of_a_file(published: Archive, ask: Ask, part: str) -> None:
-    status, _, content = ask("/style.css", Range=part)
-    assert (status, content.decode()) == (200, published.text("style.css"))
 
 
 @pytest.mark.parametrize(

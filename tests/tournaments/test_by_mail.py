@@ -1,7 +1,5 @@
 """Tournaments by email: opened, entered, played to the end, and left early."""
 
-import pytest
-
 from tests import scenes as others
 from tests.correspondence import Correspondence, said, text
 from tests.scenes import after
@@ -120,21 +118,6 @@ def test_a_match_of_a_tournament_cannot_be_paused_or_cancelled(letters: Correspo
         assert "others wait for its end, so that isn't possible" in told(letters, first, f"#{number} {words}")
 
 
-@after(scenes.opened, "round-robin kvadratik time=3d/move places=3 called Little Cup", *THREE)
-def test_the_lists_show_what_is_open_and_how_it_stands(letters: Correspondence) -> None:
-    letters.say("alice", "enter 1")
-
-    assert "1 of 3 places taken" in told(letters, "bob", "tournaments")
-    assert "Entered so far: alice." in told(letters, "bob", "tournament 1")
-    for name in ("bob", "carol"):
-        letters.say(name, "enter 1")
-    assert "running, 3 players" in told(letters, "bob", "tournament 1")
-    assert "There is no tournament 9" in told(letters, "bob", "tournament 9")
-    assert "You're in tournament 1 already" in told(letters, "bob", "enter 1")
-    assert "running" in letters.operate("tournament", "list").output
-    assert "alice" in letters.operate("tournament", "show", "1").output
-
-
 @after(others.two_players)
 def test_the_operator_opens_a_tournament_and_lets_it_begin(letters: Correspondence) -> None:
     letters.join("carol")
@@ -155,17 +138,6 @@ def test_the_operator_opens_a_tournament_and_lets_it_begin(letters: Corresponden
     refused = letters.operate("tournament", "open", "round-robin", "chess")
     assert refused.exit_code == 1
     assert "one kind" in refused.output
-
-
-@pytest.mark.parametrize(
-    "words", ["Enter your name here.", "tournament was great fun", "I retire now", "climb up the hill", "climb 3"]
-)
-@after(others.two_players)
-def test_sentences_that_begin_alike_are_no_commands(letters: Correspondence, words: str) -> None:
-    answer = told(letters, "alice", f"games\n\n{words}")
-
-    assert "no tournament" not in answer
-    assert "no ladder" not in answer
 
 
 # Leagues ------------------------------------------------------------------------------------------
@@ -206,16 +178,6 @@ def test_the_report_says_who_goes_up_and_the_next_season_follows_from_it(letters
     assert met(letters, 2) == {frozenset((a, b)) for group in groups for a in group for b in group if a < b}
 
 
-@after(scenes.season)
-def test_a_season_that_too_few_enter_ends_the_league(letters: Correspondence) -> None:
-    letters.say("alice", "enter 2")
-
-    (sent,) = letters.wait(days=14, minutes=1)
-
-    assert "called off" in text(sent)
-    assert letters.rows("select count(*) from tournament") == [2]
-
-
 # Teams --------------------------------------------------------------------------------------------
 
 
@@ -230,27 +192,3 @@ def test_the_players_of_two_teams_meet_and_may_tie(letters: Correspondence) -> N
 
     assert {mail["Subject"] for mail in reports} >= {"[pbem] Danube - Rhine Valley: over"}
     assert all("The match is a tie, 1 to 1." in said(letters.last(name)) for name in FOUR)
-
-
-@pytest.mark.parametrize(
-    ("line", "refusal"),
-    [
-        ("enter 2", "Tournament 2 is between Danube and Elbe."),
-        ("enter 2 for Rhine", "Tournament 2 is between Danube and Elbe, not Rhine."),
-        ("enter 2 for Danube", "All boards of Danube are taken."),
-    ],
-)
-@after(scenes.teams)
-def test_who_cannot_enter_for_a_team_reads_what_would_work_and_unequal_teams_are_called_off(
-    letters: Correspondence, line: str, refusal: str
-) -> None:
-    letters.say("alice", "host team kvadratik boards=2 time=3d/move days=5 called Danube - Elbe")
-    for name in ("alice", "bob"):
-        letters.say(name, "enter 2 for Danube")
-
-    refused = told(letters, "carol", line)
-    assert refusal in refused
-    assert '"enter 2 for Elbe" takes a free board.' in refused
-    news = list(map(said, letters.run_for(days=5, minutes=5)))
-
-    assert any("The two teams didn't have the same number of players, at least two." in each for each in news)

@@ -1,13 +1,11 @@
 """Knock-out: who loses is out; a drawn match is played again, and a second draw is the higher seed's."""
 
-from dataclasses import replace
 from random import Random
 
 import pytest
 
 from pbem.features.tournaments import formats
 from pbem.features.tournaments.field import Field, Format, Score
-from pbem.features.tournaments.formats import knock_out
 from pbem.features.tournaments.standings import standings
 from tests.tournaments.playing import ANY, DECISIVE, ended, new, played, without
 
@@ -73,20 +71,6 @@ def test_who_withdraws_after_a_draw_is_out() -> None:
     assert {*final.players} == {104, other.first}
 
 
-def test_who_would_meet_nobody_goes_on() -> None:
-    field = begun(4)
-    one, other = field.pairs
-    field = without(ended(field, {one: Score.FIRST, other: Score.FIRST}), one.first)
-
-    step = formats.following(field)
-
-    assert step.is_over
-    (final,) = step.pairs
-    assert final.points_of(other.first) == 1
-    assert not final.is_played
-    assert knock_out.ties_won(field.with_pairs(step.pairs), other.first) == 2
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_it_ends_whoever_withdraws(seed: int) -> None:
     chance = Random(seed)
@@ -94,12 +78,3 @@ def test_it_ends_whoever_withdraws(seed: int) -> None:
 
     assert next(place.place for place in standings(field)) == 1
     assert field.last_round == field.rounds
-
-
-def test_a_second_match_waits_for_no_other_board() -> None:
-    field = begun(8)
-    drawn = field.pairs[2]
-
-    (again,) = formats.following(ended(field, {drawn: Score.DRAW})).pairs
-
-    assert again == replace(drawn, first=drawn.second, second=drawn.first, game=2)

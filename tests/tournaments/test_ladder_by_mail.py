@@ -1,23 +1,11 @@
 """A ladder by email: climbed and left, and what its end and the lists say of it."""
 
-from pbem.storage import database
-from pbem.storage.models import Entry, Player
 from tests.correspondence import Correspondence, text
 from tests.scenes import after
 from tests.tournaments import scenes
 from tests.tournaments.scenes import FOUR, resign, rungs, told
 
 pytestmark = after(scenes.ladder)
-
-
-def test_a_challenge_that_fails_changes_nothing_and_tells_nobody(letters: Correspondence) -> None:
-    letters.say("dave", "challenge bob on ladder 1")
-
-    sent = resign(letters, "dave", 1)
-
-    assert rungs(letters) == [*FOUR]
-    assert not [mail for mail in sent if mail["X-PBeM-Event"] == "rung"]
-    assert letters.rows("select what, match from ladderstep where number > 4") == [("ended", 1)]
 
 
 def test_whom_one_can_challenge(letters: Correspondence) -> None:
@@ -83,36 +71,6 @@ def test_who_is_banned_or_leaves_the_server_is_off(letters: Correspondence) -> N
 
     assert rungs(letters) == ["dave", "carol"], "who leaves during a match has lost it"
     assert "0 problems" in letters.operate("check").output
-
-
-def test_the_list_says_whom_the_reader_can_challenge(letters: Correspondence) -> None:
-    letters.say("carol", "climb 1 alice")
-
-    lines = text(scenes.answer(letters, "dave", "ladder 1")).splitlines()
-
-    assert "* 1. alice       1" in lines
-    assert '* 2. bob         -  reply "climb 1 bob"' in lines
-    assert "* 4. dave (you)  -" in lines
-    assert "You're on rung 4, and can challenge players up to 2 rungs above it." in lines
-    assert "open, 4 of 100 places taken" in told(letters, "dave", "tournaments")
-    assert "carol" in letters.operate("tournament", "show", "1").output
-
-
-def test_a_full_ladder_has_no_place_and_a_long_one_has_pages(letters: Correspondence) -> None:
-    now = letters.clock()
-    with database.transaction(letters.server.engine) as session:
-        for n in range(101, 197):
-            session.add(Player(id=n, name=f"p{n}", address=f"p{n}@mail.example", confirmed=now, created=now))
-            session.flush()
-            session.add(Entry(tournament=1, player=n, entered=now, rung=n - 96))
-    letters.join("erin")
-
-    assert "Ladder 1 has no free place." in told(letters, "erin", "enter 1")
-    first, last = (told(letters, "dave", words) for words in ("tournament 1", "tournament 1 4"))
-    assert '* More: reply "tournament 1 2"' in first
-    assert " 25. p121" in first
-    assert "100. p196" in last
-    assert "* More" not in last
 
 
 def test_the_operator_ends_a_ladder(letters: Correspondence) -> None:

@@ -72,14 +72,3 @@ def test_the_best_go_up_and_the_last_go_down(seed: int) -> None:
         assert {*new_upper} & {*lower} == {*lower[:moving]}
         assert {*new_lower} & {*upper} == {*upper[len(upper) - moving :]}
     assert order[0] == ranked[0][0]
-
-
-def test_each_group_has_a_crosstable_of_its_own() -> None:
-    field = played(new(13, 6), Random(1))
-    tables = crosstable.tables(field)
-
-    assert [(table.group, len(table.rows)) for table in tables] == [(1, 5), (2, 4), (3, 4)]
-    for table in tables:
-        assert table.heads == tuple(str(number) for number in range(1, len(table.rows) + 1))
-        points = sum(float(row.points) for row in table.rows)
-        assert points == len(table.rows) * (len(table.rows) - 1) / 2

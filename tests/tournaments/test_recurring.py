@@ -38,16 +38,6 @@ def test_each_month_another_season_opens_on_the_same_terms(letters: Corresponden
     assert letters.rows("select count(*) from tournament where reopens is not null") == [1]
 
 
-def test_a_season_that_is_played_goes_on_beside_the_next(letters: Correspondence) -> None:
-    for number in (1, 2):
-        for name in THREE:
-            letters.say(name, f"enter {number}")
-        letters.run_for(days=5, minutes=1)
-        letters.run_for(days=27)
-
-    assert letters.rows("select distinct tournament from match order by 1") == [1, 2]
-
-
 def test_after_a_long_outage_one_season_opens(letters: Correspondence) -> None:
     letters.run_for(days=100)
     letters.run_for(hours=1)
@@ -80,11 +70,3 @@ def test_none_opens_for_a_host_who_is_not_trusted_any_more(letters: Corresponden
 
     assert seasons(letters) == [1]
     assert letters.rows("select reopens from tournament") == [None]
-
-
-def test_weekly_ones_open_each_week(letters: Correspondence) -> None:
-    letters.say("alice", "host knock-out quadrature time=3d/move every=week days=2")
-    for _ in range(3):
-        letters.run_for(days=7)
-
-    assert letters.rows("select count(*) from tournament where game = 'quadrature'") == [4]

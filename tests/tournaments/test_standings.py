@@ -46,13 +46,6 @@ def test_who_won_against_the_other_is_in_front() -> None:
     assert places == [(1, 2, 2.0), (2, 3, 2.0), (3, 4, 1.0), (4, 1, 1.0)]
 
 
-def test_those_whom_nothing_tells_apart_share_a_place() -> None:
-    places = standings(four(*[Score.DRAW] * 6))
-
-    assert [place.place for place in places] == [1, 1, 1, 1]
-    assert [place.entrant.seed for place in places] == [1, 2, 3, 4]
-
-
 def test_a_direct_encounter_counts_only_among_those_who_have_all_met() -> None:
     field = four(*[Score.FIRST] * 6)
 
@@ -86,17 +79,6 @@ def test_a_forfeit_counts_like_a_bye_in_a_swiss_and_like_a_match_in_a_round_robi
     assert buchholz(swiss, 1) == 1.5 + 1.5
     assert buchholz(all_, 1) == 0 + 1.5
     assert sonneborn_berger(swiss, 1) == 1.5 + 0.75
-
-
-def test_a_forfeit_and_a_match_that_goes_on_are_marked() -> None:
-    pairs = (
-        Matchup(1, 1, 1, 4, Score.FIRST, is_played=False),
-        Matchup(1, 2, 2, 3),
-    )
-    field = Field(Format.ROUND_ROBIN, tuple(Entrant(n, n) for n in range(1, 5)), 3, 1, pairs)
-    cells = {row.place.entrant.player: row.cells for row in crosstable.table(field).rows}
-
-    assert cells == {1: ("*", "", "", "+"), 2: ("", "*", "?", ""), 3: ("", "?", "*", ""), 4: ("-", "", "", "*")}
 
 
 def test_what_an_opponent_has_missed_since_they_withdrew_counts_as_drawn() -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from pbem.features.tournaments import formats
 from pbem.features.tournaments.field import Field, Format, Matchup, Score, bye
-from pbem.features.tournaments.formats import swiss
 from tests.cases import quick_where
 from tests.tournaments.playing import ended, new, played, without
 
@@ -38,14 +37,6 @@ def test_nobody_meets_anybody_twice(number: int) -> None:
     assert max(map(abs, firsts)) <= 2, "who moves first is balanced"
 
 
-@pytest.mark.parametrize("seed", quick_where(lambda seed: seed == 0, range(5)))
-def test_it_goes_on_without_those_who_withdraw(seed: int) -> None:
-    chance = Random(seed)
-    field = played(new(Format.SWISS, chance.randint(6, 13)), chance, leaving=0.3)
-
-    check(field)
-
-
 def test_players_with_the_same_points_meet() -> None:
     field = new(Format.SWISS, 8)
     field = field.with_pairs(formats.following(field).pairs)
@@ -55,17 +46,6 @@ def test_players_with_the_same_points_meet() -> None:
     second = formats.following(field).pairs
 
     assert {field.points(pair.first) - field.points(pair.second or 0) for pair in second} == {0.0}
-
-
-def test_an_illegal_round_is_never_played() -> None:
-    field = new(Format.SWISS, 4)
-    field = field.with_pairs(formats.following(field).pairs)
-    playing = field.entrants
-
-    assert swiss.is_legal(field, playing, [(101, 102), (103, 104)])
-    assert not swiss.is_legal(field, playing, [field.pairs[0].players, field.pairs[1].players])
-    assert not swiss.is_legal(field, playing, [(101, 102)])
-    assert not swiss.is_legal(field, playing, [(101, 102), (103, None), (104, None)])
 
 
 def test_it_ends_early_when_nobody_is_left_to_meet() -> None:

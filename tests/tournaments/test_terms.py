@@ -3,9 +3,7 @@
 import pytest
 
 from pbem.errors import Refused
-from pbem.features.tournaments import entries, hosting
-from pbem.features.tournaments.field import Format
-from pbem.features.tournaments.formats import team
+from pbem.features.tournaments import hosting
 
 
 @pytest.mark.parametrize(
@@ -47,12 +45,3 @@ def test_what_is_no_tournament_is_refused(words: str, told: str) -> None:
         hosting.read(words, "none")
 
     assert told in f"{refused.value.sentence} {refused.value.fits}"
-
-
-def test_the_longest_names_of_teams_are_a_title() -> None:
-    longest = "a" * hosting.LONGEST_NAME, "b" * hosting.LONGEST_NAME
-    wanted = hosting.read(f"team match kvadratik time=3d/move called {longest[0]} vs. {longest[1]}", "none")
-
-    assert (wanted.kind, wanted.places) == (Format.TEAM, 8)
-    assert team.names(wanted.title) == longest
-    assert len(wanted.title) <= entries.LONGEST_TITLE

@@ -3,7 +3,6 @@
 import base64
 import re
 import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -144,14 +143,6 @@ def test_what_can_not_sign_is_refused_at_the_start(pem: str, more: str, words: s
     else:
         path.write_text(pem, encoding="ascii")
     with pytest.raises(BadConfig, match=words), correspondence(tmp_path, more=more):
-        pass
-
-
-def test_without_the_extra_the_start_is_refused_and_the_extra_named(
-    key: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "dkim", None)
-    with pytest.raises(BadConfig, match=r"the extra pbem\[dkim\]"), correspondence(tmp_path, more=signing(key)):
         pass
 
 

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import re
 import stat
 import threading
 import urllib.request
@@ -12,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from aiosmtpd.controller import Controller
@@ -27,7 +25,7 @@ from pbem.mail.oauth2.login import NotLoggedIn, Pause
 from pbem.mail.oauth2.stored import Tokens
 from pbem.mail.transports import imap_connection
 from pbem.mail.transports.imap import ImapInbox
-from pbem.mail.transports.protocols import NotAccepted, ServerUnreachable
+from pbem.mail.transports.protocols import NotAccepted
 from pbem.mail.transports.smtp import SmtpOutbox
 from pbem.secret import BadConfig
 from tests.provider import CLIENT_SECRET, START, Provider
@@ -74,19 +72,6 @@ def test_a_token_is_renewed_before_it_runs_out(account: Account, tmp_path: Path)
     assert account.tokens().get() == second, "it is stored"
     assert stat.S_IMODE(account.settings.token_file.stat().st_mode) == 0o600
     assert [path.name for path in tmp_path.iterdir()] == ["oauth2.token"]
-
-
-def test_a_provider_may_leave_the_token_for_renewing_as_it_was(account: Account) -> None:
-    first, tokens = account.log_in(), account.tokens()
-    account.provider.rotates = False
-    seen = set()
-    for _ in range(3):
-        account.now += 3600
-        seen.add(tokens.get())
-    assert len(seen) == 3
-    known = stored.load(account.settings.token_file)
-    assert known
-    assert known.refresh == first.refresh
 
 
 def test_several_threads_and_processes_renew_it_once(account: Account) -> None:
@@ -164,13 +149,6 @@ def test_a_file_without_tokens_is_told(account: Account, content: str | None, se
         account.tokens().get()
 
 
-def test_tokens_of_another_client_are_not_used(account: Account, tmp_path: Path) -> None:
-    account.log_in()
-    account.settings = account.provider.settings(tmp_path, client_id="another")
-    with pytest.raises(LoginNeeded, match="is for another client_id"):
-        account.tokens().get()
-
-
 def test_tokens_don_t_show_in_what_is_printed(account: Account) -> None:
     tokens = account.log_in()
     assert tokens.access not in repr(tokens)
@@ -203,20 +181,6 @@ def test_a_login_with_a_code(account: Account) -> None:
     assert tokens.refresh in account.provider.renewing
 
 
-@pytest.mark.parametrize(
-    ("pending", "sentence"),
-    [
-        (["access_denied"], "the provider refuses: access_denied"),
-        (["expired_token"], "the provider refuses: expired_token"),
-        (["authorization_pending"] * 1000, "nobody entered the code in time"),
-    ],
-)
-def test_a_login_that_nobody_makes(account: Account, pending: list[str], sentence: str) -> None:
-    account.provider.pending = pending
-    with pytest.raises(NotLoggedIn, match=sentence):
-        by_device(account, [], [], pace=10)
-
-
 def open_in_a_browser(url: str) -> None:
     """Follow the redirect of the provider, in another thread as a browser does."""
 
@@ -232,16 +196,6 @@ def test_a_login_with_a_browser(account: Account) -> None:
     tokens = login.by_browser(account.settings, open_in_a_browser)
     assert tokens.access in account.provider.valid
     assert tokens.refresh in account.provider.renewing
-
-
-@pytest.mark.usefixtures("_http")
-def test_a_login_with_a_browser_elsewhere(account: Account) -> None:
-    urls: list[str] = []
-
-    def paste() -> str:
-        return account.provider.authorize(dict(parse_qsl(urlsplit(urls[0]).query))) + "\n"
-
-    assert login.by_browser(account.settings, urls.append, paste=paste).access in account.provider.valid
 
 
 @pytest.mark.usefixtures("_http")
@@ -328,38 +282,6 @@ def test_a_mailbox_is_read_on_after_its_token_is_rejected(box: Mailbox) -> None:
     assert list(inbox.fetch()) == []
     assert tokens.get() != first.access
     inbox.close()
-
-
-@pytest.mark.dovecot
-def test_a_server_that_rejects_new_tokens_too_is_not_flooded(box: Mailbox) -> None:
-    box.log_in()
-    inbox = ImapInbox(box.imap("another@pbem.example"), 1_000_000, box.tokens())
-    before = box.provider.count("/token")
-    for _ in range(3):
-        with pytest.raises(ServerUnreachable):
-            list(inbox.fetch())
-        box.now += 10
-    assert box.provider.count("/token") == before + 1
-
-
-@pytest.mark.dovecot
-def test_doctor_says_what_is_wrong_with_a_login_by_token(box: Mailbox) -> None:
-    tokens = box.tokens()
-
-    def said(username: str = USER) -> str:
-        return "\n".join(
-            f"{each.level}: {each.sentence} -> {each.advice}" for each in mail.imap(box.imap(username), tokens)
-        )
-
-    assert said() == f'problem: there is no {box.settings.token_file} yet; "pbem login" writes it -> run pbem login'
-    box.log_in()
-    assert said().startswith(f"ok: {HOST}, port {box.imap().port}: logged in as {USER}, with TLS -> ")
-    box.log_in(0)
-    box.provider.denies = "invalid_grant"
-    assert "problem: the provider doesn't renew the tokens in" in said()
-    box.provider.denies = ""
-    box.log_in()
-    assert re.search("refuses the login of another@pbem.example.* -> run pbem login as", said("another@pbem.example"))
 
 
 # SMTP

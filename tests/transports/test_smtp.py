@@ -1,9 +1,7 @@
 """Sending over SMTP to smtp-sink and a server with TLS: exact bytes, and whether a retry can help."""
 
 import contextlib
-import socket
 import ssl
-import threading
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,7 +11,6 @@ import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, Envelope, LoginPassword
 
-import pbem.mail.transports.smtp
 from pbem.config import ListenSettings, SmtpSettings, Tls
 from pbem.mail.transports.listener import MailListener
 from pbem.mail.transports.protocols import Arrival, NotAccepted, Patience
@@ -101,13 +98,6 @@ def test_every_byte_arrives(server: int, arrived: list[Arrival]) -> None:
     assert [(mail.sender, mail.recipients) for mail in arrived] == [("pbem@game.test", ("ann@example.org",))]
 
 
-@pytest.mark.parametrize("raw", [b"Subject: x\r\n\r\nx\r\n", b"Subject: x\n\nx\n", b"Subject: x\n\nx"])
-def test_line_ends_become_crlf(server: int, arrived: list[Arrival], raw: bytes) -> None:
-    with outbox(server) as out:
-        send(out, raw)
-    assert [mail.raw for mail in arrived] == [b"Subject: x\r\n\r\nx\r\n"]
-
-
 @pytest.mark.parametrize(
     ("sender", "recipient"), [("", "ann@example.org"), ("pbem@game.test", "bøb@exämple.org")], ids=["null", "UTF-8"]
 )
@@ -177,65 +167,6 @@ def test_a_server_that_stalls(smtp_sink: Sinks, command: str) -> None:
 # Several commands at once, where the server allows it
 
 
-class Pipelining(threading.Thread):
-    """A server that replies to MAIL, RCPT and DATA only once it has received all three; it serves one connection."""
-
-    def __init__(self, *replies: bytes, hangs_up: bool = False) -> None:
-        super().__init__(daemon=True)
-        self.replies = replies
-        self.hangs_up = hangs_up
-        self.received = b""
-        self._server = socket.create_server((HOST, 0))
-        self.port = self._server.getsockname()[1]
-        self.start()
-
-    def run(self) -> None:
-        connection, _ = self._server.accept()
-        with self._server, connection:
-            connection.sendall(b"220 ready\r\n")
-            self._until(connection, b"\r\n")
-            connection.sendall(b"250-here\r\n250 PIPELINING\r\n")
-            self._until(connection, b"DATA\r\n")
-            connection.sendall(b"".join(reply + b"\r\n" for reply in self.replies))
-            if not self.hangs_up and self._until(connection, b"\r\n.\r\n"):
-                connection.sendall(b"250 taken\r\n")
-                self._until(connection, b"quit\r\n")
-
-    def _until(self, connection: socket.socket, end: bytes) -> bool:
-        """Receive until it ends so; return whether it does."""
-        self.received = b""
-        while not self.received.endswith(end):
-            piece = connection.recv(1000)
-            if not piece:
-                return False
-            self.received += piece
-        return True
-
-
-def test_commands_go_at_once_where_the_server_allows_it() -> None:
-    server = Pipelining(b"250 ok", b"250 ok", b"354 go on")
-    with outbox(server.port) as out:
-        send(out)
-    server.join()
-    assert server.received == b"quit\r\n"
-
-
-def test_a_server_that_wants_the_message_after_it_refused_the_recipient_does_not_get_it() -> None:
-    server = Pipelining(b"250 ok", b"550 nobody", b"354 go on")
-    with outbox(server.port) as out:
-        assert not refusal(out).later
-        server.join()
-    assert server.received == b""
-
-
-@pytest.mark.parametrize(
-    ("replies", "later"), [((b"250 ok", b"550 nobody"), False), ((b"250 ok",), True)], ids=["a refusal", "nothing"]
-)
-def test_a_server_hangs_up_after(replies: tuple[bytes, ...], later: bool) -> None:
-    with outbox(Pipelining(*replies, hangs_up=True).port) as out:
-        assert refusal(out).later is later
-
-
 # The connection is kept for a while
 
 
@@ -245,17 +176,6 @@ def counted() -> Iterator[Controller]:
     controller.start()
     yield controller
     controller.stop(no_assert=True)
-
-
-@pytest.mark.parametrize(("seconds", "opened"), [(HOUR, 1), (0, 3)])
-def test_a_connection_is_kept_for_a_while(
-    counted: Controller, monkeypatch: pytest.MonkeyPatch, seconds: float, opened: int
-) -> None:
-    monkeypatch.setattr(pbem.mail.transports.smtp, "KEPT_SECONDS", seconds)
-    with outbox(counted.port) as out:
-        for _ in range(3):
-            send(out)
-    assert (counted.handler.opened, len(counted.handler.mails)) == (opened, 3)
 
 
 def test_a_connection_that_the_server_closed_is_replaced(arrived: list[Arrival]) -> None:
@@ -275,12 +195,6 @@ def test_nothing_is_sent_twice_when_the_end_is_unclear(smtp_sink: Sinks) -> None
     with outbox(sink.port) as out:
         assert refusal(out).later
     assert len(until(sink.taken, "smtp-sink writes the mail")) == 1
-
-
-def test_closing_does_not_hang(smtp_sink: Sinks) -> None:
-    with outbox(smtp_sink("-W", f"QUIT:{HOUR:.0f}").port) as out:
-        send(out)
-        out.close()
 
 
 # TLS and login
@@ -352,9 +266,3 @@ def test_a_server_without_starttls_gets_no_password(counted: Controller) -> None
         error = refusal(out)
     assert error.later
     assert "STARTTLS" in str(error)
-
-
-@pytest.mark.parametrize("password", [{"file": "/nowhere/secret"}, {"value": "pässwort"}, None])
-def test_an_unusable_password(smtp_sink: Sinks, password: dict[str, str] | None) -> None:
-    with outbox(smtp_sink().port, username="pbem", password=password) as out:
-        assert refusal(out).later
