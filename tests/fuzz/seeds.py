@@ -104,7 +104,7 @@ TRIED = (
     *("vacation 2026-12-24 2027-01-03", "change address new@far.example", "revoke", "export me", "delete me"),
     *("help set", "rules quadraphages", "tournament 1", "tournaments", "seeks", "conditions 1", "players bob"),
     *("acts", "close 1", "adjudicate 1 alice", "ban bob lost", "unban bob", "rename bob rob", "merge bob alice"),
-    *("announce News\nfor all",),
+    "announce News\nfor all",
 )
 """What messages that prove nothing are made of."""
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from imapclient import IMAPClient
 
+import pbem.mail.transports.imap
 from pbem.config import Tls
 from pbem.mail.transports.imap import ImapInbox
 from pbem.mail.transports.protocols import Arrival, Patience, ServerUnreachable
@@ -226,6 +227,17 @@ def test_mail_that_cannot_be_moved_now_is_marked_and_moved_later(mailbox: Mailbo
     assert mailbox.files() == []
 
 
+def test_a_flood_is_read_in_windows(mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pbem.mail.transports.imap, "WINDOW", 3)
+    for number in range(5):
+        mailbox.drop(letter(str(number)), f"{number}.a")
+    with inbox(mailbox) as box:
+        assert subjects(take(box)) == ["0", "1", "2"]
+        assert Waiting(box).over() is None
+        assert subjects(take(box)) == ["3", "4"]
+        assert Waiting(box, seconds=0.1).over() is None, "nothing more is there"
+
+
 # UIDs that mean something else
 
 
@@ -312,6 +324,14 @@ def test_mail_announced_while_another_is_moved_is_noticed(request: pytest.Fixtur
         assert subjects(take(box)) == ["second"]
 
 
+def test_a_quiet_idle_ends_and_begins_again(mailbox: Mailbox) -> None:
+    with Wire(mailbox.server.imap) as wire, inbox(mailbox, wire, idle_seconds=0.3) as box:
+        for times in (1, 2):
+            take(box)
+            assert Waiting(box).over() is None
+            assert wire.said.count(b"IDLE\r\n") == wire.said.count(b"DONE\r\n") == times
+
+
 def test_a_server_that_hangs_up_ends_the_wait(mailbox: Mailbox) -> None:
     """Here imapclient's idle_check() would return [] at once, forever."""
     with Wire(mailbox.server.imap) as wire, inbox(mailbox, wire) as box:
@@ -376,6 +396,18 @@ def test_no_text_from_a_message_reaches_the_server(mailbox: Mailbox) -> None:
         assert b"evil" not in wire.said
         assert b"DELETE" not in wire.said
     assert len(mailbox.files("Processed")) == 2
+
+
+def test_only_uids_are_acted_upon_and_flags_are_left_alone(mailbox: Mailbox) -> None:
+    mailbox.deliver(letter("x"))
+    with Wire(mailbox.server.imap) as wire, inbox(mailbox, wire) as box:
+        take(box)
+    words = [line.split(b" ", 1)[1] for line in wire.said.split(b"\r\n") if b" " in line]
+    assert any(line.startswith(b"UID MOVE") for line in words)
+    for line in words:
+        assert not line.startswith((b"FETCH", b"MOVE", b"COPY", b"STORE", b"SEARCH", b"EXPUNGE"))
+        assert b"SEEN" not in line.upper()
+        assert b"STORE" not in line
 
 
 def test_what_imapclient_hears_is_not_logged(mailbox: Mailbox, caplog: pytest.LogCaptureFixture) -> None:

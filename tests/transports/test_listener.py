@@ -182,6 +182,25 @@ def test_a_slow_store_holds_up_its_acknowledgement_and_no_other_connection(lmtp:
         assert slow.hear().startswith("250")
 
 
+def test_a_client_that_hangs_up_does_not_undo_the_storing(kept: Kept) -> None:
+    """And stopping waits for it."""
+    kept.go_on.clear()
+    with listening(kept, "lmtp") as listener, Talk(listener.port) as idle:
+        assert idle.hear().startswith("220")
+        with Talk(listener.port) as talk:
+            talk.begin("a@game.test")
+            talk.tell(END)
+            assert kept.entered.wait(GENEROUS)
+        until(lambda: len(listener._sessions) == 1, "the listener notices")
+        stopping = threading.Thread(target=listener.stop)
+        stopping.start()
+        assert idle.hear().startswith("421 4.3.2")
+        assert stopping.is_alive()
+        kept.go_on.set()
+        stopping.join(GENEROUS)
+    assert len(kept.mails) == 1
+
+
 def test_half_a_message_is_not_stored(lmtp: int, kept: Kept) -> None:
     with Talk(lmtp) as talk:
         talk.begin("a@game.test")
@@ -326,6 +345,14 @@ def test_other_machines_are_admitted_only_on_purpose(host: str) -> None:
     with pytest.raises(ValueError, match="host"):
         ListenSettings.model_validate({"port": 0, "host": host})
     assert ListenSettings(port=0, exposed_on=host).host == host
+
+
+def test_commands_are_limited(smtp: int) -> None:
+    with Talk(smtp) as talk:
+        talk.hear()
+        answers = [talk.say("VRFY ann") for _ in range(21)]
+    assert answers[-1].startswith("421")
+    assert not any(answer.startswith("421") for answer in answers[:-1])
 
 
 def test_a_silent_client_is_cut_off(kept: Kept) -> None:
