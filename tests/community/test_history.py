@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 from sqlmodel import Session
 
-from engines.seats import seat_of
 from notation.ending import Ending, Termination
 from pbem.matches import history, lifecycle
 from pbem.matches.history import Tally
@@ -48,21 +47,6 @@ def test_results_count_by_game_and_only_where_there_is_one(session: Session) -> 
     assert history.between(session, bob, alice) == Tally(total.lost, total.won, total.drawn)
     assert history.between(session, alice, carol) == Tally()
     assert history.running(session, alice) == 1
-
-
-def test_a_history_is_read_in_pages_from_the_newest_on(session: Session) -> None:
-    alice, bob, carol = people(session)
-    played = [finish(session, seat_of(day % 2), Termination.RULES, day=day) for day in range(7)]
-    for match in played[:3]:  # alice sat on the other side
-        match.seat0, match.seat1 = match.seat1, match.seat0
-    session.flush()
-
-    pages = [history.finished(session, alice, 3, page) for page in (1, 2, 3, 4)]
-
-    assert [match for rows, _ in pages for match in rows] == played[::-1]
-    assert [more for _, more in pages] == [True, True, False, False]
-    assert history.finished(session, alice, 9, opponent=bob)[0] == played[::-1]
-    assert history.finished(session, alice, 9, opponent=carol)[0] == []
 
 
 def test_the_pace_is_the_median_of_what_was_not_prepared(session: Session) -> None:

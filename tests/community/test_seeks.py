@@ -14,7 +14,7 @@ from pbem.matches.events import MatchStarted
 from pbem.players import blocks
 from pbem.storage.models import Match, MatchState, Player, PlayerRating, Seek
 from tests.community.seeking import QUADRATURE, UNTIL, numbers, put_up
-from tests.contests import NOW, people, started
+from tests.contests import NOW, people
 
 
 def take(session: Session, seek: Seek, taker: Player, *, seeker_begins: bool = True) -> Match:
@@ -107,13 +107,6 @@ def test_what_ends_within_a_day_ends_together(session: Session) -> None:
     assert seeks.of_player(session, alice, NOW) == [later]
 
 
-def test_what_ends_only_soon_does_not_end_by_itself(session: Session) -> None:
-    alice, _, _ = people(session)
-    put_up(session, alice, until=NOW + timedelta(hours=1))
-
-    assert seeks.expire(session, alice, NOW) == []
-
-
 def rate(session: Session, player: Player, rating: float, game: str = "quadrature", week: int = 2) -> None:
     """Give the player a rating, of which the later weeks' are the ones that count."""
     session.add(
@@ -161,27 +154,6 @@ def test_seeks_are_listed_by_the_ratings_of_those_who_put_them_up(session: Sessi
     assert found(1600, 1700) == [of_alice.id]
     assert found(1500, 1600) == [of_bob.id], "nobody's rating is 1500 until they have one"
     assert found(1500, 1650) == [of_bob.id, of_alice.id]
-
-
-def test_seeks_of_who_plays_enough_are_not_listed(session: Session) -> None:
-    alice, bob, _ = people(session)
-    seek = put_up(session, alice)
-    alice.settings = {"limit": "2"}
-    session.add(alice)
-    for _ in range(2):
-        assert numbers(session, bob) == [seek.id]
-        started(session)
-
-    assert numbers(session, bob) == []
-    assert numbers(session, alice) == [seek.id]
-    alice.settings = {"limit": "3"}
-    session.add(alice)
-    assert numbers(session, bob) == [seek.id]
-    assert seeks.listed(session, bob, NOW, 9, busy=3)[0] != []
-    assert seeks.listed(session, bob, NOW, 9, busy=2)[0] == []
-    alice.settings = {}
-    session.add(alice)
-    assert numbers(session, bob) == [seek.id]
 
 
 @pytest.mark.parametrize("text", ["1400", "1700-1400", "0-9999", "-200", "+-", "+-20000", "a-b", "1400-1700-1800", ""])

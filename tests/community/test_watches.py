@@ -101,20 +101,6 @@ def test_a_crash_before_the_commit_leaves_it_to_be_shown(engine: Engine, monkeyp
     assert shown(engine) == (2, 1)
 
 
-def test_nothing_is_looked_at_again_where_nobody_watches(engine: Engine) -> None:
-    with database.transaction(engine) as session:
-        _, _, carol, dave = people(session)
-        assert (watches.end_all(session, carol), watches.end_all(session, dave)) == (1, 2)
-    spectators.show(engine, SERVER, NOW)
-    move_on(engine)
-
-    spectators.show(engine, SERVER, NOW)
-
-    assert shown(engine) == (0, None)
-    with database.read_only(engine) as session:
-        assert watched.unseen(session, 9) == []
-
-
 @pytest.mark.parametrize("watches_first", [False, True])
 def test_a_match_that_begins_while_somebody_begins_to_watch_its_player_is_watched(
     engine: Engine, watches_first: bool
@@ -134,17 +120,6 @@ def test_a_match_that_begins_while_somebody_begins_to_watch_its_player_is_watche
 def _settle_watches(session: Session) -> None:
     for row in session.exec(select(Watch)).all():
         watched.mark_all(session, row, NOW)
-
-
-def test_whoever_can_t_be_told_is_left_out_and_the_others_are_told(engine: Engine) -> None:
-    spectators.show(engine, SERVER, NOW)
-    with database.transaction(engine) as session:
-        people(session)[3].unreachable = NOW
-    move_on(engine)
-
-    spectators.show(engine, SERVER, NOW)
-
-    assert shown(engine) == (1, 1)
 
 
 def test_a_match_that_is_over_is_open_to_everybody(engine: Engine) -> None:

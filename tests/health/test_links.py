@@ -1,10 +1,8 @@
 """A connection that is lost is logged once, and once more when it is back, however often it was tried meanwhile."""
 
-import threading
-
 from structlog.testing import capture_logs
 
-from pbem.vitals import FirstOfEach, Link, Vitals
+from pbem.vitals import Link
 from tests.health.conftest import Monotonic
 
 
@@ -57,33 +55,3 @@ def test_the_first_success_is_told_once_also_after_failures(monotonic: Monotonic
         late.works()
         late.connected()
     assert told == ["at once", "late"]
-
-
-def test_it_is_called_back_once_all_have_happened() -> None:
-    told: list[int] = []
-    both = FirstOfEach(2, lambda: told.append(threading.get_ident()))
-    both.happened()
-    assert told == []
-    other = threading.Thread(target=both.happened)
-    other.start()
-    other.join()
-    assert told == [other.ident]
-
-
-def test_a_change_rings_the_bell_of_who_tells_others() -> None:
-    vitals = Vitals()
-    inbox = vitals.inbox("imap")
-    changes = (
-        lambda: inbox.fails("mailbox", "no such user"),
-        inbox.works,
-        lambda: inbox.fails("mailbox", "gone"),
-        inbox.works,
-        vitals.becomes_ready,
-    )
-    for change in changes:
-        vitals.changed.clear()
-        change()
-        assert vitals.changed.is_set()
-    vitals.changed.clear()
-    inbox.works()
-    assert not vitals.changed.is_set()

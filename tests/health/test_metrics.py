@@ -12,18 +12,16 @@ from typing import Any
 
 import pytest
 import yaml
-from sqlalchemy import event
 
 from pbem.config import MetricsSettings, Settings
 from pbem.server.daemon import Server
-from pbem.server.health import exposure, figures
+from pbem.server.health import exposure
 from pbem.server.health.metrics import Exposition
 from pbem.storage.clock import THE_ONE
-from pbem.storage.database import read_only, transaction
+from pbem.storage.database import transaction
 from pbem.storage.models import Backup
 from tests.correspondence import Correspondence
 from tests.docs.pages import ROOT, page
-from tests.query_plans import scans
 from tests.servers import HOST, until
 
 PROMETHEUS = ROOT / "deploy" / "prometheus"
@@ -96,27 +94,6 @@ def test_a_database_that_fails_hides_nothing_else(letters: Correspondence) -> No
     assert found["pbem_database_up",] == 0
     assert found["pbem_ready",] == 0
     assert ("pbem_shunted",) not in found
-
-
-@pytest.mark.sql
-def test_the_figures_are_counted_in_indexes_up_to_a_limit_and_read_only(letters: Correspondence) -> None:
-    letters.match()
-    engine = letters.server.engine
-    asked: list[tuple[str, Any]] = []
-
-    def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
-        asked.append((statement, parameters))
-
-    with read_only(engine) as session:
-        session.connection()
-        event.listen(engine, "before_cursor_execute", note)
-        figures.read(session, letters.clock())
-        event.remove(engine, "before_cursor_execute", note)
-    assert len(asked) >= 16
-    for statement, parameters in asked:
-        found = scans(engine, {statement: parameters}).get(statement, [])
-        assert not [step for step in found if step.startswith(("SCAN", "Seq Scan"))], statement
-        assert not found or " LIMIT " in statement, statement
 
 
 # deploy/prometheus
@@ -212,13 +189,6 @@ def test_the_port_answers_two_questions_and_no_other(port: int, letters: Corresp
     assert get(port, "/health") == (200, '{"healthy": true, "problems": []}\n')
     letters.server.vitals.outbox.fails("next hop", "refused")
     assert json.loads(get(port, "/health")[1])["problems"] == ["outbox: no message is taken for 0 s: refused"]
-
-
-def test_a_reader_who_says_nothing_is_hung_up_on(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exposure, "CONNECTION_SECONDS", 0.3)
-    with socket.create_connection((HOST, port), timeout=110) as idle:
-        idle.sendall(b"GET /metrics HTT")
-        assert idle.recv(100) == b""
 
 
 def test_the_file_is_whole_can_be_read_by_all_and_goes_with_the_server(letters: Correspondence, tmp_path: Path) -> None:

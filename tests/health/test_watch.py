@@ -128,20 +128,6 @@ def test_systemd_is_looked_after_three_times_in_the_time_that_it_waits(
     assert Systemd({}).interval == 5
 
 
-def test_a_service_manager_that_does_not_listen_holds_nothing_up(manager: Manager) -> None:
-    gone, full = Systemd({"NOTIFY_SOCKET": f"{manager.address}.gone"}), Systemd({"NOTIFY_SOCKET": manager.address})
-    for _ in range(5_000):  # more than a socket holds
-        full.alive()
-    for systemd in (gone, full, Systemd({})):
-        systemd.ready()
-        systemd.status("anything")
-        systemd.alive()
-        systemd.stopping()
-        systemd.close()
-        systemd.alive()
-    assert 0 < len(manager.waiting()) < 5_000
-
-
 def test_no_loop_counts_as_hanging_while_limits_are_kept() -> None:
     account = {"username": "x", "password": Secret(file="x")}
     settings = Settings.model_construct(

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from pbem.features.house import analyses
-from pbem.features.house.protocol import Examination, Findings, Question, SearchAnswer, SearchFinding, findings
+from pbem.features.house.protocol import Examination, Findings
 from pbem.features.house.searcher import SearchFailed
 from pbem.storage.leases import new_holder
 from pbem.storage.models import Analysis, Match
 from tests import spent
 from tests.correspondence import MORNING, Correspondence, said
-from tests.house.scenes import TURNS, over, searching
+from tests.house.scenes import over, searching
 from tests.scenes import after
 from tests.searchers import FirstTurn
 
@@ -135,31 +135,6 @@ def test_an_analysis_that_fails_is_given_up_and_told_once(letters: Correspondenc
 
 
 @after(over)
-def test_turns_go_before_analyses(letters: Correspondence) -> None:
-    """Between two searches for an analysis, the turns of the house are found that wait."""
-    letters.join("carol")
-    letters.say("carol", "play kvadratik level=1")
-    order: list[str] = []
-
-    class Noting(FirstTurn):
-        def search(self, question: Question) -> SearchAnswer:
-            order.append("turn")
-            return super().search(question)
-
-        def examine(self, asked: Examination) -> Findings:
-            if not order:
-                letters.execute("update match set to_move = 1 where id = 2")  # as if carol had played meanwhile
-            order.append("analysis")
-            return super().examine(asked)
-
-    searching(letters, Noting())
-    letters.reply(letters.last("alice"), "analyse")
-
-    assert order[:2] == ["analysis", "turn"]
-    assert order.count("analysis") > 1
-
-
-@after(over)
 def test_what_two_daemons_found_is_kept_and_told_once(letters: Correspondence) -> None:
     others = replace(letters.server.thinker, searcher=FirstTurn(), holder=new_holder())
 
@@ -199,16 +174,3 @@ def test_who_leaves_leaves_no_analysis(letters: Correspondence) -> None:
     letters.wait(hours=3)
 
     assert letters.rows("select count(*) from analysis") == [0]
-
-
-def test_findings_are_what_the_first_player_can_expect() -> None:
-    turns = ("setup +x+x", "setup ++++")
-    found = findings(Examination("kvadratik", {}, turns, 0, 2, 300, 7))
-
-    assert len(found.each) == 3
-    assert all(each.turn is not None for each in found.each)
-    assert found == Findings.loads(found.dumps())
-    ended = findings(Examination("quadrupel", {}, TURNS, len(TURNS) - 1, len(TURNS), 300, 7))
-    assert ended.each[-1] == SearchFinding(-1.0, is_solved=True, turn=None)
-    assert ended.each[0].is_solved
-    assert ended.each[0].value < -0.9

@@ -11,7 +11,6 @@ from pbem.matches import lifecycle
 from pbem.matches.queries import locked
 from pbem.storage.database import transaction
 from pbem.storage.leases import new_holder
-from tests import scenes
 from tests.correspondence import Correspondence, said
 from tests.house.scenes import OPEN, TURNS, WON, proofs, searching
 from tests.scenes import after
@@ -26,23 +25,6 @@ class Failing(FirstTurn):
     def prove(self, asked: ProofQuestion) -> ProofAnswer:
         """Fail."""
         raise SearchFailed("killed")
-
-
-@pytest.mark.parametrize(
-    ("line", "refusal"),
-    [
-        ("challenge bob quadrupel proofs=maybe", "proofs=maybe is not a choice; use proofs=on or proofs=off."),
-        ("play quadrupel proofs=on", "against the house, nothing is claimed as proven"),
-    ],
-)
-@after(scenes.two_players)
-def test_proofs_are_agreed_on_in_a_challenge_between_two_people(
-    letters: Correspondence, line: str, refusal: str
-) -> None:
-    (answer,) = letters.say("alice", line)
-
-    assert refusal in said(answer)
-    assert letters.rows("select * from match") == []
 
 
 @after(proofs)
@@ -141,22 +123,3 @@ def test_two_daemons_look_at_a_claim_once(letters: Correspondence) -> None:
         pass
 
     assert len(asked) == 1
-
-
-@pytest.mark.parametrize(
-    ("line", "refusal"),
-    [
-        ("#1 claim proven", "was begun without proofs, so no claim can end it."),
-        ("#2 claim proven", "Match #2 has no proofs"),
-        ("#9 claim proven", "There is no match #9"),
-        ("#1 claim", "Your opponent hasn't run out of time in match #1."),
-    ],
-)
-@after(scenes.match, "challenge bob quadrupel")
-def test_a_claim_where_there_is_nothing_to_claim_is_refused(letters: Correspondence, line: str, refusal: str) -> None:
-    letters.say("alice", "play quadrupel")
-
-    (answer,) = letters.say("alice", line)
-
-    assert refusal in said(answer)
-    assert letters.rows("select * from claim") == []

@@ -1,12 +1,9 @@
 """Matches against the house, and what the house is to other commands and to those who would be it."""
 
-from pathlib import Path
-
 import pytest
 from sqlmodel import Session
 
 from pbem.features.house.commands import HINTS_PER_DAY
-from pbem.features.house.levels import LEVELS
 from pbem.messages.reply_addresses import address_with
 from pbem.messages.said.messages import OpponentLeft
 from pbem.storage.models import HOUSE, Player, Search
@@ -54,21 +51,6 @@ def test_what_is_asked_about_the_house_has_a_sensible_answer(letters: Correspond
     assert letters.rows("select count(*) from match") == [2]
 
 
-@after(scenes.two_players)
-def test_before_anybody_has_played_it_the_house_is_no_stranger(letters: Correspondence) -> None:
-    (answer,) = letters.say("alice", "whois house")
-
-    assert 'Nobody has played against the house yet. "play GAME" begins a match with it.' in said(answer)
-
-
-@after(lost)
-def test_nobody_takes_a_seek_for_the_house_and_the_house_takes_none(letters: Correspondence) -> None:
-    letters.say("alice", "seek kvadratik")
-
-    assert letters.wait(hours=1) == []
-    assert letters.rows("select repeat, closed from seek") == [(1, None)]
-
-
 @pytest.mark.server(more="[house]\nenabled = false")
 @after(scenes.two_players)
 def test_a_server_without_the_house_says_so(letters: Correspondence) -> None:
@@ -105,24 +87,6 @@ def test_hints_are_limited(letters: Correspondence) -> None:
     assert "You've had 10 hints today" in text(told)
 
 
-@after(scenes.match, "challenge bob kvadratik")
-def test_there_is_no_hint_against_a_person(letters: Correspondence) -> None:
-    (told,) = letters.reply(letters.last("alice"), "hint")
-
-    assert "only in matches against the house" in text(told)
-
-
-@after(begun)
-def test_searches_of_more_than_an_hour_ago_are_forgotten(letters: Correspondence) -> None:
-    letters.wait(minutes=30)
-    letters.reply(letters.last("alice"), "a4a3")
-    letters.wait(minutes=31)
-
-    letters.reply(letters.last("alice"), "b4c3")
-
-    assert letters.rows("select version from search order by version") == [3, 5]
-
-
 @after(begun)
 def test_a_rematch_begins_once_at_the_same_level_with_the_other_side(letters: Correspondence) -> None:
     letters.resign("alice")
@@ -146,12 +110,6 @@ def test_no_mail_is_ever_queued_for_the_house(letters: Correspondence) -> None:
         Mailer(session, letters.server.settings.server, letters.clock()).to_player(
             Player(address=HOUSE, created=letters.clock()), OpponentLeft(), purpose=Purpose.PERSONAL
         )
-
-
-def test_every_level_is_explained() -> None:
-    page = " ".join(Path("templates/help/house.md").read_text(encoding="utf-8").split())
-    for level in LEVELS:
-        assert f"level={level.number} {level.name}: {level.description}" in page
 
 
 # Nobody else is the house ---------------------------------------------------------------------------

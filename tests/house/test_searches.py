@@ -166,18 +166,6 @@ def test_a_receipt_does_not_wait_for_long(letters: Correspondence) -> None:
     assert "You played" not in text(answer)
 
 
-@after(challenged)
-def test_a_receipt_is_sent_before_what_the_player_asks_next(letters: Correspondence) -> None:
-    searching(letters, Failing())
-    start = letters.last("alice")
-    letters.reply(start, "setup +x+x")
-
-    receipt, shown = letters.reply(start, "show")
-
-    assert "You played setup +x+x" in text(receipt)
-    assert "Kvadratik" in text(shown)
-
-
 @pytest.mark.parametrize("searcher", [Failing(), Answering("z9z8")], ids=["failed", "illegal"])
 @after(challenged)
 def test_a_hint_that_is_not_found_is_answered_too(letters: Correspondence, searcher: FirstTurn) -> None:
@@ -188,17 +176,6 @@ def test_a_hint_that_is_not_found_is_answered_too(letters: Correspondence, searc
 
     assert "Ask again in some minutes" in text(told)
     assert "z9z8" not in text(told)
-
-
-@after(scenes.two_players)
-def test_a_stuck_match_can_be_cancelled(letters: Correspondence) -> None:
-    searching(letters, Failing())
-    waiting(letters, "alice", 1)
-    letters.wait(minutes=1)
-
-    letters.reply(letters.last("alice"), "cancel")
-
-    assert letters.rows("select termination from match") == ["cancelled"]
 
 
 @after(scenes.two_players)

@@ -7,7 +7,7 @@ import pytest
 
 from pbem.matches.ratings.weeks import week_of
 from tests import scenes as others
-from tests.correspondence import MORNING, Correspondence, said, text
+from tests.correspondence import MORNING, Correspondence, text
 from tests.ratings import scenes
 from tests.ratings.scenes import counted
 from tests.scenes import after
@@ -26,13 +26,6 @@ def test_rated_has_to_be_said(letters: Correspondence, words: str, is_rated: int
     assert counted(letters) == [(is_rated, 0)]
 
 
-@after(scenes.over)
-def test_a_result_counts_and_so_does_that_of_the_rematch(letters: Correspondence) -> None:
-    letters.reply(letters.last("bob"), "rematch")
-
-    assert counted(letters) == [(1, 1), (1, 0)]
-
-
 @after(scenes.first_turn)
 def test_what_ends_before_both_have_moved_does_not_count(letters: Correspondence) -> None:
     letters.resign("bob")
@@ -47,18 +40,6 @@ def test_a_cancelled_match_does_not_count(letters: Correspondence) -> None:
 
     assert letters.rows("select termination from match") == ["cancelled"]
     assert counted(letters) == [(1, 0)]
-
-
-@after(scenes.two_turns)
-def test_news_of_a_result_that_come_after_its_week_do_not_announce_it(letters: Correspondence) -> None:
-    letters.say("alice", "stop")
-    letters.resign("bob")
-    letters.run_for(days=8)
-    letters.say("alice", "start")
-    letters.run_for(minutes=1)
-
-    assert "bob resigned" in said(letters.last("alice"))
-    assert "It counts on" not in said(letters.last("alice"))
 
 
 @after(scenes.rated)
@@ -114,22 +95,6 @@ def hold(letters: Correspondence, game: str, number: int, best: int = 1600) -> N
 def asked(letters: Correspondence, words: str) -> str:
     (answer,) = letters.say("alice", words)
     return text(answer)
-
-
-@after(others.two_players)
-def test_standings_have_the_first_of_each_game(letters: Correspondence) -> None:
-    hold(letters, "quadrature", 7)
-    hold(letters, "kvadratik", 2, 1710)
-
-    told = asked(letters, "standings")
-
-    assert "Standings of Quadrature" in told
-    assert "* p100  number 1, rated 1600   9 won, 0 lost, 1 drawn" in told
-    assert "* p102  number 3, rated 1598?  9 won, 2 lost, 1 drawn" in told
-    assert "p105" not in told
-    assert '* More: reply "standings quadrature 1"' in told
-    assert "* p100  number 1, rated 1710  9 won, 0 lost, 1 drawn" in told
-    assert "Hexaphages" not in told
 
 
 @after(others.two_players)

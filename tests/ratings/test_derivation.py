@@ -134,20 +134,6 @@ def test_whatever_differs_from_the_matches_is_found_and_mended(engine: Engine) -
     assert stored(engine) == before
 
 
-def test_a_player_with_two_latest_ratings_or_none_is_found(engine: Engine) -> None:
-    store(engine, season(3, 4))
-    rate_all(engine, begins(START) + timedelta(weeks=8))
-    with database.transaction(engine) as session:
-        rows = session.exec(select(PlayerRating).order_by(col(PlayerRating.week))).all()
-        old = next(row for row in rows if row.superseded is not None)
-        new = next(row for row in rows if row.superseded is None and row.player != old.player)
-        old.superseded, new.superseded = None, new.week
-        numbers = {old.player: 2, new.player: 0}
-    with Session(engine) as session:
-        found = set(derivation.faults(session, GAME))
-    assert found == {f"player {player} has {number} latest ratings in {GAME}" for player, number in numbers.items()}
-
-
 def test_a_week_is_rated_once_it_is_over_and_once_only(engine: Engine) -> None:
     end = begins(START + timedelta(weeks=1))
     store(engine, [played(1, (1, 2), 0, end - timedelta(seconds=1)), played(2, (1, 3), 0, end)])

@@ -52,11 +52,6 @@ def test_what_was_won_never_lowers_and_what_was_lost_never_raises(player: Rating
     assert lost.rating - 1e-9 <= rate(player, played).rating <= won.rating + 1e-9
 
 
-@given(ratings, results)
-def test_the_same_results_give_the_same_rating_to_the_last_bit(player: Rating, played: list[RatedResult]) -> None:
-    assert rate(player, list(played)) == rate(player, tuple(played))
-
-
 @pytest.mark.parametrize("score", [0.0, 1.0])
 def test_the_greatest_upset_leaves_sane_numbers(score: float) -> None:
     """The search for the volatility ends, where the result was expected least as well."""
