@@ -5,7 +5,7 @@ BIN := .venv/bin
 TWICE := -n 2 --dist loadgroup
 THRICE := -n 3 --dist loadgroup
 # `pytest` alone collects the folders of `make test`.
-EVERYWHERE := tests engines notation pbem
+EVERYWHERE := tests pbem/conformance/template/tests
 # What happens by time: due dates, clocks, and dates in messages.
 BY_THE_CLOCK := tests/clocks tests/matches tests/templates tests/pbem/test_digest.py tests/pbem/test_retention.py
 # Without bytecode every process of the tests would compile all that it imports.

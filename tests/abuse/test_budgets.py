@@ -56,7 +56,6 @@ def test_what_the_domain_vouches_for_is_not_silenced_by_forgeries(letters: Corre
         assert len(letters.write("carol@mail.example", "join carol", Date=date)) == 1
 
 
-@pytest.mark.sql
 @pytest.mark.server(more="[limits]\nstrangers_per_day = 80", server=f'admin = "{ADMIN}"')
 def test_the_operator_hears_once_when_half_of_what_all_strangers_get_is_used(letters: Correspondence) -> None:
     spent.answers_at(letters, "small.example", 6)  # alice and bob were strangers, too

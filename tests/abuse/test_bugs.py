@@ -104,7 +104,6 @@ def test_a_reply_to_an_unproven_message_that_can_not_be_made_troubles_nobody(
     assert len(letters.wait(days=1)) == 3
 
 
-@pytest.mark.sql
 @pytest.mark.parametrize("purpose", Purpose)
 @pytest.mark.parametrize("subject", [2**31, 2**32 - 1])
 def test_no_number_in_a_forged_token_is_a_bug(letters: Correspondence, purpose: Purpose, subject: int) -> None:

@@ -12,7 +12,7 @@ from pbem.storage.models import Incoming, Outgoing
 from tests.correspondence import Correspondence
 from tests.scenes import after, two_turns
 
-pytestmark = [pytest.mark.sql, after(two_turns)]
+pytestmark = after(two_turns)
 
 ALICE = "alice@mail.example"
 

@@ -14,8 +14,6 @@ from pbem.players import traces
 from pbem.storage.payloads import Said, kinds
 from tests.correspondence import Correspondence, text
 
-pytestmark = pytest.mark.sql
-
 CAROL, EVE = "carol@mail.example", "eve@mail.example"
 
 

@@ -10,7 +10,7 @@ from tests import spent
 from tests.correspondence import Correspondence, said, text, to
 from tests.scenes import after, two_turns
 
-pytestmark = [pytest.mark.sql, after(two_turns)]
+pytestmark = after(two_turns)
 TURN = "b7d7 i2g2 1 d7d6 g2g1"
 
 

@@ -1,11 +1,9 @@
 """Who leaves and joins again: blocks hold, and joining works at once."""
 
-import pytest
-
 from tests.correspondence import ADDRESS, Correspondence, text
 from tests.scenes import after, two_turns
 
-pytestmark = [pytest.mark.sql, after(two_turns)]
+pytestmark = after(two_turns)
 CAROL = "carol@mail.example"
 
 

@@ -1,12 +1,11 @@
 """What strangers leave behind goes: who never became a player is forgotten with the last message to them."""
 
-import pytest
 from sqlmodel import SQLModel
 
 from tests.correspondence import Correspondence, text
 from tests.scenes import after
 
-pytestmark = [pytest.mark.sql, after(Correspondence.join, "alice")]
+pytestmark = after(Correspondence.join, "alice")
 
 FAR = "far.example"
 

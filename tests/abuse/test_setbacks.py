@@ -23,7 +23,7 @@ def two_matches(letters: Correspondence) -> None:
     letters.execute("update match set time = 'gibberish' where id = 1")
 
 
-pytestmark = [pytest.mark.sql, pytest.mark.server(server=f'admin = "{ADMIN}"'), after(two_matches)]
+pytestmark = [pytest.mark.server(server=f'admin = "{ADMIN}"'), after(two_matches)]
 
 
 def setbacks(letters: Correspondence) -> list[tuple[object, ...]]:

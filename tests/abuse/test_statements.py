@@ -7,7 +7,6 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
-import pytest
 from sqlalchemy import ARRAY, Boolean, Connection, Date, Executable, Float, Integer, LargeBinary, select
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import IntegrityError
@@ -23,7 +22,6 @@ from pbem.storage import database, rows
 from pbem.storage.utc import Utc
 from tests.correspondence import Correspondence
 
-pytestmark = pytest.mark.sql
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 VALUES: dict[type, Any] = {
     Utc: NOW,

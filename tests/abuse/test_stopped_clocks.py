@@ -16,8 +16,6 @@ from pbem.storage.models import Match
 from tests.bounces import dsn
 from tests.correspondence import Correspondence, correspondence
 
-pytestmark = pytest.mark.sql
-
 BOB = "bob@mail.example"
 CONTROL = "challenge bob quadrature time=3d/move begin=me"
 DAY = timedelta(days=1)

@@ -8,7 +8,7 @@ from tests.correspondence import ADDRESS, Correspondence, text
 from tests.operating.people import written
 from tests.scenes import after, two_turns
 
-pytestmark = [pytest.mark.sql, after(two_turns)]
+pytestmark = after(two_turns)
 TURN = "b7b5 i2i4 1 b5b4 i4i5"
 
 

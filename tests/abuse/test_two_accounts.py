@@ -2,12 +2,9 @@
 
 import json
 
-import pytest
-
 from tests.correspondence import Correspondence, said
 from tests.scenes import after, two_players
 
-pytestmark = pytest.mark.sql
 UNRATED = "This match isn't rated"
 
 

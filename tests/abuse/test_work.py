@@ -34,7 +34,6 @@ def test_a_message_that_asks_for_much_is_told_where_its_answer_ends(
 TURN = "b7d7 i2g2 1 d7d6 g2g1"
 
 
-@pytest.mark.sql
 def test_who_has_had_much_looked_up_within_an_hour_is_told_once_and_plays_on(
     letters: Correspondence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -89,7 +88,6 @@ def test_a_player_plays_so_many_matches_at_a_time(letters: Correspondence) -> No
     assert len(sent) == 2, [text(mail) for mail in sent]
 
 
-@pytest.mark.sql
 @pytest.mark.slow
 @pytest.mark.parametrize("waiting", ["set mail daily", "stop"])
 def test_much_news_goes_out_in_several_messages_of_bounded_size(letters: Correspondence, waiting: str) -> None:

@@ -7,13 +7,12 @@ import zipfile
 from email.message import EmailMessage
 from typing import Any
 
-import pytest
 from sqlalchemy import inspect
 
 from tests import scenes
 from tests.correspondence import Correspondence, text, to
 
-pytestmark = [pytest.mark.sql, scenes.after(scenes.two_turns)]
+pytestmark = scenes.after(scenes.two_turns)
 
 ALICE = "alice@mail.example"
 TOKEN = re.compile(r"games[+=][A-Za-z2-7]{40}@|[+][a-z2-7]{40}@")

@@ -1,11 +1,9 @@
 """New reply addresses, and another address of a player, by mail."""
 
-import pytest
-
 from tests import scenes
 from tests.correspondence import Correspondence, said, text, to
 
-pytestmark = [pytest.mark.sql, scenes.after(scenes.match)]
+pytestmark = scenes.after(scenes.match)
 
 ALICE, NEW = "alice@mail.example", "alice@new.example"
 TURN = "#1 1 a7b7 i3i2"

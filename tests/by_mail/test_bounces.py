@@ -9,7 +9,6 @@ from tests.bounces import bounce_for_good, dsn
 from tests.correspondence import ADDRESS, Correspondence, said, text
 
 pytestmark = [
-    pytest.mark.sql,
     pytest.mark.server(server='admin = "admin@pbem.example"'),
     scenes.after(scenes.bobs_turn),
 ]

@@ -1,7 +1,5 @@
 """Conditional moves by mail: who learns of them, and what a message about them says."""
 
-import pytest
-
 from tests import scenes
 from tests.correspondence import Correspondence, said, text, to
 
@@ -14,7 +12,7 @@ def prepared(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), f"e3f4\n{TREE}")
 
 
-pytestmark = [pytest.mark.sql, scenes.after(prepared)]
+pytestmark = scenes.after(prepared)
 
 
 def test_each_side_gets_one_message_about_all_turns(letters: Correspondence) -> None:

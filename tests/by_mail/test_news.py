@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from icalendar import Calendar
 
 from tests import scenes
@@ -11,7 +10,6 @@ from tests.correspondence import Correspondence, said, text, to
 CHALLENGE = "challenge bob quadrature time=3d/move"
 
 
-@pytest.mark.sql
 @scenes.after(scenes.match, CHALLENGE)
 def test_a_batch_waits_some_minutes_from_the_first_news(letters: Correspondence) -> None:
     letters.say("alice", "challenge bob quadrature")
@@ -53,7 +51,6 @@ def test_a_calendar_entry_says_when_a_turn_is_due(letters: Correspondence) -> No
     assert (event.decoded("DTSTART") - letters.clock()).days == 3
 
 
-@pytest.mark.sql
 @scenes.after(scenes.match, CHALLENGE)
 def test_the_bulletin_comes_once_a_week_to_those_who_want_it(letters: Correspondence) -> None:
     letters.say("alice", "set bulletin on")

@@ -43,7 +43,6 @@ def test_a_rematch_that_both_offer_begins_once_with_the_seats_exchanged(letters:
     assert second == (first[1], first[0], "quadrature", "running")
 
 
-@pytest.mark.sql
 @scenes.after(scenes.match, "challenge bob quadrature undo=free")
 def test_the_last_turn_is_taken_back_as_agreed_and_an_answer_to_it_plays_nothing(letters: Correspondence) -> None:
     begun = letters.last("bob")

@@ -21,7 +21,6 @@ from tests.contests import NOW, people
 
 SERVER = ServerSettings(address="games@pbem.example", key=Secret.model_validate({"value": "a key"}))
 NAMES = ("alice", "bob", "carol", "dave")
-pytestmark = pytest.mark.sql
 FULL, LATE, HIDDEN = Sight.ALL, Sight.LATE, Sight.NOTHING
 
 

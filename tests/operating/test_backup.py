@@ -53,7 +53,6 @@ def manifest(file: Path) -> dict[str, Any]:
 # There and back
 
 
-@pytest.mark.sql
 def test_what_is_restored_is_what_was_there_and_goes_on(site: Site, tmp_path: Path) -> None:
     moves = filled(site)
     other = place(site, tmp_path / "other")
@@ -80,7 +79,6 @@ def test_what_is_restored_is_what_was_there_and_goes_on(site: Site, tmp_path: Pa
     assert last == (moves[2].ply, moves[2].text)
 
 
-@pytest.mark.sql
 def test_a_backup_is_one_state_however_much_is_written_meanwhile(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -282,7 +280,6 @@ def test_a_place_with_a_part_of_a_database_or_a_server_is_left_alone(site: Site,
 # Crashes
 
 
-@pytest.mark.sql
 def test_a_restore_that_is_killed_can_be_made_again(site: Site, tmp_path: Path) -> None:
     filled(site)
     file = backup(site)
@@ -343,7 +340,6 @@ def test_a_server_makes_backups_and_keeps_some(site: Site, engine: Engine) -> No
     assert "secrets/server.key" in names(site.folder / "backups" / ours[0])
 
 
-@pytest.mark.sql
 def test_one_of_several_daemons_makes_it(site: Site, engine: Engine) -> None:
     clock = Clock()
     first, second = (scheduled(site, clock, engine) for _ in range(2))

@@ -123,7 +123,6 @@ def test_a_key_is_replaced_on_purpose_only(site: Site) -> None:
     assert "isn't the key of this database" in site.pbem("run", "--once").err
 
 
-@pytest.mark.sql
 def test_an_upgraded_database_takes_the_key_that_it_is_first_run_with(site: Site) -> None:
     with_player(site)
     make_early(site)

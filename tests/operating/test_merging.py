@@ -35,7 +35,6 @@ def merge(letters: Correspondence) -> str:
     return " ".join(result.output.split())
 
 
-@pytest.mark.sql
 def test_everything_goes_to_the_account_that_stays(letters: Correspondence) -> None:
     names = dict(letters.rows("select name, id from player"))
     alice, bob, carol = names["alice"], names["bob"], names["carol"]
@@ -66,7 +65,6 @@ def test_everything_goes_to_the_account_that_stays(letters: Correspondence) -> N
     assert letters.operate("check").exit_code == 0
 
 
-@pytest.mark.sql
 def test_ratings_are_those_that_the_matches_give(letters: Correspondence) -> None:
     (question,) = letters.say("carol", "resign 2")
     letters.reply(question, "yes")

@@ -113,7 +113,6 @@ def test_an_announcement_goes_to_60_players_a_minute(letters: Correspondence, tm
     assert [len(letters.wait(minutes=minutes)) for minutes in (0, 0, 1, 1)] == [60, 0, 3, 0]
 
 
-@pytest.mark.sql
 def test_a_crash_in_the_middle_of_an_announcement_tells_nobody_twice(
     letters: Correspondence, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

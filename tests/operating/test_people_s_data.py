@@ -11,8 +11,6 @@ from tests.operating.people import written
 from tests.operating.site import ADDRESS, Site
 from tests.retention import steadily
 
-pytestmark = pytest.mark.sql
-
 
 @pytest.fixture
 def joined(site: Site) -> Site:

@@ -80,7 +80,6 @@ def played(site: Site) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.sql
 def test_a_daemon_publishes_by_itself(site: Site) -> None:
     played(site)
     with site.config.open("a", encoding="utf-8") as file:

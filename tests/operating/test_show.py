@@ -183,7 +183,6 @@ def test_the_groups_show_the_same_and_nothing_is_cut(letters: Correspondence) ->
     assert 'Write a name, an address, the number of a match, "mail 11" or "out 13".' in unknown.stderr
 
 
-@pytest.mark.sql
 def test_a_player_among_many_is_shown_by_indexes_alone(letters: Correspondence) -> None:
     letters.write("eve@far.example", "help")
     with listened(Engine) as statements:  # of whatever engine the command makes

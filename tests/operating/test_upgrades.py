@@ -75,7 +75,6 @@ def test_play_goes_on_in_a_real_database_of_the_last_version_before(tmp_path: Pa
         assert "replayed, 0 problems" in letters.operate("check").stdout
 
 
-@pytest.mark.sql
 def test_tables_of_the_last_version_before_are_upgraded_at_a_start_and_by_a_restore(site: Site, tmp_path: Path) -> None:
     with site.server() as server:
         *moves, last = in_play(server, 4, lambda match: 3 * match)

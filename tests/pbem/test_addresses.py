@@ -2,12 +2,10 @@
 
 from email.message import EmailMessage
 
-import pytest
-
 from tests import scenes
 from tests.correspondence import ADDRESS, Correspondence, said, text, to
 
-pytestmark = [pytest.mark.sql, scenes.after(scenes.match)]
+pytestmark = scenes.after(scenes.match)
 
 ALICE, BOB, NEW = "alice@mail.example", "bob@mail.example", "alice@new.example"
 TURN = "1 a7b7 i3i2"

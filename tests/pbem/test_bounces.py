@@ -10,7 +10,6 @@ from tests.bounces import KINDS, bounce_for_good, dsn
 from tests.correspondence import Correspondence, text, to
 
 pytestmark = [
-    pytest.mark.sql,
     pytest.mark.server(server='admin = "admin@pbem.example"'),
     scenes.after(scenes.bobs_turn),
 ]

@@ -31,7 +31,6 @@ def bulletins_in(mails: list[EmailMessage]) -> list[EmailMessage]:
     return [mail for mail in mails if mail["X-PBeM-Event"] == "bulletin"]
 
 
-@pytest.mark.sql
 def test_several_daemons_and_crashes_send_it_once(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
     engine, server = letters.server.engine, letters.server.settings.server
     at = letters.clock() + timedelta(days=8)

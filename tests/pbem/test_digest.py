@@ -35,7 +35,7 @@ def three_matches(letters: Correspondence) -> None:
         letters.say("alice", f"accept {number}")
 
 
-pytestmark = [pytest.mark.sql, scenes.after(three_matches)]
+pytestmark = scenes.after(three_matches)
 
 
 def batching(letters: Correspondence, *lines: tuple[str, str]) -> None:

@@ -5,7 +5,6 @@ import re
 from dataclasses import replace
 from email.message import EmailMessage
 
-import pytest
 from sqlalchemy import inspect
 from sqlmodel import Session, col, select
 
@@ -56,7 +55,7 @@ def lived(letters: Correspondence) -> None:
     letters.write("dave@mail.example", "challenge alice kvadratik")
 
 
-pytestmark = [pytest.mark.sql, scenes.after(lived)]
+pytestmark = scenes.after(lived)
 
 
 def says(letters: Correspondence, words: str) -> list[EmailMessage]:

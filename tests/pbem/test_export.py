@@ -14,7 +14,7 @@ from pbem.storage.models import Incoming, Player
 from tests import scenes
 from tests.correspondence import Correspondence, text
 
-pytestmark = [pytest.mark.sql, scenes.after(scenes.two_turns)]
+pytestmark = scenes.after(scenes.two_turns)
 
 ALICE = "alice@mail.example"
 RENAMED = {

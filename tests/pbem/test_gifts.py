@@ -17,7 +17,6 @@ def given(letters: Correspondence) -> list[tuple[object, ...]]:
     return letters.rows("select seat, taken from clockevent where kind = 'given'")
 
 
-@pytest.mark.sql
 @pytest.mark.parametrize(
     ("terms", "before", "after"),
     [

@@ -15,7 +15,7 @@ from pbem.storage.models import Match, MatchState
 from tests import scenes, spent
 from tests.correspondence import Correspondence, text
 
-pytestmark = [pytest.mark.sql, scenes.after(scenes.two_turns)]
+pytestmark = scenes.after(scenes.two_turns)
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 

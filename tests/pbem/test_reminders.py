@@ -23,7 +23,6 @@ def reminded(mails: list[EmailMessage]) -> list[str]:
 
 
 @three_days
-@pytest.mark.sql
 def test_a_reminder_that_was_answered_leaves_room_for_the_opponent_s(letters: Correspondence) -> None:
     (reminder,) = letters.run_for(hours=36)
     assert reminded([reminder]) == [BOB]
@@ -147,7 +146,6 @@ def test_a_failure_before_it_is_queued_settles_nothing(
 
 @pytest.mark.skipif(databases.kind() != "postgresql", reason="one SQLite file has one daemon")
 @three_days
-@pytest.mark.sql
 def test_what_another_daemon_is_at_is_left_to_it(letters: Correspondence) -> None:
     letters.clock.advance(hours=36)
     letters.execute(f"update clock set beat = '{letters.clock()}'")

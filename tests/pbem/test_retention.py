@@ -14,7 +14,7 @@ from tests.bounces import dsn
 from tests.correspondence import Correspondence, said, text
 from tests.retention import steadily
 
-pytestmark = [pytest.mark.sql, scenes.after(scenes.two_turns)]
+pytestmark = scenes.after(scenes.two_turns)
 NEWEST = "id = (select max(id) from {})"
 
 

@@ -4,13 +4,9 @@ import mailbox
 from email.message import EmailMessage
 from pathlib import Path
 
-import pytest
-
 from pbem.messages import carried
 from tests import scenes
 from tests.correspondence import Correspondence, correspondence, text
-
-pytestmark = pytest.mark.sql
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 

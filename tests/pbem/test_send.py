@@ -3,7 +3,6 @@
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-import pytest
 from sqlmodel import select
 
 from pbem.mail.transports.protocols import NotAccepted, Outbox
@@ -14,7 +13,6 @@ from pbem.storage.models import Outgoing, OutgoingLane, OutgoingState, Player
 from tests import scenes
 from tests.correspondence import MORNING, Correspondence
 
-pytestmark = pytest.mark.sql
 OWED, SENT, FAILED = OutgoingState.OWED, OutgoingState.SENT, OutgoingState.FAILED
 
 

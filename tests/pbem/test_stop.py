@@ -7,7 +7,7 @@ from pbem.tokens import Purpose
 from tests import scenes
 from tests.correspondence import Correspondence, text, to
 
-pytestmark = [pytest.mark.sql, scenes.after(scenes.match)]
+pytestmark = scenes.after(scenes.match)
 
 ALICE = "alice@mail.example"
 

@@ -26,7 +26,6 @@ RUNNING, LOST = ("running", None, None, None), ("over", "timeout", 1, 0)
 
 
 @three_days
-@pytest.mark.sql
 def test_what_nobody_claims_ends_by_itself_after_four_weeks(letters: Correspondence) -> None:
     letters.run_for(days=3)
     assert "they can still move. It ends so by itself on Thu 2 Apr, 08:00 UTC." in said(letters.last("alice"))
@@ -118,7 +117,6 @@ def test_a_turn_that_came_in_time_counts_though_it_is_handled_late(
 
 @three_days
 @pytest.mark.skipif(databases.kind() != "postgresql", reason="one SQLite file has one daemon")
-@pytest.mark.sql
 def test_what_another_daemon_is_at_is_left_to_it(letters: Correspondence) -> None:
     letters.clock.advance(days=4)
     letters.execute(f"update clock set beat = '{letters.clock()}'")

@@ -22,7 +22,6 @@ def by_name(letters: Correspondence) -> list[dict[str, str]]:
     return found
 
 
-@pytest.mark.sql
 @pytest.mark.parametrize("begin", ["me", "you"])
 def test_the_first_is_the_challenger_s_whoever_begins(letters: Correspondence, begin: str) -> None:
     letters.match(f"challenge bob quadrature time=10d/3d begin={begin}")

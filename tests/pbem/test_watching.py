@@ -70,7 +70,6 @@ def test_whatever_a_spectator_answers_gets_an_answer_and_changes_nothing(letters
     assert letters.execute("select plies, shift, state, offers from match") == before
 
 
-@pytest.mark.sql
 def test_three_ways_to_watch_a_match_bring_one_message_and_players_get_none(letters: Correspondence) -> None:
     for words in ("watch 1", "watch alice", "watch bob"):
         write(letters, "carol", words)
@@ -172,7 +171,6 @@ def test_there_is_a_limit_to_what_one_watches_and_to_who_watches(
     assert "as before" in text(write(letters, "carol", "watch 1"))
 
 
-@pytest.mark.sql
 def test_it_goes_into_the_digest_of_who_has_one(letters: Correspondence) -> None:
     write(letters, "carol", "set mail batch\nwatch 1")
     assert watched([*play(letters, 1), *play(letters, 2)]) == []
@@ -186,7 +184,6 @@ def test_it_goes_into_the_digest_of_who_has_one(letters: Correspondence) -> None
     assert token.purpose is Purpose.NOTICES
 
 
-@pytest.mark.sql
 def test_nothing_stays_of_who_leaves(letters: Correspondence) -> None:
     letters.join("dave")
     for name, words in (("carol", "watch 1\nwatch alice"), ("dave", "watch carol\nwatch bob")):

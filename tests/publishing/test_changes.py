@@ -43,7 +43,6 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(visibility, "BLOCK", 1)
 
 
-@pytest.mark.sql
 @pytest.mark.usefixtures("small_blocks")
 def test_everything_that_happens_is_published(watch: Watch) -> None:
     site = watch.archive
@@ -101,7 +100,6 @@ def test_tournaments_name_only_those_who_still_want_it(watch: Watch) -> None:
     assert not [number for number in (1, 2) if "carol" in site.text(f"tournaments/{number}.html")]
 
 
-@pytest.mark.sql
 @pytest.mark.parametrize(
     "change",
     [

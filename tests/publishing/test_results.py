@@ -62,7 +62,6 @@ def test_openings_are_a_tree_of_the_turns_that_were_played_most(results: Results
     assert [(each.turn, each.example) for each in answer.next] == [("c", 3)]
 
 
-@pytest.mark.sql
 def test_pages_have_statistics_until_somebody_is_no_longer_shown(site: Archive) -> None:
     store_history(site.letters.server.engine)
     site.publish()

@@ -17,7 +17,6 @@ from tests import databases
 from tests.ratings.finished import GAME, START, played
 from tests.ratings.independent import Triple, rested, updated
 
-pytestmark = pytest.mark.sql
 NEW: Triple = (1500.0, 350.0, 0.06)
 
 

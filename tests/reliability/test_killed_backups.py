@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import pytest
 import structlog
 
 from pbem import config
@@ -22,7 +21,6 @@ from tests.operating.daemons import Site
 from tests.operating.places import backup, everything, filled, place, restore
 from tests.reliability.processes import is_killed
 
-pytestmark = pytest.mark.sql
 START = datetime(2026, 11, 23, 3, 15, tzinfo=UTC)
 WRITING = {
     *("os.mkdir", "os.link", "os.rename", "os.remove", "os.rmdir", "os.chmod", "os.chown"),

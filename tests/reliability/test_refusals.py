@@ -14,8 +14,6 @@ from pbem.storage.models import OutgoingLane
 from tests.correspondence import Correspondence, correspondence
 from tests.relays import Relay, Switch, refuses_at, relay, takes_all, with_switch
 
-pytestmark = pytest.mark.sql
-
 ALICE, BOB, GUEST, ADMIN = "alice@mail.example", "bob@mail.example", "guest@far.example", "admin@pbem.example"
 DENIED = "554 5.7.1 <somebody@mail.example>: Relay access denied"
 UNKNOWN = "550 5.1.1 User unknown"

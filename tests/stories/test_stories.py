@@ -28,26 +28,6 @@ from tests.write_lock import watched
 HERE = Path(__file__).parent
 
 
-ON_BOTH = (
-    "first_match",
-    "offers",
-    "batch",
-    "daily",
-    "agreeing",
-    "foreseeing",
-    "leaving",
-    "addresses",
-    "unproven",
-    "time",
-    "seeking",
-    "neighbours",
-    "ranking",
-    "competing",
-    "watching",
-    "climbing",
-    "seasons",
-)
-"""The stories about what databases do differently."""
 ONLY = {"to_the_end": [*range(1, 24), *range(33, 36), *range(48, 51), *range(63, 66), *range(78, 95)]}
 """The messages that are shown of a long story: of a match to its end, every fifth turn."""
 
@@ -61,9 +41,7 @@ def begun(name: str, folder: Path) -> Iterator[Correspondence]:
 
 Log = list[tuple[str, EmailMessage]]
 
-stories = pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.sql) if name in ON_BOTH else name for name in STORIES]
-)
+stories = pytest.mark.parametrize("name", STORIES)
 
 
 @pytest.mark.golden

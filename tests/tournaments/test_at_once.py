@@ -25,8 +25,6 @@ from pbem.storage.models import LadderStep, Match, Outgoing, Pairing, Player, To
 from tests.contests import NOW
 from tests.tournaments.hosting import SERVER, finish, is_due, numbers, opened
 
-pytestmark = pytest.mark.sql
-
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:

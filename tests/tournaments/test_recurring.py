@@ -22,7 +22,6 @@ def seasons(letters: Correspondence) -> list[int]:
     return letters.rows("select season from tournament order by id")
 
 
-@pytest.mark.sql
 def test_each_month_another_season_opens_on_the_same_terms(letters: Correspondence) -> None:
     assert 'The next one opens by itself on 2 Apr. "host stop 1" ends that.' in said(letters.last("alice"))
     letters.run_for(days=30)
