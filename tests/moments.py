@@ -38,7 +38,8 @@ class Moment:
 
 
 _KNOWN: dict[Key, Moment] = {}
-_FOLDER = [Path()]
+_FOLDER = [Path(tempfile.gettempdir())]
+"""Where this run keeps moments; its fixture in tests/conftest.py names another folder."""
 
 
 def keep_in(folder: Path) -> None:
