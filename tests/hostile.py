@@ -65,60 +65,40 @@ def words(count: int) -> bytes:
     return b"\n ".join([b"=?utf-8?q?a?="] * count)
 
 
-CONTINUED = b"".join(b';\n x*%d*="a%%20"' % number for number in range(4_000))
-
 MAILS: dict[str, Callable[[], bytes]] = {
     # Structure
-    "multiparts within multiparts": lambda: nested(b"multipart/mixed", 2_000),
     "a few too many multiparts": lambda: nested(b"multipart/mixed", 30),
     "mails within mails": lambda: nested(b"message/rfc822", 1_000),
     "reports within reports": lambda: nested(b"message/delivery-status", 1_000),
     "20,000 parts": lambda: many_parts(20_000),
-    "20,000 alternatives": lambda: many_parts(20_000, b"alternative", b"Content-Type: text/html\n\n<p>help\n"),
     "parts without end": lambda: with_content_type(b"multipart/mixed; boundary=b", filled(b"--b\n", 100_000)),
-    "a boundary of dashes": lambda: with_content_type(b'multipart/mixed; boundary="-"', filled(b"---\n", 100_000)),
-    "the same boundary inside": lambda: with_content_type(
-        b"multipart/mixed; boundary=b", filled(b"--b\nContent-Type: multipart/mixed; boundary=b\n\n", 60_000)
-    ),
     "blank lines": lambda: HEAD + b"\n" + filled(b"\n"),
     # Headers
     "a header block without end": lambda: HEAD + filled(b"X-Long: help\n"),
     "a header without end": lambda: with_header(b"Subject", filled(b"a")),
-    "a header folded without end": lambda: with_header(b"X-Long", filled(b"\n ", 60_000) + b"a"),
     "headers of one letter": lambda: filled(b"a:\n", 60_000) + HEAD + b"\nhelp\n",
-    "colons": lambda: filled(b":", 60_000) + b"\n" + HEAD + b"\nhelp\n",
     "2,000 parentheses": lambda: with_header(b"Cc", b"(" * 2_000),
     "parentheses in From": lambda: b"From: " + b"(" * 2_000 + b"\n\nhelp\n",
     "commas": lambda: with_header(b"Cc", filled(b",", 60_000)),
-    "groups": lambda: with_header(b"Cc", filled(b"a:", 8_000)),
-    "routes": lambda: with_header(b"Cc", b"<" + filled(b"@a,", 8_000)),
     "60 recipients": lambda: with_header(b"Cc", b",\n ".join(b"a%d@b.example" % each for each in range(60))),
     "1,000 fields of recipients": lambda: b"Cc: a@b.example\n" * 1_000 + HEAD + b"\nhelp\n",
     "encoded words": lambda: with_header(b"Subject", words(3_000)),
     "an encoded word of no character set": lambda: with_header(b"Subject", b"=?idna?q?" + b"a" * 5_000 + b"?="),
-    "references": lambda: with_header(b"References", filled(b"<a@b> ", 60_000)),
     # Parameters of parts
     "parameters": lambda: with_content_type(b"text/plain" + filled(b"; a=b", 60_000)),
-    "quotes in parameters": lambda: with_content_type(b"text/plain; a=" + filled(b'";', 60_000)),
-    "parameters continued": lambda: with_content_type(b"text/plain" + CONTINUED[:60_000]),
     "parameters of many parts": lambda: many_parts(
         190, part=b"Content-Type: text/plain" + b"".join(b"; x*%d*=a%%20" % each for each in range(90)) + b"\n\nhelp\n"
     ),
     "a part's headers without end": lambda: many_parts(1, part=filled(b"a: b\n") + b"\nhelp\n"),
-    "a report of many blocks": lambda: with_content_type(b"message/delivery-status", filled(b"a: b\n\n", 140_000)),
     "blank lines in 19 multiparts": lambda: nested(b"multipart/alternative", 19, filled(b"\n", 45_000)),
     # Character sets and encodings
     "punycode": lambda: coded(b"8bit", filled(b"\xe9a-", 300_000), b"punycode"),
-    "utf-7": lambda: coded(b"7bit", filled(b"+2AA-", 300_000), b"utf-7"),
     "a long name of a character set": lambda: coded(b"7bit", b"help\n", b"a" * 5_000),
     "base64": lambda: coded(b"base64", base64.encodebytes(filled(b"help\n", 600_000))),
     "quoted-printable": lambda: coded(b"quoted-printable", filled(b"=41=\n", 240_000)),
-    "utf-16": lambda: coded(b"8bit", filled(b"\x1b$B!!\x1b(B~{!!~}+AGE-\x81\x40\xa1\xa1ab\n"), b"utf-16"),
-    "flowed lines of a letter": lambda: with_content_type(b"text/plain; format=flowed", filled(b"a \n", 140_000)),
     "zeros": lambda: with_content_type(b"text/plain", filled(b"\0")),
     "zeros everywhere": lambda: with_content_type(b"text/plain").replace(b"e", b"\0e"),
     # Attachments
-    "a zip": lambda: many_parts(1, part=b"Content-Type: application/zip\n\nPK\x03\x04" + filled(b"\0")),
     "a zip that is called text": lambda: many_parts(
         1, part=b'Content-Type: text/plain; name="a.zip"\nContent-Encoding: gzip\n\nPK\x03\x04resign\n'
     ),
@@ -126,45 +106,23 @@ MAILS: dict[str, Callable[[], bytes]] = {
         b'application/ms-tnef; name="winmail.dat"', b"\x78\x9f\x3e\x22" + filled(b"resign\n", 10_000)
     ),
     # Text
-    "one long line": lambda: HEAD + b"\n" + filled(b"help "),
     "quotes within quotes": lambda: HEAD + b"\n" + filled(b">", 400_000),
     "On On On": lambda: HEAD + b"\n" + filled(b"On "),
-    "dashes": lambda: HEAD + b"\n" + filled(b"-- \n"),
-    "200,000 short words": lambda: HEAD + b"\n" + filled(b"ab cd "),
     "one long word": lambda: HEAD + b"\n" + filled(b"abcdefghij"),
     "our address": lambda: HEAD + b"\n" + filled(b"games+"),
     "wide characters": lambda: coded(b"8bit", filled("\u0130\ufb03\u00a0\u200bx\u0661 ".encode())),
-    "lines ended by U+2028": lambda: coded(b"8bit", filled("a\u2028".encode(), 190_000)),
     "a signature without end": lambda: HEAD + b"\nhelp\n-- \n" + filled(b"text here and there\n"),
-    "addresses in brackets": lambda: HEAD + b"\n" + filled(b"On 2 Mar 2026 at 10:30 <bob@mail.example\n"),
     # Commands
     "turns": lambda: HEAD + b"\n" + filled(b"a7b7 i3i2 3 c1c4 g9g6\n"),
-    "another server's commands": lambda: HEAD + b"\n" + filled(b"move 42 c1c4 alice\n"),
-    "turns in words": lambda: HEAD + b"\n" + filled(b"my a1 a1 a1 a1 a1 a1 a1 a1 a1 a1 a1 a1 a1 a1 a1\n"),
     "misspelt commands": lambda: (
         HEAD + b"\n" + b"".join(b"chalen%d resgin%d\n" % (each, each) for each in range(40_000))
     ),
-    "options": lambda: HEAD + b"\n" + filled(b"challenge bob quadraphages" + b" size=9" * 120 + b"\n"),
     "conditions": lambda: HEAD + b"\n" + filled(b"if a1b2 then c3d4 else e5f6\n"),
-    "pages beside a page": lambda: many_parts(
-        190, b"related", b"Content-Type: text/html\nContent-ID: <a>\n\n" + b"<p>a" * 1_100 + b"\n"
-    ),
     # HTML
     "elements within elements": lambda: in_html(filled(b"<div>")),
     "quotes within quotes in HTML": lambda: in_html(filled(b"<blockquote>")),
     "elements that overlap": lambda: in_html(filled(b"<b><i><p></b></i>")),
     "attributes": lambda: in_html(b"<p " + b" ".join(b"a%d" % each for each in range(40_000)) + b">help"),
-    "attributes that look like tags": lambda: in_html(
-        b"<p " + b" ".join(b"a%d='<p b=>'" % each for each in range(20_000)) + b">help"
-    ),
-    "tags within a tag": lambda: in_html(b"<p" * 11_000 + filled(b"x", 390_000)),
-    "attributes of the page": lambda: in_html(b"".join(b"<body a%d>" % each for each in range(30_000)) + b"help"),
-    "paragraphs": lambda: in_html(filled(b"<p>a")),
-    "text beside a table's cells": lambda: in_html(b"<table>" + filled(b"a<br>")),
-    "formatting opened again": lambda: in_html(
-        b"<p>" + b"".join(b"<font a%d>" % each for each in range(400)) + filled(b"<p>x")
-    ),
-    "the same attributes": lambda: in_html(filled(b"<p " + b"a=b " * 50 + b">")),
     "entities": lambda: in_html(filled(b"&#x110000;&amp;&notin")),
     "comments": lambda: in_html(filled(b"<!-- ")),
     "a document type": lambda: in_html(b"<!DOCTYPE a [" + filled(b'<!ENTITY a "&b;&b;">') + b"]>&a;"),

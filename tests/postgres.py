@@ -8,7 +8,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache, cached_property
 from pathlib import Path
@@ -35,7 +35,6 @@ class Postgres:
         self._programs = found
         self._numbers = itertools.count(1)
         self._free: list[str] = []
-        self._filled: dict[str, str] = {}
         self._as_other = ["runuser", "-u", "nobody", "--"] if os.geteuid() == 0 else []
         # Tests only crash programs, not the machine, and the system's cache survives that without fsync.
         self._settings = " -c max_connections=300" + ("" if syncs else " -c fsync=off")
@@ -80,14 +79,6 @@ class Postgres:
         name = self._next("case")
         self._execute(self._tables.replace(TEMPLATE, name))
         return self._url(name)
-
-    def filled(self, name: str, fill: Callable[[str], object]) -> str:
-        """Return the URL of a schema that was filled once, and that nobody changes."""
-        if name not in self._filled:
-            url = self.migrated()
-            fill(url)
-            self._filled[name] = url
-        return self._filled[name]
 
     def give_back(self, url: str) -> None:
         """Let the schema be used again, once nobody is connected to it any more."""
@@ -226,14 +217,6 @@ class SharedPostgres(Postgres):
             note |= {"folder": str(folder), "port": port, "users": note.get("users", 0) + 1}
         self._tables = note["tables"]
         return folder, port
-
-    def filled(self, name: str, fill: Callable[[str], object]) -> str:
-        """Let one process fill it; the others wait for it."""
-        with self._noted() as note:
-            self._filled |= note.get("filled", {})
-            url = super().filled(name, fill)
-            note["filled"] = self._filled
-        return url
 
     def remove(self) -> None:
         """Leave the server to the others, or remove it."""

@@ -1,19 +1,16 @@
 """The query plans of a database for recorded statements."""
 
-import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Engine, event
 from sqlmodel import SQLModel
 
-from bench.crowd import fill
 from pbem.storage import database
 from pbem.storage.models import IncomingState, OutgoingState
 from pbem.storage.retention import INCOMING, OUTGOING, Rule
-from tests.postgres import running
 
 FEW = {"announcement", "backup", "blockedaddress", "clock", "daemon", "outage", "ratedweek", "serverkey", "setback"}
 """The tables that get a few rows a year."""
@@ -23,9 +20,6 @@ MAY_BE_MANY = {*OutgoingState, *IncomingState} - {
 }
 """States of years of messages, for which an index on the state alone is as bad as none."""
 BY_STATE = re.compile(r"USING (?:COVERING )?INDEX ix_(?:incoming|outgoing)_state(?:_lane)? \(state=\?\)")
-CROWD = 2_000
-"""Enough matches for PostgreSQL to avoid scans of whole tables."""
-
 WAITING = {
     "ix_analysis_due",
     "ix_analysis_troubled",
@@ -72,16 +66,13 @@ AT_A_START = 'SELECT DISTINCT "match".game, "match".rules'
 
 
 def scans(engine: Engine, statements: Statements) -> dict[str, list[str]]:
-    """Return the statements that read a growing table from one end to the other, and where."""
+    """Return the statements for which SQLite reads a growing table from one end to the other, and where.
+
+    PostgreSQL has the same indexes, and chooses among them by the size of tables.
+    """
+    if engine.dialect.name != "sqlite":
+        return {}
     statements = {each: found for each, found in statements.items() if not each.startswith(AT_A_START)}
-    if engine.dialect.name == "sqlite":
-        return _scans_of_sqlite(engine, statements)
-    with _crowded() as crowd:
-        return _scans_of_postgresql(crowd, statements)
-
-
-def _scans_of_sqlite(engine: Engine, statements: Statements) -> dict[str, list[str]]:
-    """Return the statements for which SQLite reads a growing table from one end to the other, and where."""
     found: dict[str, list[str]] = {}
     with database.read_only(engine) as session:
         for statement, parameters in list(statements.items()):
@@ -99,60 +90,3 @@ def _is_whole(step: str) -> bool:
     """Return whether this step of SQLite's reads a growing table or its index from one end to the other."""
     kind, table, *rest = [*step.split(), ""]
     return kind == "SCAN" and table in GROWING and WAITING.isdisjoint(rest)
-
-
-def _scans_of_postgresql(engine: Engine, statements: Statements) -> dict[str, list[str]]:
-    """Return the statements for which PostgreSQL reads a growing table from one end to the other, and where."""
-    found: dict[str, list[str]] = {}
-    with engine.begin() as connection:
-        connection.exec_driver_sql("set local enable_seqscan = off")
-        for statement, parameters in list(statements.items()):
-            (plan,) = connection.exec_driver_sql(f"explain (format json) {statement}", parameters).one()
-            read = plan if isinstance(plan, list) else json.loads(plan)
-            scans = list(_whole(read[0]["Plan"]))
-            if scans:
-                found[statement] = scans
-    return found
-
-
-def _whole(node: dict[str, Any]) -> Iterator[str]:
-    """Yield the steps of a plan that read a whole table or index."""
-    kind = node["Node Type"]
-    if kind == "Seq Scan" and node["Relation Name"] in GROWING:
-        yield f"{kind} on {node['Relation Name']}"
-    is_by_index = kind in ("Index Scan", "Index Only Scan", "Bitmap Index Scan")
-    if is_by_index and "Index Cond" not in node and node["Index Name"] not in WAITING:
-        yield f"{kind} using {node['Index Name']}"
-    for below in node.get("Plans", ()):
-        yield from _whole(below)
-
-
-FURTHER = {
-    "clockevent (match, kind, at)": "select id, 'received', now() from match, generate_series(1, 5)",
-    "note (match, seat, text)": "select id, 0, 'a plan' from match",
-    "claim (match, player, version, is_draw, asked, attempts, due, done)": (
-        "select id, seat0, 1, false, now(), 1, now(), now() from match"
-    ),
-    "seek (player, game, options, begin, rated, repeat, created, expires)": (
-        "select id, 'quadrature', '{}', 'me', false, 1, now(), now() + id * interval '1 minute' from player"
-    ),
-}
-"""What else matches and players have, on PostgreSQL."""
-
-
-@contextmanager
-def _crowded() -> Iterator[Engine]:
-    """Open a PostgreSQL database with many rows and statistics about them."""
-    engine = create_engine(running().filled("crowd", _fill))
-    yield engine
-    engine.dispose()
-
-
-def _fill(url: str) -> None:
-    engine = create_engine(url)
-    fill(engine, CROWD, players=CROWD)
-    with engine.begin() as connection:
-        for table, rows in FURTHER.items():
-            connection.exec_driver_sql(f"insert into {table} {rows}")
-            connection.exec_driver_sql(f"analyze {table.split()[0]}")
-    engine.dispose()

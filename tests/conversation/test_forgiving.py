@@ -3,8 +3,6 @@
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from notation.games import GAMES
 from pbem.conversation.syntax.mail import ParsedMessage, Reader
@@ -36,39 +34,19 @@ def guessed(line: str, match: int | None = None) -> str | None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("Moves 42 c1b1 g9h9 3", ("move", 42, "c1b1 g9h9 3")),
         ("game", ("games", None, "")),
-        ("match", ("games", None, "")),
         ("Rule quadraphages", ("rules", None, "quadraphages")),
-        ("rules quadraphage", ("rules", None, "quadraphages")),
-        ("shows 42", ("show", 42, "")),
         ("accepts 42", ("accept", 42, "")),
-        ("challenges bob quadraphages", ("challenge", None, "bob quadraphages")),
         ("game 42", ("show", 42, "")),
         ("show 42.", ("show", 42, "")),
-        ("show 42?", ("show", 42, "")),
-        ("show [42]", ("show", 42, "")),
-        ("move [42] c1b1 <g9h9> 3", ("move", 42, "c1b1 g9h9 3")),
         ("challenge [bob] [quadraphages]", ("challenge", None, "bob quadraphages")),
         ("show [NUMBER] 42", ("show", 42, "")),
         ("help [COMMAND|GAME|notation]", ("help", None, "")),
-        ("games PLAYER", ("games", None, "")),
-        ('"accept 42"', ("accept", 42, "")),
-        ('"games".', ("games", None, "")),
         ("\u201caccept 42\u201d", ("accept", 42, "")),
-        ("\u201eaccept 42\u201c", ("accept", 42, "")),
-        ("\u00abaccept 42\u00bb", ("accept", 42, "")),
         ("**accept 42**", ("accept", 42, "")),
-        ("`show 42`", ("show", 42, "")),
-        ("please show 42", ("show", 42, "")),
         ("Hi, show 42 please!", ("show", 42, "")),
-        ("accept 42, thanks", ("accept", 42, "")),
-        ("Hello Bob! resign 42, please.", ("resign", 42, "")),
-        ("bitte rules quadraphages", ("rules", None, "quadraphages")),
         ("[pbem #42] resign", ("resign", 42, "")),
         ("Re: [pbem #42] c1b1 g9h9 3", ("move", 42, "c1b1 g9h9 3")),
-        ("Aw: WG: [pbem #42] show", ("show", 42, "")),
-        ("- show 42", ("show", 42, "")),
         ("* games", ("games", None, "")),
     ],
 )
@@ -80,14 +58,10 @@ def test_what_leaves_nothing_to_guess_is_read(line: str, expected: tuple[object,
     ("line", "expected"),
     [
         ("Hi, c1b1 g9h9 3 please", ("move", 7, "c1b1 g9h9 3")),
-        ("please c1b1 g9h9 3", ("move", 7, "c1b1 g9h9 3")),
         ("moves c1b1 g9h9 3", ("move", 7, "c1b1 g9h9 3")),
-        ("move, c1b1 g9h9 3", ("move", 7, "c1b1 g9h9 3")),
         ("c1b1 g9h9 3, thank you!", ("move", 7, "c1b1 g9h9 3")),
         ("**c1b1 g9h9 3**", None),
-        ('"c1b1 g9h9 3"', None),
         ("Resigned", None),
-        ("Accept!", ("accept", 7, "")),
     ],
 )
 def test_a_reply_is_read_without_what_stands_around_a_turn(line: str, expected: tuple[object, ...] | None) -> None:
@@ -99,29 +73,19 @@ def test_a_reply_is_read_without_what_stands_around_a_turn(line: str, expected: 
     [
         "Game on!",
         "Nice game, thanks",
-        "Match point?",
         "Please help me understand the rules",
-        "Good move, Bob",
-        "Thanks for the game!",
         "Shows how much I know",
-        "Accepting defeat is hard",
         "resign?",
-        "Records are made to be broken",
         "Hi, 3 cheers for you",
-        "Hello!",
         "Hi Bob, what about e5?",
         "- resign 42",
-        "- accept",
         "* c1b1 g9h9 3",
         '"resign" is what I would do',
         "[pbem #42] Quadraphages: alice - bob",
         "Subject: Re: [pbem #42] resign",
         "what?!",
         "Take your time.",
-        "Who knows?",
         "Block that corner!",
-        "Limit yourself to two stones.",
-        "Seek and find.",
         "Allow me.",
         "stop tournaments that bore me",
     ],
@@ -129,11 +93,6 @@ def test_a_reply_is_read_without_what_stands_around_a_turn(line: str, expected: 
 def test_what_may_be_prose_is_no_command(line: str) -> None:
     for match in (7, None):
         assert read(line, match=match) == []
-
-
-def test_prose_around_a_turn_does_not_hide_it() -> None:
-    for greeting in ("Game on!", "Accepts my apologies.", "- resign [NUMBER]", "Nice match!", "Moving on:"):
-        assert read(f"{greeting}\nc1b1 g9h9 3", match=7) == [("move", 7, "c1b1 g9h9 3")]
 
 
 @pytest.mark.parametrize("command", FEATURES.commands.values(), ids=lambda command: command.name)
@@ -153,27 +112,14 @@ def test_a_placeholder_that_was_left_is_named() -> None:
     assert line.refusal.sentence == "Replace NAME with your own word."
 
 
-def test_quotes_and_list_marks_count_only_at_the_beginning() -> None:
-    page = "\n".join(["Thank you!", *(f"- {command.usage}" for command in FEATURES.commands.values()), '"accept 42"'])
-
-    assert read(page) == []
-    assert reading(page).guess is None
-    assert read("- show 42\n- games") == []
-    assert read("- quadraphages move 42 alice secret resign\n- games bob") == []
-    assert read("* show 42\nand so on") == []
-
-
 @pytest.mark.parametrize(
     ("line", "text"),
     [
         ("chalenge bob quadraphages", "challenge bob quadraphages"),
         ("resing 42", "resign 42"),
         ("#42 resing", "#42 resign"),
-        ("acept 42", "accept 42"),
         ("quadraphages chalenge alice bob", "quadraphages challenge alice bob"),
         ("- resign 42", "resign 42"),
-        ("1. accept", "accept"),
-        ("rulse quadraphages", "rules quadraphages"),
         ("frobnicate 12", None),
         ("Thanks a lot", None),
     ],
@@ -194,20 +140,6 @@ def test_the_subject_is_read_behind_re_in_every_language(mark: str) -> None:
         assert read("", f"{mark}{colon}  {mark}{colon} [pbem #42] show") == [("show", 42, "")]
 
 
-@pytest.mark.slow
-@given(st.text(max_size=60))
-def test_any_subject_can_be_bared(subject: str) -> None:
-    bare = bare_subject(subject)
-
-    assert bare == bare_subject(bare)
-    assert subject.rstrip().endswith(bare.split(" ")[-1])
-
-
-def test_what_is_no_answer_mark_stays() -> None:
-    for subject in ("say: hello", "move: c1b1", "quadraphages: help", ": x", ""):
-        assert bare_subject(subject) == subject
-
-
 # Rognlie's commands -------------------------------------------------------------------------------------
 
 
@@ -215,26 +147,16 @@ def test_what_is_no_answer_mark_stays() -> None:
     ("line", "expected"),
     [
         ("quadraphages move 42 alice secret c1b1 g9h9 3", [("move", 42, "c1b1 g9h9 3")]),
-        ("QUADRAPHAGES MOVE 42 ALICE SECRET C1B1,G9H9,3", [("move", 42, "C1B1,G9H9,3")]),
         ("quadraphages move 42 alice c1b1 g9h9 3", [("move", 42, "c1b1 g9h9 3")]),
-        ("quadraphages move 42 c1b1 g9h9 3", [("move", 42, "c1b1 g9h9 3")]),
-        ("quadraphages board 42 alice secret c1b1,g9h9,3", [("move", 42, "c1b1,g9h9,3")]),
         ("mvoe #42 alice secret 1 c1b1 g9h9", [("move", 42, "1 c1b1 g9h9")]),
-        ("move 42 alice secret undo", [("undo", 42, "")]),
         ("move 42 alice secret propose", [("draw", 42, "")]),
         ("quadraphages move 42 alice secret reject", [("decline", 42, "")]),
-        ("quadraphages move 42 alice secret resign", [("resign", 42, "")]),
         ("quadraphages show 42 7", [("show", 42, ""), ("show", 7, "")]),
         ("quadraphages showas al secret 42 7", [("show", 42, ""), ("show", 7, "")]),
-        ("quadraphages showas alice secret all", [("games", None, "")]),
-        ("quadraphages show alice next", [("games", None, "")]),
         ("quadraphages show bob", [("games", None, "bob")]),
-        ("all show alice active", [("games", None, "")]),
-        ("quadraphages games bob active", [("games", None, "bob")]),
         ("set alice secret", [("set", None, "")]),
         ("signup alice secret alice@mail.example", [("join", None, "alice")]),
         ("quadraphages challenge alice bob -first=o", [("challenge", None, "quadraphages alice bob -first=o")]),
-        ("quadraphages help", [("help", None, "quadraphages")]),
         ("undo 42 alice secret", [("undo", 42, "")]),
     ],
 )
@@ -267,18 +189,12 @@ def test_a_move_may_be_tied_to_a_turn(line: str, turn: int) -> None:
     [
         "move 42 alice secret c1b1 g9x9 3",
         "move 42 alice secret",
-        "- move 42 alice secret c1b1 g9h9 3",
-        '"move 42 alice secret c1b1 g9h9 3"',
-        "please resign 42 alice secret now",
         "#42 alice secret c1b1",
         "[pbem #42] move alice secret c1b1 g9h9 3",
         "change password alice secret secret2",
-        "change address alice secret a@b.example",
         "add alice secret a@b.example",
-        "message alice secret bob",
         "quadraphages queue 42 alice secret c1b1",
         "quadraphages move 42 al secret c1b1 g9h9 3",
-        "quadraphages move 42 k9dog secret c1b1 g9h9 3",
         "resing 42 alice secret",
         "undo 42 alice secret please do",
     ],
@@ -288,11 +204,6 @@ def test_a_password_is_kept_nowhere_in_what_was_read(line: str) -> None:
         for match in (None, 42):
             found = reading(lines, subject, match)
             assert "secret" not in str(found), (lines, found)
-
-
-def test_a_stranger_s_password_is_not_in_the_subject_of_an_answer() -> None:
-    for line in ("quadraphages move 42 alice secret c1b1", "signup alice secret", "chat 1 a secret"):
-        assert "secret" not in reading("hello", line, own=None).subject
 
 
 def test_a_password_that_may_be_a_turn_is_not_taken_for_one() -> None:
@@ -313,10 +224,3 @@ def test_words_without_a_counterpart_get_a_sentence_that_helps(word: str) -> Non
         assert told.sentence.endswith(".")
         for quoted in re.findall(r'"(?:#NUMBER )?([a-z]+)', told.fits):
             assert quoted in FEATURES.commands
-
-
-def test_moves_without_a_counterpart_get_a_sentence_too() -> None:
-    for word in ("swap#2", "pass"):
-        assert advice(f"twixt move 42 alice secret {word}"[6:]) is not None
-    assert advice("Add a bit of salt to the dough, please") is None
-    assert advice("c1b1 g9h9 3") is None

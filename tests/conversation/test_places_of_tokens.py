@@ -1,7 +1,6 @@
 """A token counts where mail is addressed and nowhere else; headers can't replace it: from the database alone."""
 
 import base64
-import re
 import secrets
 from collections.abc import Callable
 
@@ -42,14 +41,10 @@ PLACES: dict[str, tuple[Place, str]] = {
     "in To among others": (lambda to: {"To": f"{BOB}, PBeM <{to}>, mallory@evil.example"}, "acts"),
     "in Cc": (lambda to: {"To": BOB, "Cc": to}, "acts"),
     "in Delivered-To": (lambda to: {"Delivered-To": to}, "acts"),
-    "in X-Original-To": (lambda to: {"X-Original-To": to}, "acts"),
     "in capitals": (lambda to: {"To": to.upper()}, "acts"),
-    "in letters of any size": (lambda to: {"To": re.sub("..", lambda two: two[0].title(), to)}, "acts"),
     "from elsewhere": (lambda to: {"To": to, "From": "alice@work.example"}, "acts"),
     "nowhere, in answer to the mail": (lambda _: {"In-Reply-To": OURS}, "asked"),
-    "nowhere, in answer to answers to the mail": (lambda _: {"References": f"{OURS} <1@mail.example>"}, "asked"),
     "nowhere": (lambda _: {}, "asked"),
-    "nowhere, in a thread, from elsewhere": (lambda _: {"In-Reply-To": OURS, "From": "alice@work.example"}, "asked"),
     "in the Subject": (lambda to: {"Subject": to}, "asked"),
     "in References": (lambda to: {"References": f"<{to}>"}, "asked"),
     "in In-Reply-To": (lambda to: {"In-Reply-To": f"<{to}>"}, "asked"),
@@ -68,7 +63,6 @@ PLACES: dict[str, tuple[Place, str]] = {
     "guessed": (lambda to: {"To": to.replace(tag(to), guessed())}, "nothing"),
     "guessed beside none": (lambda to: {"To": f"{to.replace(tag(to), guessed())}, {ADDRESS}"}, "nothing"),
     "of the opponent, from his address": (lambda to: {"To": to, "From": BOB}, "asked"),
-    "of the opponent, in a copy": (lambda to: {"To": ALICE, "Cc": to, "From": BOB}, "asked"),
     "from somebody else here": (lambda to: {"To": to, "From": "Alice <carol@mail.example>"}, "asked"),
 }
 

@@ -32,22 +32,15 @@ def commands(lines: str, subject: str = "", match: int | None = None) -> list[tu
     [
         ("#42 c1b1 g9h9 3", ("move", 42, "c1b1 g9h9 3")),
         ("move 42 c1b1 g9h9 3", ("move", 42, "c1b1 g9h9 3")),
-        ("quadraphages move 42 c1b1 g9h9 3", ("move", 42, "c1b1 g9h9 3")),
-        ("mvoe 42 1 c1b1 g9h9", ("move", 42, "1 c1b1 g9h9")),
         ("quadraphages c1b1 g9h9 3", ("move", None, "c1b1 g9h9 3")),
         ("#42 resign", ("resign", 42, "")),
         ("resign 42", ("resign", 42, "")),
         ("#42 say well played", ("say", 42, "well played")),
         ("say 42 well played", ("say", 42, "well played")),
-        ("chat #42 hello", ("say", 42, "hello")),
         ("show 42", ("show", 42, "")),
         ("accept 42 carol", ("accept", 42, "carol")),
         ("join alice", ("join", None, "alice")),
-        ("signup alice secret alice@mail.example", ("join", None, "alice")),
         ("challenge bob quadraphages first=o", ("challenge", None, "bob quadraphages first=o")),
-        ("quadraphages challenge alice bob -first=o", ("challenge", None, "quadraphages alice bob -first=o")),
-        ("Quadraphages chall bob", ("challenge", None, "quadraphages bob")),
-        ("help", ("help", None, "")),
         ("quadraphages help", ("help", None, "quadraphages")),
         ("help notation quadraphages", ("help", None, "notation quadraphages")),
         ("games", ("games", None, "")),
@@ -67,16 +60,12 @@ def test_a_fresh_line_is_read(line: str, expected: tuple[str, int | None, str]) 
         ("move 3 c1b1 g9h9", ("move", 7, "3 c1b1 g9h9")),
         ("move 42 3 c1b1 g9h9", ("move", 42, "3 c1b1 g9h9")),
         ("3", ("move", 7, "3")),
-        ("c1b1 g9h9 9", ("move", 7, "c1b1 g9h9 9")),
         ("resign", ("resign", 7, "")),
-        ("Resign.", ("resign", 7, "")),
         ("show", ("show", 7, "")),
         ("show 42", ("show", 42, "")),
         ("say 3 cheers", ("say", 3, "cheers")),
-        ("preview 2 a7a5 i3g3", ("preview", 7, "2 a7a5 i3g3")),
         ("preview #42 1", ("preview", 42, "1")),
         ("say: hello", ("say", 7, "hello")),
-        ("#42 c1b1", ("move", 42, "c1b1")),
     ],
 )
 def test_a_line_of_a_reply_is_about_its_match(line: str, expected: tuple[str, int | None, str]) -> None:
@@ -138,23 +127,11 @@ def test_the_subject_of_an_answer_is_no_command() -> None:
     assert commands("c1b1", "Re: [pbem #7] Quadraphages: alice - bob", 7) == [("move", 7, "c1b1")]
 
 
-def test_a_subject_said_again_in_the_body_counts_once() -> None:
-    assert commands("\ngames\n", "games") == [("games", None, "")]
-
-
 def test_a_greeting_before_and_words_after_are_prose() -> None:
     read = reading("Hi Bob!\n\nc1b1 g9h9 3\n\nI like this.\nresign is not for me\n", match=7)
 
     assert [line.command.name for line in read.commands] == ["move"]
     assert read.prose == ("Hi Bob!", "", "I like this.", "resign is not for me")
-
-
-def test_several_lines_are_several_commands() -> None:
-    assert [verb for verb, _, _ in commands("c1b1 g9h9 3 b7b4\nsay hello\ngames\n\nBye", match=7)] == [
-        "move",
-        "say",
-        "games",
-    ]
 
 
 def test_a_misspelt_argument_is_malformed_only_while_commands_are_expected() -> None:
@@ -171,13 +148,3 @@ def test_any_lines_can_be_read(lines: list[str], subject: str, match: int | None
     read = reading("\n".join(lines), subject, match)
 
     assert all(line.command.name in FEATURES.commands for line in read.commands)
-
-
-def test_every_command_explains_itself() -> None:
-    verbs = [verb for command in FEATURES.commands.values() for verb in (command.name, *command.aliases)]
-
-    assert len(set(verbs)) == len(verbs)
-    for name, command in FEATURES.commands.items():
-        assert command.name == name
-        assert command.help
-        assert command.run.__doc__

@@ -40,31 +40,12 @@ def test_a_match_is_played_with_both(letters: Correspondence) -> None:
 
 
 @pytest.mark.usefixtures("row")
-@pytest.mark.parametrize("words", ["SWAP", "#1 swap", "row swap", "swap 1 bob secret", "row move 1 bob secret swap"])
-def test_it_is_a_turn_however_it_is_written(letters: Correspondence, words: str) -> None:
-    begin(letters)
-    letters.reply(letters.last("bob"), words)
-
-    assert "bob played swap." in said(letters.last("alice"))
-
-
-@pytest.mark.usefixtures("row")
 def test_pass_in_reply_to_an_offer_of_a_draw_is_the_turn(letters: Correspondence) -> None:
     begin(letters)
     letters.reply(letters.last("alice"), "draw")
     letters.reply(letters.last("bob"), "pass")
 
     assert "bob played pass." in said(letters.last("alice"))
-
-
-@pytest.mark.usefixtures("row")
-def test_pass_in_reply_to_a_challenge_declines_it(letters: Correspondence) -> None:
-    letters.join("alice")
-    letters.join("bob")
-    letters.say("alice", "challenge bob row")
-    letters.reply(letters.last("bob"), "pass")
-
-    assert "declined" in said(letters.last("alice"))
 
 
 @pytest.mark.usefixtures("row")
@@ -77,14 +58,6 @@ def test_another_game_s_match_says_which_games_have_it(letters: Correspondence, 
     assert f"Of these games, only Row allows {what}." in said(letters.last("alice"))
     assert '"help quadraphages" explains' in said(letters.last("alice"))
     assert said(letters.last("bob")) == before
-
-
-@pytest.mark.parametrize(("word", "what"), [("pass", "passing"), ("swap", "swapping sides")])
-def test_where_no_game_has_it_the_answer_says_so(letters: Correspondence, word: str, what: str) -> None:
-    letters.match()
-    letters.reply(letters.last("alice"), word)
-
-    assert f"None of these games allows {what}." in said(letters.last("alice"))
 
 
 def test_a_condition_can_be_such_a_word_and_prose_with_it_is_none() -> None:

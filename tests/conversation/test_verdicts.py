@@ -1,7 +1,6 @@
 """What the log and `pbem show` say about a message: lines that operators and their scripts rely on."""
 
 from pbem.conversation.verdict import Outcome, Verdict
-from pbem.errors import Silence, Unanswerable
 
 LINES = {
     Verdict(Outcome.DONE, "move, say"): "done: move, say",
@@ -17,9 +16,3 @@ def test_a_verdict_reads_as_it_always_did() -> None:
     for verdict, line in LINES.items():
         assert str(verdict) == line
         assert verdict.has_acted == (verdict.outcome in (Outcome.DONE, Outcome.REFUSED_IN_PART))
-
-
-def test_every_silence_has_a_line_of_its_own() -> None:
-    lines = {str(Unanswerable(silence, "DETAIL")) for silence in Silence}
-    assert len(lines) == len(Silence)
-    assert all(line and "{" not in line for line in lines)

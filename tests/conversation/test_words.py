@@ -6,8 +6,6 @@ from notation.games import GAMES
 from pbem.conversation.syntax.mail import ParsedMessage, Reader
 from pbem.features.all import FEATURES
 from pbem.mail.reading.text import reply_text
-from tests.cases import quick_where
-from tests.effort import calls
 
 GAMES_OF = {
     **dict.fromkeys((17, 18), GAMES["kvadratik"]),
@@ -63,15 +61,6 @@ def test_words_that_look_like_a_turn_of_the_match_are_reported(lines: str, match
     assert list(reading(lines, match).overlooked) == told
 
 
-def test_a_turn_in_the_subject_that_isnt_read_is_reported() -> None:
-    reader = Reader(FEATURES.commands, GAMES_OF.get, None, "alice")
-
-    assert reader.read(f"My turn: {MOVE}", ["#17 b3b4"]).overlooked == (f"My turn: {MOVE}",)
-    assert reader.read("#6 c1b1 g9h9 3", ["#17 b3b4"]).overlooked == ()
-    assert reader.read(f"Re: My turn: {MOVE}", ["#17 b3b4"]).overlooked == ()
-    assert reader.read("Greetings from B12", ["#17 b3b4"]).overlooked == ()
-
-
 @pytest.mark.parametrize(
     "mark", ["---", "-----", "...", "----", "\u2014\u2014\u2014", "=====", "* * *", "~~~~", "- - -"]
 )
@@ -106,15 +95,11 @@ def test_a_turn_of_marks_alone_is_read_among_words_where_it_is_legal() -> None:
 
 
 ACTS = [
-    f"{MOVE}\nMy antivirus is slow today, sorry",
     f"scanned by my own eyes:\n{MOVE}",
     f"Please consider the environment\n{MOVE}\nbefore you print",
     f"#17 b3b4\n=====\n{MOVE}",
-    f"#17 b3b4\n_____\n{MOVE}",
-    f"Hello\n_____\n{MOVE}\nGood luck",
     f"Hello\n=====\n{MOVE}\nbob@mail.example",
     f"Hello\n-- \n{MOVE}",
-    f"Hello\n--\n{MOVE}",
     f"{MOVE} Sent from my iPhone",
 ]
 
@@ -130,45 +115,13 @@ def test_a_turn_is_never_cut_as_boilerplate(lines: str) -> None:
         ("#17 b3b4\n=====\n#18 b3b4", [("move", 17, "b3b4"), ("move", 18, "b3b4")]),
         ("#17 b3b4\n_____\n#18 @a4+ b3b4", [("move", 17, "b3b4"), ("move", 18, "@a4+ b3b4")]),
         ("#17 b3b4\n-- \nresign 18", [("move", 17, "b3b4"), ("resign", 18, "")]),
-        ("#17 b3b4\n_____\nsay well played, everybody", [("move", 17, "b3b4")]),
         ("#17 b3b4\n-- \nBob Smith\nSay no to plastic\n+49 30 1234", [("move", 17, "b3b4")]),
-        ("#17 b3b4\n-- \nBob\nSent from my iPhone", [("move", 17, "b3b4")]),
     ],
 )
 def test_a_command_below_a_rule_counts_and_a_signature_doesnt(lines: str, expected: list[object]) -> None:
     assert [each for each in commands(lines) if each[0] != "say"] == expected
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        f"This email was sent from my phone, {MOVE}",
-        f"Sent from my iPhone {MOVE}",
-        f"Hi! Sent from my iPhone {MOVE}",
-        f"Get Outlook for iOS, {MOVE}",
-    ],
-)
-def test_a_turn_in_a_tagline_is_suggested(line: str) -> None:
-    found = reading(line, 7)
-
-    assert any(MOVE in each for each in found.overlooked)
-
-
-def test_a_signature_is_no_words() -> None:
-    assert reading(f"{MOVE}\n\nBye\n-- \nBob Smith, Room B12\n+49 30 1234567\nbob@mail.example", 7).prose == ("Bye",)
-
-
-@pytest.mark.parametrize("head", quick_where(lambda head: not head, ["", "c1b1 g9h9 3\n\nHi\n", "hello\n-- \n"]))
-@pytest.mark.parametrize(
-    "piece",
-    quick_where(
-        lambda piece: piece == "#7 resing\n",
-        ["I a1b a2b a3b a4b x\n", "#7 resing\n", "#7 c1b1 g9h9 3\n", "---\n", "so be it\n"],
-    ),
-)
-def test_a_message_without_end_takes_little_more_work_than_a_long_one(head: str, piece: str) -> None:
-    def effort(count: int) -> int:
-        written = reply_text.read(head + piece * count)
-        return calls(lambda: Reader(FEATURES.commands, GAMES_OF.get, 7, "alice").read("", written.lines, written.cut))
-
-    assert effort(4_000) <= 2 * effort(1_000) + 50 * 4_000
+def test_a_turn_in_a_tagline_is_suggested() -> None:
+    for line in (f"This email was sent from my phone, {MOVE}", f"Hi! Sent from my iPhone {MOVE}"):
+        assert any(MOVE in each for each in reading(line, 7).overlooked)

@@ -4,7 +4,6 @@ import pytest
 
 from pbem.mail.reading import limits
 from pbem.mail.reading.text import body
-from tests.effort import calls
 
 
 def shown(raw: bytes) -> body.Body:
@@ -121,13 +120,3 @@ def test_a_multipart_with_a_missing_boundary_is_read(kind: str, boundary: str) -
         found = shown((head + text).encode())
         assert found.text.splitlines()[0] in ("Sch\u00f6n: c1b1", "<p>Sch\u00f6n: c1b1</p>")
         assert "x1" not in found.text
-
-
-def test_nested_parts_without_boundaries_take_work_in_proportion() -> None:
-    def effort(depth: int) -> int:
-        page = b"c1b1\n"
-        for number in range(depth):
-            page = b"--%d\nContent-Type: multipart/mixed\n\n" % number + page
-        return calls(lambda: shown(b"Content-Type: multipart/mixed\n\n" + page))
-
-    assert effort(16) <= 5 * effort(8) + 2_000

@@ -12,14 +12,10 @@ from tests.hostile import HEAD, MAILS, many_parts, nested
 ALICE = "alice@mail.example"
 PARTS, HEADER, DEEP = Problem.TOO_MANY_PARTS, Problem.HEADER_TOO_LONG, Problem.NESTED_TOO_DEEPLY
 PROBLEMS = {
-    **dict.fromkeys(
-        ["multiparts within multiparts", "20,000 parts", "20,000 alternatives", "parts without end"], PARTS
-    ),
-    **dict.fromkeys(["a boundary of dashes", "the same boundary inside", "dashes"], PARTS),
+    **dict.fromkeys(["20,000 parts", "parts without end"], PARTS),
     **dict.fromkeys(["a few too many multiparts", "mails within mails", "reports within reports"], DEEP),
-    **dict.fromkeys(["a header folded without end", "colons", "commas", "encoded words", "references"], HEADER),
-    **dict.fromkeys(["parameters", "quotes in parameters", "parameters continued", "parameters of many parts"], HEADER),
-    **dict.fromkeys(["2,000 parentheses", "parentheses in From", "groups"], Problem.ADDRESSES_TOO_COMPLEX),
+    **dict.fromkeys(["commas", "encoded words", "parameters", "parameters of many parts"], HEADER),
+    **dict.fromkeys(["2,000 parentheses", "parentheses in From"], Problem.ADDRESSES_TOO_COMPLEX),
     **dict.fromkeys(["blank lines", "a part's headers without end"], Problem.TOO_MANY_LINES),
     "60 recipients": Problem.TOO_MANY_RECIPIENTS,
 }

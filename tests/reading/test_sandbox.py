@@ -14,11 +14,11 @@ import pytest
 from sqlmodel import select
 
 from pbem.config import ChecksSettings
-from pbem.mail.reading import sandbox, worker
+from pbem.mail.reading import sandbox
 from pbem.mail.reading.authentication import Authenticity
 from pbem.mail.reading.limits import Problem, ReadError, Unreadable
 from pbem.mail.reading.message import read
-from pbem.mail.reading.protocol import REQUESTS, BounceRequest, Unavailable
+from pbem.mail.reading.protocol import Unavailable
 from pbem.mail.reading.sandbox import Sandbox
 from pbem.mail.transports.protocols import Arrival
 from pbem.server import daemon
@@ -97,17 +97,6 @@ def test_the_process_checks_senders(reader: Sandbox) -> None:
 
 
 @pytest.mark.slow
-def test_one_process_serves_many_messages_and_is_then_replaced(
-    reader: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = number(reader)
-    assert number(reader) == first
-    monkeypatch.setattr(sandbox, "MOST_REQUESTS", 2)
-    assert number(reader) != first
-    assert not is_running(first)
-
-
-@pytest.mark.slow
 @allowed(seconds=0.5)
 @pytest.mark.usefixtures("loosely")
 def test_a_message_that_takes_too_long_is_abandoned_and_the_next_one_read(reader: Sandbox) -> None:
@@ -115,23 +104,6 @@ def test_a_message_that_takes_too_long_is_abandoned_and_the_next_one_read(reader
     assert not reader.is_final(SLOW)
     assert not is_running(first)
     assert reader.read(PLAIN, None, ()).lines == ("help",)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("limits", "ends_by"), [((0.1, 110.0), signal.SIGPROF), ((110.0, 0.1), signal.SIGALRM)], ids=["computing", "time"]
-)
-@pytest.mark.usefixtures("loosely")
-def test_the_process_ends_itself(
-    limits: tuple[float, float], ends_by: signal.Signals, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    process = sandbox._Process(64)
-    request = REQUESTS.dump_json(BounceRequest())
-    process._socket.settimeout(GENEROUS)
-    process._socket.sendall(worker.HEAD.pack(*limits, len(request), len(SLOW)) + request + SLOW)
-    assert process._socket.recv(1) == b""
-    assert -process._process.wait(GENEROUS) == ends_by
-    process.end()
 
 
 KILLED, CRASHED = signal.SIGKILL, signal.SIGSEGV

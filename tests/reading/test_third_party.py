@@ -10,14 +10,11 @@ import pytest
 
 from pbem.mail.reading.limits import Unreadable
 from pbem.mail.reading.message import Message, read
-from pbem.mail.reading.sandbox import Sandbox
 from pbem.mail.transports.protocols import Arrival
 from pbem.storage.database import transaction
 from pbem.storage.models import Player
-from tests.bounces import KINDS
 from tests.corpora import CORPORA
-from tests.correspondence import ADDRESS, Correspondence, correspondence, parsed
-from tests.fuzz.seeds import OURS
+from tests.correspondence import ADDRESS, Correspondence, correspondence
 from tests.fuzz.targets import check_sender, read_failure, read_mail
 
 CREATED = datetime(2026, 1, 1, tzinfo=UTC)
@@ -58,18 +55,6 @@ def test_every_message_is_read_or_unreadable(source: str) -> None:
     for raw in mails(source):
         for target in (read_mail, read_failure, check_sender):
             target(raw)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("source", SOURCES)
-def test_every_message_passes_through_the_server_and_no_machine_gets_an_answer(source: str, tmp_path: Path) -> None:
-    """They are read in a process of their own, and none of the senders is a player."""
-    raws = [*mails(source), *(make(parsed(OURS)) for make in KINDS.values())]
-    with correspondence(tmp_path, parser=Sandbox()) as letters:
-        take(letters, raws)
-
-        assert letters.execute("select count(*) from incoming where state <> 'done'") == [(0,)]
-        check_answered(letters)
 
 
 @pytest.mark.slow

@@ -2,17 +2,12 @@
 
 import json
 from datetime import UTC, datetime
-from io import BytesIO
-
-from PIL import Image
 
 from notation import record
 from notation.ending import Ending, Termination
 from notation.record import Record, loads
 from pbem.matches.snapshot import Snapshot
 from pbem.messages import attachments
-from pbem.messages.boards.animation import animation
-from pbem.messages.drawings import Drawing
 from pbem.signatures import Signer
 from pbem.storage.models import Match, MatchState, Player
 from tests.diagrams import played
@@ -81,15 +76,6 @@ def test_the_game_record_says_when_where_and_who_won() -> None:
     assert document["moves"][-1][0]["result"] == "bob resigned"
 
 
-def test_the_animation_shows_the_start_and_every_turn() -> None:
-    *_, replay = attachments.of(standing(short(5), winner=0), origin=ORIGIN, generated=NOW)
-    boards = record.diagrams(short(5))
-    captions = ["", *(f"{number}. {text}" for number, text in enumerate(short(5).moves, start=1))]
-
-    assert replay.content == animation(boards, captions=captions)
-    assert Image.open(BytesIO(replay.content)).n_frames == 6  # type: ignore[attr-defined]
-
-
 def test_a_running_match_has_no_game_record_and_one_without_turns_no_animation() -> None:
     running = attachments.of(standing(short(5), over=False), origin=ORIGIN, generated=NOW)
     begun = attachments.of(standing(short(0), over=False), origin=ORIGIN, generated=NOW)
@@ -104,10 +90,3 @@ def test_the_files_are_the_same_again_and_hold_no_address() -> None:
     assert files == attachments.of(standing(short(9), winner=0), origin=ORIGIN, generated=NOW)
     assert not any(b"secret" in each.content for each in files)
     assert not any(b"@" in each.content for each in files[:2])
-
-
-def test_readers_without_pictures_get_no_animation() -> None:
-    drawing = Drawing(standing(short(5), winner=0))
-
-    assert [file.subtype for file in drawing.files(ORIGIN, NOW, pictures=False)] == ["plain", "json"]
-    assert [file.subtype for file in drawing.files(ORIGIN, NOW, pictures=True)] == ["plain", "json", "gif"]

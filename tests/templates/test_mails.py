@@ -15,7 +15,7 @@ from pbem.messages.links import Link
 from pbem.messages.said.templates import templates_folder
 from pbem.messages.templating import HTML, templates, tightened
 from pbem.storage import payloads
-from pbem.storage.payloads import Section
+from pbem.storage.payloads import Payload, Section
 from tests.templates import golden, letters
 from tests.templates.letters import FACES, MOMENTS, Sent, examples, kinds
 
@@ -90,6 +90,11 @@ def test_a_mail_made_again_is_the_same_byte_for_byte(
         assert sent == again, kind
     mails = letters.found("*.j2")
     assert kinds == mails - {"deleted", "export", "records"}  # rows of deleted players are emptied
+
+
+def test_each_payload_has_a_template_and_each_template_a_payload() -> None:
+    assert set(payloads.kinds(Payload)) == letters.found("*.j2")
+    assert set(payloads.kinds(Section)) == letters.found("sections/*.j2")
 
 
 def test_golden_files_and_templates_belong_together() -> None:

@@ -1,12 +1,9 @@
 """Pictures of boards, read back pixel by pixel: different content looks different."""
 
 import pytest
-from PIL import ImageChops
 
 from pbem.messages.boards.animation import LARGEST, LAST_FRAME_MS, SCALES, animation
-from pbem.messages.boards.board_image import SCALE, Layout, drawn, is_alike, lines, redrawn
-from pbem.messages.boards.looks import lit_in
-from pbem.messages.boards.palette import LIT_EDGE
+from pbem.messages.boards.board_image import SCALE, Layout, drawn, lines
 from tests.cases import quick_where
 from tests.diagrams import NAMES, diagrams
 from tests.drawn import assert_alike_where_the_same_stands, distance, image, picture_of
@@ -38,20 +35,6 @@ def test_the_sides_differ_clearly_in_lightness(name: str) -> None:
     assert min(seen[1]) - max(seen[0]) > 100
 
 
-def test_what_the_last_turn_left_and_where_it_came_to_have_two_tints_of_one_colour() -> None:
-    """And both have a frame, of another breadth, so that they can be told apart without colours."""
-    for diagram in diagrams("hexaphages")[5:15]:
-        layout, picture = Layout.of(diagram, 0, SCALE), picture_of(diagram).convert("RGB")
-        frames: dict[str, set[int]] = {"left": set(), "reached": set(), "": set()}
-        for row, (_, names) in enumerate(diagram.rows):
-            for name, _ in names:
-                x, y = layout.place(diagram, name, row)
-                line = [picture.getpixel((x + each, y + layout.cell[1] // 2)) for each in range(layout.cell[0] // 4)]
-                frames[lit_in(diagram, name)].add(line.count(LIT_EDGE))
-        assert frames[""] == {0}
-        assert 0 < max(frames["left"]) < min(frames["reached"])
-
-
 def test_an_animation_shows_every_board_and_holds_the_last() -> None:
     boards = diagrams("quadraphages")
     captions = [f"{number}." for number, _ in enumerate(boards)]
@@ -65,22 +48,6 @@ def test_an_animation_shows_every_board_and_holds_the_last() -> None:
     assert moving.info["duration"] == LAST_FRAME_MS
     moving.seek(1)
     assert moving.info["duration"] < LAST_FRAME_MS
-
-
-@pytest.mark.parametrize("name", quick_where({"quadraphages"}.__contains__, QUICK))
-def test_a_picture_that_is_changed_is_as_one_that_is_drawn_anew(name: str) -> None:
-    boards = [board for board in diagrams(name) if board.lit][:12]
-    words = [lines(f"{number}. " + "c1b1 g9h9 " * (number % 5 * 3), SCALES[0]) for number, _ in enumerate(boards)]
-    layout = Layout.of(boards[0], max(map(len, words)), SCALES[0])
-    picture = drawn(layout, boards[0], words[0])
-    for before, after, below in zip(boards, boards[1:], words[1:], strict=False):
-        assert is_alike(before, after)
-        earlier = picture.convert("RGB")
-        box = redrawn(picture, layout, before, after, below)
-        anew = drawn(layout, after, below).convert("RGB")
-        assert ImageChops.difference(picture.convert("RGB"), anew).getbbox() is None
-        earlier.paste(anew.crop(box), box)
-        assert ImageChops.difference(earlier, anew).getbbox() is None
 
 
 @pytest.mark.slow

@@ -8,13 +8,10 @@ import pytest
 from engines.diagram import Tone
 from pbem.messages.boards import palette
 from pbem.messages.boards.board_image import SCALE, Layout
-from pbem.messages.boards.html_board import SMALLEST, grid
 from pbem.messages.boards.palette import FIELDS, FILLS, FRAME, RIMS, SIGNS, TRACES, Colour, css
 from pbem.messages.boards.svg_board import BAND, BoardSheet
 from tests.drawn import assert_alike_where_the_same_stands, picture_of
 from tests.shapes import SHAPES, TONES
-
-GRID = '{% import "parts/shapes.html.j2" as shapes with context %}{{ shapes.grid(grid) }}'
 
 
 def contrast(one: Colour, other: Colour) -> float:
@@ -90,15 +87,3 @@ def test_an_svg_shows_each_cell_label_and_edge(name: str) -> None:
         css(FILLS[diagram.legend.tone_of(marks[mark])]) in text for mark in occupied if marks[mark].kind == "piece"
     )
     assert (f'stroke-width="{2 * BAND:.0f}"' in text) == bool(diagram.legend.edges)
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_every_row_of_a_table_is_as_broad_as_the_board(name: str) -> None:
-    diagram = SHAPES[name]
-    table = grid(diagram, {})
-    for row in table.rows:
-        assert sum(cell.before + cell.span for cell in row.cells) + row.after == table.broad
-    for letters in filter(None, (table.above, table.below)):
-        assert sum(each.before + table.span for each in letters.each) + letters.after == table.broad
-        assert {each.text for each in letters.each} <= {*diagram.columns}
-    assert table.size >= SMALLEST - 3

@@ -1,6 +1,6 @@
 """Links that open a prefilled email: encoded, and left out where they would be too long."""
 
-from pbem.messages.links import LONGEST, Links, ReplyTarget
+from pbem.messages.links import LONGEST, ReplyTarget
 
 
 def test_words_too_long_for_a_link_have_none() -> None:
@@ -21,8 +21,3 @@ def test_lines_and_letters_beyond_ascii_are_encoded() -> None:
     assert link is not None
     words = "say%20one%0D%0Asay%20%C3%BC%20%2B%20100%25"
     assert link.uri == f"mailto:games%2Bt@pbem.example?subject=Re%3A%20%C5%BC&body={words}"
-
-
-def test_no_links_are_nothing() -> None:
-    assert not Links().turns + Links().steps + Links().others
-    assert Links().listed == ""
