@@ -64,28 +64,6 @@ Sorry, no mailbox here by that name. (#5.1.1)
 """.encode()
 
 
-def exim(mail: EmailMessage) -> bytes:
-    """Return a bounce in the format of Exim."""
-    return f"""\
-X-Failed-Recipients: {mail["To"]}
-Auto-Submitted: auto-replied
-From: Mail Delivery System <Mailer-Daemon@mail.example>
-To: {_back_to(mail)}
-Subject: Mail delivery failed: returning message to sender
-
-This message was created automatically by mail delivery software.
-A message that you sent could not be delivered to one or more of its
-recipients. This is a permanent error. The following address(es) failed:
-
-  {mail["To"]}
-    Unrouteable address
-
------- This is a copy of the message, including all the headers. ------
-
-{mail.as_string()}
-""".encode()
-
-
 def made_of(mail: EmailMessage, lines: list[str]) -> bytes:
     """Return a bounce with these lines: From, what it says, and the fields of its delivery report, if any."""
     fields = [line for line in lines if line.startswith(("Action: ", "Status: ", "Diagnostic-Code: "))]
@@ -156,7 +134,6 @@ KINDS: dict[str, Callable[[EmailMessage], bytes]] = {
     "DSN": dsn,
     "DSN with headers only": lambda mail: dsn(mail, whole=False),
     "qmail": qmail,
-    "Exim": exim,
     "unheard of": unheard_of,
     "nobody's": nobody_s,
     "with a raw letter in From": lambda mail: qmail(mail).replace(b"From: MAILER", b"From: Syst\xe9me <MAILER", 1),

@@ -104,14 +104,6 @@ def test_a_usage_line_as_it_stands_changes_nothing(command) -> None:
             assert all(each.malformed or not each.command.changes for each in found) or not placeholders, line
 
 
-def test_a_placeholder_that_was_left_is_named() -> None:
-    (line,) = reading("join NAME").commands
-
-    assert line.malformed
-    assert line.refusal is not None
-    assert line.refusal.sentence == "Replace NAME with your own word."
-
-
 @pytest.mark.parametrize(
     ("line", "text"),
     [
@@ -166,14 +158,6 @@ def test_lines_of_rognlie_s_server_are_read(line: str, expected: list[tuple[obje
     assert read("multiple\n" + line) == expected
     assert read(line, "multiple") == expected
     assert "secret" not in str(reading(line)).lower().replace("secretary", "")
-
-
-def test_several_lines_below_multiple_are_several_commands() -> None:
-    lines = ("show 42", "move 7 alice secret c1b1 g9h9 3", "chat 7 alice secret hi")
-    mail = "\n".join(["multiple", *(f"quadraphages {line}" for line in lines)])
-
-    assert [verb for verb, *_ in read(mail)] == ["show", "move", "say"]
-    assert "secret" not in str(reading(mail))
 
 
 @pytest.mark.parametrize(("line", "turn"), [("42 alice secret c1b1,g9h9,3#7", 7), ("42 c1b1 g9h9 3 #12", 12)])

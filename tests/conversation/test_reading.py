@@ -123,10 +123,6 @@ def test_turns_that_begin_with_signs_or_have_no_digits_are_read(line: str, words
     assert reader.read("", ["move over, please"]).commands[0].malformed
 
 
-def test_the_subject_of_an_answer_is_no_command() -> None:
-    assert commands("c1b1", "Re: [pbem #7] Quadraphages: alice - bob", 7) == [("move", 7, "c1b1")]
-
-
 def test_a_greeting_before_and_words_after_are_prose() -> None:
     read = reading("Hi Bob!\n\nc1b1 g9h9 3\n\nI like this.\nresign is not for me\n", match=7)
 

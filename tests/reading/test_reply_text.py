@@ -381,12 +381,6 @@ def test_html_is_read_as_its_text(html: str, shown: list[str]) -> None:
     assert html_text.text(html).rstrip("\n").split("\n") == shown
 
 
-def test_an_indented_answer_in_html_is_no_quote() -> None:
-    html = f"<blockquote style='border: none; padding: 0'><div>{MOVE}</div></blockquote><blockquote>resign</blockquote>"
-
-    assert words(html, is_html=True) == (MOVE,)
-
-
 @pytest.mark.parametrize("quote", ["On Mon, 2 Mar 2026, PBeM &lt;g@p.example&gt; wrote:<br>resign", "&gt; resign"])
 def test_words_in_a_plain_blockquote_are_kept_if_it_holds_everything(quote: str) -> None:
     html = f"<blockquote><div>{MOVE}</div><div><br></div><div>{quote}</div></blockquote>"
@@ -398,11 +392,6 @@ def test_words_in_a_plain_blockquote_are_kept_if_it_holds_everything(quote: str)
 def test_nothing_in_a_blockquote_that_holds_everything_is_sure_if_nothing_in_it_is_quoted() -> None:
     assert reply_text.read(f"<blockquote>{MOVE}</blockquote>", is_html=True).sure == 0
     assert words(f"<blockquote type=cite>{MOVE}</blockquote>", is_html=True) == ()
-
-
-def test_an_answer_below_a_quoted_signature_is_kept() -> None:
-    assert words(f"On Mon, 2 Mar 2026, PBeM wrote:\n> played\n-- \n{MOVE}\n") == ("--", MOVE)
-    assert words(f"{MOVE}\n> played\n\n-- \nBob\n") == (MOVE,)
 
 
 # Properties

@@ -13,9 +13,7 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
-from pbem.config import ChecksSettings
 from pbem.mail.reading import sandbox
-from pbem.mail.reading.authentication import Authenticity
 from pbem.mail.reading.limits import Problem, ReadError, Unreadable
 from pbem.mail.reading.message import read
 from pbem.mail.reading.protocol import Unavailable
@@ -25,7 +23,7 @@ from pbem.server import daemon
 from pbem.storage.database import transaction
 from pbem.storage.models import Incoming
 from tests.bounces import KINDS
-from tests.correspondence import ADDRESS, Correspondence, correspondence, parsed, text
+from tests.correspondence import Correspondence, correspondence, parsed, text
 from tests.hostile import HEAD, MAILS, filled
 from tests.servers import GENEROUS, until
 
@@ -86,14 +84,6 @@ def test_the_process_reads_what_would_be_read_in_process(reader: Sandbox) -> Non
         assert reader.is_final(make(parsed(PLAIN)))
     with pytest.raises(Unreadable, match="its header is too long"):
         reader.read(MAILS["a header without end"](), None, ())
-
-
-@pytest.mark.slow
-def test_the_process_checks_senders(reader: Sandbox) -> None:
-    checks = ChecksSettings(authserv_id="mx.example")
-    for result, finding in (("pass", Authenticity.PASSED), ("fail", Authenticity.FAILED)):
-        raw = f"Authentication-Results: mx.example; dmarc={result} header.from=mail.example\n".encode() + PLAIN
-        assert reader.check(raw, ADDRESS, checks, NOW).finding is finding
 
 
 @pytest.mark.slow

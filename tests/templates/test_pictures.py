@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbem.messages.boards.animation import LARGEST, LAST_FRAME_MS, SCALES, animation
+from pbem.messages.boards.animation import LAST_FRAME_MS, SCALES, animation
 from pbem.messages.boards.board_image import SCALE, Layout, drawn, lines
 from tests.cases import quick_where
 from tests.diagrams import NAMES, diagrams
@@ -48,17 +48,3 @@ def test_an_animation_shows_every_board_and_holds_the_last() -> None:
     assert moving.info["duration"] == LAST_FRAME_MS
     moving.seek(1)
     assert moving.info["duration"] < LAST_FRAME_MS
-
-
-@pytest.mark.slow
-def test_an_animation_keeps_within_its_size_and_still_ends_with_the_last_board() -> None:
-    boards = diagrams("kvadratik")
-    captions = [f"{number}." for number, _ in enumerate(boards)]
-    assert len(animation(boards, captions=captions)) <= LARGEST == 200_000
-    tiny = animation(boards, captions=captions, largest=40_000)
-
-    assert len(tiny) <= 40_000
-    moving = image(tiny)
-    assert 1 < moving.n_frames < len(boards)  # type: ignore[attr-defined]
-    moving.seek(moving.n_frames - 1)  # type: ignore[attr-defined]
-    assert distance(image(animation(boards[-1:], captions=captions[-1:], largest=1)), moving) < 1
