@@ -7,6 +7,7 @@ import zipfile
 from email.message import EmailMessage
 from typing import Any
 
+import pytest
 from sqlalchemy import inspect
 
 from tests import scenes
@@ -48,6 +49,7 @@ def test_all_that_we_hold_of_a_player_comes_as_files_without_tokens(letters: Cor
     assert not TOKEN.search("\n".join((*mails, readable, found["alice.json"].decode())))
 
 
+@pytest.mark.slow
 def test_a_player_who_leaves_is_asked_and_forgotten_and_the_opponent_wins(letters: Correspondence) -> None:
     letters.say("alice", "#1 say So says the hatter.\nset zone Europe/Vienna")
     (question,) = letters.say("alice", "delete me\n\nThe hatter waves.")

@@ -10,6 +10,7 @@ pytestmark = [pytest.mark.server(server=f'admin = "{ADMIN}"'), scenes.after(scen
 BANNED = "select name from player where banned is not null"
 
 
+@pytest.mark.slow
 def test_a_forged_from_does_nothing_and_the_admin_s_yes_carries_it_out(letters: Correspondence) -> None:
     (question,) = letters.write(ADMIN, "ban bob")
     assert question["To"] == ADMIN
@@ -24,6 +25,7 @@ def test_a_forged_from_does_nothing_and_the_admin_s_yes_carries_it_out(letters: 
     assert letters.rows("select actor from moderationact") == ["the admin, by mail"]
 
 
+@pytest.mark.slow
 def test_for_players_these_are_no_commands(letters: Correspondence) -> None:
     (answer,) = to(letters.say("alice", "ban bob"), "alice")
 

@@ -16,6 +16,7 @@ pytestmark = scenes.after(offered)
 STATES = "select state from match order by id"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "state"),
     [("Yes, gladly!", "running"), ("accept", "running"), ("No, thank you.", "declined"), ("Yes?", "offered")],

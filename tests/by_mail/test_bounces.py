@@ -26,6 +26,7 @@ def test_a_bounce_of_a_mail_of_ours_counts_and_is_not_answered(letters: Correspo
     assert verdict.startswith("no answer: bounce of mail ")
 
 
+@pytest.mark.slow
 def test_an_address_from_which_all_comes_back_gets_no_more_and_others_are_told(letters: Correspondence) -> None:
     hers, operator = bounce_for_good(letters, "bob")
 

@@ -1,5 +1,7 @@
 """Conditional moves by mail: who learns of them, and what a message about them says."""
 
+import pytest
+
 from tests import scenes
 from tests.correspondence import Correspondence, said, text, to
 
@@ -28,6 +30,7 @@ def test_each_side_gets_one_message_about_all_turns(letters: Correspondence) -> 
     assert str(his["Subject"]).startswith("[pbem #1, your turn]")
 
 
+@pytest.mark.slow
 def test_nobody_but_the_author_learns_of_it(letters: Correspondence) -> None:
     """The opponent gets no message about it, and none of theirs tells of it."""
     turn = letters.last("bob")

@@ -1,5 +1,7 @@
 """The house by mail: its matches, hints, analyses and what it says about claims."""
 
+import pytest
+
 from pbem.storage.models import HOUSE
 from tests.correspondence import Correspondence, said, text
 from tests.house import scenes
@@ -57,6 +59,7 @@ def test_a_hint_is_what_the_house_would_play(letters: Correspondence) -> None:
     assert len(letters.played) == 2
 
 
+@pytest.mark.slow
 @after(scenes.over)
 def test_an_analysis_follows_in_a_message_of_its_own(letters: Correspondence) -> None:
     asked, told = letters.reply(letters.last("alice"), "analyse")
@@ -72,6 +75,7 @@ def test_an_analysis_follows_in_a_message_of_its_own(letters: Correspondence) ->
     assert told["X-PBeM-Event"] == "analysis"
 
 
+@pytest.mark.slow
 @after(scenes.proofs)
 def test_a_claim_that_the_house_can_prove_ends_the_match_and_both_get_the_line(letters: Correspondence) -> None:
     letters.say("bob", "#1 claim proven")

@@ -23,6 +23,7 @@ def token_of(letters: Correspondence) -> str:
     return str(letters.last("alice")["Reply-To"].addresses[0].addr_spec)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "expected"),
     [

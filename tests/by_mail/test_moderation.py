@@ -34,6 +34,7 @@ def state(letters: Correspondence, number: int = 1) -> tuple[object, ...]:
     return (*row[:3], bool(row[3]))
 
 
+@pytest.mark.slow
 def test_a_match_and_a_challenge_are_closed_and_both_are_told(letters: Correspondence) -> None:
     mails = operate(letters, "match", "close", "1", "--note", "Both asked for it.")
     withdrawn = operate(letters, "match", "close", "2", "--note", "The game\nis broken.", "--tell")
@@ -54,6 +55,7 @@ def test_a_match_and_a_challenge_are_closed_and_both_are_told(letters: Correspon
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("winner", "seat"), [("BOB", 1), ("draw", None)])
 def test_an_adjudicated_match_counts_like_any_other_result(
     letters: Correspondence, winner: str, seat: int | None
@@ -82,6 +84,7 @@ def test_a_ban_ends_what_the_player_plays_and_tells_everyone_concerned(
     assert "Insults" not in to_alice + said(to_bob)
 
 
+@pytest.mark.slow
 def test_whoever_is_banned_gets_one_answer_a_day_and_can_do_nothing(letters: Correspondence) -> None:
     turn = letters.last("bob")
     operate(letters, "player", "ban", "bob")
@@ -109,6 +112,7 @@ def test_a_challenge_that_reached_the_queue_before_the_ban_does_not_begin_a_matc
     assert state(letters, 2) == ("offered", None, None, False)
 
 
+@pytest.mark.slow
 def test_data_stays_the_player_s_and_leaving_does_not_open_the_account(letters: Correspondence) -> None:
     personal = letters.personal("bob")
     operate(letters, "player", "ban", "bob", "--note", "Insults.")
@@ -163,6 +167,7 @@ def test_an_announcement_reaches_everyone_once(letters: Correspondence, tmp_path
     assert letters.wait(minutes=2) == []
 
 
+@pytest.mark.slow
 def test_two_accounts_become_one(letters: Correspondence) -> None:
     """The match of the two ends without a result; what is written from the old account does nothing."""
     letters.say("carol", "challenge bob quadrature")

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from icalendar import Calendar
 
 from tests import scenes
@@ -10,6 +11,7 @@ from tests.correspondence import Correspondence, said, text, to
 CHALLENGE = "challenge bob quadrature time=3d/move"
 
 
+@pytest.mark.slow
 @scenes.after(scenes.match, CHALLENGE)
 def test_a_batch_waits_some_minutes_from_the_first_news(letters: Correspondence) -> None:
     letters.say("alice", "challenge bob quadrature")

@@ -6,6 +6,7 @@ from tests import scenes
 from tests.correspondence import Correspondence, said, text, to
 
 
+@pytest.mark.slow
 @scenes.after(scenes.match, "challenge bob quadrature")
 @pytest.mark.parametrize("words", ["draw\ne3f4", "e3f4\ndraw"])
 def test_an_offer_goes_in_one_message_with_its_turn(letters: Correspondence, words: str) -> None:

@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.publishing.site import WORDS, archive, files
 
 MATCH = "matches/0/1.html"
 
 
+@pytest.mark.slow
 def test_a_match_is_shown_while_both_players_allow_it(tmp_path: Path) -> None:
     with archive(tmp_path) as site:
         site.choose("on", "alice")

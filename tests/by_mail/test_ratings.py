@@ -1,11 +1,14 @@
 """Ratings by mail: a challenge says whether a match is rated, and its end what that does to the ratings."""
 
+import pytest
+
 from tests.correspondence import Correspondence, said, text
 from tests.ratings import scenes
 from tests.ratings.scenes import counted
 from tests.scenes import after
 
 
+@pytest.mark.slow
 @after(scenes.two_turns)
 def test_who_ends_a_match_that_counts_reads_when_and_what_it_may_do_to_the_ratings(letters: Correspondence) -> None:
     letters.resign("bob")
@@ -20,6 +23,7 @@ def test_who_ends_a_match_that_counts_reads_when_and_what_it_may_do_to_the_ratin
     assert letters.rows("select round(rating) from playerrating order by player") == [1662, 1338]
 
 
+@pytest.mark.slow
 @after(scenes.rated)
 def test_a_challenge_tells_the_rating_of_who_offers_it_and_how_the_two_have_fared(letters: Correspondence) -> None:
     letters.say("alice", "challenge bob rated quadrature")

@@ -52,6 +52,7 @@ def test_a_reminder_shows_the_board_and_is_answered_with_the_turn(letters: Corre
     assert letters.played[-1] == "b9b8"
 
 
+@pytest.mark.slow
 @scenes.after(scenes.bob_to_move)
 def test_the_opponent_is_told_once_that_time_is_up_and_claims_the_match(letters: Correspondence) -> None:
     letters.run_for(days=2, hours=23)
@@ -67,6 +68,7 @@ def test_the_opponent_is_told_once_that_time_is_up_and_claims_the_match(letters:
     assert "The match is over: you ran out of time." in said(*to(over, "bob"))
 
 
+@pytest.mark.slow
 @scenes.after(scenes.bob_to_move, "time=3d/move,auto")
 def test_it_is_over_at_once_where_that_was_agreed(letters: Correspondence) -> None:
     told = letters.run_for(days=3)

@@ -10,6 +10,7 @@ from tests.tournaments.scenes import THREE, resign, rungs, running, told
 ROUND_ROBIN = "round-robin kvadratik time=3d/move places=3 called Little Cup"
 
 
+@pytest.mark.slow
 @after(scenes.opened, ROUND_ROBIN, *THREE)
 def test_all_matches_of_a_round_robin_begin_when_the_last_place_is_taken(letters: Correspondence) -> None:
     assert "Yours was the last place" not in told(letters, "alice", "enter 1")
@@ -36,6 +37,7 @@ def test_who_withdraws_before_the_beginning_gives_up_their_place(letters: Corres
     assert running(letters) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ["enter 1", "retire 1", "host knock-out kvadratik time=3d/move"])
 @after(scenes.opened, ROUND_ROBIN, *THREE)
 def test_what_is_written_in_somebody_s_name_is_asked_about(letters: Correspondence, line: str) -> None:
@@ -61,6 +63,7 @@ def test_only_a_trusted_player_opens_tournaments(letters: Correspondence) -> Non
     assert "opened by the operator" in told(letters, "alice", words)
 
 
+@pytest.mark.slow
 @after(scenes.ladder)
 def test_a_challenge_begins_a_match_and_its_winner_takes_the_rung(letters: Correspondence) -> None:
     sent = {str(mail["To"]): said(mail) for mail in letters.say("dave", "climb 1 bob")}

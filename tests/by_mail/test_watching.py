@@ -3,6 +3,8 @@
 import re
 from email.message import EmailMessage
 
+import pytest
+
 from pbem import tokens
 from pbem.tokens import Purpose
 from tests import scenes
@@ -18,6 +20,7 @@ def whole(mail: EmailMessage) -> str:
     return mail.as_string() + text(mail) + str(html.get_content())
 
 
+@pytest.mark.slow
 def test_a_spectator_sees_the_board_after_each_turn_and_the_end(letters: Correspondence) -> None:
     (answer,) = letters.say("carol", "watch 1")
     assert text(answer).startswith("You watch match #1, Quadrature: alice - bob.")
@@ -39,6 +42,7 @@ def test_a_spectator_sees_the_board_after_each_turn_and_the_end(letters: Corresp
     assert letters.rows("select match from watch") == [None], "bob goes on watching alice"
 
 
+@pytest.mark.slow
 def test_a_message_to_a_spectator_has_no_token_that_could_move_and_one_tap_ends_it(letters: Correspondence) -> None:
     letters.say("carol", "watch 1")
     (mail,) = to(letters.say("alice", "#1 e3f4\n\nWhat a lovely day."), "carol")

@@ -71,6 +71,7 @@ def test_other_people_are_not_the_same_mailbox(session: Session, other: str) -> 
     assert answered(session, other)
 
 
+@pytest.mark.slow
 def test_a_burst_of_forgeries_uses_up_no_day_of_a_domain(session: Session) -> None:
     """It takes a quarter of what a domain gets in a day; after six hours, half at most."""
 
@@ -82,6 +83,7 @@ def test_a_burst_of_forgeries_uses_up_no_day_of_a_domain(session: Session) -> No
     assert answered(session, "newcomer@far.example")
 
 
+@pytest.mark.slow
 def test_forgeries_silence_no_large_domain(session: Session) -> None:
     assert all(answered(session, f"v{number}@gmx.net") for number in range(2 * IN_AN_HOUR))
 

@@ -13,7 +13,7 @@ from pbem.features.all import FEATURES
 from pbem.mail.reading.text import html_text
 from pbem.messages.links import Link
 from pbem.messages.said.templates import templates_folder
-from pbem.messages.templating import HTML, templates, tightened
+from pbem.messages.templating import HTML, TEXT, templates, tightened
 from pbem.storage import payloads
 from pbem.storage.payloads import Payload, Section
 from tests.templates import golden, letters
@@ -38,6 +38,7 @@ def found(all_mails: tuple[dict[str, EmailMessage], list[Sent]]) -> dict[str, Em
     return all_mails[0]
 
 
+@pytest.mark.slow
 @pytest.mark.golden
 @pytest.mark.parametrize("name", NAMES)
 def test_a_mail_of_each_kind_reads_as_its_golden_files(name: str, found: dict[str, EmailMessage]) -> None:
@@ -80,6 +81,7 @@ def test_the_blocks_look_as_their_golden_file() -> None:
     assert BLOCKS.read_text(encoding="utf-8") == html
 
 
+@pytest.mark.slow
 def test_a_mail_made_again_is_the_same_byte_for_byte(
     all_mails: tuple[dict[str, EmailMessage], list[Sent]],
 ) -> None:
@@ -92,6 +94,12 @@ def test_a_mail_made_again_is_the_same_byte_for_byte(
     assert kinds == mails - {"deleted", "export", "records"}  # rows of deleted players are emptied
 
 
+def test_what_a_person_writes_is_no_markup() -> None:
+    written = "{{ words }}"
+    assert templates(HTML).from_string(written).render(words="<b>&") == "&lt;b&gt;&amp;"
+    assert templates(TEXT).from_string(written).render(words="<b>&") == "<b>&"
+
+
 def test_each_payload_has_a_template_and_each_template_a_payload() -> None:
     assert set(payloads.kinds(Payload)) == letters.found("*.j2")
     assert set(payloads.kinds(Section)) == letters.found("sections/*.j2")
@@ -101,6 +109,7 @@ def test_golden_files_and_templates_belong_together() -> None:
     assert {path.stem for path in MAILS.glob("*.txt")} == set(NAMES)
 
 
+@pytest.mark.slow
 def test_our_html_quoted_without_marks_is_no_command(found: dict[str, EmailMessage]) -> None:
     """An HTML-only reply that quotes our message as if it were the person's own words must not act.
 
@@ -123,6 +132,7 @@ def reader(match: int | None) -> Reader:
     return Reader(FEATURES.commands, lambda number: GAMES["quadraphages"], match)
 
 
+@pytest.mark.slow
 def test_our_subjects_are_no_commands(found: dict[str, EmailMessage]) -> None:
     """They name players, games and tournaments, and come back in replies and forwarded messages."""
     for subject in {str(mail["Subject"]) for mail in found.values()}:
