@@ -23,7 +23,7 @@ import pytest
 from pbem.config import ImapSettings, Tls
 from pbem.secret import Secret
 
-GENEROUS = 110.0
+GENEROUS = 900.0
 """The default time limit in seconds, generous enough for a slow and busy machine."""
 HOST = "127.0.0.1"
 FOREIGN_PASSWORD = "pässwort"
