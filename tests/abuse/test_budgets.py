@@ -31,15 +31,6 @@ def test_mails_forged_in_a_player_s_name_do_not_silence_their_own(letters: Corre
 
 
 @pytest.mark.slow
-@pytest.mark.server(more=FOUR)
-def test_a_player_s_own_mails_do_not_use_up_what_the_unproven_need(letters: Correspondence) -> None:
-    for n in range(6):
-        letters.reply(letters.received[ALICE][1], f"show 1#{n % 3}")
-
-    assert len(letters.write(ALICE, "say hello")) == 1
-
-
-@pytest.mark.slow
 @pytest.mark.server(more=FOUR + TRUSTING)
 def test_what_the_domain_vouches_for_is_not_silenced_by_forgeries(letters: Correspondence) -> None:
     spent.answers_at(letters, "mail.example", DOMAIN_PER_DAY - 4)
@@ -84,13 +75,6 @@ def test_forged_messages_end_no_moderation_by_mail(letters: Correspondence, line
     assert "Please confirm" in str(question["Subject"])
     letters.reply(question, "yes")
     assert len(letters.execute("select 1 from moderationact")) == 1
-
-
-def test_the_same_forged_message_is_asked_about_once_an_hour(letters: Correspondence) -> None:
-    asked = [len(letters.write(ALICE, "set mail daily", f"{number}")) for number in range(4)]
-    letters.clock.advance(hours=1, minutes=1)
-
-    assert (asked, len(letters.write(ALICE, "set mail daily"))) == ([1, 0, 0, 0], 1)
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-import pytest
 from sqlmodel import Session, select
 from structlog.testing import capture_logs
 
@@ -48,39 +47,6 @@ def test_a_clock_that_leaps_ahead_and_back_removes_nothing(letters: Corresponden
     letters.clock.leap(days=-3650)
     assert passes(letters, 2) == [LEAPT]
     assert kept(letters) == before
-
-
-def test_after_a_day_of_steady_time_old_messages_are_removed_again(letters: Correspondence) -> None:
-    before = kept(letters)
-    letters.clock.leap(days=100)
-    passes(letters, 2)
-    assert kept(letters) == before
-    letters.clock.advance(hours=21)
-    passes(letters, 4)
-    assert kept(letters) == (0, 0)
-
-
-def test_the_usual_steps_of_a_clock_are_no_leap(letters: Correspondence) -> None:
-    passes(letters, 2)
-    letters.clock.leap(minutes=-61)
-    assert passes(letters, 2) == []
-    letters.clock.leap(hours=2)
-    assert passes(letters, 2) == []
-
-
-@pytest.mark.slow
-def test_nobody_is_silenced_by_messages_from_a_time_that_is_yet_to_come(letters: Correspondence) -> None:
-    """A player, a stranger and a match use up their daily budgets 300 days ahead; then the clock is corrected."""
-    letters.clock.leap(days=300)
-    to = personal(letters)
-    for number in range(25):
-        letters.write("zoe@stranger.example", f"help\n\n{number}")
-        letters.write(ALICE, f"#1 say {number}", to=to)
-    letters.clock.leap(days=-300)
-    told = len(letters.received["zoe@stranger.example"])
-    letters.write("zoe@stranger.example", "help")
-    assert len(letters.received["zoe@stranger.example"]) == told + 1
-    assert ALICE in [mail["To"] for mail in letters.write(ALICE, "games", to=to)]
 
 
 def test_nothing_ends_by_a_clock_that_leapt_and_time_goes_on_when_it_is_right_again(letters: Correspondence) -> None:

@@ -35,10 +35,3 @@ def test_the_attributions_examined_in_a_message_are_bounded(line: str) -> None:
     for number in range(len(page)):
         finder.attribution_at(number)
     assert MOST_CANDIDATES <= finder.candidates < MOST_CANDIDATES + 200  # the last line is finished
-
-
-def test_an_attribution_is_found_below_many_lines_that_look_like_one() -> None:
-    """A person's message has a few; ten times as many leave enough for the real one."""
-    page = ["my plan:", "his reply:", "what bob wrote:", ""] * 25
-    text = "\n".join([*page, "On Mon, 2 Mar 2026 at 09:59, PBeM <games@pbem.example> wrote:", "> resign"])
-    assert reply_text.lines(text) == tuple(page[:-1])

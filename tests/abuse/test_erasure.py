@@ -5,13 +5,7 @@ import re
 import zipfile
 
 import pytest
-from sqlalchemy import event
 
-from notation.games import GAMES
-from pbem.conversation.names import words_in_use
-from pbem.features.all import FEATURES
-from pbem.players import traces
-from pbem.storage.payloads import Said, kinds
 from tests.correspondence import Correspondence, text
 
 CAROL, EVE = "carol@mail.example", "eve@mail.example"
@@ -107,35 +101,6 @@ def test_whoever_asked_about_the_leaver_keeps_a_list_without_the_name(letters: C
     assert letters.execute("select count(*) from mention") == [(0,)]
 
 
-def test_no_transaction_changes_many_rows(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So others can write meanwhile, without waiting for the whole erasure."""
-    letters.match(first="eve", second="bob")
-    eve = number_of(letters, "eve")
-    for number in range(12):
-        letters.say("eve", f"#1 say hello {number}")
-    monkeypatch.setattr(traces, "AT_A_TIME", 5)
-    changed, most = [0], [0]
-
-    def count(_connection: object, cursor: object, statement: str, *_: object) -> None:
-        if statement.startswith("UPDATE"):
-            changed[0] += max(0, getattr(cursor, "rowcount", 0))
-
-    def end(_connection: object) -> None:
-        most[0], changed[0] = max(most[0], changed[0]), 0
-
-    (question,) = letters.say("eve", "delete me")
-    event.listen(letters.server.engine, "after_cursor_execute", count)
-    event.listen(letters.server.engine, "commit", end)
-    letters.reply(question, "yes")
-    event.remove(letters.server.engine, "after_cursor_execute", count)
-    event.remove(letters.server.engine, "commit", end)
-    assert letters.execute(f"select count(*) from outgoing where player = {eve} and address <> 'deleted-{eve}'") == [
-        (0,)
-    ]
-    assert letters.execute(f"select count(*) from incoming where player = {eve} and removed is null") == [(0,)]
-    assert 5 <= most[0] <= 15
-
-
 def test_joining_and_leaving_all_day_is_refused_from_the_third_time_on(letters: Correspondence) -> None:
     sent = 0
     for _ in range(6):
@@ -155,34 +120,6 @@ def test_joining_and_leaving_all_day_is_refused_from_the_third_time_on(letters: 
     assert letters.execute("select count(*) from player where name = 'eve'") == [(1,)]
 
 
-GUEST = "guest@g.example"
-
-
-def asked_for_the_guest_s_address(letters: Correspondence, answer: str) -> None:
-    """Let bob invite a guest, eve ask to use the guest's address, the guest answer, and eve leave."""
-    letters.join("bob")
-    letters.join("eve")
-    letters.say("bob", f"challenge {GUEST} quadraphages")
-    (question,) = letters.say("eve", f"change address {GUEST}")
-    letters.reply(question, "yes")
-    asked = letters.received[GUEST][-1]
-    assert "eve" in text(asked)
-    letters.reply(asked, answer)
-    leaves(letters, "eve")
-
-
-@pytest.mark.parametrize("answer", ["no", "Who are you? Leave me alone."])
-def test_a_guest_who_refused_to_share_the_address_stays_when_the_asker_leaves(
-    letters: Correspondence, answer: str
-) -> None:
-    letters.play(asked_for_the_guest_s_address, answer)
-    assert letters.execute("select count(*) from player where deleted is not null") == [(1,)]
-    assert letters.execute(f"select count(*) from player where address = '{GUEST}'") == [(1,)]
-    assert letters.execute("select state from match") == [("offered",)]
-    letters.reply(letters.received[GUEST][0], "accept")
-    assert letters.execute("select state from match") == [("running",)]
-
-
 def test_an_export_holds_nobody_else_s_message(letters: Correspondence) -> None:
     """Carol had an address that is eve's now, and mallory wrote in eve's name; neither message is eve's."""
     letters.join("carol")
@@ -200,11 +137,3 @@ def test_an_export_holds_nobody_else_s_message(letters: Correspondence) -> None:
     assert b"join eve" in enclosed, "she has confirmed that one"
     assert b"dormouse" not in enclosed
     assert b"hatter" not in enclosed
-
-
-def test_every_template_command_and_game_is_reserved() -> None:
-    reserved = words_in_use(FEATURES)
-    templates = {*kinds(Said)}
-    assert len(templates) > 30
-    assert templates <= reserved
-    assert set(GAMES) <= reserved

@@ -64,31 +64,6 @@ def test_one_word_ends_invitations_and_only_its_writer_can_take_it_back(letters:
 
 
 @pytest.mark.slow
-def test_the_link_of_a_mail_program_ends_invitations(letters: Correspondence) -> None:
-    write(letters, "alice", f"challenge {VICTIM} quadraphages")
-    invitation = letters.last("victim")
-    assert "Never invite me again" in str(invitation.get_body(("html",)))
-    uri = str(invitation["List-Unsubscribe"]).strip("<>")
-    to, _, subject = uri.removeprefix("mailto:").partition("?subject=")
-
-    letters.write(VICTIM, "", subject, to=to)
-
-    assert letters.execute("select count(*) from invitee where refused is not null") == [(1,)]
-
-
-@pytest.mark.slow
-def test_who_wants_no_invitations_can_still_join(letters: Correspondence) -> None:
-    write(letters, "alice", f"challenge {VICTIM} quadraphages")
-    letters.reply(letters.last("victim"), "stop")
-    (question,) = letters.write(VICTIM, "join victor")
-    assert letters.write(VICTIM, "join vincent") == []  # anyone could write many of these
-
-    (welcome,) = letters.reply(question, "yes")
-
-    assert "Welcome, victor" in text(welcome)
-
-
-@pytest.mark.slow
 def test_a_mailbox_is_asked_a_few_times_a_day_whether_it_is_a_player_s(letters: Correspondence) -> None:
     for name, address in (("alice", "victim+{}@gmail.com"), ("bob", "vic.tim+{}@googlemail.com")):
         for number in range(3):
@@ -97,16 +72,3 @@ def test_a_mailbox_is_asked_a_few_times_a_day_whether_it_is_a_player_s(letters: 
 
     asked = [mail for way, mail in letters.log if way == "out" and str(mail["To"]).endswith("mail.com")]
     assert len(asked) == 3
-
-
-@pytest.mark.slow
-def test_nothing_is_kept_of_an_invitation_that_no_longer_counts(letters: Correspondence) -> None:
-    write(letters, "alice", f"challenge {VICTIM} quadraphages\nchallenge another@far.example quadraphages")
-    letters.reply(letters.last("victim"), "stop")
-    kept = "select count(*), count(refused) from invitee"
-    letters.wait(days=179)
-    assert letters.execute(kept) == [(2, 1)]
-
-    letters.wait(days=2)
-
-    assert letters.execute(kept) == [(1, 1)]

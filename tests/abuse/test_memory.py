@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from pbem.config import ListenSettings, SmtpSettings
 from pbem.mail.transports.gate import USUAL
 from pbem.mail.transports.listener import MailListener
-from pbem.mail.transports.message_data import BytesInFlight, DataProblem, MessageData
+from pbem.mail.transports.message_data import BytesInFlight, MessageData
 from pbem.mail.transports.protocols import Arrival, NotAccepted
 from pbem.mail.transports.smtp import SmtpOutbox
 from pbem.mail.transports.smtp_client import BoundedReplies
@@ -82,29 +82,6 @@ def test_all_that_arrives_at_once_is_bounded(protocol: Literal["lmtp", "smtp"]) 
         until(lambda: len(kept) == 2, "both are stored")
 
 
-def test_what_a_sender_gives_up_is_no_longer_counted() -> None:
-    with listening("lmtp", bytes_in_flight=LIMIT) as (port, kept):
-        for _ in range(3):
-            with Talk(port) as talk:
-                talk.begin("a@game.test")
-                talk.tell(b"y" * 70 + b"\r\n" + (b"y" * 70 + b"\r\n") * 9_000)
-                talk.half_close()
-                assert talk.hear() == ""
-        with Talk(port) as talk:
-            talk.begin("a@game.test")
-            talk.tell(EMPTY_LINES + b".")
-            assert talk.hear().startswith("250")
-    assert len(kept) == 1
-
-
-def test_there_is_always_room_for_one_message() -> None:
-    with listening("lmtp", bytes_in_flight=20_000) as (port, kept), Talk(port) as talk:
-        talk.begin("a@game.test")
-        talk.tell(EMPTY_LINES + b".")
-        assert talk.hear().startswith("250")
-    assert len(kept) == 1
-
-
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1_000])
 def test_the_pieces_in_which_data_comes_make_no_difference(size: int) -> None:
     sent = b"\r\n.\r\r\n..\r\n...x\r\n\r\n.\n\r\n..\r\n.\r\nQUIT\r\n"
@@ -116,24 +93,6 @@ def test_the_pieces_in_which_data_comes_make_no_difference(size: int) -> None:
     assert data.content() == b"\r\n\r\r\n.\r\n..x\r\n\r\n\n\r\n.\r\n"
     data.release()
     assert flight.held == 0
-
-
-@pytest.mark.parametrize(
-    ("sent", "problem"),
-    [
-        ((b"y" * 48 + b"\r\n") * 2, None),
-        ((b"y" * 50 + b"\r\n") + b"z" * 40, None),
-        (b"y" * 51, DataProblem.LINE_TOO_LONG),
-        (b"y" * 40 + b"\r\n" + b"y" * 51, DataProblem.LINE_TOO_LONG),
-        (b"\r\n" * 51, DataProblem.TOO_LARGE),
-    ],
-)
-def test_the_bounds_of_a_message(sent: bytes, problem: DataProblem | None) -> None:
-    flight = BytesInFlight(1_000)
-    data = MessageData(most=100, longest_line=50, in_flight=flight)
-    assert (data.take(sent), data.problem) == (None, problem)
-    assert flight.held == (0 if problem else len(sent))
-    assert data.take(b"\r\n.\r\n") == b""
 
 
 class EndlessReply:

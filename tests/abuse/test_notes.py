@@ -43,13 +43,6 @@ def test_a_turn_waits_for_no_note(letters: Correspondence) -> None:
     assert "two" in text(note)
 
 
-def test_who_writes_now_and_then_waits_for_nothing(letters: Correspondence) -> None:
-    for words in ("one", "two", "three"):
-        (mail,) = to(letters.reply(letters.last("alice"), f"say {words}"), "bob")
-        assert words in text(mail)
-        letters.wait(minutes=5)
-
-
 @pytest.mark.parametrize("line", ["say hello", "draw"])
 def test_a_pair_has_a_budget_of_notes_and_offers_in_all_its_matches(letters: Correspondence, line: str) -> None:
     letters.say("bob", "challenge alice quadrature")

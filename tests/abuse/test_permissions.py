@@ -2,12 +2,10 @@
 
 from email.message import EmailMessage
 
-import pytest
-
 from pbem.conversation.core import Reach
 from pbem.features.all import FEATURES
 from pbem.tokens import Purpose
-from tests.correspondence import Correspondence, text
+from tests.correspondence import Correspondence
 from tests.scenes import after, two_turns
 
 pytestmark = after(two_turns)
@@ -18,16 +16,6 @@ ALICE, BOB = "alice@mail.example", "bob@mail.example"
 
 def subjects_to(mails: list[EmailMessage], address: str) -> list[str]:
     return [str(mail["Subject"]) for mail in mails if mail["To"] == address]
-
-
-@pytest.mark.slow
-def test_a_yes_carries_out_what_the_token_did_not_cover(letters: Correspondence) -> None:
-    (question,) = letters.reply(letters.last("alice"), "set mail daily")
-    assert "the address of match #1" in text(question)
-
-    letters.reply(question, "yes")
-
-    assert "daily" in str(letters.execute("select settings from player where name = 'alice'"))
 
 
 def test_the_personal_token_does_what_is_not_asked_once_more(letters: Correspondence) -> None:
@@ -53,16 +41,6 @@ def test_the_token_of_a_question_plays_nothing_when_a_budget_is_used_up(letters:
     letters.reply(question, "#1 b7d7 i2g2 1 d7d6 g2g1")
 
     assert letters.execute("select state, plies from match") == [("running", 2)]
-
-
-@pytest.mark.slow
-def test_a_guest_needs_only_the_invitation(letters: Correspondence) -> None:
-    (invitation, _) = letters.reply(letters.received[ALICE][1], "challenge carol@far.example quadraphages")
-    assert invitation["To"] == "carol@far.example"
-
-    letters.reply(invitation, "stop")
-
-    assert letters.execute("select state from match where id = 2") == [("declined",)]
 
 
 def test_every_command_that_changes_something_has_its_place() -> None:

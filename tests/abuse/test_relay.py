@@ -5,7 +5,7 @@ from email.message import EmailMessage
 import pytest
 from structlog.testing import capture_logs
 
-from tests.correspondence import Correspondence, text
+from tests.correspondence import Correspondence
 from tests.scenes import after
 
 pytestmark = after(Correspondence.join, "alice")
@@ -81,10 +81,3 @@ def test_all_strangers_together_get_so_many_answers_and_the_log_tells_what_is_le
     assert left == [4, 3, 2, 1, 0]
     verdicts = [str(line["verdict"]) for line in logs if line["event"] == "mail in"]
     assert verdicts[-3:] == ["no answer: too many answers to strangers today"] * 3
-
-
-def test_a_question_to_a_player_repeats_little_of_what_it_is_about(letters: Correspondence) -> None:
-    """A forger who knows a player's address can reach them, but only with a few words."""
-    (question,) = letters.write("alice@mail.example", f"challenge bob@mail.example hexaphages\n\n{ADVERTISEMENT}")
-
-    assert len(text(question)) < 4_000

@@ -55,15 +55,3 @@ def test_who_was_forgotten_can_join_and_be_invited(letters: Correspondence) -> N
     (question,) = letters.write(f"victor@{FAR}", "join victor")
     (welcome,) = letters.reply(question, "yes")
     assert "Welcome, victor" in text(welcome)
-
-
-def test_who_accepts_an_invitation_after_years_learns_how_to_play(letters: Correspondence) -> None:
-    letters.say("alice", f"challenge guest@{FAR} quadraphages")
-    invitation = letters.last_to(f"guest@{FAR}")
-    months(letters)
-    letters.wait(days=700)
-
-    (answer,) = letters.reply(invitation, "accept")
-
-    assert letters.execute("select state from match") == [("withdrawn",)]
-    assert "Here you can play board games by email." in text(answer)

@@ -7,7 +7,6 @@ import pytest
 from pbem.cli import logs
 from pbem.config import LogSettings
 from pbem.server.health import figures, judgement
-from pbem.storage import setbacks as setbacks_of_work
 from pbem.storage.database import read_only
 from tests.correspondence import Correspondence, text
 from tests.scenes import after
@@ -41,14 +40,6 @@ def test_one_failing_match_stops_no_other(letters: Correspondence) -> None:
     assert setbacks(letters) == [("time-outs", 1, 1)]
 
 
-def test_many_failing_matches_leave_room_for_others(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(setbacks_of_work, "AT_ONCE", 1)
-    letters.run_for(days=1.1)
-    assert letters.execute("select id, state from match order by id") == [(1, "running"), (2, "running")]
-    letters.wait(seconds=1)
-    assert letters.execute("select id, state from match order by id") == [(1, "running"), (2, "over")]
-
-
 def test_what_fails_is_tried_ever_less_often_and_the_operator_hears_of_it_once(letters: Correspondence) -> None:
     lines = io.StringIO()
     logs.configure(LogSettings.model_validate({"format": "json"}), lines, letters.server.settings.server)
@@ -69,26 +60,3 @@ def test_what_fails_is_tried_ever_less_often_and_the_operator_hears_of_it_once(l
     with read_only(letters.server.engine) as session:
         wrong = [*judgement.of_figures(figures.read(session, letters.clock()))]
     assert wrong == ['scheduled work fails (time-outs 1): look for "failed" in the log']
-
-
-def test_what_works_again_is_no_setback(letters: Correspondence) -> None:
-    letters.run_for(days=1.1)
-    letters.execute("update match set time = '1d/move,auto' where id = 1")
-
-    letters.wait(seconds=30)
-    assert setbacks(letters) == [("time-outs", 1, 1)]
-    letters.wait(minutes=1)
-    assert setbacks(letters) == []
-    assert letters.execute("select state from match where id = 1") == [("over",)]
-
-
-def test_work_that_fails_as_a_whole_stops_no_other(letters: Correspondence) -> None:
-    letters.execute("update match set time = '1d/move,auto'")
-    letters.reply(letters.received["alice@mail.example"][1], "set mail batch")
-    letters.execute("update player set settings = '[]' where name = 'carol'")  # which is to move, and has no setting
-    letters.clock.advance(hours=23.9)
-    assert letters.reply(letters.last("bob"), "say It's your turn.")[0]["To"] == "bob@mail.example"
-
-    (news,) = letters.run_for(minutes=15)
-    assert news["To"] == "alice@mail.example"
-    assert ("vacations.prolong", 0, 1) in setbacks(letters)

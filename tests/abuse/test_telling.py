@@ -66,13 +66,6 @@ def test_no_command_tells_others_of_running_matches_or_of_when_somebody_is_away(
         assert "#1" not in told
 
 
-def test_an_opponent_learns_on_what_days_somebody_is_away(letters: Correspondence) -> None:
-    letters.say("alice", "vacation 10d")
-
-    (answer,) = letters.say("bob", "whois alice")
-    assert "alice is on vacation until 12 Mar." in text(answer)
-
-
 def test_who_may_watch_a_match_learns_of_no_absence_from_it(letters: Correspondence) -> None:
     letters.match("challenge dora quadraphages time=30d+1d", "alice2", "dora")
     for name in ("alice2", "dora"):

@@ -1,9 +1,6 @@
 """Messages that are owed go out in turn, one for each who caused them: who causes many delays their own."""
 
-import pytest
-
 from pbem.mail.transports.protocols import Arrival
-from pbem.server import sender
 from tests.correspondence import ADDRESS, Correspondence, text
 from tests.operating.people import written
 from tests.scenes import after, two_turns
@@ -47,20 +44,3 @@ def test_a_turn_goes_out_before_what_takes_long(letters: Correspondence) -> None
     letters.wait()
     out = [str(mail["To"]).partition("@")[0] for direction, mail in letters.log[before:] if direction == "out"]
     assert out == ["carol", "bob", "alice", "dave", "erin", "frank", "bob"]
-
-
-def test_what_takes_long_waits_for_few_of_what_does_not(
-    letters: Correspondence, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sender, "TOGETHER", 2)
-    personal = letters.join("mallory")
-    for line in ("games", *["help"] * 6):
-        letters.server.take((Arrival(written("mallory@mail.example", personal, line), "test"),))
-        letters.server.handle_waiting()
-    before = len(letters.log)
-
-    letters.wait()
-
-    out = [text(mail) for direction, mail in letters.log[before:] if direction == "out"]
-    assert len(out) == 7
-    assert ["no matches" in mail for mail in out].index(True) == 2

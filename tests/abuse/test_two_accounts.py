@@ -35,13 +35,6 @@ def test_of_one_pair_five_matches_in_a_month_count_and_both_are_told_so(letters:
 
 
 @played
-def test_other_games_and_other_months_count(letters: Correspondence) -> None:
-    assert not any(UNRATED in told for told in begin(letters, "quadrupel"))
-    letters.wait(days=31)
-    assert not any(UNRATED in told for told in begin(letters))
-
-
-@played
 def test_the_operator_sees_pairs_of_whom_one_wins_always(letters: Correspondence) -> None:
     found = letters.operate("ratings", "pairs", "--json")
 

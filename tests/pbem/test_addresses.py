@@ -109,14 +109,3 @@ def test_who_was_invited_at_the_new_address_gets_the_invitation(letters: Corresp
     assert letters.rows("select state from match where id = 2") == ["offered"]
     letters.reply(challenge, "accept")
     assert letters.rows("select state from match where id = 2") == ["running"]
-
-
-def test_few_addresses_are_asked_in_a_day_and_one_in_a_message(letters: Correspondence) -> None:
-    (answer,) = letters.say("alice", f"change address {NEW}\nchange address c@d.example")
-    assert "One message can only ask for one address" in said(answer)
-    for number in range(3):
-        asked_to_move(letters, f"alice{number}@new.example")
-
-    (answer,) = letters.say("alice", f"change address {NEW}")
-
-    assert "We've already written to 3 addresses for you today" in said(answer)

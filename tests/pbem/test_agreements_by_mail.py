@@ -9,7 +9,7 @@ from sqlmodel import Session
 from pbem.matches import offers
 from pbem.storage.models import Match
 from tests import scenes
-from tests.correspondence import ADDRESS, Correspondence, said, text, to
+from tests.correspondence import ADDRESS, Correspondence, said, text
 
 pytestmark = scenes.after(scenes.match, "challenge bob quadrature")
 
@@ -76,42 +76,6 @@ def test_a_held_acceptance_is_not_of_another_offer(letters: Correspondence) -> N
 
     assert "more than one offer" in text(answer)
     assert letters.rows("select state, paused from match") == [("running", None)]
-
-
-def test_collected_news_tell_what_was_taken_back(letters: Correspondence) -> None:
-    letters.say("bob", "set mail batch")
-    letters.reply(letters.last("alice"), "e3f4")
-    letters.reply(letters.last("alice"), "undo")
-    letters.say("bob", "accept 1")
-    letters.reply(letters.last("alice"), "b3b4\npause")
-
-    (digest,) = letters.wait(minutes=16)
-
-    assert "alice played b3b4." in text(digest)
-    assert "alice played e3f4." not in text(digest)
-    assert "alice has suggested a pause." in text(digest)
-    assert digest["X-PBeM-Number"] == "1"
-
-
-def test_who_is_muted_is_told_that_their_words_went_nowhere(letters: Correspondence) -> None:
-    letters.reply(letters.last("bob"), "mute")
-    sent = letters.reply(letters.last("alice"), "e3f4\n\nYou are so slow.")
-
-    (told,), (answer,) = to(sent, "bob"), to(sent, "alice")
-    assert "slow" not in text(told)
-    assert "You are so slow." in text(answer)
-    assert "we didn't send them to anyone" in said(answer)
-    (refused,) = letters.reply(letters.last("alice"), "say Hurry up!")
-    assert "doesn't want offers and notes" in said(refused)
-    letters.reply(letters.last("bob"), "mute off\ne9f8")
-    assert to(letters.reply(letters.last("alice"), "say Thank you"), "bob")
-
-
-def test_resume_alone_still_brings_back_the_news(letters: Correspondence) -> None:
-    letters.say("alice", "stop")
-    letters.say("alice", "resume")
-
-    assert letters.rows("select count(*) from player where stopped is not null") == [0]
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,6 @@ from tests.correspondence import Correspondence
 
 pytestmark = scenes.after(scenes.two_turns)
 
-ALICE = "alice@mail.example"
-MOVE = "b7d7 i2g2 3 d7d4 g2d2"
-
 
 def standing(letters: Correspondence) -> list[tuple[object, ...]]:
     """Return everything that a message can change."""
@@ -25,46 +22,6 @@ def standing(letters: Correspondence) -> list[tuple[object, ...]]:
 def token_of(letters: Correspondence) -> str:
     """Return the address at which alice's messages act at once."""
     return str(letters.last("alice")["Reply-To"].addresses[0].addr_spec)
-
-
-def test_a_turn_in_two_lines_is_one_turn(letters: Correspondence) -> None:
-    letters.reply(letters.last("alice"), "b7d7 i2g2 3\nd7d4 g2d2")
-
-    assert letters.played[2:] == [MOVE]
-
-
-@pytest.mark.parametrize("charset", [b"no-such-charset", b"ascii", b"utf-8; x=\xff"])
-def test_a_wrong_charset_is_read_as_well_as_can_be(letters: Correspondence, charset: bytes) -> None:
-    head = f"From: {ALICE}\nTo: {token_of(letters)}\nMessage-ID: <c@mail.example>\n".encode()
-
-    letters.deliver(
-        head + b"Content-Type: text/plain; charset=" + charset + b"\n\n" + MOVE.encode() + b"\n\nGr\xfc\xdfe!\n"
-    )
-
-    assert letters.played[2:] == [MOVE]
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"Auto_Submitted": "auto-generated; owner-email=x"},
-        {"Precedence": "bulk"},
-        {"List_Id": "<some.list.example>"},
-        {"X_Autoreply": "yes"},
-        {"X_PBeM_Server": "pbem.example"},
-        {"From": "MAILER-DAEMON@mail.example"},
-        {"From": "games@pbem.example"},
-        {"Subject": "Automatic reply: [pbem #1]"},
-        {"Content_Type": "multipart/report; report-type=delivery-status; boundary=b"},
-    ],
-)
-def test_a_machine_s_mail_is_not_answered_and_does_nothing(letters: Correspondence, headers: dict[str, str]) -> None:
-    before = standing(letters)
-    heads = {"From": ALICE, "To": token_of(letters), "Message-ID": "<m@mail.example>", **headers}
-    lines = "".join(f"{name.replace('_', '-')}: {value}\n" for name, value in heads.items())
-
-    assert letters.deliver(f"{lines}\nresign\n".encode()) == []
-    assert standing(letters) == before
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pbem.features.bulletin import due as scheduled
 from pbem.storage import database
 from pbem.storage.models import Bulletin
 from tests import scenes
-from tests.correspondence import MORNING, Correspondence, text
+from tests.correspondence import Correspondence, text
 
 
 def a_week(letters: Correspondence) -> None:
@@ -81,36 +81,3 @@ def test_who_has_stopped_their_news_gets_none_and_none_is_made_up_for(letters: C
 
     assert bulletins_in(letters.run_for(days=1)) == []
     assert len(bulletins_in(letters.run_for(days=6))) == 1
-
-
-def test_there_is_none_where_nothing_has_happened(letters: Correspondence) -> None:
-    letters.say("bob", "unseek")
-    assert len(bulletins_in(letters.run_for(days=8))) == 1
-
-    assert bulletins_in(letters.run_for(days=7)) == []
-
-
-def test_it_comes_on_monday_where_its_reader_is(letters: Correspondence) -> None:
-    letters.say("carol", "set hour 7\nset zone Asia/Tokyo")
-
-    with database.read_only(letters.server.engine) as session:
-        (due,) = bulletins.due(session, MORNING + timedelta(days=8), 9)
-        row = session.get_one(Bulletin, due)
-    assert row.due == MORNING.replace(hour=22) + timedelta(days=6)
-
-
-def test_it_is_short_and_forgets_who_has_left(letters: Correspondence) -> None:
-    columns = "game, options, seat0, seat1, challenger, state, winner, termination, created, ended"
-    for number in range(2, 32):
-        letters.execute(f"insert into match (id, {columns}) select {number}, {columns} from match where id = 1")
-
-    (mail,) = bulletins_in(letters.run_for(days=7, hours=1))
-
-    assert sum(" - " in line for line in text(mail).splitlines()) == bulletins.MOST_MATCHES
-    assert "the newest of them" in text(mail)
-    for name in ("bob", "carol"):
-        assert letters.operate("player", "delete", name, "--yes").exit_code == 0
-    letters.wait()
-    kept = "select payload, facts from outgoingcontent join outgoing on outgoing.id = outgoing"
-    assert "bob" not in str(letters.execute(f"{kept} where template = 'bulletin'"))
-    assert letters.execute("select * from bulletin") == []

@@ -10,7 +10,7 @@ from pbem.features.time import calendar
 from pbem.storage import facts
 from pbem.storage.models import Match, Player
 from tests import scenes
-from tests.correspondence import Correspondence, to
+from tests.correspondence import Correspondence
 
 SENT_ONCE = {
     *("BEGIN", "END", "VERSION", "PRODID", "METHOD", "SUMMARY", "DTSTART", "DTSTAMP", "UID", "SEQUENCE", "STATUS"),
@@ -72,17 +72,6 @@ def test_an_entry_moves_with_the_turn_and_goes_with_the_match(letters: Correspon
     letters.run_for(hours=1)
     letters.resign("alice")
     assert entry(letters.last("bob"), "played.ics")[3] == "CANCELLED"
-
-
-def test_a_message_about_several_matches_has_an_entry_for_each_with_a_limit(letters: Correspondence) -> None:
-    letters.say("bob", "set mail daily")
-    for number, time in ((2, "7d/move"), (3, "none")):
-        letters.say("bob", f"challenge alice quadrature time={time} begin=me")
-        letters.say("alice", f"accept {number}")
-    (digest,) = to(letters.run_for(hours=36), "bob")
-
-    events = entries(digest)["due.ics"].walk("VEVENT")
-    assert [str(event["UID"]) for event in events] == ["match-1-1@pbem.example", "match-2-0@pbem.example"]
 
 
 def test_no_name_writes_into_an_entry(letters: Correspondence) -> None:

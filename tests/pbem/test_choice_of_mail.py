@@ -25,15 +25,6 @@ def test_several_ways_never_mix_and_lose_nothing(letters: Correspondence) -> Non
     assert letters.rows("select count(*) from outgoing where state = 'batched'") == [0]
 
 
-def test_a_choice_for_a_match_is_listed_and_can_be_taken_back(letters: Correspondence) -> None:
-    letters.say("bob", "set mail batch for #1")
-    (listed,) = letters.say("bob", "set")
-    letters.say("bob", "set mail same for 1")
-
-    assert "mail batch for 1" in text(listed)
-    assert letters.rows("select settings from player where name = 'bob'") in (["{}"], [{}])
-
-
 def test_what_a_player_watches_comes_on_mondays_or_not_at_all(letters: Correspondence) -> None:
     for name in ("alice", "bob"):
         letters.say(name, "set watchers on")
@@ -48,14 +39,3 @@ def test_what_a_player_watches_comes_on_mondays_or_not_at_all(letters: Correspon
     letters.say("carol", "set spectating off")
     letters.say("bob", "#1 e9f8")
     assert to(letters.run_for(days=9), "carol") == []
-
-
-def test_only_who_wants_news_of_tournaments_gets_it(letters: Correspondence) -> None:
-    letters.execute("update player set trusted = created where name = 'alice'")
-    letters.say("alice", "host knock-out kvadratik time=3d/move")
-    letters.say("bob", "stop tournaments\nenter 1")
-    letters.say("alice", "enter 1")
-
-    sent = letters.run_for(days=30)  # too few entered, so it is called off
-
-    assert [mail["To"] for mail in sent if mail["X-PBeM-Event"] == "tournament"] == ["alice@mail.example"]

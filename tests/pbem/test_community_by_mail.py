@@ -1,7 +1,7 @@
 """Seeks, players and blocks by mail: what goes to nobody, and what everybody is told."""
 
 from tests import scenes
-from tests.correspondence import Correspondence, links, said, text, to
+from tests.correspondence import Correspondence, said, text, to
 
 
 def three(letters: Correspondence) -> None:
@@ -38,29 +38,6 @@ def test_an_address_doesn_t_tell_that_its_player_has_blocked_somebody(letters: C
     (refused,) = letters.say("carol", "challenge nora@mail.example kvadratik")
 
     assert text(hers) == text(refused)
-
-
-def test_news_of_seeks_that_ended_come_once_and_to_nobody_who_stopped_them(letters: Correspondence) -> None:
-    letters.say("bob", "seek kvadratik\nseek quadrupel")
-    letters.say("alice", "stop")
-
-    (sent,) = letters.wait(days=28, minutes=1)
-
-    assert sent["To"] == "bob@mail.example"
-    assert "seek kvadratik" in text(sent)
-    assert "seek quadrupel variant=basic time=5d+1d<=21d" in links(sent)
-    assert letters.wait(days=1) == []
-
-
-def test_a_seek_is_taken_by_a_link_of_a_digest(letters: Correspondence) -> None:
-    letters.say("bob", "set mail batch")
-    letters.say("carol", "challenge bob kvadratik\nchallenge bob quadrupel")
-    (digest,) = letters.wait(minutes=15)
-    assert digest["X-PBeM-Event"] == "digest"
-
-    letters.write("bob@mail.example", "take 1", to=links(digest)["take 1"])
-
-    assert letters.rows("select state from match order by id") == ["offered", "offered", "running"]
 
 
 def test_everybody_is_told_how_often_a_player_lost_on_time(letters: Correspondence) -> None:

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine
-from sqlmodel import select
 
 from pbem.config import ServerSettings
 from pbem.server.scheduled import digest
 from pbem.storage import database
-from pbem.storage.models import Match, Player
+from pbem.storage.models import Match
 from tests import scenes
 from tests.cases import quick_where
 from tests.correspondence import Correspondence, correspondence, said, text, to
@@ -66,35 +65,6 @@ def test_news_that_are_old_by_then_are_told_as_things_stand(letters: Corresponde
     assert mail["List-Unsubscribe"]
 
 
-def test_a_challenge_that_was_accepted_by_then_is_told_as_begun(letters: Correspondence) -> None:
-    batching(letters, ("bob", "challenge alice kvadratik"), ("alice", "accept 4"))
-    (mail,) = letters.wait(minutes=15)
-
-    assert mail["X-PBeM-Event"] == "digest"
-    assert "bob challenges you." in text(mail)
-    assert 'eply "accept"' not in text(mail)
-
-
-def test_one_turn_that_is_answered_already_is_told_with_the_answer(letters: Correspondence) -> None:
-    batching(letters, ("bob", f"#1 {FIRST}"), ("alice", f"#1 {SECOND}"))
-    (mail,) = letters.wait(minutes=15)
-
-    assert f"bob played {FIRST}. You played {SECOND}." in said(mail)
-    assert text(mail).startswith(f"You played {SECOND}.")
-    assert "Your turn" not in text(mail)
-
-
-def test_a_turn_in_a_match_that_ended_by_then_asks_for_none(letters: Correspondence) -> None:
-    batching(letters, ("bob", f"#1 {FIRST}"))
-    (question,) = letters.say("alice", "resign 1")
-    letters.reply(question, "yes")
-    (mail,) = to(letters.wait(minutes=15), "alice")
-
-    assert f"bob played {FIRST}." in text(mail)
-    assert "your turn" not in f"{mail['Subject']} {text(mail)}".lower()
-    assert "The match is over: you resigned" in text(mail)
-
-
 def test_a_day_s_mail_is_made_up_for_once_when_the_hour_was_missed(tmp_path: Path) -> None:
     with correspondence(tmp_path) as letters:
         letters.play(three_matches)
@@ -108,23 +78,6 @@ def test_a_day_s_mail_is_made_up_for_once_when_the_hour_was_missed(tmp_path: Pat
         assert WORDS.findall(text(news)) == ["One", "Two"]
         for _ in range(5):
             assert not to(letters.wait(hours=12), "alice")
-
-
-@pytest.mark.parametrize(
-    ("words", "later"), [("set mail each", 0), ("set mail batch", 1), ("set mail daily hour 13", 46)]
-)
-def test_another_choice_tells_what_waits_when_it_says(letters: Correspondence, words: str, later: int) -> None:
-    letters.say("alice", "set mail daily hour 11")
-    letters.say("bob", "#1 say One")
-    letters.say("carol", "#2 say Two")
-    letters.wait(minutes=14)
-    sent = to(letters.say("alice", words), "alice")
-    if later:
-        assert len(sent) == 1
-        assert not to(letters.wait(minutes=later - 1), "alice")
-        sent += to(letters.wait(minutes=1), "alice")
-
-    assert [mail["X-PBeM-Event"] for mail in sent] == ["answer", "digest"]
 
 
 def test_answers_and_what_strangers_get_do_not_wait(letters: Correspondence) -> None:
@@ -226,45 +179,6 @@ def test_of_several_that_gather_at_once_one_does(letters: Correspondence) -> Non
     assert letters.rows("select count(*) from outgoing where state = 'merged'") == [3]
 
 
-def test_who_comes_late_to_a_player_s_row_looks_at_the_time_again(letters: Correspondence) -> None:
-    """Another daemon has gathered in between, and newer news isn't due yet."""
-    batching(letters, ("bob", "#1 say One"))
-    with database.transaction(letters.server.engine) as session:
-        alice = session.exec(select(Player.id).where(Player.name == "alice")).one()
-        server = letters.server.settings.server
-        assert not digest._gather(session, alice, server, NOON + timedelta(minutes=14))
-        assert digest._gather(session, alice, server, NOON + timedelta(minutes=15))
-        assert not digest._gather(session, alice, server, NOON + timedelta(minutes=15))
-
-
-def test_the_most_urgent_match_comes_first_and_the_longest_waiting_before_that(letters: Correspondence) -> None:
-    letters.say("alice", "set mail daily hour 11")
-    letters.say("carol", "#2 say Hm.")
-    letters.say("dave", f"#3 {FIRST}")
-    letters.wait(minutes=1)
-    letters.say("bob", f"#1 {FIRST}")
-    letters.say("alice", f"#1 {SECOND}")
-    letters.wait(minutes=1)
-    letters.say("carol", f"#2 {FIRST}")
-    for line in ("challenge alice kvadratik", "challenge alice quadrature", "withdraw 5"):
-        letters.say("bob", line)
-    (news,) = to(letters.wait(days=1), "alice")
-
-    overview = re.findall(r"^\* #(\d) .*?  \S.*$", text(news), re.MULTILINE)
-    assert overview == ["3", "2", "4", "1", "5"]
-    assert re.findall(r"^(?:[A-Z].*, m|M)atch #(\d)", text(news), re.MULTILINE) == overview
-    assert news["Subject"] == "[pbem] News of 5 matches: your turn in 2"
-
-
-def test_a_match_without_news_in_which_one_is_to_move_is_named_too(letters: Correspondence) -> None:
-    letters.say("bob", f"#1 {FIRST}")
-    batching(letters, ("carol", "#2 say Two"), ("dave", "#3 say Three"))
-    (news,) = to(letters.wait(minutes=15), "alice")
-
-    assert re.search(r"^\* #1 .* still your turn, due 7 Mar\r?$", text(news), re.MULTILINE)
-    assert news["Subject"] == "[pbem] News of 3 matches: your turn in 1"
-
-
 def test_an_answer_to_a_digest_is_checked_against_what_it_showed(letters: Correspondence) -> None:
     batching(letters, ("bob", f"#1 {FIRST}"), ("carol", f"#2 {FIRST}"))
     (news,) = letters.wait(minutes=15)
@@ -276,29 +190,6 @@ def test_an_answer_to_a_digest_is_checked_against_what_it_showed(letters: Corres
     (again,) = letters.reply(news, f"#1 {SECOND}")
     assert "has already been played" in said(again)
     assert len(letters.reply(news, f"#2 {SECOND}")) == 2
-
-
-def test_a_bare_turn_for_several_matches_is_asked_about_also_the_second_time(letters: Correspondence) -> None:
-    batching(letters, ("bob", f"#1 {FIRST}"), ("carol", f"#2 {FIRST}"))
-    (news,) = letters.wait(minutes=15)
-    (asked,) = letters.reply(news, SECOND)
-    (again,) = letters.reply(asked, SECOND)
-    for answer in (asked, again):
-        assert "Which match? The message you replied to shows several." in said(answer)
-        assert "it's your turn in #1 and #2." in said(answer)
-    assert len(letters.played) == 2
-
-
-def test_what_a_digest_says_to_try_works_in_its_answer(letters: Correspondence) -> None:
-    batching(letters, ("bob", f"#1 {FIRST}"), ("carol", "challenge alice kvadratik begin=you"))
-    (news,) = letters.wait(minutes=15)
-    step = re.search(r'"(#1 preview)".*?^\* (\w+)', text(news), re.MULTILINE | re.DOTALL)
-    assert step
-
-    assert text(letters.reply(news, f"{step[1]} {step[2]}")[0]).startswith("Nothing has been played.")
-    (begun,) = to(letters.reply(news, "accept 4"), "alice")
-    assert "The match has begun." in text(begun)
-    assert text(letters.reply(news, "#1 show")[0]).startswith("Match #1, Quadraphages")
 
 
 def test_what_another_player_s_digest_showed_is_nobody_else_s_business(letters: Correspondence) -> None:

@@ -155,26 +155,6 @@ def test_running_matches_are_the_opponents_and_offers_end(letters: Correspondenc
     assert not to(sent, "carol")
 
 
-def test_choices_go_and_a_resigned_match_is_without_the_name(letters: Correspondence) -> None:
-    says(letters, "set mail daily\nstop")
-    says(letters, "#1 resign")
-    letters.reply(letters.last_to(ALICE), "yes")
-    leave(letters)
-    with Session(letters.server.engine) as session:
-        player = gone(session)
-        assert (player.settings, player.stopped) == ({}, None)
-        match = session.get_one(Match, 1)
-        assert (match.termination, match.reason) == ("resignation", None)
-        assert (match.seat0, match.seat1)[match.termination_seat or 0] == player.id
-
-
-def test_an_invitation_to_an_earlier_address_goes_too(letters: Correspondence) -> None:
-    letters.say("bob", f"challenge {OLD} kvadratik")
-    assert letters.rows(f"select confirmed from player where address = '{OLD}'") == [None]
-    leave(letters)
-    assert traces(letters) == []
-
-
 def test_an_earlier_address_that_is_somebody_else_s_now_stays_theirs(letters: Correspondence) -> None:
     letters.write(OLD, "join queen")
     letters.reply(letters.last_to(OLD), "yes")
@@ -234,22 +214,6 @@ def test_mails_of_hers_that_were_put_aside_go_and_those_of_others_wait(letters: 
         assert theirs.raw
 
 
-def test_a_name_that_is_part_of_another_s_takes_nothing_away(letters: Correspondence) -> None:
-    letters.match(challenge="challenge al-ice quadraphages", first="al", second="al-ice")
-    letters.reply(letters.last("al"), "1 a7b7 i3i2\n\nAlso for al-ice from al.")
-    (question,) = letters.say("al", "delete me")
-    letters.reply(question, "yes")
-    names = letters.rows("select name from player where deleted is null")
-    assert "al-ice" in names
-    assert "al" not in names
-    assert "al-ice" in everything(letters)
-    names = letters.execute(
-        "select payload, facts, address from outgoingcontent join outgoing on outgoing.id = outgoing"
-    )
-    assert re.search("""["']al-ice["']""", str(names))
-    assert not re.search("""["']al["']""", str(names))
-
-
 class WhileSending:
     """An outbox whose next hop is so slow with a message to alice that she leaves meanwhile, and then refuses it."""
 
@@ -284,14 +248,3 @@ def test_a_mail_in_hand_while_its_reader_leaves_is_no_trouble_afterwards(letters
     states = letters.execute("select distinct state from outgoing where address like 'deleted-%' order by state")
     assert states == [("dropped",), ("sent",)]
     assert letters.execute("select state from outgoing where template = 'deleted'") == [("dropped",)]
-
-
-def test_a_crash_in_the_middle_leaves_everything_as_it_was(letters: Correspondence) -> None:
-    before = everything(letters)
-    with Session(letters.server.engine) as session:
-        player = session.exec(select(Player).where(Player.name == "alice")).one()
-        erasure.erase(session, letters.server.settings.server, player, letters.clock(), FEATURES.forget)
-        session.flush()
-        session.rollback()
-    assert everything(letters) == before
-    assert says(letters, "games")

@@ -6,13 +6,11 @@ import zipfile
 from email.message import EmailMessage
 from typing import Any
 
-import pytest
 from sqlmodel import Session, select
 
-from pbem.features.accounts import data_export
 from pbem.storage.models import Incoming, Player
 from tests import scenes
-from tests.correspondence import Correspondence, text
+from tests.correspondence import Correspondence
 
 pytestmark = scenes.after(scenes.two_turns)
 
@@ -72,26 +70,9 @@ def test_it_goes_to_the_address_on_file_whoever_asks(letters: Correspondence) ->
     assert "alice.json" in files(mail)
 
 
-def test_once_a_day(letters: Correspondence) -> None:
-    exported(letters)
-    assert "within the last day" in text(exported(letters))
-    letters.clock.advance(days=1, minutes=1)
-    assert files(exported(letters))
-
-
 def test_the_other_side_s_begun_turn_is_not_in_it(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "b7d7 i2g2 1")
     assert facts(exported(letters))["matches"][0]["begun"] == "b7d7 i2g2 1"
     mail = exported(letters, "bob")
     assert facts(mail, "bob")["matches"][0]["begun"] is None
     assert "b7d7" not in files(mail)["bob.txt"].decode()
-
-
-def test_more_than_fits_is_left_out_and_said_so(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data_export.packed, "__defaults__", (1_000,))
-    mail = exported(letters)
-    with zipfile.ZipFile(io.BytesIO(files(mail)["alice-mails.zip"])) as archive:
-        newest = max(int(row["file"].removesuffix(".eml")) for row in facts(mail)["mails_in"] if row["file"])
-        assert archive.namelist()[0] == f"{newest}.eml"
-        assert len(archive.namelist()) < len(facts(mail)["mails_in"])
-    assert "These are the newest" in text(mail)

@@ -8,7 +8,6 @@ from tests.correspondence import Correspondence, said, text
 pytestmark = scenes.after(scenes.two_players)
 
 CAROL = "carol@mail.example"
-INTRODUCED = "Hello! Here you can play board games by email."
 WHICH_NAME = "What name would you like to play under?"
 
 
@@ -53,35 +52,6 @@ def test_a_sentence_about_a_challenge_reaches_nobody_before_its_sender_has_agree
 
     assert answer["To"] == CAROL
     assert "dora" not in text(answer)
-
-
-def test_a_yes_takes_the_name_that_the_address_suggests(letters: Correspondence) -> None:
-    (answer,) = letters.write("dora.dee@mail.example", "Hi!")
-    assert 'Or reply just "yes", and your name is doradee.' in said(answer)
-    (welcome,) = letters.reply(answer, "yes")
-
-    assert "Welcome, doradee!" in text(welcome)
-
-
-def test_a_suggested_name_that_is_taken_is_told_only_to_who_agrees(letters: Correspondence) -> None:
-    (answer,) = letters.write("bob@elsewhere.example", "Hi!")
-    assert "your name is bob." in said(answer)
-    (told,) = letters.reply(answer, "yes")
-    assert 'Did you mean "join bob2"?' in text(told)
-    (welcome,) = letters.reply(told, "yes")
-
-    assert "Welcome, bob2!" in text(welcome)
-
-
-def test_who_proves_their_address_is_asked_which_of_two_names(letters: Correspondence) -> None:
-    (answer,) = letters.write("eve@mail.example", "info")
-    (told,) = letters.reply(answer, "And what now?")
-    assert INTRODUCED in said(told)
-    (told,) = letters.reply(answer, "join Eve Adams")
-    assert '* "join eve" * "join adams"' in said(told)
-    (welcome,) = letters.reply(told, "join adams")
-
-    assert "Welcome, adams!" in text(welcome)
 
 
 def test_nothing_of_a_first_mail_comes_back(letters: Correspondence) -> None:

@@ -78,37 +78,3 @@ def test_an_answer_that_waits_to_be_handled_counts(letters: Correspondence) -> N
         match = session.get_one(Match, 1)
         assert not agreements.may_take_back(session, match, 0, letters.clock())
         assert agreements.may_take_back(session, match, 0, before)
-
-
-@FREE
-def test_a_turn_that_was_answered_by_itself_is_answered(letters: Correspondence) -> None:
-    for name, words in (("bob", "e9f8"), ("bob", "if b3b4 then b9b8"), ("alice", "b3b4"), ("alice", "undo")):
-        letters.reply(letters.last(name), words)
-
-    assert len(turns(letters)) == 4
-
-
-@ASKED
-@pytest.mark.parametrize(
-    ("name", "choice", "left"),
-    [("bob", "unanswered", []), ("bob", "asked", ["e3f4"]), ("alice", "unanswered", ["e3f4"])],
-)
-def test_a_player_allows_it_to_others_in_all_matches(
-    letters: Correspondence, name: str, choice: str, left: list[str]
-) -> None:
-    turn = letters.last("alice")
-    letters.say(name, f"set undo {choice}")
-    letters.reply(turn, "undo")
-
-    assert turns(letters) == left
-
-
-@FREE
-def test_a_rematch_and_a_seek_have_it_too(letters: Correspondence) -> None:
-    letters.resign("alice")
-    letters.reply(letters.last("bob"), "rematch")
-    letters.say("alice", "seek kvadratik undo=free")
-    assert "undo=free" in said(letters.last("alice"))
-    letters.say("bob", "take 1")
-
-    assert letters.rows("select free_undo from match") == [1, 1, 1]

@@ -39,15 +39,6 @@ def test_the_time_counts(letters: Correspondence, terms: str, before: str, after
     assert letters.rows("select plies from match") == [4]
 
 
-@scenes.after(moved, "time=3d/move")
-def test_time_for_one_turn_is_not_kept_for_the_next(letters: Correspondence) -> None:
-    letters.reply(letters.last("alice"), "give a day")
-    letters.reply(letters.last("bob"), "b9b8")
-    letters.reply(letters.last("alice"), "c3c4")
-
-    assert "you have 3 days, alice 3 days" in said(letters.last("bob"))
-
-
 @pytest.mark.parametrize("terms", ["time=3d/move", "time=3d"])
 def test_who_has_run_out_of_time_goes_on_with_what_they_are_given(letters: Correspondence, terms: str) -> None:
     letters.play(moved, terms)

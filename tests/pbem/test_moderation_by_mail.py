@@ -4,8 +4,6 @@ from email.message import EmailMessage
 
 import pytest
 
-from notation.games import GAMES
-from pbem.conversation.syntax.mail import Reader
 from pbem.features.all import FEATURES
 from tests import scenes
 from tests.correspondence import ADDRESS, Correspondence, said, text, to
@@ -189,67 +187,6 @@ def test_an_admin_who_plays_is_asked_too(letters: Correspondence) -> None:
     assert letters.rows("select note from moderationact") == ["insults"]
 
 
-def test_what_cannot_be_done_is_said_before_it_is_asked(letters: Correspondence) -> None:
-    for words, sentence in {
-        "close 9": "There is no match 9.",
-        "adjudicate 1 carol": "Carol doesn't play in match 1.",
-        "ban nobody": "No player is called nobody.",
-        "ban bob matches=won": "There is no matches=won.",
-        "ban bob tell=yes": "you haven't said it",
-        "unban bob": "The account of bob isn't closed.",
-        "rename bob alice": "The name alice is taken",
-        "announce News": "An announcement needs a subject and a text.",
-    }.items():
-        before = everything(letters)
-        letters.clock.advance(days=1)  # a stranger gets few answers in a day
-        (answer,) = letters.write(ADMIN, words)
-        assert sentence in said(answer), words
-        assert everything(letters) == before
-
-
-def test_an_announcement_is_sent_as_written(letters: Correspondence) -> None:
-    body = "We move on Sunday.\n\nplay quadrature today!\n#1 c1b1 g9h9\nhelp\n\nYours,\nthe admin"
-    question = asked(letters, f"announce Moving house!\n\n{body}")
-    for line in body.splitlines():
-        assert f"  | {line}".rstrip() in text(question).splitlines()
-
-    told = letters.reply(question, "yes")
-    news = [mail for mail in (*told, *letters.wait(minutes=1)) if mail["To"] != ADMIN.lower()]
-
-    assert {str(mail["To"]) for mail in news} == {ALICE, BOB, "carol@mail.example"}
-    assert {str(mail["Subject"]) for mail in news} == {"[pbem] Moving house!"}
-    assert all(f"  | {line}".rstrip() in text(mail).splitlines() for line in body.splitlines() for mail in news)
-
-
-def test_forgeries_cannot_flood_the_admin(letters: Correspondence) -> None:
-    questions = [mail for _ in range(20) for mail in letters.write(ADMIN, "ban bob")]
-
-    assert len(questions) == 1
-    personal = str(questions[0]["Reply-To"].addresses[0].addr_spec)
-    assert letters.write(ADMIN, "yes", to=personal), "and the admin's own mail is answered all the same"
-
-
-def test_lists_are_pages_for_the_admin_alone(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
-    letters.reply(asked(letters, "ban bob Insults."), "yes")
-    monkeypatch.setattr("pbem.conversation.syntax.paging.SIZE", 2)
-
-    (first,) = letters.write(ADMIN, "players")
-    personal = str(first["Reply-To"].addresses[0].addr_spec)
-    (second,) = letters.write(ADMIN, "players 2", to=personal)
-    (banned,) = letters.write(ADMIN, "players banned b", to=personal)
-    (acts,) = letters.write(ADMIN, "acts bob", to=personal)
-
-    assert {str(mail["To"]) for mail in (first, second, banned, acts)} == {ADMIN.lower()}
-    assert ALICE in text(first)
-    assert "carol" not in text(first)
-    assert '* More: reply "players 2"' in text(first)
-    assert "carol@mail.example" in text(second)
-    assert "banned since 2026-03-02" in text(banned)
-    assert ALICE not in text(banned)
-    assert "the admin, by mail: ban cancelled, bob" in text(acts)
-    assert "  | Insults." in text(acts)
-
-
 def test_what_the_admin_was_told_of_a_player_goes_with_their_data(letters: Correspondence) -> None:
     letters.reply(asked(letters, "close 1 bob is rude"), "yes")
     letters.reply(asked(letters, "rename bob robert He is rude"), "yes")
@@ -267,17 +204,3 @@ def test_what_the_admin_was_told_of_a_player_goes_with_their_data(letters: Corre
     )
     assert "He is rude" not in payloads
     assert "'address': 'bob@" not in payloads
-
-
-def test_every_answer_to_the_admin_fits_and_acts_on_nothing_when_quoted_badly(letters: Correspondence) -> None:
-    mails = [letters.write(ADMIN, "help moderation")[0]]
-    personal = str(mails[0]["Reply-To"].addresses[0].addr_spec)
-    for line in (*LINES.values(), "ban bob matches=lost tell=yes " + "words " * 60):
-        mails += (answer for answer in letters.write(ADMIN, line, to=personal) if answer["To"] == ADMIN.lower())
-    commands = FEATURES.known_to(ADMIN, letters.server.settings.server)
-    assert MODERATION.keys() <= commands.keys()
-    for line in {line for mail in mails for line in text(mail).splitlines()}:
-        assert len(line) <= 72
-        read = Reader(commands, lambda number: GAMES["quadraphages"], 1).read("", [line])
-        changing = [each for each in read.commands if each.command.changes and not each.malformed]
-        assert not changing or line.lstrip().startswith("|"), line

@@ -1,12 +1,9 @@
 """A message gets one reply, even with several commands, and none about the player's own turn if they chose that."""
 
-from collections import Counter
-
 import pytest
 
 from tests import scenes
 from tests.correspondence import Correspondence, text, to
-from tests.stories.of_games import played
 
 TURN = "1 a7b7 i3i2"
 
@@ -64,31 +61,3 @@ def test_without_receipts_ones_own_turn_is_told_only_with_something_else(
 
     assert len(to(mails, "alice")) == answers
     assert to(mails, "bob") or TURN not in words
-
-
-def test_without_receipts_the_end_of_a_match_is_told(letters: Correspondence) -> None:
-    """Also if the player's own turn ends it."""
-    story = played("quadrupel-variant-added-value")
-    letters.match(f"challenge bob {story.game} {story.options}")
-    for name in ("alice", "bob"):
-        letters.say(name, "set receipt off")
-    counts = []
-    for turn in story.turns:
-        mover = next(str(mail["X-PBeM-To-Move"]) for _, mail in letters.log[::-1] if mail["X-PBeM-To-Move"])
-        counts.append(Counter(str(mail["X-PBeM-Event"]) for mail in letters.say(mover, f"#1 {turn}")))
-
-    assert counts[:-1] == [{"turn": 1}] * (len(counts) - 1)
-    assert counts[-1] == {"over": 2}
-
-
-@in_three_matches
-def test_what_a_guest_writes_below_a_command_is_said_not_to_be_sent(letters: Correspondence) -> None:
-    letters.say("alice", "challenge nora@mail.example hexaphages")
-    (invitation,) = letters.received["nora@mail.example"]
-
-    (answer,) = letters.reply(invitation, "help accept\n\nWho are you?", quote=False)
-
-    assert answer["To"] == "nora@mail.example"
-    assert "accept [NUMBER] [NAME|OFFER]" in text(answer)
-    assert "Who are you?" in text(answer).partition("and we didn't send them to anyone")[2]
-    assert not letters.rows("select id from incoming where state = 'shunted'")

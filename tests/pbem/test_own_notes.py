@@ -5,7 +5,7 @@ from email.message import EmailMessage
 import pytest
 
 from tests import scenes
-from tests.correspondence import Correspondence, text, to
+from tests.correspondence import Correspondence, text
 
 pytestmark = scenes.after(scenes.two_turns)
 
@@ -26,19 +26,6 @@ def everything(mail: EmailMessage) -> str:
     """Return all headers and parts of a message, decoded."""
     head = (f"{name}: {value}" for name, value in mail.items())
     return "\n".join([*head, *((part.get_payload(decode=True) or b"").decode("latin-1") for part in mail.walk())])
-
-
-def test_all_lines_below_belong_to_the_note_up_to_one_with_a_match_s_number(letters: Correspondence) -> None:
-    words = f"note Beware of the {SECRET}:\n1 d7d6\n\nresign\nThen it is won.\nsay hello"
-    sent = letters.reply(about(letters, ALICE), f"b7d7 i2g2 1 d7d6 g2g1\nGood luck!\n\n{words}")
-    letters.say("alice", "#1 note\n#1 show")
-
-    (told,) = to(sent, "bob")
-    assert "| Good luck!" in text(told)
-    assert SECRET not in everything(told)
-    assert letters.played[2:] == ["b7d7 i2g2 1 d7d6 g2g1"]
-    assert letters.rows("select state from match") == ["running"]
-    assert kept(letters) == [(1, 0, words.removeprefix("note "))]
 
 
 def test_nothing_that_goes_to_others_has_a_note(letters: Correspondence, capfd: pytest.CaptureFixture[str]) -> None:

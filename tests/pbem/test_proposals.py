@@ -1,6 +1,5 @@
 """What `yes` can't do: stale suggestions, and those made to others; resigning; and Rognlie's passwords."""
 
-import re
 from email.message import EmailMessage
 
 import pytest
@@ -30,17 +29,6 @@ def slip(letters: Correspondence, line: str = SLIP) -> EmailMessage:
 
 
 # Suggestions -----------------------------------------------------------------------------------------
-
-
-def test_several_turns_are_offered_where_a_slip_resembles_them_alike(letters: Correspondence) -> None:
-    answer = slip(letters, "b7d7 i2g2 1 d7d6 g2h1")
-    offered = re.findall(r'^\* "(.*)"', text(answer), flags=re.MULTILINE)
-
-    assert 1 < len(offered) <= 3
-    assert "suggests nothing" in said(*letters.reply(answer, "yes"))
-    assert len(letters.played) == 2
-    letters.reply(answer, offered[1])
-    assert letters.played[2:] == [offered[1]]
 
 
 @pytest.mark.parametrize(
@@ -77,18 +65,6 @@ def test_a_part_that_was_suggested_is_kept_after_yes_and_its_successor_goes_with
     assert before == standing(letters)
 
 
-def test_yes_without_a_thread_is_about_the_newest_message_in_the_match(letters: Correspondence) -> None:
-    to = slip(letters)["Reply-To"].addresses[0].addr_spec
-    letters.reply(letters.last("bob"), "say Take your time.")
-    before = standing(letters)
-    assert "suggests nothing" in said(*letters.write(ALICE, "yes", to=to))
-    assert before == standing(letters)
-
-    slip(letters)
-    letters.write(ALICE, "yes", to=to)
-    assert letters.played[-1] == MEANT
-
-
 # Others' yes -----------------------------------------------------------------------------------------
 
 
@@ -117,13 +93,6 @@ def test_nobody_says_yes_to_what_another_was_offered(letters: Correspondence) ->
         assert before == standing(letters)
     letters.reply(answer, "yes")
     assert before != standing(letters)
-
-
-def test_a_turn_is_suggested_to_nobody_but_who_is_to_move(letters: Correspondence) -> None:
-    (answer,) = letters.reply(letters.last("bob"), '"h7h5 f1f3 3"')
-
-    assert "Did you mean" not in said(answer)
-    assert "It's alice's turn" in said(answer)
 
 
 def test_an_unproven_yes_asks_the_address_on_file(letters: Correspondence) -> None:
@@ -205,26 +174,6 @@ def test_a_forwarded_message_does_not_resign(letters: Correspondence) -> None:
         letters.write("eve@mail.example", body, to=to)
         assert letters.rows("select state from match") == ["running"]
     assert {str(mail["To"]) for way, mail in letters.log if way == "out"} == {ALICE, BOB}
-
-
-def test_the_whole_message_waits_with_a_resignation(letters: Correspondence) -> None:
-    (question,) = letters.reply(letters.last("alice"), "challenge bob hexaphages\nresign")
-    assert "| challenge bob hexaphages" in text(question)
-    assert letters.rows("select state from match") == ["running"]
-
-    letters.reply(question, "yes")
-
-    assert letters.rows("select state from match order by id") == ["over", "offered"]
-
-
-def test_an_unproven_resignation_is_asked_about_once(letters: Correspondence) -> None:
-    (question,) = letters.write(ALICE, "resign 1")
-    assert "can't be sure that it's from you" in said(question)
-
-    letters.reply(question, "yes")
-
-    assert letters.rows("select state from match") == ["over"]
-    assert "is over" in said(*letters.reply(letters.received[ALICE][2], "resign"))
 
 
 # Players from Rognlie's server -----------------------------------------------------------------------------------

@@ -1,7 +1,4 @@
-"""No query made while processing a message scans a table that grows, as the query plans show.
-
-The stories check this in every conversation (tests/stories/test_stories.py).
-"""
+"""A query that scans a table that grows is found by what the stories look for in every conversation."""
 
 from pathlib import Path
 
@@ -10,18 +7,6 @@ import pytest
 from tests import databases
 from tests.correspondence import correspondence
 from tests.query_plans import listened, scans
-
-
-def test_no_query_for_a_stranger_or_an_export_reads_a_growing_table(tmp_path: Path) -> None:
-    with correspondence(tmp_path) as letters, listened(letters.server.engine) as statements:
-        letters.match()
-        for name in ("erin", "frank"):
-            letters.write(f"{name}@elsewhere.example", "help")
-        letters.reply(letters.received["bob@mail.example"][1], "export me")
-        found = scans(letters.server.engine, statements)
-
-    assert len(statements) > 10
-    assert found == {}
 
 
 @pytest.mark.skipif(databases.kind() != "sqlite", reason="only the plans of SQLite are looked at")

@@ -8,16 +8,12 @@ from email.message import EmailMessage
 import pytest
 
 from notation import record
-from pbem.features.accounts import data_export
-from pbem.features.records import commands as records
 from pbem.features.records import record_archive
 from pbem.storage.models import Match, MatchState
 from tests import scenes, spent
 from tests.correspondence import Correspondence, text
 
 pytestmark = scenes.after(scenes.two_turns)
-
-ALICE, BOB = "alice@mail.example", "bob@mail.example"
 
 
 def asked(letters: Correspondence, words: str = "records mine") -> EmailMessage:
@@ -73,26 +69,3 @@ def test_what_does_not_fit_is_in_the_next_one(letters: Correspondence, monkeypat
     ]
     assert "older" not in text(second)
     assert "no match before #1" in text(asked(letters, "records mine before #1"))
-
-
-def test_its_size_is_bounded_and_no_match_is_in_it_by_halves(
-    letters: Correspondence, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    add(letters, 30)
-    monkeypatch.setattr(data_export.packed, "__defaults__", (4_000,))
-
-    mail = asked(letters)
-
-    names = list(packed(mail))
-    assert 2 <= len(names) < 60
-    assert names[0::2] == [name.replace(".json", ".txt") for name in names[1::2]]
-    assert f"records mine before {32 - len(names) // 2}" in text(mail)
-
-
-def test_so_many_a_day(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(records, "MOST_ARCHIVES", 2)
-    assert packed(asked(letters))
-    assert packed(asked(letters, "record mine"))
-    assert "within the last day" in text(asked(letters))
-    letters.clock.advance(days=1, minutes=1)
-    assert packed(asked(letters))

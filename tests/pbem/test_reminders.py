@@ -33,35 +33,6 @@ def test_a_reminder_that_was_answered_leaves_room_for_the_opponent_s(letters: Co
     assert letters.operate("check").exit_code == 0
 
 
-@scenes.after(scenes.bob_to_move, "time=nag=1d")
-def test_a_nag_is_a_reminder_until_the_opponent_is_muted(letters: Correspondence) -> None:
-    assert reminded(letters.run_for(days=1)) == [BOB]
-    letters.reply(letters.last("bob"), "mute\nb9b8")
-    letters.reply(letters.last("alice"), "b4b5")
-
-    assert reminded(letters.run_for(days=9)) == []
-
-
-@three_days
-def test_reminders_of_a_moment_arrive_in_one_message(letters: Correspondence) -> None:
-    letters.say("alice", "challenge bob quadrature time=3d/move begin=you")
-    letters.reply(letters.last("bob"), "accept")
-    (both,) = letters.run_for(hours=36)
-
-    assert (str(both["To"]), str(both["Subject"])) == (BOB, "[pbem] News of 2 matches: your turn in 2")
-    assert said(both).count("This is a reminder: alice is waiting for your turn.") == 2
-
-
-@three_days
-def test_the_daily_message_has_it_if_it_comes_in_time(letters: Correspondence) -> None:
-    letters.say("bob", "set mail daily hour 9 remind 50% 22h")
-    assert letters.run_for(hours=36) == []
-    (daily,) = letters.run_for(hours=13)
-    assert "This is a reminder" in said(daily)
-
-    assert reminded(letters.run_for(hours=1)) == [BOB], "the next one would come after three days"
-
-
 @three_days
 @pytest.mark.parametrize("words", ["b9b8", "resign"])
 def test_what_has_happened_meanwhile_needs_no_reminder(letters: Correspondence, words: str) -> None:
@@ -105,24 +76,6 @@ def test_nobody_is_reminded_whose_turn_waits_to_be_handled(
 
 
 @three_days
-def test_an_opponent_puts_no_reminder_off(letters: Correspondence) -> None:
-    letters.run_for(hours=35)
-    letters.reply(letters.last("alice"), "say Hello!\ncancel")
-
-    assert reminded(letters.run_for(hours=1)) == [BOB]
-
-
-@three_days
-def test_what_is_chosen_holds_for_the_present_turn(letters: Correspondence) -> None:
-    letters.run_for(hours=30)
-    letters.say("bob", "set remind 90% 2h")
-    assert reminded(letters.run_for(hours=19)) == [], "of what has passed, nobody is reminded"
-    assert reminded(letters.run_for(hours=16)) == [BOB]
-    letters.reply(letters.last("bob"), "set remind next week")
-    assert '"remind" can\'t be "next week"' in said(letters.last("bob"))
-
-
-@three_days
 def test_time_in_which_the_server_was_down_brings_no_reminder(letters: Correspondence) -> None:
     letters.run_for(hours=12)
     assert letters.wait(days=5) == []
@@ -155,15 +108,3 @@ def test_what_another_daemon_is_at_is_left_to_it(letters: Correspondence) -> Non
         assert reminders.remind(server.engine, server.settings.server, now) == 0
     assert reminders.remind(server.engine, server.settings.server, now) == 1
     assert reminders.remind(server.engine, server.settings.server, now) == 0
-
-
-@pytest.mark.server(server='admin = "admin@pbem.example"')
-@scenes.after(scenes.bob_to_move, "time=3d/move,auto")
-def test_the_admin_learns_of_a_loss_on_time_of_somebody_whose_mail_came_back(letters: Correspondence) -> None:
-    letters.deliver(dsn(letters.carried(letters.last("bob"))))
-    told = letters.run_for(days=3)
-
-    assert letters.rows("select termination from match") == ["timeout"]
-    (alert,) = (mail for mail in told if str(mail["To"]) == "admin@pbem.example")
-    assert "A player has lost on time although messages to them had come back: match 1." in said(alert)
-    assert [mail for mail in letters.run_for(days=1) if str(mail["To"]) == "admin@pbem.example"] == []

@@ -6,9 +6,8 @@ import pytest
 from sqlalchemy import Connection, event
 from structlog.testing import capture_logs
 
-from pbem import config
 from pbem.storage import retention
-from pbem.storage.models import IncomingState, OutgoingState
+from pbem.storage.models import OutgoingState
 from tests import scenes
 from tests.bounces import dsn
 from tests.correspondence import Correspondence, said, text
@@ -56,13 +55,6 @@ def test_a_match_goes_on_after_its_messages_are_removed(letters: Correspondence)
     assert "alice played b7d7 i2g2 1 d7d6 g2g1" in text(letters.last("bob"))
 
 
-def test_there_is_a_rule_for_every_state_and_only_what_is_in_work_is_kept_without_end() -> None:
-    rules = {**retention.INCOMING, **retention.OUTGOING}
-    assert (set(retention.INCOMING), set(retention.OUTGOING)) == (set(IncomingState), set(OutgoingState))
-    without_end = {state for state, rule in rules.items() if rule is retention.Rule.IN_WORK}
-    assert without_end == {IncomingState.NEW, OutgoingState.OWED, OutgoingState.BATCHED, OutgoingState.WAITING}
-
-
 WAITING = [state for state, rule in retention.OUTGOING.items() if rule is retention.Rule.WAITS]
 
 
@@ -79,16 +71,6 @@ def test_a_message_that_waits_for_somebody_is_given_up_after_a_year(
     assert letters.execute("select state, troubled from outgoing where id = 5") == [("dropped", None)]
     assert kept(letters) == (0, 0)
     assert [line["given_up"] for line in logs if line["event"] == "old mails removed"] == [1]
-
-
-def test_a_shunted_message_is_given_up_after_a_year(letters: Correspondence) -> None:
-    letters.execute("update incoming set state = 'shunted' where id = 5")
-    letters.wait(days=364)
-    assert kept(letters) == (1, 0)
-    letters.wait(days=2)
-    assert kept(letters) == (0, 0)
-    told = "given up: it waited too long for the operator"
-    assert letters.execute("select state, verdict from incoming where id = 5") == [("done", told)]
 
 
 @pytest.mark.parametrize("state", ["new", "shunted"])
@@ -113,21 +95,6 @@ def test_a_message_that_waited_in_vain_for_its_yes_is_settled_first(letters: Cor
     assert letters.rows("select state from match") == ["running"]
 
 
-def test_zero_keeps_them_for_ever(letters: Correspondence) -> None:
-    later = letters.clock() + retention.EVERY * 24 * 365
-    assert steadily(letters.server.engine, letters.clock(), later, 0, 0).step(letters.server.engine, later) == 0
-    assert kept(letters) == rows(letters)
-
-
-def test_they_are_removed_a_few_at_a_time(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retention, "BATCH", 2)
-    later = letters.clock() + retention.EVERY * 24 * 91
-    old = steadily(letters.server.engine, letters.clock(), later, 90, 0)
-    came, sent = rows(letters)
-    assert old.step(letters.server.engine, later) == 4
-    assert kept(letters) == (came - 2, sent - 2)
-
-
 def test_the_last_bounce_of_a_removed_message_suspends_nothing_that_cannot_be_sent(letters: Correspondence) -> None:
     mail = letters.last("alice")
     letters.wait(days=100)
@@ -137,11 +104,6 @@ def test_the_last_bounce_of_a_removed_message_suspends_nothing_that_cannot_be_se
     assert letters.rows("select count(*) from outgoing where state = 'suspended'") == [0]
     letters.say("alice", "games")
     assert letters.rows("select count(*) from outgoing where state <> 'sent' or troubled is not null") == [0]
-
-
-def test_so_short_a_time_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least 21 days"):
-        config.LimitsSettings(keep_mail_days=20)
 
 
 def test_what_is_handled_again_meanwhile_keeps_its_content(letters: Correspondence) -> None:

@@ -66,12 +66,3 @@ def test_what_was_changed_or_is_of_another_server_is_not_believed(tmp_path: Path
         assert "is not believed" in done.output
         letters.operate("match", "salvage", str(tmp_path / "moved.eml"), "--player", f"bob={BOB}")
         assert letters.rows("select address from player order by id") == [ALICE, BOB]
-
-
-@scenes.after(scenes.two_turns)
-def test_a_stranger_who_looks_gets_no_record(letters: Correspondence) -> None:
-    letters.join("carol")
-    (shown,) = letters.say("carol", "show 1")
-    assert shown[carried.HEADER] is None
-    (shown,) = letters.say("alice", "show 1")
-    assert shown[carried.HEADER]

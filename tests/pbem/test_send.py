@@ -1,4 +1,4 @@
-"""Sending what is due: pauses stored in the database, the same Message-ID each time, bugs isolated."""
+"""Sending what is due: pauses stored in the database, and the same Message-ID each time."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -124,18 +124,6 @@ def test_a_clock_that_is_set_gives_no_message_up_and_delays_none(letters: Corres
     assert (row.state, row.attempts) == (OWED, 2)
     row = attempt(letters, outbox, MORNING - timedelta(days=365))
     assert (row.state, row.attempts) == (SENT, 3)
-
-
-def test_a_message_that_cannot_be_rendered_waits_and_the_others_go_out(letters: Correspondence) -> None:
-    owe(letters, "alice", "bob")
-    letters.execute("update outgoing set template = 'no such template' where id = 1")
-    outbox = Grudging(0)
-
-    assert send_next(letters, outbox, MORNING) + send_next(letters, outbox, MORNING) == 2
-    assert len(outbox.offered) == 1
-    ((state, attempts, error),) = letters.execute("select state, attempts, error from outgoing where id = 1")
-    assert (state, attempts) == (OWED, 1)
-    assert "TemplateNotFound" in error
 
 
 class Slow:

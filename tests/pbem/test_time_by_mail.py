@@ -1,39 +1,18 @@
-"""Time controls by mail: how they are agreed on, when time runs, what players are told, and what is stored."""
+"""Time controls by mail: when time runs, and what is stored."""
 
 from datetime import timedelta
 
 import pytest
-from sqlmodel import Session, col, select
 
 from pbem.mail.transports.protocols import NotAccepted
-from pbem.matches.queries import version
-from pbem.server import sender
-from pbem.server.next_hop import Result
-from pbem.storage import database
-from pbem.storage.models import Match
 from tests import scenes
 from tests.bounces import dsn
-from tests.correspondence import Correspondence, said, text, to
+from tests.correspondence import Correspondence, said
 from tests.running_clocks import DAY, clock
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 in_a_match = scenes.after(scenes.match, "challenge bob quadrature time=14d+1d<=21d")
 """They play with 14 days each and a day more for each turn; alice is to move, and was told so just now."""
-
-
-# How it is agreed on -----------------------------------------------------------------------------------
-
-
-@scenes.after(scenes.match, "challenge bob quadrature time=none")
-def test_matches_without_a_time_control_have_no_clock(letters: Correspondence) -> None:
-    assert all("Time: no limit." in said(letters.last(name)) for name in ("alice", "bob"))
-    letters.reply(letters.last("alice"), "e3f4")
-
-    assert letters.rows("select time, clock, due from match") == [(None, None, None)]
-    assert letters.rows("select id from clockevent") == []
-
-
-# When it runs -------------------------------------------------------------------------------------------
 
 
 def refuse(_sender: str, _address: str, _raw: bytes) -> None:
@@ -80,20 +59,6 @@ def test_a_message_about_an_older_position_starts_nothing(
 
     assert clock(letters).seat == 0
     assert clock(letters).sides[1].used == timedelta()
-
-
-@in_a_match
-def test_a_broken_clock_keeps_no_message_from_being_marked_as_sent(
-    letters: Correspondence, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as down:
-        down.setattr(letters.server.outbox, "send", refuse)
-        letters.reply(letters.last("alice"), "e3f4")
-    letters.execute("update match set time = 'broken'")
-
-    assert len(to(letters.run_for(hours=10), "bob")) == 1
-    assert letters.run_for(hours=10) == []
-    assert letters.rows("select id from outgoing where state <> 'sent'") == []
 
 
 @in_a_match
@@ -182,58 +147,3 @@ def test_the_check_finds_a_clock_that_is_not_what_its_events_say(letters: Corres
     assert "due at 2030" in letters.operate("check").output
     letters.execute("delete from clockevent")
     assert "its clock is not what its events add up to" in " ".join(letters.operate("check").output.split())
-
-
-# What players are told ----------------------------------------------------------------------------------
-
-
-@in_a_match
-def test_every_message_says_how_much_time_is_left(letters: Correspondence) -> None:
-    letters.reply(letters.last("alice"), "e3f4")
-    letters.run_for(days=1)
-    for words in ("show", "draw", "say Are you there?"):
-        letters.reply(letters.last("alice"), words)
-
-    shown = [said(mail) for mail in (*letters.received[BOB][-2:], letters.received[ALICE][-3])]
-    assert all("13 days" in told and "turn is due by Mon 16 Mar, 08:00 UTC" in told for told in shown)
-
-
-def more_matches(letters: Correspondence) -> None:
-    """Begin two more: the third match is due before the first, and the second has no limit."""
-    letters.say("alice", "challenge bob quadrature time=none begin=you")
-    letters.say("alice", "challenge bob quadrature time=3d/move begin=you")
-    letters.say("bob", "accept 2\naccept 3")
-
-
-@in_a_match
-def test_lists_begin_with_what_is_due_first(letters: Correspondence) -> None:
-    more_matches(letters)
-    letters.run_for(hours=1)
-    letters.say("bob", "#2 e3f4\n#3 e3f4")
-    letters.say("alice", "games")
-
-    listed = [line.split()[1:] for line in text(letters.last("alice")).splitlines() if line.startswith("* #")]
-    assert [" ".join((words[0], *words[3:])) for words in listed] == [
-        "#3 your turn, due 5 Mar, turn 2",
-        "#1 your turn, due 16 Mar, turn 1",
-        "#2 your turn since 2 Mar, turn 2",
-    ]
-
-
-@scenes.after(scenes.two_players)
-def test_the_time_of_turns_that_went_out_together_begins_whatever_fails_another(letters: Correspondence) -> None:
-    for _ in range(3):
-        letters.say("alice", "challenge bob quadraphages")
-        letters.reply(letters.last("bob"), "accept")
-    with database.transaction(letters.server.engine) as session:
-        for match in session.exec(select(Match)):
-            match.clock = {name: value for name, value in (match.clock or {}).items() if name != "seat"}
-            match.time = "nonsense" if match.id == 2 else match.time
-        turns = [(match.id or 0, version(match)) for match in session.exec(select(Match))]
-    results = [Result(number, "turn", None, later=False, turns=(turn,)) for number, turn in enumerate(turns)]
-
-    sender._mark(letters.server.sender.queue, results, letters.clock())
-
-    with Session(letters.server.engine) as session:
-        rows = session.exec(select(Match).order_by(col(Match.id)))
-        assert [match.id for match in rows if "seat" in (match.clock or {})] == [1, 3]

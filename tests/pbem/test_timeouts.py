@@ -50,24 +50,6 @@ def test_a_turn_before_the_claim_is_played(letters: Correspondence) -> None:
     assert "Your opponent hasn't run out of time in match #1." in said(letters.last("alice"))
 
 
-@scenes.after(scenes.first_turn)
-def test_a_match_that_never_began_is_cancelled_without_a_result_by_a_claim(letters: Correspondence) -> None:
-    letters.run_for(days=3)
-    assert 'Reply "claim" to cancel the match' in said(letters.last("alice"))
-    letters.reply(letters.last("alice"), "claim")
-
-    assert state(letters) == ("over", "cancelled", None, None)
-
-
-@scenes.after(scenes.first_turn, "time=3d/move,auto")
-def test_a_match_that_never_began_is_cancelled_at_once_where_that_was_agreed(letters: Correspondence) -> None:
-    letters.run_for(days=3)
-
-    assert state(letters) == ("over", "cancelled", None, None)
-    assert "The match was cancelled." in said(letters.last("bob"))
-    assert "no first turn in time" in said(letters.last("bob"))
-
-
 @three_days
 def test_nobody_loses_on_time_because_the_server_was_down(letters: Correspondence) -> None:
     """It was up for two days, then down for ten."""

@@ -1,4 +1,4 @@
-"""When each turn was played: in the full record, as JSON, on the site, and what else happened to the clock."""
+"""When each turn was played: in the full record, as JSON, and what else happened to the clock."""
 
 import json
 from email.message import EmailMessage
@@ -81,27 +81,3 @@ def test_the_json_carries_the_times_and_is_read_back_without_loss(letters: Corre
         document["header"]["turns"] = times
         with pytest.raises(gamerecord.BadRecord, match="this is no game record of two players"):
             imported.read(json.dumps(document))
-
-
-def test_an_imported_match_keeps_its_times(letters: Correspondence) -> None:
-    letters.resign("alice")
-    document = json.loads(game_record(letters.last("bob")))
-    document["header"]["players"][0]["name"] = "somebody"
-    file = letters.folder / "played.json"
-    file.write_text(json.dumps(document), encoding="utf-8")
-
-    letters.operate("match", "import", str(file))
-
-    first, second = (letters.rows(f"select played from ply where match = {match} order by number") for match in (1, 2))
-    assert [str(when)[:16] for when in first] == [str(when)[:16] for when in second]
-    assert len(second) == 2
-
-
-def test_the_site_shows_when_each_turn_was_received(letters: Correspondence) -> None:
-    for name in ("alice", "bob"):
-        letters.say(name, "set public on")
-    letters.operate("publish", str(letters.folder / "site"))
-
-    (page,) = (letters.folder / "site").rglob("1.html")
-    assert " UTC</time>, 1 hour" in page.read_text(encoding="utf-8")
-    assert " UTC</time>, 3 hours" in page.read_text(encoding="utf-8")

@@ -1,13 +1,11 @@
 """Reading never takes a write lock, and nothing slow happens while one is held."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from sqlalchemy import insert
 from sqlalchemy.exc import DBAPIError
-from sqlmodel import col, select
+from sqlmodel import select
 
 from pbem import failpoints
 from pbem.failpoints import Step
@@ -18,8 +16,6 @@ from tests import scenes
 from tests.bounces import dsn
 from tests.correspondence import MORNING, Correspondence, correspondence
 from tests.write_lock import watched
-
-_ADDRESSES = select(col(Player.address))
 
 
 def held_and_bounced(letters: Correspondence) -> None:
@@ -60,25 +56,6 @@ def test_what_is_opened_for_reading_cannot_write(letters: Correspondence) -> Non
         session.add(Player(address="a@b.example", created=MORNING))
     with database.read_only(engine) as session:
         assert session.exec(select(Player.address)).all() == ["a@b.example"]
-
-
-def test_a_connection_without_a_session_is_for_reading_or_for_writing(letters: Correspondence) -> None:
-    engine = letters.server.engine
-    add = insert(Player).values(address="a@b.example", created=MORNING, epoch=0, settings={})
-    with database.reading(engine) as connection:
-        assert database.is_read_only(connection)
-        with pytest.raises(DBAPIError):
-            connection.execute(add)
-    with suppress(ZeroDivisionError), database.writing(engine) as connection:
-        connection.execute(add)
-        raise ZeroDivisionError
-    with database.reading(engine) as connection:
-        assert connection.execute(_ADDRESSES).all() == []
-    with database.writing(engine) as connection:  # on the same connection of the pool
-        assert not database.is_read_only(connection)
-        connection.execute(add)
-    with database.reading(engine) as connection:
-        assert connection.execute(_ADDRESSES).all() == [("a@b.example",)]
 
 
 def after_examination(monkeypatch: pytest.MonkeyPatch, change: Callable[[], None]) -> None:

@@ -46,16 +46,6 @@ def test_cells_are_not_listed_but_an_example_and_the_swap_are_shown(letters: Cor
     assert "bob: a1" in parts(letters.last("bob"))[0]
 
 
-def test_without_the_picture_each_free_cell_of_the_board_can_be_tapped(letters: Correspondence) -> None:
-    letters.reply(*letters.reply(letters.last("bob"), "set picture off"), "yes")
-    letters.reply(letters.last("alice"), "c11")
-    _, html = parts(letters.last("bob"))
-
-    assert tapped(html).count("preview%20k11") == 1
-    assert len({each for each in tapped(html) if re.fullmatch(r"preview%20[a-k]\d+", each)}) == 11 * 11 - 1
-    assert "Tap a cell of the board, or reply" in html
-
-
 def test_both_players_read_where_the_stone_is_after_a_swap(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "c11")
     assert "We'll write when bob has moved." in parts(letters.last("alice"))[0]

@@ -49,15 +49,3 @@ def test_each_clock_runs_by_its_own_time(letters: Correspondence) -> None:
 
     assert letters.played[-1] == "b4b5"
     assert letters.operate("check").exit_code == 0
-
-
-@pytest.mark.parametrize("begin", ["me", "you"])
-@scenes.after(scenes.first_turn, "time=10d")
-def test_of_a_seek_and_of_a_replay_the_first_is_theirs_who_offer_it(letters: Correspondence, begin: str) -> None:
-    letters.say("bob", f"seek kvadratik time=10d/3d begin={begin}")
-    letters.say("alice", "seeks")
-    assert "the one who offers it: 10 days for the whole match; the other: 3 days" in said(letters.last("alice"))
-    letters.say("alice", "take 1")
-    letters.say("bob", f"replay 1#1 alice time=10d/3d begin={begin}")
-
-    assert by_name(letters)[1:] == [{"bob": "10d", "alice": "3d"}] * 2

@@ -89,28 +89,6 @@ def test_ending_a_vacation_and_beginning_another_gains_nothing(letters: Correspo
 
 
 @in_a_match
-def test_a_vacation_can_be_changed_while_it_lasts(letters: Correspondence) -> None:
-    letters.say("alice", "vacation 10d")
-    letters.run_for(days=4)
-    answer = told(letters, "vacation until 2026-03-08")
-
-    assert "You're on vacation until Mon 9 Mar, 00:00 UTC. " in answer
-    assert "You have 23 days of vacation left" in answer
-    assert due(letters) == timedelta(days=20, hours=16)
-    assert "You're on vacation now; you can plan" in told(letters, "vacation 2026-04-01 2026-04-03")
-    for _ in range(9):
-        letters.say("alice", "vacation 5d")
-    assert "You've changed your vacation too often today." in told(letters, "vacation 6d")
-
-
-@pytest.mark.server(server="vacation_days = 0")
-@in_a_match
-def test_a_server_can_do_without(letters: Correspondence) -> None:
-    assert "There are no vacations on this server." in told(letters, "vacation 10d")
-    assert "your clock can stop on 2 of the 7 days" in told(letters, "set days mon-thu")
-
-
-@in_a_match
 def test_an_unproven_vacation_waits_for_a_yes(letters: Correspondence) -> None:
     """From the address alone, and in reply to a message about a match, as with settings."""
     for address in (ADDRESS, letters.last("alice")["Reply-To"].addresses[0].addr_spec):
@@ -157,45 +135,6 @@ def test_other_days_off_count_from_monday(letters: Correspondence) -> None:
 
 
 @in_a_match
-def test_the_first_choice_counts_from_the_next_day(letters: Correspondence) -> None:
-    assert "from Tue 3 Mar, 00:00 UTC on" in told(letters, "set days wed-mon")
-    assert due(letters) == 17 * DAY, "three Tuesdays"
-    letters.say("alice", "challenge bob quadrature time=1d/move")
-    letters.reply(letters.last("bob"), "accept")
-    assert clock(letters, 2).due == MORNING + 2 * DAY
-
-
-@scenes.after(begun, "time=6d/move weekends=off")
-def test_weekends_off_are_agreed_with_the_challenge(letters: Correspondence) -> None:
-    """They are those of each player: their own days off instead of Saturday and Sunday, if they have chosen any."""
-    assert "6 days for each turn; no time runs on weekends" in said(letters.received[BOB][2])
-    assert letters.rows("select time from match") == ["6d/move,weekends=off"]
-    assert due(letters) == 8 * DAY
-    assert "you have 6 days (mon-fri), bob 6 days (mon-fri). Your turn is due by Tue 10 Mar, 08:00 UTC" in told(
-        letters, "show 1"
-    )
-    letters.say("alice", "set days sun-thu")
-    assert due(letters) == 8 * DAY, "Friday and Saturday"
-    letters.say("alice", "set zone Pacific/Kiritimati\nset zone Pacific/Pago_Pago")
-    assert due(letters) == 8 * DAY, "from next Monday on"
-
-
-@in_a_match
-def test_another_pause_is_another_suggestion(letters: Correspondence) -> None:
-    letters.say("bob", "#1 pause 2026-03-12")
-    offer = letters.last("alice")
-    letters.reply(offer, "pause 3d")
-    assert "Your opponent has suggested another pause." in said(letters.last("alice"))
-    letters.reply(offer, "accept")
-
-    assert due(letters) == timedelta(days=23, hours=16)
-    letters.run_for(days=9)
-    assert len(letters.run_for(hours=17)) == 2
-    assert due(letters) == timedelta(days=23, hours=16)
-    assert letters.run_for(days=1) == []
-
-
-@in_a_match
 @pytest.mark.parametrize("words", ["resume", "b3b4", "undo"])
 def test_a_pause_with_an_end_can_end_before(letters: Correspondence, words: str) -> None:
     letters.say("bob", "#1 pause 10d")
@@ -209,17 +148,6 @@ def test_a_pause_with_an_end_can_end_before(letters: Correspondence, words: str)
     assert not clock(letters).is_paused
     letters.run_for(days=9)
     assert not any("the pause is over" in said(mail) for mail in letters.received[ALICE])
-
-
-@in_a_match
-def test_an_offer_of_a_pause_that_would_be_over_can_not_be_accepted(letters: Correspondence) -> None:
-    letters.say("bob", "#1 pause 2d")
-    offer = letters.last("alice")
-    letters.run_for(days=3)
-    letters.reply(offer, "accept pause")
-
-    assert "The pause that was suggested would be over already." in said(letters.last("alice"))
-    assert due(letters) == 14 * DAY
 
 
 @in_a_match

@@ -34,17 +34,6 @@ def verified(letters: Correspondence, content: str | EmailMessage, *more: str) -
     return done.exit_code, done.stdout.replace(str(file), "file")
 
 
-def test_a_game_record_says_who_signed_it(letters: Correspondence) -> None:
-    code, said = verified(letters, game_record(letters), "--turns")
-
-    assert code == 0
-    assert "1. 2026-" in said
-    assert "match #1, Quadraphages: alice - bob" in said
-    assert "signed by pbem.example on 2026-" in said
-    assert "with its key" in said
-    assert "2 turns, all legal" in said
-
-
 def test_any_change_of_a_game_record_is_found(letters: Correspondence) -> None:
     text = game_record(letters)
     for old, new in (

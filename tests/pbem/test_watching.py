@@ -4,12 +4,10 @@ from email.message import EmailMessage
 
 import pytest
 
-from pbem import tokens
-from pbem.tokens import Purpose
 from tests import scenes
 from tests.correspondence import Correspondence, said, text, to
 
-ALICE, BOB, CAROL = "alice@mail.example", "bob@mail.example", "carol@mail.example"
+BOB, CAROL = "bob@mail.example", "carol@mail.example"
 TURNS = ("e3f4", "e9f8", "f3g4", "f9g8", "b3c4", "b9c8")
 NOT_OPEN = "its players don't both let others see it."
 
@@ -133,70 +131,3 @@ def test_who_is_late_sees_the_last_turns_at_the_end(letters: Correspondence) -> 
 
     assert "* bob played e9f8" in text(end)
     assert "e9f8" in text(write(letters, "carol", "show 1")), "what is over is open to everybody"
-
-
-def test_who_has_been_blocked_is_told_what_others_are(letters: Correspondence) -> None:
-    write(letters, "carol", "watch 1")
-    write(letters, "bob", "block carol")
-
-    assert watched(play(letters, 1)) == []
-    refusals = [said(write(letters, "carol", words)) for words in ("show 1", "unwatch 1\nwatch 1", "watch bob")]
-    write(letters, "bob", "unblock carol")
-    write(letters, "bob", "set watchers off")
-    again = [said(write(letters, "carol", words)) for words in ("show 1", "watch 1", "watch bob")]
-
-    assert refusals[0] == again[0]
-    assert NOT_OPEN in refusals[1]
-    assert refusals[2] == again[2]
-
-
-@pytest.mark.parametrize("words", ["watch 1", "watch alice", "show 1", "record 1"])
-def test_a_stranger_is_told_how_to_join(letters: Correspondence, words: str) -> None:
-    (answer,) = letters.write("mallory@far.example", words)
-
-    assert '"join anna"' in text(answer)
-    assert "f4" not in text(answer)
-    assert state(letters) == []
-
-
-def test_there_is_a_limit_to_what_one_watches_and_to_who_watches(
-    letters: Correspondence, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pbem.features.watching.watches.MOST", 2)
-    write(letters, "carol", "watch 1\nwatch alice")
-    assert "You watch 2 things, and that's the limit." in text(write(letters, "carol", "watch bob"))
-    monkeypatch.setattr("pbem.features.watching.watches.MOST_SPECTATORS", 1)
-    letters.join("dave")
-    assert "there is no room for more" in text(write(letters, "dave", "watch 1"))
-    assert "as before" in text(write(letters, "carol", "watch 1"))
-
-
-def test_it_goes_into_the_digest_of_who_has_one(letters: Correspondence) -> None:
-    write(letters, "carol", "set mail batch\nwatch 1")
-    assert watched([*play(letters, 1), *play(letters, 2)]) == []
-    (only,) = [mail for mail in letters.wait(minutes=16) if mail["To"] == CAROL]
-
-    assert "alice played e3f4." in text(only)
-    assert "bob played e9f8." in text(only)
-    assert '* Stop watching #1: reply "unwatch 1"' in text(only)
-    token = tokens.parse(str(only["Reply-To"].addresses[0].addr_spec).partition("+")[2].partition("@")[0])
-    assert token is not None
-    assert token.purpose is Purpose.NOTICES
-
-
-def test_nothing_stays_of_who_leaves(letters: Correspondence) -> None:
-    letters.join("dave")
-    for name, words in (("carol", "watch 1\nwatch alice"), ("dave", "watch carol\nwatch bob")):
-        write(letters, name, words)
-    assert "match #1" in held(letters, "carol")
-
-    assert letters.operate("player", "delete", "carol", "--yes").exit_code == 0
-
-    assert [row[:4] for row in state(letters)] == [("dave", None, "bob", None)]
-
-
-def held(letters: Correspondence, name: str) -> str:
-    """Return what we hold on a player, as they are told."""
-    sent = letters.say(name, "export me")
-    files = [part for mail in sent for part in mail.iter_attachments() if part.get_content_type() == "text/plain"]
-    return "".join(str(part.get_content()) for part in files)

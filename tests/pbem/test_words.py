@@ -6,7 +6,7 @@ import pytest
 
 from pbem.conversation.syntax.draft import MOST_COMMANDS
 from tests import scenes
-from tests.correspondence import Correspondence, said, text
+from tests.correspondence import Correspondence, said
 
 ALICE, BOB, DAVE = (f"{name}@mail.example" for name in ("alice", "bob", "dave"))
 
@@ -56,16 +56,6 @@ def test_words_belong_to_the_turn_they_stand_under(
     assert len(letters.played) == lines.count("a7b7")
 
 
-def test_words_in_a_reply_about_one_match_that_looks_at_another_are_asked_about(letters: Correspondence) -> None:
-    about_two = letters.last("alice")
-
-    mails = by_address(letters.reply(about_two, "show 1\n\nbetween us"))
-
-    assert BOB not in mails
-    assert DAVE not in mails
-    assert "Who are these lines for?" in mails[ALICE]
-
-
 def test_words_below_a_refused_turn_are_sent_to_nobody(letters: Correspondence) -> None:
     mails = by_address(letters.say("alice", f"{ONE}\nfor bob\n#2 z1z2\nfor dave"))
 
@@ -97,27 +87,3 @@ def test_words_that_an_invitation_cant_take_along_go_to_nobody(letters: Correspo
     assert "x.example" not in mails[BOB]
     assert "x.example" not in mails["carol@mail.example"]
     assert "see https://x.example" in mails[ALICE]
-
-
-def test_the_sender_is_told_of_words_that_look_like_a_turn(letters: Correspondence) -> None:
-    answer = by_address(letters.reply(letters.last("alice"), "say Hello\n\nSo here it is:\n1 a7b7 i3i2"))[ALICE]
-
-    assert "looks like a turn" in answer
-    assert "| 1 a7b7 i3i2" in answer or "> 1 a7b7 i3i2" in answer
-    assert letters.played == []
-
-
-def test_a_turn_within_a_sentence_is_suggested(letters: Correspondence) -> None:
-    answer = letters.reply(letters.last("alice"), "Hello Dave!\n\nThis time I play 1 a7b7 i3i2, if I may.")[-1]
-
-    assert 'Did you mean "1 a7b7 i3i2"?' in text(answer)
-    letters.reply(answer, "yes")
-    assert letters.execute("select match, text from ply") == [(2, "1 a7b7 i3i2")]
-
-
-def test_the_answer_to_two_turns_shows_both_lines(letters: Correspondence) -> None:
-    answer = by_address(letters.reply(letters.last("alice"), "1 a7b7 i3i2\n2 a7b7 i3i2"))[ALICE]
-
-    assert "two turns" in answer
-    assert "| 1 a7b7 i3i2" in answer
-    assert '"2 a7b7 i3i2"' in answer
