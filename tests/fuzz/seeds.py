@@ -63,18 +63,6 @@ def pages() -> Iterator[bytes]:
     )
 
 
-def times() -> Iterator[bytes]:
-    """Yield time controls, durations, days and when to remind."""
-    yield from (b"14d+1d<=21d,nag=3d,auto", b"90d/20", b"60d,7d/move", b"none", b"1d12h5m", b"mon-fri,sun", b"all")
-    yield from (b"50% 1d", b"off", b"99%,1% 3h", b"2w")
-
-
-def dates() -> Iterator[bytes]:
-    """Yield when a vacation is, or when a pause ends."""
-    yield from (b"10d", b"2026-12-24 2027-01-03", b"from 2026-12-24 to 2027-01-03", b"until 2026-04-01", b"2w")
-    yield from (b"2026-12-24 10d", b"9999-12-31 10d", b"2026-03-02", b"off", b"2027-03-03 366d")
-
-
 def conditional_moves() -> Iterator[bytes]:
     """Yield conditional moves at the beginning of a match."""
     yield b"if e3f4 then e9f8 then if f4g5 then f8g7\nif d3e4 then b9b8\nelse c9c8"
@@ -119,8 +107,6 @@ SEEDS = {
     "command": lines,
     "notation": turns,
     "record": records,
-    "time": times,
-    "dates": dates,
     "conditions": conditional_moves,
     "unproven": commands,
 }

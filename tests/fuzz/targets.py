@@ -11,14 +11,12 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from engines.core import BadOption, IllegalMove, Seat
-from notation import record, time_control
+from notation import record
 from notation.core import BadNotation
 from notation.games import GAMES
 from notation.record import BadRecord
-from notation.time_control import BadTime
 from pbem.config import ChecksSettings
 from pbem.conversation import dispatch
 from pbem.conversation.core import Request
@@ -33,9 +31,6 @@ from pbem.mail.reading.message import is_address, read
 from pbem.mail.reading.text import html_text, reply_text
 from pbem.mail.reading.text.written import MOST_LINES
 from pbem.matches import conditions
-from pbem.matches.clock import reminders, vacation, working_days
-from pbem.matches.clock.vacation import FARTHEST, BadDates
-from pbem.matches.clock.working_days import BadDays
 from pbem.matches.conditions import Conditions
 from pbem.players import identity
 from pbem.server.intake import key
@@ -149,41 +144,6 @@ def read_record(raw: bytes) -> None:
                 str(error)
 
 
-def read_time(raw: bytes) -> None:
-    """A time control, days, and when to remind are read as they are then written, or refused."""
-    text = raw.decode("utf-8", "replace")
-    formats: tuple[tuple[Callable[[str], Any], Callable[[Any], str]], ...] = (
-        (time_control.parse, time_control.format_control),
-        (time_control.parse_duration, time_control.duration),
-        (working_days.parse_days, working_days.format_days),
-        (reminders.parse_wishes, reminders.spelled),
-    )
-    for parse, written in formats:
-        try:
-            value = parse(text)
-        except (BadTime, BadDays) as error:
-            str(error)
-            continue
-        assert parse(written(value)) == value
-
-
-def read_dates(raw: bytes) -> None:
-    """The dates of a vacation, and of the end of a pause, are a time within the next two years, or refused."""
-    text = raw.decode("utf-8", "replace")
-    for zone in ("UTC", "Pacific/Kiritimati", "America/St_Johns"):
-        try:
-            span = vacation.parse_vacation(text, zone, NOW)
-        except BadDates as error:
-            str(error)
-        else:
-            assert NOW <= span.start < span.end <= NOW + 2 * FARTHEST + 2 * vacation.DAY
-            assert sum(vacation.days_taken(span, zone).values()) >= 1
-        try:
-            assert NOW < vacation.parse_end(text, zone, NOW, "pause") <= NOW + FARTHEST + vacation.DAY
-        except BadDates as error:
-            str(error)
-
-
 def read_conditions(raw: bytes) -> None:
     """Conditional moves stay within their bounds and are read again as they were kept, or they are refused."""
     text = raw.decode("utf-8", "replace")
@@ -252,8 +212,6 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "command": read_commands,
     "notation": read_notation,
     "record": read_record,
-    "time": read_time,
-    "dates": read_dates,
     "conditions": read_conditions,
     "unproven": try_unproven,
 }

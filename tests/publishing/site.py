@@ -43,17 +43,11 @@ class Archive:
         self.folder = folder
 
     def publish(
-        self,
-        url: str = URL,
-        folder: Path | None = None,
-        processes: int = 1,
-        progress: Progress = lambda _done, _all: None,
-        *,
-        house: bool = True,
+        self, folder: Path | None = None, processes: int = 1, progress: Progress = lambda _done, _all: None
     ) -> Published:
         """Publish into the folder, or into another one."""
         server = self.letters.server
-        site = Site("PBeM", server.settings.server.address, server.settings.server.keyring().signer, url, house)
+        site = Site("PBeM", server.settings.server.address, server.settings.server.keyring().signer, URL)
         now = self.letters.clock()
         return publication.publish(server.engine, site, folder or self.folder, now, progress, processes)
 

@@ -54,13 +54,3 @@ def test_the_pairs_are_conditions_that_can_be_prepared(name: str) -> None:
             assert read(notation, position, 1 - position.turn, pair, Conditions()).lines
             seen += 1
     assert seen or record.game != "quadrupel"
-
-
-def test_where_the_answers_are_too_many_they_are_left_to_be_written() -> None:
-    game = GAMES["quadrature"]
-    start = game.game.position({})
-    tree = foreseen_tree(game.notation, start, 10)
-    assert tree is not None
-    assert sorted(text for text, _ in texts(tree)) == sorted(
-        f"if {game.notation.format(move, start)} then" for move in start.moves()
-    )

@@ -10,31 +10,6 @@ from pbem.publishing.folder import DRAFTS, SiteFolder
 from tests.publishing.site import NEXT, Archive, broken_links, files
 
 
-def test_a_turn_changes_the_pages_that_show_it_and_no_others(shown: Archive) -> None:
-    shown.begin("bob", "carol", "kvadratik")
-    shown.choose("on", "carol")
-    shown.publish()
-    before = files(shown.folder)
-    shown.turn("alice", NEXT)
-    shown.publish()
-    after = files(shown.folder)
-    assert {name for name in after if after[name] != before[name]} == {
-        *("index.html", "index.json", "games/quadraphages.html", "players/alice.html", "players/bob.html"),
-        *("matches/0/1.html", "matches/0/1.txt", "matches/0/1.png"),
-        *("matches/0/index.html", "matches/0/index.json", "matches/0/search.json"),
-    }
-    assert 'figure id="3"' in shown.text("matches/0/1.html")
-
-
-def test_the_end_of_a_match_adds_its_record_and_animation(shown: Archive) -> None:
-    shown.end()
-    shown.publish()
-    assert {"matches/0/1.gif", "matches/0/1.json"} <= files(shown.folder).keys()
-    assert "Bob won: alice resigned." in shown.text("matches/0/1.html")
-    assert "match/1" in shown.text("feed.xml")
-    assert "match/1" in shown.text("players/bob.xml")
-
-
 def test_a_second_time_nothing_is_written_whatever_draft_is_left(shown: Archive) -> None:
     assert not broken_links(shown.folder)
     before = files(shown.folder)

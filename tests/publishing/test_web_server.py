@@ -73,10 +73,8 @@ def said(port: int, raw: bytes) -> bytes:
     ("path", "file", "kind"),
     [
         ("/", "index.html", "text/html; charset=utf-8"),
-        ("/matches/0/", "matches/0/index.html", "text/html; charset=utf-8"),
         (f"{MATCH}?from=a&feed", "matches/0/1.html", "text/html; charset=utf-8"),
         ("/style.css", "style.css", "text/css; charset=utf-8"),
-        ("/index.json", "index.json", "application/json"),
         ("/icon.svg", "icon.svg", "image/svg+xml"),
         ("/matches/0/1.png", "matches/0/1.png", "image/png"),
         ("/matches/0/1.txt", "matches/0/1.txt", "text/plain; charset=utf-8"),
@@ -125,7 +123,7 @@ def test_a_folder_without_its_slash_leads_to_itself_and_to_no_other_host(ask: As
     assert ask("//matches/0")[0] == 404
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "OPTIONS", "TRACE", "CONNECT", "BREW"])
+@pytest.mark.parametrize("method", ["POST", "OPTIONS", "BREW"])
 def test_it_is_only_read(ask: Ask, method: str) -> None:
     status, headers, content = ask("/", method)
     assert (status, headers.get("allow"), content) == (405, "GET, HEAD", b"Method Not Allowed\n")
@@ -155,14 +153,11 @@ def test_a_browser_that_has_the_page_does_not_get_it_again_until_it_changes(publ
         b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost: x\r\n" + b"X: y\r\n" * 5_000 + b"\r\n",
         b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 20000\r\n\r\n",
-        b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4e20\r\n" + b"a" * 20_000 + b"\r\n0\r\n\r\n",
         b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
-        b"GET /%ff%fe HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
-        b"nonsense\r\n\r\n",
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\r\n\r\n",
     ],
-    ids=["a header", "a path", "headers", "a body", "chunks", "two lengths", "a length", "no text", "nonsense", "TLS"],
+    ids=["a header", "a path", "headers", "a body", "two lengths", "a length", "TLS"],
 )  # fmt: skip
 def test_what_is_too_long_or_no_request_ends_the_connection(port: int, ask: Ask, raw: bytes) -> None:
     answer = said(port, raw)

@@ -13,7 +13,7 @@ from pbem.features.tournaments import boards, entries, rounds
 from pbem.features.tournaments.due import FEW, advance
 from pbem.features.tournaments.field import Format
 from pbem.storage import database
-from pbem.storage.models import Match, Outgoing, Pairing, Player, Tournament
+from pbem.storage.models import Outgoing, Pairing, Player, Tournament
 from tests.contests import NOW
 from tests.tournaments.hosting import SERVER, finish, is_due, numbers, opened
 
@@ -115,19 +115,3 @@ def test_who_withdraws_before_their_match_begins_loses_without_it(engine: Engine
     with database.read_only(engine) as session:
         second = session.exec(select(Pairing).where(Pairing.round == 2).order_by(col(Pairing.board))).all()
     assert [{each.first, each.second} for each in second] == [{1, 4}, {2, 6}]
-
-
-def test_a_round_goes_on_though_the_matches_that_wait_are_decided_without_being_played(engine: Engine) -> None:
-    pair(engine)
-    begin(engine, FEW)
-    finish(engine)
-    pair(engine)  # which notes the end, and waits for the others
-    withdraw(engine, 7, 3)
-
-    advance(engine, SERVER, NOW)
-    assert is_due(engine)
-    advance(engine, SERVER, NOW)
-
-    with database.read_only(engine) as session:
-        assert len(session.exec(select(Pairing.match).where(Pairing.round == 2)).all()) == 2
-        assert session.exec(select(Match.round).where(col(Match.ended).is_(None))).all() == [2, 2]

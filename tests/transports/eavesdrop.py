@@ -1,4 +1,4 @@
-"""A proxy between client and server that records what was sent, and can join two responses into one packet."""
+"""A proxy between client and server that records what was sent."""
 
 import contextlib
 import selectors
@@ -12,11 +12,10 @@ from tests.servers import GENEROUS, HOST
 class Wire:
     """Forwards connections to another port; connect to `port` instead."""
 
-    def __init__(self, to: int, joined: bytes = b"") -> None:
+    def __init__(self, to: int) -> None:
         self.said = b""
         """Everything that clients have sent so far."""
         self._to = to
-        self._joined = joined
         self._ends: list[socket.socket] = []
         self._listener = socket.create_server((HOST, 0))
         self.port: int = self._listener.getsockname()[1]
@@ -34,7 +33,6 @@ class Wire:
                 thread.start()
 
     def _forward(self, client: socket.socket, server: socket.socket) -> None:
-        held = b""
         with contextlib.suppress(OSError), selectors.DefaultSelector() as selector:
             selector.register(client, selectors.EVENT_READ)
             selector.register(server, selectors.EVENT_READ)
@@ -48,11 +46,8 @@ class Wire:
                     if key.fileobj is client:
                         self.said += data
                         server.sendall(data)
-                    elif self._joined and data.startswith(self._joined) and data.count(b"\n") == 1:
-                        held = data  # until the server sends more
                     else:
-                        client.sendall(held + data)
-                        held = b""
+                        client.sendall(data)
 
     def __enter__(self) -> Self:
         return self

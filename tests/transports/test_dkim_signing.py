@@ -62,20 +62,6 @@ def raw(key: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
         )
 
 
-def test_the_signature_covers_both_headers_of_one_click(key: Path, tmp_path: Path, dns: Dns) -> None:
-    """RFC 8058, 4: else a mail host ignores them."""
-    server, more = 'unsubscribe_url = "https://games.example/unsubscribe/"', f"{signing(key)}\n[metrics]\nport = 0"
-    with correspondence(tmp_path, server=server, more=more) as letters:
-        letters.match()
-        found = [path.read_bytes() for path in (tmp_path / "out" / "new").iterdir()]
-    raw = next(each for each in found if b"\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n" in each)
-    signed = re.sub(rb"\s+", b"", raw[: raw.index(b"\r\nFrom:")]).lower()
-
-    assert dkim.verify(raw, dnsfunc=dns)
-    assert b":list-unsubscribe:" in signed
-    assert b":list-unsubscribe-post:" in signed
-
-
 def test_outgoing_mail_verifies_also_after_what_mail_servers_do(raw: bytes, dns: Dns) -> None:
     """Relaxed canonicalisation: different white space and case of header names, and a Received header."""
     assert raw.startswith(b"DKIM-Signature:")
@@ -109,11 +95,6 @@ def test_any_message_is_signed_as_it_is_sent_and_as_old_as_it_is(key: Path, dns:
         (b"\r\nSubject: ", b"\r\nSubject: resign\r\nSubject: "),
         (b"\r\nReply-To: PBeM <games+", b"\r\nReply-To: PBeM <eve+"),
         (b"\r\nTo: bob@", b"\r\nTo: eve@"),
-        (b"\r\nDate: ", b"\r\nDate: Mon, 1 Jan 2007 10:00:00 +0000\r\nDate: "),
-        (b"\r\nMessage-ID: <", b"\r\nMessage-ID: <1"),
-        (b"\r\nReferences: <", b"\r\nReferences: <1"),
-        (b"\r\nIn-Reply-To: <", b"\r\nIn-Reply-To: <1"),
-        (b"\r\nX-PBeM-To-Move: bob", b"\r\nX-PBeM-To-Move: eve"),
         (b"\r\nList-Unsubscribe: <mailto:games", b"\r\nList-Unsubscribe: <mailto:eve"),
         (b"\r\nContent-Type: ", b"\r\nContent-Type: text/html\r\nContent-Type: "),
     ],
@@ -131,17 +112,13 @@ RSA = "-----BEGIN RSA PRIVATE KEY-----\n%s\n-----END RSA PRIVATE KEY-----\n"
     [
         ("no key at all", signing("bad.pem"), r"outbox\.dkim.* RSA"),
         (RSA % "AAAA", signing("bad.pem"), r"outbox\.dkim.* RSA"),
-        ("ed25519", signing("bad.pem"), r"outbox\.dkim.* RSA"),
         ("", signing("nowhere.pem"), r"nowhere\.pem"),
         ("", signing("bad.pem").replace("games1", "a\\r\\nX: y"), r"outbox\.dkim\.selector"),
     ],
 )
 def test_what_can_not_sign_is_refused_at_the_start(pem: str, more: str, words: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.pem"
-    if pem == "ed25519":
-        subprocess.run(["openssl", "genpkey", "-algorithm", pem, "-out", str(path)], check=True, capture_output=True)
-    else:
-        path.write_text(pem, encoding="ascii")
+    path.write_text(pem, encoding="ascii")
     with pytest.raises(BadConfig, match=words), correspondence(tmp_path, more=more):
         pass
 

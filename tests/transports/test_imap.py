@@ -302,14 +302,6 @@ def test_new_mail_ends_a_wait(mailbox: Mailbox, when: str) -> None:
         assert subjects(take(box)) == ["x"]
 
 
-def test_mail_announced_in_one_packet_with_the_plus_is_noticed(mailbox: Mailbox) -> None:
-    """The count then waits in a buffer, where poll() can't see it."""
-    with Wire(mailbox.server.imap, joined=b"+ idling") as wire, inbox(mailbox, wire) as box:
-        take(box)
-        mailbox.deliver(letter("x"))
-        assert Waiting(box).over() is None
-
-
 @pytest.mark.parametrize("server", ["dovecot", "old_dovecot"])
 def test_mail_announced_while_another_is_moved_is_noticed(request: pytest.FixtureRequest, server: str) -> None:
     """IDLE doesn't announce such a count again, and without IDLE the next poll would be in an hour."""
@@ -322,14 +314,6 @@ def test_mail_announced_while_another_is_moved_is_noticed(request: pytest.Fixtur
         assert Waiting(box).over() is None
         assert b"IDLE" not in wire.said
         assert subjects(take(box)) == ["second"]
-
-
-def test_a_quiet_idle_ends_and_begins_again(mailbox: Mailbox) -> None:
-    with Wire(mailbox.server.imap) as wire, inbox(mailbox, wire, idle_seconds=0.3) as box:
-        for times in (1, 2):
-            take(box)
-            assert Waiting(box).over() is None
-            assert wire.said.count(b"IDLE\r\n") == wire.said.count(b"DONE\r\n") == times
 
 
 def test_a_server_that_hangs_up_ends_the_wait(mailbox: Mailbox) -> None:

@@ -231,14 +231,6 @@ def test_what_is_over_a_limit_is_refused_once_for_each_recipient(
     assert kept.mails == []
 
 
-def test_a_message_announced_over_the_limit_is_refused_at_once(smtp: int) -> None:
-    with Talk(smtp) as talk:
-        talk.hear()
-        talk.say("EHLO tester")
-        assert talk.say(f"MAIL FROM:<a@b.example> SIZE={LIMIT + 1}").startswith("552 5.3.4 This server takes")
-        assert talk.say("NOOP") == "250 OK"
-
-
 @pytest.mark.parametrize("end", [b"\n.\n", b"\n.\r\n", b"\r.\r", b"\r\n.\r", b"\r\n.\n", b"\r.\r\n"])
 def test_no_message_is_smuggled_in_after_a_false_end(smtp: int, kept: Kept, end: bytes) -> None:
     """If two servers disagree about where a message ends, one sender can write in another's name."""
@@ -369,13 +361,6 @@ def test_what_aiosmtpd_hears_is_not_logged(lmtp: int, caplog: pytest.LogCaptureF
 
 
 # Starting and stopping
-
-
-def test_a_taken_port_is_an_os_error(lmtp: int, kept: Kept) -> None:
-    other = MailListener(ListenSettings(port=lmtp), "lmtp", LIMIT, lambda _: True)
-    with pytest.raises(OSError, match="Address already in use; stop the program that does"):
-        other.start(kept)
-    other.stop()
 
 
 def test_stopping_finishes_the_current_message_and_no_other(kept: Kept) -> None:

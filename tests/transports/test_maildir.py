@@ -59,19 +59,6 @@ def test_only_the_headers_are_kept_of_a_message_over_the_limit(inbox: MaildirInb
     assert (mail.raw, mail.size) == (b"Subject: x\n\n", LIMIT + 12)
 
 
-def test_mail_removed_meanwhile_is_skipped(inbox: MaildirInbox, new: Path) -> None:
-    for number in range(51):
-        (new / f"{number:02}.a").write_bytes(b"x")
-        os.utime(new / f"{number:02}.a", (number, number))
-    fetching = inbox.fetch()
-    first = next(fetching)
-    (new / "00.a").unlink()
-    (new / "50.a").unlink()
-    inbox.done(first)
-    assert list(fetching) == []
-    assert len(list((new.parent / "cur").iterdir())) == 49
-
-
 def test_new_mail_ends_a_wait(inbox: MaildirInbox, new: Path) -> None:
     (new / "old").write_bytes(b"x")
     list(inbox.fetch())

@@ -19,7 +19,7 @@ from structlog.testing import capture_logs
 
 from pbem.cli.doctor import mail
 from pbem.config import ImapSettings, ServerSettings, SmtpSettings, Tls
-from pbem.mail.oauth2 import login, stored
+from pbem.mail.oauth2 import login
 from pbem.mail.oauth2.access import AccessTokens, LoginNeeded
 from pbem.mail.oauth2.login import NotLoggedIn, Pause
 from pbem.mail.oauth2.stored import Tokens
@@ -116,37 +116,6 @@ def test_a_provider_that_is_down_or_misconfigured_is_asked_again(account: Accoun
     assert logged == []
     account.provider.status, account.provider.denies = 0, ""
     assert tokens.get() in account.provider.valid
-
-
-def test_tokens_that_can_t_be_stored_are_used_all_the_same(account: Account, monkeypatch: pytest.MonkeyPatch) -> None:
-    account.log_in(0)
-
-    def refuse(*_: object, **__: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(stored.tempfile, "mkstemp", refuse)  # root may write anywhere
-    tokens = account.tokens()
-    with capture_logs() as logged:
-        first = tokens.get()
-        assert tokens.get() == first
-        account.now += 3600
-        assert tokens.get() != first
-    assert [line["event"] for line in logged] == ["tokens can't be stored"]
-    monkeypatch.undo()
-    account.now += 3600
-    third = tokens.get()
-    assert account.tokens().get() == third
-
-
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [(None, "there is no "), ("{}", "has no tokens"), ("x", "has no tokens"), ("[]", "has no tokens")],
-)
-def test_a_file_without_tokens_is_told(account: Account, content: str | None, sentence: str) -> None:
-    if content is not None:
-        account.settings.token_file.write_text(content)
-    with pytest.raises(BadConfig, match=f'{sentence}.*"pbem login" writes it'):
-        account.tokens().get()
 
 
 def test_tokens_don_t_show_in_what_is_printed(account: Account) -> None:

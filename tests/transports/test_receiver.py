@@ -131,25 +131,6 @@ def test_an_unreachable_mailbox_is_retried_with_growing_pauses(shelf: Shelf, tmp
     assert len([log for log in logs if log["event"] == "receiving interrupted"]) == 2
 
 
-def test_a_bug_does_not_end_receiving(
-    inbox: MaildirInbox, new: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (new / "1").write_bytes(b"one")
-    real = inbox.fetch
-    faults = iter([ZeroDivisionError(), KeyError("x")])
-
-    def fetch() -> object:
-        if fault := next(faults, None):
-            raise fault
-        return real()
-
-    monkeypatch.setattr(inbox, "fetch", fetch)
-    daemon = Daemon(inbox, shelf)
-    until(lambda: shelf.mails == [b"one"], "the mail arrives after all")
-    daemon.stop()
-    assert daemon.pauses == [1, 2]
-
-
 def test_receive_once_carries_what_is_there_and_raises_what_goes_wrong(
     inbox: MaildirInbox, new: Path, shelf: Shelf, tmp_path: Path
 ) -> None:

@@ -111,14 +111,6 @@ def test_unusual_addresses(server: int, arrived: list[Arrival], sender: str, rec
     ]
 
 
-def test_addresses_beyond_ascii_for_a_server_without_smtputf8(smtp_sink: Sinks) -> None:
-    with outbox(smtp_sink().port) as out:
-        error = refusal(out, recipient="bøb@example.org")
-        assert "ASCII" in str(error)
-        assert not error.later
-        send(out)
-
-
 @pytest.mark.parametrize(
     "recipient", ["a@b.example\r\nRCPT TO:<c@d.example>", "a@b.example\r\nRSET", "a>@b.example", "a\udcff@b.c"]
 )

@@ -1,4 +1,4 @@
-"""The first page: what is played now, and links whose messages do what they say, also for someone unknown here."""
+"""The first page and those of matches: links whose messages do what they say, also for someone unknown here."""
 
 import json
 import re
@@ -6,9 +6,9 @@ from html import unescape
 
 from notation.games import GAMES
 from tests.correspondence import text
-from tests.publishing.site import NEXT, Archive
+from tests.publishing.site import Archive
 
-LIVE_MATCH = 'href="matches/0/1.html"'
+MATCH = "matches/0/1.html"
 
 
 def link(page: str, label: str) -> str:
@@ -42,12 +42,13 @@ def test_someone_unknown_takes_a_seek_and_enters_a_tournament_with_a_tap(shown: 
     assert json.loads(shown.text("tournaments/1.json"))["players"] == 1
 
 
-def test_a_running_match_is_shown_as_it_stands(shown: Archive) -> None:
-    before = shown.text("index.html")
-    assert LIVE_MATCH in before
-    shown.turn("alice", NEXT)
+def test_someone_unknown_plays_on_from_a_position_with_a_tap(shown: Archive) -> None:
+    assert "Play on from here" not in shown.text(MATCH)  # the house helps nobody in a match that is running
+    shown.end()
     shown.publish()
-    assert "Quadraphages, turn 4" in shown.text("index.html")
-    shown.choose("off", "bob")
-    shown.publish()
-    assert LIVE_MATCH not in shown.text("index.html")
+    links = re.findall(r'<a href="([^"]*)">Play on from here', shown.text(MATCH))
+    assert len(links) == 3
+    (question,) = shown.tap(links[1], "xenia@mail.example")
+    answers = shown.letters.reply(question, "yes")
+    assert "match #2" in text(answers[-1])
+    assert "| 1  1 a7b7 i3i2" in text(answers[-1])
