@@ -1,7 +1,6 @@
 """`pbem` commands in separate processes, forked from one that has already imported everything.
 
-They run the same code as `pbem` from its first line on; only the second that Python needs for imports is saved. So do
-the parser processes of a daemon (tests/parsers.py).
+They run the same code as `pbem` from its first line on; only the second that Python needs for imports is saved.
 """
 
 import ctypes
@@ -21,12 +20,11 @@ from pathlib import Path
 
 from pbem import cli
 from pbem.cli.index import COMMANDS, load
-from pbem.mail.reading import sandbox
 from pbem.mail.transports import imap
 from pbem.mail.transports.protocols import Patience
 from pbem.players import schedule
 from pbem.server import loops
-from tests import faked_clock, parsers, stopped_leases
+from tests import faked_clock, stopped_leases
 
 faked_clock.mend()
 stopped_leases.stop()
@@ -96,7 +94,6 @@ def _run(words: Sequence[str], around: Surroundings) -> None:
         schedule.BATCH = timedelta(microseconds=1)
     if IMPATIENT in around.environment:
         imap.ImapInbox = partial(imap.ImapInbox, patience=Patience(answer=2), idle_seconds=1, poll_seconds=0.1)  # type: ignore[misc, assignment]
-    sandbox.start = parsers.start_nursery()
     sys.argv = ["pbem", *words]
     cli.main()
 

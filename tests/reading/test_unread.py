@@ -3,7 +3,6 @@
 import pytest
 
 from pbem.mail.reading.limits import Problem
-from pbem.mail.reading.text import written
 from tests.correspondence import Correspondence, text
 from tests.hostile import MAILS, with_content_type
 
@@ -46,14 +45,6 @@ def test_a_stranger_is_told_of_its_size_at_most_and_a_machine_nothing(letters: C
     assert letters.execute("select count(*) from incoming where state <> 'done'") == [(0,)]
 
 
-def test_the_same_error_is_explained_once_a_day_to_an_unproven_sender(letters: Correspondence) -> None:
-    told = [
-        len(letters.deliver_unread(MAILS["20,000 parts"]().replace(b"<1@", b"<%d@" % number))) for number in range(1, 4)
-    ]
-
-    assert told == [1, 0, 0]
-
-
 def test_a_turn_beside_a_hostile_part_is_not_played(letters: Correspondence) -> None:
     """Nobody knows what the unread rest of such a message says."""
     turn = b"b7d7 i2g2 3 d7d4 g2d2"
@@ -67,17 +58,3 @@ def test_a_turn_beside_a_hostile_part_is_not_played(letters: Correspondence) -> 
 
     reply(letters, with_content_type(b"text/plain", turn))
     assert letters.execute("select count(*) from ply") != plies
-
-
-@pytest.mark.parametrize("name", ["one long word", "our address"])
-def test_little_follows_from_a_large_message(letters: Correspondence, name: str) -> None:
-    """Neither stored nor sent: the words that are too many; and their author sees where they end."""
-    to = letters.last("alice")["Reply-To"].addresses[0].addr_spec.encode()
-    raw = MAILS[name]().replace(b"games@pbem.example", to)
-    sent = letters.deliver_unread(raw)
-    assert {str(mail["To"]) for mail in sent} == {"alice@mail.example", "bob@mail.example"}
-    assert all(written.REST in " ".join(text(mail).split()) for mail in sent)
-    assert sum(len(mail.as_bytes()) for mail in sent) < 24 * written.LONGEST
-    ((stored,),) = letters.execute("select sum(length(cast(payload as text))) from outgoingcontent")
-    assert isinstance(stored, int)
-    assert stored < 10 * written.LONGEST

@@ -3,10 +3,10 @@
 import pytest
 
 from pbem.messages.boards.animation import LAST_FRAME_MS, SCALES, animation
-from pbem.messages.boards.board_image import SCALE, Layout, drawn, lines
+from pbem.messages.boards.board_image import Layout, drawn, lines
 from tests.cases import quick_where
 from tests.diagrams import NAMES, diagrams
-from tests.drawn import assert_alike_where_the_same_stands, distance, image, picture_of
+from tests.drawn import assert_alike_where_the_same_stands, distance, image
 
 QUICK = ("quadraphages", "hexaphages", "quadrature", "quadrupel", "kvadratik")
 
@@ -16,23 +16,6 @@ def test_cells_look_alike_where_the_same_stands_there_and_else_different_in_grey
     for diagram in diagrams(name)[::8]:
         assert_alike_where_the_same_stands(diagram)
         assert_alike_where_the_same_stands(diagram, "L")
-
-
-@pytest.mark.parametrize("name", QUICK)
-def test_the_sides_differ_clearly_in_lightness(name: str) -> None:
-    diagram = diagrams(name)[2]
-    picture = picture_of(diagram).convert("L")
-    layout = Layout.of(diagram, 0, SCALE)
-    kinds = diagram.legend.by_text()
-    seen: dict[int, list[int]] = {0: [], 1: []}
-    for row, (_, names) in enumerate(diagram.rows):
-        for cell, text in names:
-            if kinds[text].kind == "piece":
-                x, y = layout.place(diagram, cell, row)
-                beside = (x + layout.cell[0] // 2, y + layout.cell[1] // 2 - int(layout.cell[0] * 0.3))  # its sign
-                seen[kinds[text].side or 0].append(int(picture.getpixel(beside)))  # type: ignore[arg-type]
-
-    assert min(seen[1]) - max(seen[0]) > 100
 
 
 def test_an_animation_shows_every_board_and_holds_the_last() -> None:
