@@ -1,4 +1,4 @@
-"""The games in packages of their own show what a designer needs: one module of pbem, and less than 500 lines."""
+"""The games in packages of their own show what a designer needs: they import one module of pbem."""
 
 import ast
 import sys
