@@ -11,7 +11,7 @@ from tests.scenes import after, two_turns
 pytestmark = after(two_turns)
 
 
-ALICE, BOB = "alice@mail.example", "bob@mail.example"
+ALICE = "alice@mail.example"
 FEW = 5
 
 
@@ -79,9 +79,3 @@ def test_a_person_who_errs_in_several_ways_is_told_each_time(letters: Correspond
         (answer,) = letters.reply(turn, wrong)
         assert "Nothing was done." in text(answer)
     assert len(letters.reply(turn, "b7d7 i2g2 1 d7d6 g2g1")) == 2
-
-
-def test_a_person_who_errs_now_and_then_in_the_same_way_is_told_each_time(letters: Correspondence) -> None:
-    for _ in range(6):
-        assert len(letters.reply(letters.last("alice"), "#1 i1i9")) == 1
-        letters.clock.advance(hours=5)

@@ -1,15 +1,18 @@
 """Strangers' messages wait behind those of players, have a lower size limit, and keep their order."""
 
+from pathlib import Path
+
 import pytest
 from sqlalchemy.exc import OperationalError
 
 from pbem.mail.reading.limits import LARGEST_OF_STRANGERS
 from pbem.mail.transports.protocols import Arrival
+from pbem.server import daemon
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, Lane
 from pbem.storage.queue import Queue
 from pbem.storage.sqlite import WriteTurns
-from tests.correspondence import ADDRESS, Correspondence
+from tests.correspondence import ADDRESS, Correspondence, settings
 from tests.operating.people import written
 from tests.query_plans import listened, scans
 from tests.scenes import after, two_turns
@@ -72,6 +75,12 @@ def test_who_waits_too_long_for_the_write_lock_fails_as_with_sqlite() -> None:
         turns.take(can_wait=False).__enter__()
     with turns.take(can_wait=True):
         assert turns.waiting == []
+
+
+def test_replies_have_a_parser_of_their_own(tmp_path: Path) -> None:
+    with daemon.open_server(settings(tmp_path), upgrade=True) as server:
+        for_replies, for_others = server.desks
+        assert for_replies.services.parser is not for_others.services.parser
 
 
 @pytest.mark.parametrize("tag", ["a" * 40, "caqaaacaaaaaaioz5qrumsbm6g2ygyuuncvkuy2a", "x"])

@@ -3,6 +3,7 @@
 import pytest
 
 from pbem.conversation import work
+from pbem.features.playing import viewing
 from tests.correspondence import Correspondence, text
 from tests.scenes import after, two_turns
 
@@ -54,6 +55,21 @@ def test_who_has_had_much_looked_up_within_an_hour_is_told_once_and_plays_on(
     letters.clock.advance(minutes=47)
     (answer,) = letters.write(ALICE, "record 1", to=to)
     assert "The record of match #1" in text(answer)
+
+
+@pytest.mark.slow
+def test_a_long_list_holds_the_matches_that_matter(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
+    letters.write(ALICE, "challenge bob quadraphages\nchallenge bob hexaphages", to=personal(letters))
+    letters.execute("update match set state = 'over', to_move = null, winner = 0 where id = 2")
+    monkeypatch.setattr(viewing, "MOST_LISTED", 2)
+
+    told = text(letters.write(ALICE, "games")[0])
+
+    assert ["#1 " in told, "#2 " in told, "#3 " in told] == [True, False, True]
+    assert "And 1 older." in told
+    assert 'reply "games alice 2"' in told
+    told = text(letters.write(ALICE, "games alice 2")[0])
+    assert ["#1 " in told, "#2 " in told, "#3 " in told] == [False, True, False]
 
 
 @pytest.mark.slow

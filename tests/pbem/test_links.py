@@ -14,7 +14,6 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from notation.games import GAMES
 from pbem import tokens
 from pbem.messages.said.templates import templates_folder
 from pbem.messages.templating import TEXT, templates
@@ -25,7 +24,6 @@ from tests.correspondence import Correspondence, correspondence, said, text
 from tests.positions import stand
 from tests.stories.of_games import NAMES, Played, played
 
-ALICE, BOB = "alice@mail.example", "bob@mail.example"
 TAPPED = ("hexaphages", "kvadratik-setup-half", "quadraphages", "quadrature", "quadrupel-variant-combination")
 """The playthroughs tapped in every run: each game once, with the options that cover the most."""
 LISTED = """
@@ -177,47 +175,6 @@ def tap_a_turn(letters: Correspondence, name: str, chance: random.Random) -> int
             assert letters.played == [*before, tap.words]
         assert previews < 20
     return previews
-
-
-@pytest.mark.parametrize("name", quick_where(TAPPED.__contains__, NAMES))
-def test_every_turn_and_step_that_a_mail_offers_is_one(name: str, tmp_path: Path) -> None:
-    story = played(name)
-    notation = GAMES[story.game].notation
-    with listing(tmp_path) as letters:
-        begin(letters, story, len(story.turns) // 3)
-        if "is over" in prose(letters.last("alice")):
-            return
-        mail = letters.last(mover_of(letters))
-        position = GAMES[story.game].game.position(dict(pair.split("=") for pair in story.options.split()))
-        for turn in letters.played:
-            position = position.play(notation.parse(turn))
-        texts = {notation.format(move, position) for move in position.moves() if notation.is_shown(move)}
-        for tap in taps(mail, "turn"):
-            assert tap.words == f"preview {tap.label}"
-            assert tap.label in texts
-        assert not taps(mail, "turn") or len(taps(mail, "turn")) == len(texts)
-        for tap in [*taps(mail, "step"), *cells(mail)]:
-            assert any(each.startswith(tap.words.removeprefix("preview ")) for each in texts)
-
-
-def test_a_challenge_is_accepted_or_declined_by_tapping(tmp_path: Path) -> None:
-    with listing(tmp_path) as letters:
-        address = letters.join("alice")
-        letters.join("bob")
-        letters.write(ALICE, "challenge bob quadrature", to=address)
-        offer = letters.last("bob")
-        assert_sound(letters, offer, "bob")
-        assert [tap.words for tap in taps(offer)] == ["accept", "decline", "rules quadrature", "help"]
-        assert not taps(letters.last("alice"), "turn", "step")
-        rules, explained = (prose(send(letters, "bob", tap)[0]) for tap in taps(offer)[2:])
-        assert rules.startswith("QUADRATURE")
-        assert "You can play board games by email here." in explained
-
-        begun = send(letters, "bob", taps(offer)[0])
-        assert all("The match has begun." in prose(mail) for mail in begun)
-        letters.write(ALICE, "challenge bob quadrature", to=address)
-        declined = send(letters, "bob", taps(letters.last("bob"))[1])
-        assert any("declined" in prose(mail) for mail in declined)
 
 
 def test_links_hold_no_other_token_than_the_reader_s(tmp_path: Path) -> None:
