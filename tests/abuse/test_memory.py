@@ -19,7 +19,7 @@ from pbem.mail.transports.protocols import Arrival, NotAccepted
 from pbem.mail.transports.smtp import SmtpOutbox
 from pbem.mail.transports.smtp_client import BoundedReplies
 from tests.servers import GENEROUS, HOST, until
-from tests.transports.test_listener import Talk
+from tests.transports.talk import Talk
 
 LIMIT = 1_000_000
 BUFFERS = 10_000_000

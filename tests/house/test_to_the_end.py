@@ -11,7 +11,7 @@ from pbem.features.house.protocol import Question, SearchAnswer, respond
 from tests.cases import quick_where
 from tests.correspondence import Correspondence, text
 from tests.house.scenes import searching
-from tests.playthroughs.test_playthroughs import MATCHES
+from tests.playthroughs.matches import MATCHES
 from tests.searchers import FirstTurn
 
 SOME = ("hexaphages", "kvadratik-flip-none", "quadrupel")

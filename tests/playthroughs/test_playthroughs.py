@@ -7,7 +7,7 @@ files, to be reviewed as a diff. Otherwise, every file is replayed move by move 
 import hashlib
 import os
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from notation.board import format_board
 from notation.games import GAMES
 from notation.hints import format_hint
 from notation.record import Record, diagrams
+from tests.playthroughs.matches import MATCHES
 
 HERE = Path(__file__).parent
 WRITE = os.environ.get("PBEM_GOLDEN") == "write"
@@ -26,22 +27,6 @@ EVERY = 5
 """Every fifth position is shown; of each, the number of legal turns and a hash of all that could be shown."""
 SHOWN = 4
 """The number of legal turns shown."""
-
-
-# The variants that are played besides every game with its defaults.
-VARIANTS: Mapping[str, Sequence[Mapping[str, str]]] = {
-    "quadrupel": (
-        {"announce": "auto"},
-        *({"variant": variant} for variant in GAMES["quadrupel"].game.options[0].choices[1:]),
-        {"variant": "position", "zone2": "ban"},
-    ),
-    "kvadratik": ({"setup": "half"}, {"flip": "none"}),
-}
-MATCHES: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "-".join([game, *(word for pair in options.items() for word in pair)]): (game, options)
-    for game in GAMES
-    for options in ({}, *VARIANTS.get(game, ()))
-}
 
 
 def chosen_moves(name: str) -> list[str]:

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from tests.operating.site import ADDRESS
-from tests.reliability.scene import Scene
+from tests.reliability.scene import KEYS, Scene
 
 MATCHES = ("match", "ply", "takenback", "prepared", "clockevent")
 TABLES = (
@@ -57,3 +57,13 @@ def _shown(scene: Scene, value: object) -> object:
     if isinstance(value, datetime) or (isinstance(value, str) and TIME.fullmatch(value)):
         return "some time"
     return DURATION.sub("some time", ISO.sub("some time", str(value).replace(scene.door.address, ADDRESS)))
+
+
+def forgive(scene: Scene) -> None:
+    """Reset the counts of attempts, as an operator can, and let new rows reuse the ids of those rolled back."""
+    scene.rows("update incoming set attempts = 0 where state = 'new'")
+    scene.rows("update outgoing set holder = null, leased_until = null")
+    if scene.database.startswith("postgresql"):
+        for table in (table for table in TABLES if table not in KEYS):
+            name = f"""pg_get_serial_sequence('"{table}"', 'id')"""
+            scene.rows(f"""select setval({name}, (select coalesce(max(id), 0) from "{table}") + 1, false)""")

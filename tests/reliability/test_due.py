@@ -24,11 +24,10 @@ from pbem.matches.offers import OfferKind
 from pbem.storage.database import transaction
 from pbem.storage.models import Match, MatchState, Player, Tournament
 from tests.reliability.conftest import Stage
-from tests.reliability.effects import effects
+from tests.reliability.effects import effects, forgive
 from tests.reliability.past import by_day
 from tests.reliability.plots import O, Rehearsal, X
 from tests.reliability.scene import every_owed_mail_came
-from tests.reliability.test_kinds_of_mail import forgive
 from tests.servers import until
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)

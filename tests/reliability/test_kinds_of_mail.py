@@ -15,9 +15,9 @@ import pytest
 from pbem.failpoints import OFF_THE_PATH, Step
 from pbem.server.scheduled import digest
 from tests.reliability.conftest import Stage
-from tests.reliability.effects import TABLES, effects
+from tests.reliability.effects import effects, forgive
 from tests.reliability.plots import PLOTS, Plot, Rehearsal
-from tests.reliability.scene import KEYS, Letter, Scene, every_owed_mail_came
+from tests.reliability.scene import Letter, Scene, every_owed_mail_came
 
 FROM_THEN_ON = [step for step in list(Step)[list(Step).index(Step.COUNTED) :] if step not in OFF_THE_PATH]
 """The steps that depend on the kind of message; before it is counted, nothing of it is read."""
@@ -83,13 +83,3 @@ def rehearsed(scene: Scene, plot: Plot) -> Letter:
     """Prepare the plot. Return its message."""
     with scene.server() as server:
         return plot.write(Rehearsal(scene, server, plot.played))
-
-
-def forgive(scene: Scene) -> None:
-    """Reset the counts of attempts, as an operator can, and let new rows reuse the ids of those rolled back."""
-    scene.rows("update incoming set attempts = 0 where state = 'new'")
-    scene.rows("update outgoing set holder = null, leased_until = null")
-    if scene.database.startswith("postgresql"):
-        for table in (table for table in TABLES if table not in KEYS):
-            name = f"""pg_get_serial_sequence('"{table}"', 'id')"""
-            scene.rows(f"""select setval({name}, (select coalesce(max(id), 0) from "{table}") + 1, false)""")
