@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import stat
 import subprocess
 import sys
@@ -14,7 +13,7 @@ import pytest
 
 from pbem import config
 from pbem.cli.doctor import replaying
-from pbem.cli.index import COMMANDS, GROUPS, RENAMED, load
+from pbem.cli.index import COMMANDS, RENAMED
 from pbem.storage.database import MIGRATIONS
 from tests.correspondence import parsed, text
 from tests.operating import matches
@@ -24,7 +23,6 @@ from tests.servers import SmtpSink
 
 RECORDS = Path(__file__).parent.parent / "records"
 RULES = written("ann@mail.example", ADDRESS, "rules quadraphages")
-NARROW = {"COLUMNS": "72", "TERMINAL_WIDTH": "72"}
 
 
 @pytest.fixture
@@ -260,26 +258,7 @@ def test_record_check_tells_a_record_from_what_is_none(
     assert len(done.said.splitlines()) == 1 or code == 0 or kind == "other board"
 
 
-def test_record_check_reads_standard_input_and_refuses_a_game_that_there_is_none_of(site: Site) -> None:
-    sheet = (RECORDS / "quadraphages-2.txt").read_bytes()
-    assert site.pbem("record", "check", "-", stdin=sheet.replace(b"g7g5", b"g3g5")).code == 0
-    binary = site.process("record", "check", "-", stdin=b"\xff\xfe\x00")
-    assert (binary.code, "is not a text file" in binary.err) == (2, True)
-    chess = site.pbem("record", "check", "--game", "chess", "-", stdin=sheet)
-    assert (chess.code, "there is no game chess" in chess.out) == (1, True)
-
-
 # Lists
-
-
-LISTS = [words for words in COMMANDS if (load(words).help or "").startswith("List ")]
-
-
-def test_every_list_can_be_had_as_json(site: Site) -> None:
-    assert {"acts", "player bounced", "games", "player list", "mail list", "tournament list"} <= set(LISTS)
-    found = {words: json.loads(site.pbem(*words.split(), "--json").out) for words in LISTS}
-    assert found.pop("games")
-    assert [rows for rows in found.values() if rows != []] == []
 
 
 def test_a_list_has_an_object_for_each_row_with_what_the_table_shows(site: Site) -> None:
@@ -312,58 +291,11 @@ def test_a_list_has_an_object_for_each_row_with_what_the_table_shows(site: Site)
 # The command line as a whole
 
 
-def rows(told: str) -> dict[str, str]:
-    """Return what the help says of each command or argument, by its name; of one that takes several lines too."""
-    lines = [line.strip("│ ") for line in told.splitlines() if line.startswith("│") and not line.startswith("│ -")]
-    return dict(re.split(r" {2,}", line, maxsplit=1) for line in lines if "  " in line)
-
-
-@pytest.mark.parametrize("words", ["", *GROUPS])
-def test_the_help_has_a_line_for_each_command_on_a_narrow_terminal(words: str, site: Site) -> None:
-    told = site.pbem(*words.split(), "--help", **NARROW).out
-    assert max(map(len, told.splitlines())) <= 72
-    listed = rows(told)
-    within = f"{words} ".lstrip()
-    names = {path.removeprefix(within).split()[0] for path in COMMANDS if path.startswith(within)}
-    assert set(listed) == names
-    assert [name for name, about in listed.items() if not about.endswith(".")] == []
-
-
-def test_arguments_and_options_are_the_same_everywhere(site: Site) -> None:
-    listed = rows(site.pbem("--help", **NARROW).out)
-    assert {name: listed[name] for name in GROUPS} == GROUPS
-    shown = {each.metavar for path in COMMANDS for each in load(path).params if each.param_type_name == "argument"}
-    assert {"NUMBER", "PLAYER", "FILE"} <= shown
-    assert [name for name in shown if not re.fullmatch(r"[A-Z]+( [A-Z]+)*", name)] == []
-    flags = {path: {flag for each in load(path).params for flag in each.opts} for path in COMMANDS}
-    asks = ("player ban", "player delete", "player merge", "match close", "match adjudicate", "announce")
-    assert [path for path in asks if "--yes" not in flags[path]] == []
-    assert [path for path in ("player export", "demo") if "--folder" not in flags[path]] == []
-
-
 def test_a_former_name_works_and_says_the_new_one(site: Site) -> None:
     done = site.pbem("players", "--json")
     assert (done.code, done.out) == (0, site.pbem("player", "list", "--json").out)
     assert done.err == '"pbem players" is called "pbem player list" now\n'
     assert set(RENAMED.values()) <= set(COMMANDS)
-    assert set(rows(site.pbem("--help").out)).isdisjoint(RENAMED)
-
-
-def test_a_slip_in_the_name_of_a_command_is_answered_with_the_right_one(site: Site) -> None:
-    done = site.pbem("player", "bann")
-    assert done.code == 2
-    assert "Did you mean 'ban'" in done.err
-
-
-def offered(typed: str, folder: Path, config: Path | None = None) -> tuple[list[str], str]:
-    """Return what bash is offered for the last word typed, and what is printed to the terminal meanwhile."""
-    words = typed.split(" ")
-    asking = {"_PBEM_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(len(words) - 1)}
-    asking |= {"PBEM_CONFIG": str(config)} if config else {}
-    path = {"PATH": os.environ["PATH"], "HOME": str(folder)}
-    program = Path(sys.executable).with_name("pbem")
-    done = subprocess.run([program], env=path | asking, cwd=folder, capture_output=True, text=True, check=False)
-    return done.stdout.split(), done.stderr
 
 
 @pytest.mark.parametrize(
@@ -384,4 +316,8 @@ def test_the_shell_completes_games_and_names(typed: str, names: list[str], site:
             address=f"{name}@mail.example",
             at="2026-01-01 00:00:00",
         )
-    assert offered(typed, site.folder, site.config) == (names, "")
+    asking = {"_PBEM_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" "))}
+    around = {"PATH": os.environ["PATH"], "HOME": str(site.folder), "PBEM_CONFIG": str(site.config)}
+    program = Path(sys.executable).with_name("pbem")
+    done = subprocess.run([program], env=around | asking, cwd=site.folder, capture_output=True, text=True, check=False)
+    assert (done.stdout.split(), done.stderr) == (names, "")

@@ -4,7 +4,6 @@ import socket
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from pbem.server.sender import TOGETHER
 from tests.operating import matches
 from tests.operating.daemons import Daemon
 from tests.operating.people import Person, PostOffice, play, words, written
@@ -87,33 +86,6 @@ def test_sigterm_ends_the_daemon_in_time_while_a_mail_is_being_delivered(site: S
         assert not answers.read().startswith(b"250")
     assert done.code == 0
     assert site.rows("select count(*) from incoming") == [0]
-
-
-def test_after_a_crash_every_accepted_mail_is_handled_once_and_every_move_is_one_turn(
-    site: Site, post: PostOffice, start: Start
-) -> None:
-    accepted = 7
-    site.configure(LMTP_IN, smtp_out(post.port))
-    with site.server() as server:
-        moves = matches.in_play(server, 12, lambda n: n % 3)
-    daemon = start(site)
-    for move in moves[:accepted]:
-        daemon.deliver(move.sender, move.to, move.raw)
-    daemon.kill()
-    assert site.rows("select count(*) from incoming") == [accepted]
-    again = start(site)
-    for move in moves[accepted - 1 :]:  # an MTA retries after a lost connection, though the last one may have arrived
-        again.deliver(move.sender, move.to, move.raw)
-    until(lambda: len(set(post.ids())) == 2 * len(moves), "both players of every match have their mail")
-    assert again.end().code == 0
-    assert site.rows("select distinct state, verdict from incoming") == [("done", "done: move")]
-    assert site.rows("select count(*) from incoming") == [len(moves)]
-    for move in moves:
-        turns = site.rows("select number, text from ply where match = :match order by number", match=move.match)
-        assert turns[-1] == (move.ply, move.text)
-    assert set(site.rows("select message_id from outgoing where state = 'sent'")) == set(post.ids())
-    assert site.rows("select count(*) from outgoing") == [2 * len(moves)]
-    assert len(post.ids()) - len(set(post.ids())) <= TOGETHER, "only mails in hand at the crash may go out twice"
 
 
 def test_mail_stays_owed_while_the_next_hop_is_down_and_goes_out_once_it_is_back(site: Site, start: Start) -> None:

@@ -2,11 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
-from notation import record
 from notation.games import GAMES
-from pbem.cli.demo import playing
 from tests.operating.site import Site
 
 # That it tells another board from the printed one: see tests/processes/test_demo.py
@@ -35,23 +31,3 @@ def test_the_demo_plays_any_other_game(site: Site, tmp_path: Path) -> None:
     assert "  pbem play kvadratik" in done.out
     unknown = site.pbem("demo", "chess")
     assert (unknown.code, [game for game in GAMES if game not in unknown.err]) == (2, [])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("game", GAMES)
-def test_the_match_at_random_is_a_match_and_the_same_again(game: str) -> None:
-    match = playing.at_random(game)
-
-    assert len(record.replay(match)) == len(match.moves) + 1
-    assert match == playing.at_random(game)
-
-
-def test_the_demo_says_so_when_a_turn_of_the_record_is_illegal(
-    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other = tmp_path / "record.txt"
-    sheet = playing.SAMPLE.read_text(encoding="utf-8")
-    other.write_text(sheet.replace("3   g4d4", "3   g4d5"), encoding="utf-8")
-    monkeypatch.setattr(playing, "SAMPLE", other)
-    done = site.pbem("demo", "--folder", str(tmp_path / "demo"))
-    assert (done.code, "g4d5" in done.out, "The last board is the one printed" in done.out) == (1, True, False)

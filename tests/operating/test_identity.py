@@ -14,12 +14,10 @@ import pytest
 from pbem.config.server import SHORTEST_KEY
 from tests.operating.early_tables import make_early
 from tests.operating.matches import in_play
-from tests.operating.places import backup, place, restore
 from tests.operating.site import KEY, Site
 from tests.postgres import Postgres
 
 RESTORE = "restore that key (backups with secrets have it as secrets/server.key). If it is lost or has leaked,"
-NEW_KEY = '"pbem init --new-key" uses another; then all reply addresses in sent messages stop working'
 WRONG = (
     f"{{folder}}/pbem.key isn't the key of this database, with which its players' reply addresses are signed: {RESTORE}"
 )
@@ -133,18 +131,6 @@ def test_an_upgraded_database_takes_the_key_that_it_is_first_run_with(site: Site
     assert len(site.rows("select fingerprint from serverkey")) == 1
     key("the key of another server\n")(site)
     assert "isn't the key of this database" in site.pbem("run", "--once").err
-
-
-@pytest.mark.own_database
-def test_a_backup_brings_its_key_and_no_other_is_made_beside_one_without(site: Site, tmp_path: Path) -> None:
-    with_player(site)
-    other = place(site, tmp_path / "other")
-    assert restore(other, backup(site)).code == 0
-    assert other.run_once(PBEM_SERVER__DATABASE=other.database) == [0, 0, 0]
-    assert other.rows("select fingerprint from serverkey") == site.rows("select fingerprint from serverkey")
-    third = place(site, tmp_path / "third")
-    assert "to do: server.key is not in the backup" in restore(third, backup(site, "--without-secrets", name="b")).out
-    assert "and the database has players" in third.pbem("init", PBEM_SERVER__DATABASE=third.database).err
 
 
 # PostgreSQL

@@ -87,15 +87,6 @@ def test_an_illegal_turn_is_refused_with_its_place_and_the_other_files_are_store
     assert (stored(site, "id"), site.rows("select count(*) from ply")) == ([1], [25])
 
 
-def test_slips_of_old_records_are_mended_where_that_is_legal(site: Site) -> None:
-    done = site.pbem("match", "import", "--tolerant", *map(str, sorted(RECORDS.glob("*.txt"))))
-    assert done.code == 1
-    assert "1 imported, 0 imported before, 2 refused" in done.out
-    assert "quadraphages-1.txt:7: turn 12, Jx, h1a1 ---- 4 a1a5 e5i5: no legal turn" in done.out.replace("\n", " ")
-    assert site.rows("select text from ply where number = 14") == ["---- ---- 2 b7d7 g3g5"]
-    check(site)
-
-
 def test_json_and_text_are_the_same_match(site: Site) -> None:
     files = written(site, j=gamerecord.dumps(SHORT, WHERE, Result(1, "Anna resigned")), t=record.dumps(SHORT))
     done = site.pbem("match", "import", *files)

@@ -65,25 +65,6 @@ def test_a_refused_login_is_a_sentence_and_leaves_the_tokens_alone(configured: S
     assert "the provider refuses: invalid_client: The login has been revoked" in done.err
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [(("--browser",), "the provider has no authorize_url; use --device"), (("--paste",), "no authorize_url")],
-)
-def test_a_login_that_the_provider_doesn_t_offer(
-    configured: Site, provider: Provider, words: tuple[str, ...], sentence: str
-) -> None:
-    del provider.offers["authorization"]
-    done = configured.pbem("login", *words)
-    assert done.code == 2
-    assert sentence in done.err
-
-
-def test_login_needs_a_provider(site: Site) -> None:
-    done = site.pbem("login")
-    assert done.code == 2
-    assert f"{site.config} has no [oauth2]" in done.err
-
-
 @pytest.mark.usefixtures("_at_once")
 def test_a_login_is_in_backups_as_a_secret(configured: Site, tmp_path: Path) -> None:
     assert configured.pbem("login").code == 0

@@ -5,8 +5,6 @@ import json
 import pytest
 
 from pbem.cli import core
-from pbem.features.tournaments import entries, hosting
-from pbem.storage.database import transaction
 from tests.correspondence import Correspondence
 from tests.scenes import after
 
@@ -63,30 +61,3 @@ def test_everything_goes_to_the_account_that_stays(letters: Correspondence) -> N
     left = str([row for table in tables for row in letters.execute(f"select * from {table}")])
     assert ("bob" in left, "alice" in left) == (False, False)
     assert letters.operate("check").exit_code == 0
-
-
-def test_ratings_are_those_that_the_matches_give(letters: Correspondence) -> None:
-    (question,) = letters.say("carol", "resign 2")
-    letters.reply(question, "yes")
-    letters.run_for(days=8)
-    rated = "select player, wins, losses from playerrating order by id"
-    names = dict(letters.rows("select name, id from player"))
-    assert set(letters.rows(rated)) == {(names["bob"], 1, 0), (names["carol"], 0, 1)}
-
-    merge(letters)
-
-    assert letters.rows(rated) == []
-    letters.run_for(minutes=1)
-    assert set(letters.rows(rated)) == {(names["alice"], 1, 0), (names["carol"], 0, 1)}
-    assert letters.operate("check").exit_code == 0
-
-
-def test_accounts_that_have_played_in_the_same_tournament_stay_apart(letters: Correspondence) -> None:
-    with transaction(letters.server.engine) as session:
-        entries.open_(session, hosting.read("round-robin kvadratik time=3d/move", "none"), None, letters.clock())
-    for name in ("alice", "bob", "carol"):
-        letters.say(name, "enter 1")
-    letters.operate("tournament", "begin", "1")
-
-    assert "Both accounts have played in tournament 1" in merge(letters)
-    assert letters.rows("select count(*) from player where merged_into is not null") == [0]

@@ -22,26 +22,6 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
     engine.dispose()
 
 
-def schema(engine: Engine) -> dict[str, str]:
-    """Return every table with its columns, keys and indexes."""
-    inspector = inspect(engine)
-    ask = (
-        inspector.get_columns,
-        inspector.get_pk_constraint,
-        inspector.get_foreign_keys,
-        inspector.get_unique_constraints,
-        inspector.get_indexes,
-    )
-
-    def shown(told: object) -> object:
-        """Return the value with conditions of indexes as text, since they are different objects each time."""
-        if isinstance(told, dict):
-            return {key: shown(value) for key, value in told.items()}
-        return [shown(each) for each in told] if isinstance(told, list) else str(told)
-
-    return {table: "\n".join(repr(shown(about(table))) for about in ask) for table in inspector.get_table_names()}
-
-
 def is_comparable(_thing: object, name: str | None, kind: str, *_: object) -> bool:
     """Return whether SQLite tells all about it: of an index that is sorted downwards, it doesn't tell so."""
     return (kind, name) != ("index", "ix_playerrating_standings")
@@ -87,30 +67,6 @@ def indexes(engine: Engine) -> dict[str, str]:
 def _condition(index: Any) -> str:
     options = index.get("dialect_options", {})
     return " ".join(str(value) for key, value in options.items() if key.endswith("_where"))
-
-
-def test_upgrading_an_up_to_date_database_changes_nothing(engine: Engine, tmp_path: Path) -> None:
-    database.upgrade(engine)
-    before = schema(engine)
-    with engine.begin() as connection:
-        connection.execute(
-            text("insert into player (name, address, epoch, created) values ('ann', 'a@b', 0, '2007-01-01 00:00:00')")
-        )
-    database.upgrade(engine)
-    assert schema(engine) == before
-    with engine.connect() as connection:
-        assert connection.execute(text("select name from player")).scalars().all() == ["ann"]
-
-
-def test_a_failing_upgrade_leaves_the_database_as_it_was(engine: Engine) -> None:
-    database.upgrade(engine)
-    with engine.begin() as connection:
-        connection.execute(text("alter table incoming drop column cost"))  # which is added again, before the table
-        connection.execute(text("update alembic_version set version_num = '1.0003'"))
-    before = schema(engine)
-    with pytest.raises(Exception, match="already exists"):
-        database.upgrade(engine)
-    assert schema(engine) == before
 
 
 @pytest.mark.own_database

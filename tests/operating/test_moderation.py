@@ -137,14 +137,3 @@ def test_a_crash_in_the_middle_of_an_announcement_tells_nobody_twice(
         announcing.announce(engine, server, letters.clock())
         letters.clock.advance(minutes=1)
     assert letters.rows(announced) == [f"{name}@mail.example" for name in ("alice", "bob", "carol")]
-
-
-def test_players_are_listed_page_by_page(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbem.cli.moderation.PAGE", 2)
-
-    first, second = done(letters.operate("player", "list")), done(letters.operate("player", "list", "--page", "2"))
-
-    assert ("alice" in first, "carol" in first, "--page 2" in first) == (True, False, True)
-    assert ("carol" in second, "--page" in second) == (True, False)
-    assert "bob" in done(letters.operate("player", "list", "B"))
-    assert done(letters.operate("player", "list", "--only", "unreachable")) == "no such players\n"

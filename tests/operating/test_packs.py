@@ -56,20 +56,6 @@ def test_the_tests_of_a_package_pass_where_it_is_installed(game: str, environmen
     assert f"tests/test_{game}.py ....." in told
 
 
-def test_a_new_game_passes_what_it_is_checked_for_before_a_line_is_written(
-    environment: Environment, tmp_path: Path
-) -> None:
-    environment.run("pbem", "game", "new", "zigzag", folder=tmp_path)
-    package = tmp_path / "pbem-zigzag"
-    environment.install(str(package))
-    told = environment.run("python", "-m", "pytest", folder=package)
-    assert "pyproject.toml ....." in told
-    assert "tests/test_zigzag.py ....." in told
-    assert "checks hold" in environment.run("pbem", "game", "check", "zigzag", folder=tmp_path)
-    assert "The last board is that of the match played." in environment.run("pbem", "demo", "zigzag", folder=tmp_path)
-    assert "offered once enabled in [games]: " in environment.run("pbem", "games", folder=tmp_path)
-
-
 @pytest.mark.parametrize(("game", "begin"), [*zip(PACKAGES, ("me", "you"), strict=False)])
 def test_the_house_plays_an_enabled_game_to_its_end(
     game: str, begin: str, served: Callable[[str], Daemon], post: PostOffice, environment: Environment, site: Site

@@ -2,14 +2,12 @@
 
 import json
 import stat
-from datetime import timedelta
 
 import pytest
 
 from tests.correspondence import parsed, text
 from tests.operating.people import written
 from tests.operating.site import ADDRESS, Site
-from tests.retention import steadily
 
 
 @pytest.fixture
@@ -70,13 +68,3 @@ def test_delete_removes_all_of_it_and_says_so_by_mail(joined: Site, words: tuple
         1,
         f'pbem: No player is called deleted-{alice}. "pbem player list" lists all of them.\n',
     )
-
-
-def test_show_says_that_a_mail_is_removed(joined: Site) -> None:
-    with joined.server() as server:
-        now = server.clock()
-        later = now + timedelta(days=200)
-        steadily(server.engine, now, later, 90, 365).step(server.engine, later)
-    done = joined.process("show", "mail", "1")
-    assert (done.code, done.err) == (0, "")
-    assert done.out.endswith("the message itself has been removed: it was too old, or its sender has left\n")

@@ -1,13 +1,11 @@
 """The site for web browsers as the operator has it: by hand, and from a daemon."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from html import unescape
 
 import pytest
 from sqlmodel import col, select
 
-from pbem import config
-from pbem.server.publisher import Publisher
 from pbem.storage import database
 from pbem.storage.models import Match, MatchState, Player, Ply
 from tests.operating.daemons import Daemon
@@ -21,41 +19,6 @@ def test_a_site_is_written_by_hand(site: Site) -> None:
     assert "0 matches in" in done.out
     assert (site.folder / "web" / "index.html").is_file()
     assert ": 0 files written, 0 removed" in site.pbem("publish", str(site.folder / "web")).out
-
-
-def test_without_a_folder_it_is_the_configured_one(site: Site) -> None:
-    assert "name a folder, or write one in [publish]" in site.pbem("publish").err
-    text = site.config.read_text(encoding="utf-8")
-    site.config.write_text(f'{text}\n[publish]\nfolder = "web"\nurl = "https://games.example/"\n', encoding="utf-8")
-    assert site.pbem("publish").code == 0
-    assert "https://games.example/" in (site.folder / "web" / "sitemap.xml").read_text(encoding="utf-8")
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = datetime(2026, 11, 20, 12, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.now
-
-
-def publisher(site: Site, clock: Clock, folder: str = "web") -> Publisher:
-    site.make()
-    wanted = config.PublishSettings(folder=site.folder / folder)
-    settings = config.load(site.config).model_copy(update={"publish": wanted})
-    server = settings.server
-    return Publisher(settings, server.keyring(), clock, database.connect(server.database))
-
-
-@pytest.mark.slow
-def test_it_is_published_at_once_and_after_every_pause(site: Site) -> None:
-    clock = Clock()
-    publishing, done = publisher(site, clock), []
-    for _ in range(4):
-        done.append(publishing.step())
-        clock.now += timedelta(minutes=4)
-    assert done == [1, 0, 0, 1]
-    assert (site.folder / "web" / "index.html").is_file()
 
 
 def played(site: Site) -> None:

@@ -1,8 +1,6 @@
 """`pbem publish` as the operator has it: its progress at a terminal, and its processes, which all end together."""
 
-import errno
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -26,43 +24,6 @@ def filled(site: Site, number: int) -> Site:
     with site.server() as server:
         store_many(server.engine, number)
     return site
-
-
-@pytest.fixture
-def played(site: Site) -> Site:
-    """Provide a server with three matches that can be shown."""
-    return filled(site, 3)
-
-
-def _at_a_terminal(site: Site) -> tuple[str, str]:
-    """Publish, with a terminal for what isn't a result. Return the result, and what the terminal was sent."""
-    terminal, end = pty.openpty()
-    around = environment() | {"TERM": "xterm"}
-    with subprocess.Popen(
-        [PROGRAM, "publish", "web"], cwd=site.folder, env=around, stdin=end, stdout=subprocess.PIPE, stderr=end
-    ) as process:
-        os.close(end)
-        shown = b""
-        try:
-            while part := os.read(terminal, 4096):
-                shown += part
-        except OSError as error:
-            if error.errno != errno.EIO:  # what Linux says when nobody has the other end open any more
-                raise
-        finally:
-            os.close(terminal)
-        out, _ = process.communicate()
-    assert process.returncode == 0
-    return out.decode(), shown.decode()
-
-
-def test_at_a_terminal_it_shows_how_far_it_is_and_reaches_the_end(played: Site) -> None:
-    out, shown = _at_a_terminal(played)
-    assert "3 matches in" in out
-    assert "\x1b" not in out
-    assert "matches" in shown
-    assert "100%" in shown
-    assert shown.rindex("\x1b[2K") > shown.rindex("100%"), "the bar is wiped out"
 
 
 def _started(site: Site) -> subprocess.Popen[bytes]:

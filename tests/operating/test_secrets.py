@@ -6,14 +6,11 @@ Every secret contains a mark. Operations that handle secrets are made to fail, a
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 
-from pbem import config
-from pbem.tokens import Keyring
 from tests.operating.daemons import Daemon
 from tests.operating.people import written
 from tests.operating.site import ADDRESS, Site
@@ -143,19 +140,3 @@ def test_a_running_server_that_fails_everywhere_tells_no_secret(stage: Stage, st
     assert "Traceback" in rows(site)
     said = [site.process(*words).said for words in (["mail", "list"], ["check"], ["player", "bounced"])]
     stage.check(done.said, rows(site), *said)
-
-
-def test_no_repr_tells_a_secret(stage: Stage) -> None:
-    settings = config.load(stage.site.config)
-    changed = settings.model_copy(
-        update={"server": settings.server.model_copy(update={"database": f"postgresql://pbem:{DATABASE}@db.example/p"})}
-    )
-    stage.check(repr(changed), str(changed), repr(Keyring(KEY)), repr(vars(Keyring(KEY))))
-    with stage.site.server() as server:
-        stage.check(repr(server), repr(server.outbox), repr(server.inboxes), repr(server.engine), repr(server.services))
-
-
-def test_the_test_would_find_one(stage: Stage, tmp_path: Path) -> None:
-    (stage.site.folder / "log9").write_text(f"password {IMAP} refused", encoding="utf-8")
-    with pytest.raises(AssertionError):
-        stage.check()

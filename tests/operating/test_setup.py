@@ -210,9 +210,3 @@ def test_config_show_prints_what_is_in_force_without_secrets(site: Site) -> None
     done = site.pbem("config", "show", "--json")
     assert SECRET not in done.said
     assert json.loads(done.out)["limits"] == shown["limits"]
-
-
-def test_what_config_show_prints_is_a_configuration(site: Site) -> None:
-    before = config.load(site.config)
-    site.config.write_text(site.pbem("config", "show").out, encoding="utf-8")
-    assert config.load(site.config).model_dump() == before.model_dump()

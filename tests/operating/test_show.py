@@ -5,12 +5,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine
 
 from pbem.mail.transports.protocols import NotAccepted
 from pbem.storage.models import OutgoingState
 from tests.correspondence import Correspondence
-from tests.query_plans import listened, scans
 from tests.scenes import after, match
 
 pytestmark = after(match, "challenge bob quadraphages time=3d/move")
@@ -166,28 +164,3 @@ def test_no_reply_token_is_printed(letters: Correspondence) -> None:
     ]
     assert any("(token)" in each for each in everything)
     assert [each for each in everything if token in each] == []
-
-
-def test_the_groups_show_the_same_and_nothing_is_cut(letters: Correspondence) -> None:
-    name = f"<{'x' * 200}@mail.example>"
-    letters.execute(f"update outgoing set message_id = '{name}' where id = 7")
-    for group, alone in (
-        (("mail", "show", "out", "7"), ("show", "out", "7")),
-        (("player", "show", "alice"), ("show", "alice")),
-        (("match", "show", "1"), ("show", "match", "#1")),
-    ):
-        assert letters.operate(*group).output == letters.operate(*alone).output
-    done = letters.operate("show", "out", "7")
-    assert (name in done.stdout, "…" in done.stdout) == (True, False)
-    unknown = letters.operate("show", "knitting", "7")
-    assert 'Write a name, an address, the number of a match, "mail 11" or "out 13".' in unknown.stderr
-
-
-def test_a_player_among_many_is_shown_by_indexes_alone(letters: Correspondence) -> None:
-    letters.write("eve@far.example", "help")
-    with listened(Engine) as statements:  # of whatever engine the command makes
-        for words in (["alice"], ["eve@far.example"], ["none@far.example"], ["mail", "7"], ["out", "7"]):
-            letters.operate("show", *words)
-    statements.pop("SELECT version_num FROM alembic_version", None)
-    assert all(any(f".{column}" in each for each in statements) for column in ("to_move", "verdict", "merged_into"))
-    assert scans(letters.server.engine, statements) == {}

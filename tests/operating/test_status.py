@@ -1,7 +1,6 @@
 """A running server is seen by systemd, by `pbem status` and by its port, and so is one that is gone or unwell."""
 
 import json
-import re
 import socket
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -16,7 +15,6 @@ from tests.health.conftest import Manager
 from tests.operating.daemons import Daemon
 from tests.operating.people import PostOffice, written
 from tests.operating.site import ADDRESS, FOLDER_IN, LMTP_IN, Site, smtp_out
-from tests.relays import refuses_at, relay
 from tests.servers import HOST, free_port, until
 
 Start = Callable[[Site], Daemon]
@@ -151,36 +149,3 @@ def test_each_of_several_servers_is_judged(site: Site) -> None:
     shown = site.pbem("status").out
     assert "imap: lost for 6 min" in shown
     assert "imap: not tried yet" in shown
-
-
-@pytest.mark.slow
-def test_a_server_is_not_ready_before_the_first_login(site: Site, manager: Manager) -> None:
-    """How it becomes ready then: see tests/reliability/test_mailbox_faults.py."""
-    site.configure(
-        f'[inbox.imap]\nhost = "{HOST}"\nport = {free_port()}\nusername = "games"\nsecurity = "none"\n'
-        "password = { value = 'anything' }\n",
-        smtp_out(free_port()),
-    )
-    daemon = Daemon(site)
-    try:
-        until(lambda: daemon.lines("receiving interrupted"), "there is no mailbox")
-        heard = manager.until("STATUS=no connection: imap")
-        assert not [word for word in heard if "READY" in word]
-        assert not daemon.lines("ready")
-        until(lambda: "imap: no connection for" in str(told(site)[1]["problems"]), "it tells how it is")
-        assert "Connection refused" in str(told(site)[1]["problems"]), "and why"
-        assert told(site)[0] == 1
-    finally:
-        daemon.kill()
-
-
-def test_a_relay_that_refuses_us_is_told_with_its_words(site: Site, start: Start) -> None:
-    with relay() as hop:
-        hop.says = refuses_at("MAIL", "550 5.7.1 Sender not allowed")
-        site.configure(LMTP_IN, smtp_out(hop.port))
-        daemon = start(site)
-        daemon.deliver("ann@mail.example", ADDRESS, written("ann@mail.example", ADDRESS, "help"))
-        until(lambda: len(told(site)[1]["problems"]) > 1, "it is told")
-        lost, waits = told(site)[1]["problems"]
-        assert re.fullmatch(r".*: outbox: no message is taken for \d+ s: 550 5.7.1 Sender not allowed", lost)
-        assert waits == 'what is owed waits until the mail server takes it: see "pbem doctor" and the log'

@@ -1,6 +1,5 @@
 """Checks by `pbem check` and at the start: file permissions, the DKIM record in the DNS, listening addresses."""
 
-import json
 import os
 import stat
 import subprocess
@@ -18,7 +17,7 @@ from tests.operating.daemons import Daemon
 from tests.operating.doors import answering, greets
 from tests.operating.people import written
 from tests.operating.site import ADDRESS, FOLDER_IN, LMTP_IN, Site, environment
-from tests.servers import free_port, unprivileged
+from tests.servers import unprivileged
 
 pytest.importorskip("dkim")
 
@@ -69,11 +68,6 @@ def test_what_everybody_can_read_is_a_fault(site: Site, name: str) -> None:
     done = site.process("check")
     assert done.code == 1
     assert f'/{name}; fix it with "chmod o=' in done.out
-
-
-def test_a_group_may_read(site: Site) -> None:
-    (site.folder / "pbem.key").chmod(0o640)
-    assert exposed(site) == []
 
 
 def test_a_configuration_counts_where_it_holds_a_secret(site: Site) -> None:
@@ -144,22 +138,6 @@ def test_what_may_not_be_used_is_told(
     assert sentence in done.err
 
 
-@pytest.mark.parametrize("words", [("config", "show"), ("config", "show", "--json")])
-def test_a_terminal_that_knows_ascii_only_shows_the_rest_escaped(site: Site, words: tuple[str, ...]) -> None:
-    text = site.config.read_text(encoding="utf-8")
-    site.config.write_text(text.replace("[server]", '[server]\nname = "Schäch"'), encoding="utf-8")
-    program = Path(sys.executable).with_name("pbem")
-    around = {**environment(), "PBEM_CONFIG": str(site.config), "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
-    done = subprocess.run([program, *words], env=around, capture_output=True, timeout=600, check=False)
-    said = (done.stdout + done.stderr).decode("ascii")
-    assert done.returncode in (0, 1), said
-    assert "Traceback" not in said
-    if words[-1] == "--json":
-        assert json.loads(done.stdout)["server"]["name"] == "Schäch"
-    else:
-        assert "Sch\\xe4ch" in said
-
-
 @pytest.mark.own_database
 def test_a_disk_without_room_is_told(site: Site) -> None:
     """A process that may not make files of more than 10 KB meets the same errors as on a full disk."""
@@ -169,13 +147,6 @@ def test_a_disk_without_room_is_told(site: Site) -> None:
     done = subprocess.run(limited, env=around, cwd=site.folder, capture_output=True, timeout=600, check=False)
     assert done.returncode == 2, done
     assert f"disk I/O error. Make room where {site.folder}/pbem.sqlite is" in done.stderr.decode()
-
-
-def test_a_listener_is_at_an_address_of_this_machine(site: Site) -> None:
-    site.configure(inbox=f'[inbox.lmtp]\nport = {free_port()}\nexposed_on = "192.0.2.1"\n')
-    done = site.process("run")
-    assert done.code == 2
-    assert done.err.endswith("; write an address of this machine as exposed_on there\n")
 
 
 @pytest.mark.parametrize("table", ["metrics", "inbox.lmtp"])

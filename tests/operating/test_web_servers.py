@@ -1,7 +1,5 @@
 """Web servers can show what is published, as docs/publishing.md has them set up, and nothing that is private."""
 
-import os
-import pwd
 import re
 import shutil
 import signal
@@ -61,20 +59,6 @@ def test_everybody_can_read_what_is_published(published: Path) -> None:
     modes = {stat.S_IMODE(path.stat().st_mode) for path in made if not is_private(path)}
     assert modes == {0o755, 0o644}
     assert {stat.S_IMODE(path.stat().st_mode) for path in made if is_private(path)} == {0o600}
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
-@pytest.mark.parametrize("is_made", [True, False], ids=["the folder", "the one above"])
-def test_what_root_publishes_belongs_to_the_owner_of(site: Site, place: Path, *, is_made: bool) -> None:
-    folder, nobody = place / "web", pwd.getpwnam("nobody")
-    if is_made:
-        folder.mkdir()
-    os.chown(folder if is_made else place, nobody.pw_uid, nobody.pw_gid)
-    with site.server() as server:
-        store_many(server.engine, 1)
-    assert site.process("publish", str(folder)).code == 0
-    owners = {(path.stat().st_uid, path.stat().st_gid) for path in (folder, *folder.rglob("*"))}
-    assert owners == {(nobody.pw_uid, nobody.pw_gid)}
 
 
 def documented(language: str, **changes: str) -> str:
@@ -179,18 +163,3 @@ def test_it_is_shown_by_pbem_itself_as_its_unit_starts_it(published: Path, end: 
         assert (process.wait(), process.stderr.read()) == (0, "")
     assert (taken.returncode, taken.stdout) == (2, "")
     assert taken.stderr == f"pbem: can't listen at {HOST}, port {port}: Address already in use\n"
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("",), "there is no site in {folder}: "),
-        (("", "--listen", "8080"), "--listen 8080: write a host and a port, such as 127.0.0.1:8080 or [::1]:8080"),
-        (("", "--listen", "[::1]:65536"), "--listen [::1]:65536: write a host and a port, "),
-        ((), "name a folder, or write one in [publish]"),
-    ],
-)
-def test_what_can_not_be_served_is_a_sentence(site: Site, tmp_path: Path, words: tuple[str, ...], said: str) -> None:
-    done = site.pbem("serve", *(word or str(tmp_path) for word in words))
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"pbem: {said.format(folder=tmp_path)}")

@@ -1,8 +1,5 @@
 """The wheel contains everything that pbem needs, works without a checkout, and installs as the documents say."""
 
-import os
-import re
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -13,12 +10,10 @@ import pytest
 
 from deploy.wheel import moved
 from tests.correspondence import parsed, text
-from tests.docs.pages import page
 from tests.operating import matches
-from tests.operating.environments import ROOT, Environment, build
+from tests.operating.environments import ROOT, build
 from tests.operating.people import written
 from tests.operating.site import ADDRESS, Site, environment
-from tests.servers import missing
 
 pytestmark = pytest.mark.slow  # building a wheel is slow
 
@@ -63,41 +58,6 @@ def test_what_runs_is_the_wheel_and_not_this_checkout(installed: Path, tmp_path:
     assert [Path(path).is_relative_to(installed) for path in found] == [True] * 3
 
 
-OTHERS = """
-[build-system]
-requires = ["hatchling"]
-build-backend = "hatchling.build"
-[project]
-name = "steam"
-version = "1.0"
-[tool.hatch.build.targets.wheel]
-packages = ["engines", "notation"]
-"""
-EVERY_MODULE = """
-import importlib, pkgutil, sys, pbem
-names = [each.name for each in pkgutil.walk_packages(pbem.__path__, "pbem.")]
-for name in names:
-    if name != "pbem.storage.migrations.env":  # runs in alembic only
-        importlib.import_module(name)
-print("pbem.engines.core" in names, "pbem.notation.games" in names, "engines" in sys.modules, "notation" in sys.modules)
-"""
-
-
-def test_pbem_lives_beside_packages_that_are_named_as_parts_of_it(built: Path, tmp_path: Path) -> None:
-    for name in ("engines", "notation"):
-        (tmp_path / "steam" / name).mkdir(parents=True)
-        (tmp_path / "steam" / name / "__init__.py").write_text("OF = 'steam'\n", encoding="utf-8")
-    (tmp_path / "steam" / "pyproject.toml").write_text(OTHERS, encoding="utf-8")
-    (wheel,) = built.glob("*.whl")
-    installed = Environment.with_wheel(tmp_path / "environment", wheel)
-    installed.install("--no-deps", str(tmp_path / "steam"))
-    assert installed.run("python", "-c", EVERY_MODULE) == "True True False False\n"
-    assert "Quadrupel" in installed.run("pbem", "games")
-    assert "won" in installed.run("pbem", "demo", "quadrupel", "--folder", str(tmp_path / "demo"))
-    words = "import engines, notation; print(engines.OF, notation.OF)"
-    assert installed.run("python", "-c", words) == "steam steam\n"
-
-
 @pytest.mark.parametrize(
     ("written", "in_the_wheel"),
     [
@@ -129,30 +89,6 @@ def test_a_match_is_played_from_the_wheel(installed: Path, site: Site) -> None:
     rules = written("ann@mail.example", ADDRESS, "rules quadraphages")
     assert "QUADRAPHAGES" in python(installed, site.folder, pbem, "feed", "-", stdin=rules)
     assert python(installed, site.folder, pbem, "check") == "1 matches replayed, 0 problems\n"
-
-
-def test_the_links_of_the_unit_are_installed_with_it(installed: Path) -> None:
-    unit = (installed / "share" / "doc" / "pbem" / "deploy" / "pbem.service").read_text(encoding="utf-8")
-    assert unit == page("deploy/pbem.service")
-    (links,) = re.findall(r"^Documentation=(.*)$", unit, re.MULTILINE)
-    manual, path = links.split()
-    assert manual == "man:pbem(1)"
-    assert Path(path.removeprefix("file://").replace("/opt/pbem", str(installed))).is_file()
-    if shutil.which("man") is None:
-        missing("man", "man-db")
-    env = {"PATH": os.environ["PATH"], "MANPATH": str(installed / "share" / "man")}
-    done = subprocess.run(["man", "-w", "1", "pbem"], env=env, capture_output=True, text=True, timeout=600)
-    assert Path(done.stdout.strip()) == installed / "share" / "man" / "man1" / "pbem.1"
-
-
-def test_the_installed_documents_lead_to_each_other(installed: Path) -> None:
-    documents = installed / "share" / "doc" / "pbem"
-    pages = [path for path in documents.rglob("*.md") if "decisions" not in path.parts]
-    assert documents / "docs" / "operating.md" in pages
-    for path in pages:
-        for link in re.findall(r"\[[^\]]*\]\(([^)#]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
-            inside = "://" not in link and not re.match(r"(\.\./)*(tests|bench|pbem|templates|engines|notation)/", link)
-            assert not inside or (path.parent / link).exists(), f"{path}: {link}"
 
 
 def test_the_source_archive_builds_the_same_wheel(built: Path, tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from sqlmodel import Session, col, select
 from notation.games import GAMES
 from notation.time_control import TimeControl
 from pbem.config import LimitsSettings, ServerSettings
-from pbem.features.bulletin import due as bulletins
 from pbem.features.moderation import broadcasts
 from pbem.features.moderation.acts import Order
 from pbem.features.seeks import due as expiry
@@ -35,7 +34,6 @@ from pbem.storage import database
 from pbem.storage.due import each_row
 from pbem.storage.models import (
     Announcement,
-    Bulletin,
     Incoming,
     IncomingState,
     Match,
@@ -216,16 +214,6 @@ def test_weeks_are_rated_once(engine: Engine) -> None:
         assert len(rows) == rows.total() == len(GAMES) * 4 * len(NAMES)
         assert latest == dict.fromkeys(GAMES, len(NAMES))
         assert not [fault for game in GAMES for fault in derivation.faults(session, game)]
-
-
-def test_a_bulletin_goes_out_once(engine: Engine) -> None:
-    with database.transaction(engine) as session:
-        seek(session)
-        session.add_all(Bulletin(player=number, due=NOW, told=NOW - WEEK) for number in (2, 3))
-
-    at_once(lambda: bulletins.send(engine, SERVER, NOW))
-
-    assert told(engine) == {"bob@mail.example": 1, "carol@mail.example": 1}
 
 
 def test_an_announcement_reaches_everybody_once_and_some_each_minute(engine: Engine) -> None:

@@ -19,7 +19,7 @@ from pbem.server.work_queue import work_queue
 from pbem.storage import database, leases
 from pbem.storage.leases import new_holder
 from pbem.storage.models import Incoming, IncomingState, Lane, Outgoing, OutgoingLane
-from pbem.storage.queue import Queue, QueueRows
+from pbem.storage.queue import Queue
 from tests.postgres import running
 from tests.servers import until
 from tests.stopped_leases import ENDED, RUNNING
@@ -76,11 +76,6 @@ def analyze(engine: Engine) -> None:
         connection.commit()
 
 
-def claim(engine: Engine, **which: object) -> QueueRows:
-    """Claim outgoing messages: the next few short ones, or what is asked for."""
-    return send_queue(engine, "me").claim_next(**what_is_due(NOON) | which)
-
-
 def attempts(engine: Engine, table: type[Incoming] | type[Outgoing]) -> list[int]:
     """Return how often each row was claimed."""
     with database.read_only(engine) as session:
@@ -98,34 +93,30 @@ def test_a_worker_claims_one_message(engine: Engine, known: int) -> None:
 
 
 @pytest.mark.parametrize("known", [0, 1, MANY])
-@pytest.mark.parametrize("most", [1, TOGETHER])
-def test_a_sender_claims_at_most_its_share(engine: Engine, known: int, most: int) -> None:
-    owe(engine, known)
+@pytest.mark.parametrize(
+    ("lane", "holder", "most", "which"),
+    [
+        (OutgoingLane.SHORT, None, 1, {}),
+        (OutgoingLane.SHORT, None, TOGETHER, {}),
+        (OutgoingLane.LONG, None, 1, {"first": OutgoingLane.LONG, "last": OutgoingLane.LONG}),
+        (OutgoingLane.SHORT, "a server that ended", 1, {"last": OutgoingLane.LONG, "are_suspect": True}),
+    ],
+)
+def test_a_sender_claims_at_most_its_share(
+    engine: Engine, lane: OutgoingLane, holder: str | None, most: int, which: dict[str, object], known: int
+) -> None:
+    owe(engine, known, lane)
     analyze(engine)
-    owe(engine, TOGETHER + 4)
+    owe(engine, TOGETHER + 4, lane, holder)
+    first = known + 1 if holder else 1
+    wanted = list(range(first, first + most))
 
-    assert sorted(row.id for row in claim(engine, most=most)) == list(range(1, most + 1))
-    assert attempts(engine, Outgoing) == [*[1] * most, *[0] * (known + TOGETHER + 4 - most)]
+    rows = send_queue(engine, "me").claim_next(**what_is_due(NOON) | which | {"most": most})
 
-
-@pytest.mark.parametrize("known", [0, 1, MANY])
-def test_a_sender_claims_one_message_that_takes_long(engine: Engine, known: int) -> None:
-    owe(engine, known, OutgoingLane.LONG)
-    analyze(engine)
-    owe(engine, 4, OutgoingLane.LONG)
-
-    assert [row.id for row in claim(engine, first=OutgoingLane.LONG, last=OutgoingLane.LONG, most=1)] == [1]
-    assert attempts(engine, Outgoing) == [1, *[0] * (known + 3)]
-
-
-@pytest.mark.parametrize("known", [0, 1, MANY])
-def test_a_message_in_hand_when_a_server_ended_is_claimed_alone(engine: Engine, known: int) -> None:
-    owe(engine, known)
-    analyze(engine)
-    owe(engine, 4, holder="a server that ended")
-
-    assert [row.id for row in claim(engine, last=OutgoingLane.LONG, are_suspect=True, most=1)] == [known + 1]
-    assert attempts(engine, Outgoing) == [*[0] * known, 1, 0, 0, 0]
+    assert sorted(row.id for row in rows) == wanted
+    tried = attempts(engine, Outgoing)
+    assert [number for number, each in enumerate(tried, start=1) if each] == wanted
+    assert sum(tried) == most
 
 
 def test_leases_are_timed_by_the_clock_of_the_database(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,12 +12,9 @@ from sqlmodel import col, select
 
 from engines.phages import PhagesPosition
 from notation.games import GAMES
-from pbem.conversation.syntax.mail import Reader
 from pbem.failpoints import Step
-from pbem.features.all import FEATURES
 from pbem.mail.transports import receiver
 from pbem.mail.transports.protocols import Arrival
-from pbem.messages.templating import WIDTH
 from pbem.server.scheduled import alerts
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState
@@ -244,18 +241,3 @@ def test_the_admin_s_mail_says_what_to_do_and_nothing_of_what_people_wrote(
     assert "- pbem show mail 7" in words(alert)
     assert "- pbem mail retry 7" in words(alert)
     assert "1 incoming message couldn't be processed" in words(alert)
-
-
-def test_the_admin_s_mail_fits_and_nothing_in_it_acts_when_it_is_quoted(letters: Correspondence) -> None:
-    letters.write("ann@mail.example", "help")
-    for number in (1, *range(1_001, 1_029)):  # PostgreSQL assigns the smaller ids itself
-        shunted(letters, number, NOON)
-    with database.transaction(letters.server.engine) as session:
-        session.connection().exec_driver_sql("update outgoing set state = 'failed', troubled = due")
-    (alert,) = (mail for mail in letters.write("bob@mail.example", "help") if str(mail["To"]) == ADMIN)
-    lines = words(alert).splitlines()
-    assert "and 9 more." in " ".join(lines)
-    assert "1 message to players couldn't be rendered, or no server accepted it:" in " ".join(lines)
-    assert max(map(len, lines)) <= WIDTH
-    for line in lines:
-        assert Reader(FEATURES.commands, lambda number: GAMES["quadraphages"], 1).read("", [line]).commands == (), line

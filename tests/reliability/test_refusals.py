@@ -10,7 +10,6 @@ from pbem.cli import core
 from pbem.mail.transports.protocols import Outbox
 from pbem.server.health import figures, judgement, reports
 from pbem.storage.database import read_only
-from pbem.storage.models import OutgoingLane
 from tests.correspondence import Correspondence, correspondence
 from tests.relays import Relay, Switch, refuses_at, relay, takes_all, with_switch
 
@@ -157,22 +156,6 @@ def test_a_dead_address_alone_stops_nothing(letters: Correspondence, hop: Relay)
 
     letters.reply(letters.last("carol"), "yes")
     assert states(letters) == {ALICE: "sent", BOB: "owed", "carol@mail.example": "sent", GUEST: "sent"}
-
-
-def test_several_dead_addresses_hold_others_up_for_a_minute(letters: Correspondence, hop: Relay) -> None:
-    dead = [BOB, "carol@mail.example", "dora@mail.example"]
-    hop.says = refuses_at("RCPT", UNKNOWN, *dead)
-    letters.execute("update outgoing set address = 'dora@mail.example', player = null where id = 1")
-    letters.execute(f"update outgoing set state = 'owed' where id in ({NEWEST})")
-    letters.execute(f"update outgoing set lane = {OutgoingLane.SHORT}, round = 1 where address = '{ALICE}'")
-    letters.execute(f"update outgoing set lane = {OutgoingLane.SHORT}, round = 0 where address <> '{ALICE}'")
-    letters.wait()
-    assert hop.taken == []
-    pass_by(letters, 3)
-
-    assert hop.taken[0][0] == ALICE
-    assert letters.execute("select count(*) from player where bounces = 1") == [(2,)]
-    assert letters.execute("select state from outgoing where id = 1") == [("failed",)]
 
 
 def test_what_is_refused_for_reasons_of_ours_while_others_are_taken_needs_the_operator(
