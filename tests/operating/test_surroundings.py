@@ -143,6 +143,7 @@ def test_a_disk_without_room_is_told(site: Site) -> None:
     """A process that may not make files of more than 10 KB meets the same errors as on a full disk."""
     program = Path(sys.executable).with_name("pbem")
     around = {**environment(), "PBEM_CONFIG": str(site.config)}
+    around["PYTHONDONTWRITEBYTECODE"] = "1"  # else compiled modules may be cut off too, and stay so
     limited = ["bash", "-c", f"ulimit -f 10; exec {program} run --once"]
     done = subprocess.run(limited, env=around, cwd=site.folder, capture_output=True, timeout=600, check=False)
     assert done.returncode == 2, done
