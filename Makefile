@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 # Two tests at once, even on a single core; those with servers wait for them much of the time, so there are three of them.
-TWICE := -n 2 --dist loadgroup
+TWICE := -n 2 --dist worksteal
 THRICE := -n 3 --dist loadgroup
 # `pytest` alone collects the folders of `make test`.
 EVERYWHERE := tests pbem/conformance/template/tests
