@@ -29,7 +29,7 @@ from rich.progress import track
 from bench import performance, processes
 from bench.mail import FULL, fill, floor_over, mails, site_at, wait
 from bench.performance import Row
-from tests.operating.daemons import Daemon
+from tests.operating.daemons import PROGRAM, Daemon
 from tests.operating.site import Site
 from tests.postgres import Postgres
 from tests.servers import Dovecot, SmtpSink
@@ -93,7 +93,7 @@ def started(site: Site, number: int, *, are_apart: bool) -> list[Daemon]:
     for core in range(number):
         if are_apart:
             os.sched_setaffinity(0, {CORES[core]})  # a process inherits it
-        found.append(Daemon(site, is_forked=False))
+        found.append(Daemon(site, program=PROGRAM))
         os.sched_setaffinity(0, CORES)
     return [daemon.ready() for daemon in found]
 

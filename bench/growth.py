@@ -37,7 +37,7 @@ from pbem.storage.models import Match, MatchState, Ply, Seek
 from pbem.tokens import Purpose, Token
 from tests import databases
 from tests.correspondence import MORNING, Correspondence, correspondence
-from tests.operating.daemons import Daemon
+from tests.operating.daemons import PROGRAM, Daemon
 from tests.operating.site import Site
 from tests.postgres import Postgres
 
@@ -269,7 +269,7 @@ def start(folder: Path, url: str, starts: int) -> float:
 
 
 def _started(site: Site) -> float:
-    daemon = Daemon(site, is_forked=False)
+    daemon = Daemon(site, program=PROGRAM)
     try:
         return processes.cpu_milliseconds(daemon.ready().process.pid)
     finally:

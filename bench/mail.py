@@ -39,7 +39,7 @@ from pbem.storage import database
 from pbem.storage.models import Player
 from pbem.tokens import Purpose, Token
 from tests.operating import matches
-from tests.operating.daemons import Daemon
+from tests.operating.daemons import PROGRAM, Daemon
 from tests.operating.people import written
 from tests.operating.site import LMTP_IN, Site, smtp_out
 from tests.postgres import Postgres
@@ -126,7 +126,7 @@ def daemon_by_lmtp(kind: Kind, number: int) -> Cost:
         site.make()
         with site.server() as server:
             waiting = mails(server, kind, FIRST + number)
-        daemon = Daemon(site, is_forked=False).ready()
+        daemon = Daemon(site, program=PROGRAM).ready()
         try:
             cost = one_by_one(daemon.port, daemon.process.pid, sink, waiting, kind.replies, kind.name)
         finally:
@@ -174,7 +174,7 @@ def site_at(mailbox: Mailbox, smtp: int, postgres: Postgres | None = None) -> It
 
 def daemon_over(site: Site, number: int) -> float:
     """Return how many of the waiting messages the daemon processes in a second."""
-    daemon = Daemon(site, is_forked=False).ready()
+    daemon = Daemon(site, program=PROGRAM).ready()
     try:
         wait(site, number)
         began = datetime.fromisoformat(daemon.lines("ready")[0]["timestamp"])

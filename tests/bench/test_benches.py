@@ -20,7 +20,7 @@ SMALL = (
     ("growth", "--over", "100", "--running", "10", "--repeats", "1"),
     ("growth", "--over", "100", "--running", "10", "--repeats", "1", "--database", "postgresql"),
     ("mail", "--mails", "10", "--runs", "1"),
-    ("memory", "--letters", "10", "--hostile", "wrote"),
+    ("memory", "--letters", "10", "--hostile", "On On"),
 )
 """Each with as little to do as makes sense."""
 

@@ -16,6 +16,9 @@ import pytest
 from tests.operating.site import Done, Site, environment
 from tests.servers import HOST, until
 
+PROGRAM = str(Path(sys.executable).with_name("pbem"))
+"""`pbem` as it is installed here."""
+
 
 class Daemon:
     """A running `pbem run` that logs to a file, one JSON object per line."""
