@@ -135,6 +135,8 @@ def test_the_archive_is_searched_by_player_game_result_and_date(opened: Open, ur
     assert searched(page) == ("All 3 that fit:", ["emil won"] * 3)
     page.goto(url + "archive.html?player=dor")
     assert searched(page) == ("No match was found. Write names in full.", [])
+    page.goto(url + "archive.html?player=emil")
+    assert searched(page)[0] == "All 12 that fit:"
     link.click()
     assert page.locator("h1").inner_text() == "Kvadratik: dora \N{EN DASH} emil"
 
