@@ -38,19 +38,19 @@ class Moment:
 
 
 _KNOWN: dict[Key, Moment] = {}
-_FOLDER = [Path(tempfile.gettempdir())]
-"""Where this run keeps moments; its fixture in tests/conftest.py names another folder."""
+_FOLDER: list[Path] = []
+"""Where this test run keeps moments; without a folder, as in a bench, a process keeps them for itself."""
 
 
 def keep_in(folder: Path) -> None:
     """Share moments with the other processes of the test run in a folder that ends with it."""
     folder.mkdir(exist_ok=True)
-    _FOLDER[0] = folder
+    _FOLDER[:] = [folder]
 
 
 def folder_of_files() -> Path:
     """Return a new folder for the files of a moment."""
-    return Path(tempfile.mkdtemp(dir=_FOLDER[0]))
+    return Path(tempfile.mkdtemp(dir=next(iter(_FOLDER), None)))
 
 
 def name_of(scene: Callable[..., object], words: tuple[str, ...], above: bytes) -> Key:
@@ -94,7 +94,7 @@ def forget() -> None:
 
 def _is_shared(key: Key) -> bool:
     """Return whether other processes have the same scenes."""
-    return not any(callable(part) for scene in key[-1] for part in scene)  # type: ignore[attr-defined]
+    return bool(_FOLDER) and not any(callable(part) for scene in key[-1] for part in scene)  # type: ignore[attr-defined]
 
 
 def _file_of(key: Key) -> Path:
