@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from tests.postgres import Postgres
-from tests.servers import HOST, REAL_CLOCK, SBIN, free_port, give_away, listens, missing, unprivileged, until
+from tests.servers import GENEROUS, HOST, REAL_CLOCK, SBIN, free_port, give_away, listens, missing, unprivileged, until
 
 CONF = """
 [databases]
@@ -54,7 +54,7 @@ class PgBouncer:
     def restart(self) -> None:
         """Kill it, which ends all connections, and start it again."""
         self._process.kill()
-        self._process.wait(110)
+        self._process.wait(GENEROUS)
         self._process = self._started()
 
     def __enter__(self) -> Self:
@@ -62,5 +62,5 @@ class PgBouncer:
 
     def __exit__(self, *_: object) -> None:
         self._process.kill()
-        self._process.wait(110)
+        self._process.wait(GENEROUS)
         shutil.rmtree(self.root, ignore_errors=True)

@@ -83,7 +83,7 @@ def certificate(folder: Path) -> tuple[Path, Path]:
         ],
         check=True,
         capture_output=True,
-        timeout=110,
+        timeout=GENEROUS,
     )
     return cert, key
 
@@ -226,7 +226,7 @@ class Dovecot:
             env=REAL_CLOCK,
             check=True,
             capture_output=True,
-            timeout=110,
+            timeout=GENEROUS,
         )
 
     @contextlib.contextmanager
@@ -245,7 +245,7 @@ class Dovecot:
     def stop(self) -> None:
         children = _children(self._process.pid)
         self._process.kill()  # SIGTERM would take a second
-        self._process.wait(110)
+        self._process.wait(GENEROUS)
         for child in children:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
@@ -284,7 +284,7 @@ class Mailbox:
 
     def deliver(self, raw: bytes, sender: str = "ann@example.org") -> None:
         """Deliver a message by LMTP, as an MTA does."""
-        with smtplib.LMTP(HOST, self.server.lmtp, timeout=110) as lmtp:
+        with smtplib.LMTP(HOST, self.server.lmtp, timeout=GENEROUS) as lmtp:
             lmtp.sendmail(sender, [self.user], raw)
 
     def drop(self, raw: bytes, name: str) -> Path:
@@ -393,7 +393,7 @@ class SmtpSink:
 
     def stop(self) -> None:
         self._process.terminate()
-        self._process.wait(110)
+        self._process.wait(GENEROUS)
         shutil.rmtree(self.root, ignore_errors=True)
 
     def __enter__(self) -> Self:

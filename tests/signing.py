@@ -19,6 +19,8 @@ import dns.rdatatype
 import dns.resolver
 import dns.rrset
 
+from tests.servers import GENEROUS
+
 SELECTOR = "games"
 BITS = 1024
 """The size of a key that just counts; larger ones take long to make."""
@@ -112,7 +114,7 @@ def name_server(records: Mapping[str, str], *, silent: bool = False) -> Iterator
             dns.resolver.default_resolver = before
         with socket(AF_INET, SOCK_DGRAM) as client:
             client.sendto(b"stop", server.getsockname())
-        thread.join(110)
+        thread.join(GENEROUS)
 
 
 def _answer(question: dns.message.Message, records: Mapping[str, str]) -> dns.message.Message:

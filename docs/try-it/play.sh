@@ -20,11 +20,11 @@ mails() { find "$R/home/$1@game.test/Maildir/new" "$R/home/$1@game.test/Maildir/
 wait_for() {
     local -n seen=SEEN_$1
     seen=$((seen + $2))
-    for _ in $(seq 300); do
+    for _ in $(seq 6000); do
         [ "$(mails "$1")" -lt "$seen" ] || return 0
         sleep 0.1
     done
-    echo "play.sh: no message reached $1 within 30 seconds; see $R/pbem.log" >&2
+    echo "play.sh: no message reached $1 within 10 minutes; see $R/pbem.log" >&2
     exit 1
 }
 

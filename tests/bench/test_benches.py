@@ -11,6 +11,7 @@ import pytest
 
 from bench import performance
 from bench.performance import Row, compared
+from tests.servers import REAL_CLOCK
 
 PROJECT = Path(__file__).parents[2]
 SMALL = (
@@ -34,9 +35,8 @@ def test_it_runs_to_its_end_and_leaves_the_published_figures_alone(words: tuple[
     name, *options = words
     options += ("--results", str(tmp_path / "arena.csv")) if name == "arena" else ()
 
-    done = subprocess.run(
-        [sys.executable, "-P", f"bench/{name}.py", *options], cwd=PROJECT, capture_output=True, text=True
-    )
+    program = [sys.executable, "-P", f"bench/{name}.py", *options]
+    done = subprocess.run(program, cwd=PROJECT, env=REAL_CLOCK, capture_output=True, text=True)
 
     assert (done.returncode, done.stderr) == (0, "")
     assert "ratio" in done.stdout or "Elo" in done.stdout

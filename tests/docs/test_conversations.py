@@ -22,9 +22,9 @@ from pbem.storage import database
 from tests.correspondence import text
 from tests.docs.try_it import NEEDS, started
 from tests.reliability.past import by_day, long_ago
-from tests.servers import REAL_CLOCK, until
+from tests.servers import GENEROUS, REAL_CLOCK, until
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900), NEEDS]
+pytestmark = [pytest.mark.slow, NEEDS]
 
 SERVER = "games@game.test"
 DELIVERED = re.compile(r"(\d+)\.M(\d+)P")
@@ -78,7 +78,13 @@ class Player:
     def _run(self, words: list[str], typed: str) -> str:
         around = {**(REAL_CLOCK or os.environ), "MAILRC": str(self.folder / f"{self.name}.mailrc")}
         done = subprocess.run(
-            ["s-nail", "-n", *words], input=typed, capture_output=True, text=True, timeout=110, check=False, env=around
+            ["s-nail", "-n", *words],
+            input=typed,
+            capture_output=True,
+            text=True,
+            timeout=GENEROUS,
+            check=False,
+            env=around,
         )
         assert done.returncode == 0, done.stderr
         return done.stdout

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,7 +31,6 @@ def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
 @pytest.mark.slow
 @NEEDS
 def test_a_whole_match_with_s_nail(folder: Path) -> None:
-    time.sleep(1)
     words = [str(PLAY), str(folder)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=600, check=False, env=REAL_CLOCK)
     assert done.returncode == 0, done.stderr

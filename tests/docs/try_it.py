@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.pages import ROOT
-from tests.servers import REAL_CLOCK
+from tests.servers import GENEROUS, REAL_CLOCK
 
 START = ROOT / "docs" / "try-it" / "start.sh"
 
@@ -32,7 +32,7 @@ def started(way: str) -> Iterator[Path]:
             yield place
         finally:
             started.terminate()  # a shell started in the background ignores the interrupt of Ctrl-C
-            started.wait(110)
+            started.wait(GENEROUS)
     shutil.rmtree(place)
 
 

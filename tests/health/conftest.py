@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.servers import GENEROUS
+
 
 class Monotonic:
     """A clock that tests set."""
@@ -24,7 +26,7 @@ class Manager:
         self.address = str(path)
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.bind(self.address)
-        self._socket.settimeout(110)
+        self._socket.settimeout(GENEROUS)
         self.heard: list[str] = []
 
     def next(self) -> str:
@@ -49,7 +51,7 @@ class Manager:
         except BlockingIOError:
             return found
         finally:
-            self._socket.settimeout(110)
+            self._socket.settimeout(GENEROUS)
 
     def close(self) -> None:
         self._socket.close()

@@ -22,7 +22,7 @@ from pbem.storage.database import transaction
 from pbem.storage.models import Backup
 from tests.correspondence import Correspondence
 from tests.docs.pages import ROOT, page
-from tests.servers import HOST, until
+from tests.servers import GENEROUS, HOST, until
 
 PROMETHEUS = ROOT / "deploy" / "prometheus"
 NAME = re.compile(r"\b(?:pbem|process)_[a-z_]+\b")
@@ -162,12 +162,12 @@ def port(letters: Correspondence) -> Iterator[int]:
     thread.start()
     yield logs[0]["port"]
     stop.set()
-    thread.join(110)
+    thread.join(GENEROUS)
 
 
 def get(port: int, path: str) -> tuple[int, str]:
     try:
-        with urllib.request.urlopen(f"http://{HOST}:{port}{path}", timeout=110) as answer:
+        with urllib.request.urlopen(f"http://{HOST}:{port}{path}", timeout=GENEROUS) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         with error:
@@ -180,7 +180,7 @@ def test_the_port_answers_two_questions_and_no_other(port: int, letters: Corresp
     assert "pbem_ready 0.0" in text
     assert get(port, "/")[0] == get(port, "/metrics/../etc/passwd")[0] == 404
     for request in (b"POST /metrics HTTP/1.1\r\nContent-Length: 9\r\n\r\n", b"\x16\x03\x01 nonsense\r\n\r\n"):
-        with socket.create_connection((HOST, port), timeout=110) as client:
+        with socket.create_connection((HOST, port), timeout=GENEROUS) as client:
             client.sendall(request)
             assert re.search(rb"HTTP/1\.0 (404|400) |Error code: 400", client.recv(9999))
     status, text = get(port, "/health")
@@ -204,7 +204,7 @@ def test_the_file_is_whole_can_be_read_by_all_and_goes_with_the_server(letters: 
     until(lambda: "pbem_ready 1.0" in path.read_text(encoding="utf-8"), "and written again")
     assert path.stat().st_mode & 0o777 == 0o644
     stop.set()
-    thread.join(110)
+    thread.join(GENEROUS)
     assert list(path.parent.iterdir()) == []
 
 

@@ -17,7 +17,7 @@ from pbem.server.health.watch import HealthWatch
 from pbem.server.loops import PATIENCE, Loop, bounds
 from pbem.vitals import Vitals
 from tests.health.conftest import Manager, Monotonic
-from tests.servers import until
+from tests.servers import GENEROUS, until
 
 PING = "WATCHDOG=1\n"
 
@@ -37,7 +37,7 @@ class Stuck:
 
     def step(self, _stopped: object) -> int:
         self.began.set()
-        self.let_go.wait(110)
+        self.let_go.wait(GENEROUS)
         return 0
 
 
@@ -60,7 +60,7 @@ def test_a_loop_that_hangs_is_logged_with_its_place_and_systemd_hears_no_ping(
 
     with capture_logs() as logs:
         thread.start()
-        assert stuck.began.wait(110)
+        assert stuck.began.wait(GENEROUS)
         assert looks(12) == ["STATUS=serving: 0 messages in, 0 out\n", *[PING] * 12]
         assert looks(12) == ["STATUS=hangs: send\n"], "and nothing else, so systemd ends the server"
         (told,) = logs
@@ -72,7 +72,7 @@ def test_a_loop_that_hangs_is_logged_with_its_place_and_systemd_hears_no_ping(
         assert [(log["event"], log["loop"], log["seconds"]) for log in logs[1:]] == [("a loop goes on", "send", 125)]
         stop.set()
         loop.bell.set()
-        thread.join(110)
+        thread.join(GENEROUS)
 
 
 def test_a_server_that_was_frozen_as_a_whole_has_no_loop_that_hangs(

@@ -14,7 +14,7 @@ from typing import Any, Self
 import pytest
 
 from tests.operating.site import Done, Site, environment
-from tests.servers import HOST, until
+from tests.servers import GENEROUS, HOST, until
 
 PROGRAM = str(Path(sys.executable).with_name("pbem"))
 """`pbem` as it is installed here."""
@@ -64,19 +64,19 @@ class Daemon:
 
     def deliver(self, sender: str, recipient: str, raw: bytes) -> None:
         """Deliver a message to the daemon's LMTP listener, as an MTA does; return once it is accepted."""
-        with smtplib.LMTP(HOST, self.port, timeout=110) as lmtp:
+        with smtplib.LMTP(HOST, self.port, timeout=GENEROUS) as lmtp:
             lmtp.sendmail(sender, [recipient], raw)
 
     def end(self) -> Done:
         """Send SIGTERM. Return how it ended; fail if it doesn't."""
         self.process.send_signal(signal.SIGTERM)
-        return Done(self.process.wait(110), "", self.text())
+        return Done(self.process.wait(GENEROUS), "", self.text())
 
     def kill(self) -> None:
         """Send SIGKILL if it is still running."""
         if self.process.poll() is None:
             self.process.kill()
-        self.process.wait(110)
+        self.process.wait(GENEROUS)
 
 
 @pytest.fixture

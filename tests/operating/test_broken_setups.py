@@ -34,7 +34,7 @@ from tests.operating.daemons import stopped_writer
 from tests.operating.doors import answering, begins_with_tls, expired, greets, greets_as, is_silent, submission
 from tests.operating.matches import in_play
 from tests.operating.site import ADDRESS, FOLDER_IN, FOLDER_OUT, Site
-from tests.servers import HOST, PASSWORD, Dovecot, certificate, free_port, missing
+from tests.servers import GENEROUS, HOST, PASSWORD, Dovecot, certificate, free_port, missing
 from tests.signing import key, name_server
 
 pytest.importorskip("dkim")
@@ -174,7 +174,7 @@ def ends_tomorrow(kit: Kit) -> str:
 
 def der(pem: bytes) -> bytes:
     words = ["openssl", "pkey", "-outform", "DER"]
-    return subprocess.run(words, input=pem, check=True, capture_output=True, timeout=110).stdout
+    return subprocess.run(words, input=pem, check=True, capture_output=True, timeout=GENEROUS).stdout
 
 
 def has_expired(kit: Kit) -> str:

@@ -8,7 +8,7 @@ from tests.operating import matches
 from tests.operating.daemons import Daemon
 from tests.operating.people import Person, PostOffice, play, words, written
 from tests.operating.site import ADDRESS, LMTP_IN, Site, smtp_out
-from tests.servers import HOST, SmtpSink, free_port, until
+from tests.servers import GENEROUS, HOST, SmtpSink, free_port, until
 
 Start = Callable[[Site], Daemon]
 LINE = {"event", "level", "timestamp", "verdict", "message_id", "player", "match"}
@@ -75,7 +75,7 @@ def test_sigterm_ends_the_daemon_in_time_while_the_next_hop_stalls_and_the_mail_
 def test_sigterm_ends_the_daemon_in_time_while_a_mail_is_being_delivered(site: Site, start: Start) -> None:
     site.configure(LMTP_IN, smtp_out(free_port()))
     daemon = start(site)
-    with socket.create_connection((HOST, daemon.port), timeout=110) as client, client.makefile("rb") as answers:
+    with socket.create_connection((HOST, daemon.port), timeout=GENEROUS) as client, client.makefile("rb") as answers:
         for command in (b"", b"LHLO x", b"MAIL FROM:<ann@mail.example>", f"RCPT TO:<{ADDRESS}>".encode(), b"DATA"):
             if command:
                 client.sendall(command + b"\r\n")

@@ -9,7 +9,7 @@ from tests.operating import matches
 from tests.operating.daemons import Daemon
 from tests.operating.people import Person, PostOffice, play, words
 from tests.operating.site import Site, smtp_out
-from tests.servers import HOST, PASSWORD, Mailbox, until
+from tests.servers import GENEROUS, HOST, PASSWORD, Mailbox, until
 
 Start = Callable[[Site], Daemon]
 
@@ -35,7 +35,7 @@ def people(mailbox: Mailbox, post: PostOffice, *, hides_tokens: bool) -> list[Pe
     """Return two people whose messages reach Dovecot by LMTP, with tokens after the +."""
 
     def deliver(sender: str, recipient: str, raw: bytes) -> None:
-        with smtplib.LMTP(HOST, mailbox.server.lmtp, timeout=110) as lmtp:
+        with smtplib.LMTP(HOST, mailbox.server.lmtp, timeout=GENEROUS) as lmtp:
             lmtp.sendmail(sender, [recipient], raw)
 
     return [Person(name, mailbox.user, deliver, post, hides_tokens) for name in ("ann", "bob")]

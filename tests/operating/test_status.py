@@ -15,7 +15,7 @@ from tests.health.conftest import Manager
 from tests.operating.daemons import Daemon
 from tests.operating.people import PostOffice, written
 from tests.operating.site import ADDRESS, FOLDER_IN, LMTP_IN, Site, smtp_out
-from tests.servers import HOST, free_port, until
+from tests.servers import GENEROUS, HOST, free_port, until
 
 Start = Callable[[Site], Daemon]
 METRICS = "[metrics]\nport = 0\n"
@@ -67,12 +67,12 @@ def test_a_server_is_seen_until_it_stops(site: Site, post: PostOffice, start: St
     daemon.deliver("ann@mail.example", ADDRESS, written("ann@mail.example", ADDRESS, "rules quadraphages"))
     post.next("ann@mail.example")
     port = daemon.lines("metrics")[0]["port"]
-    with urllib.request.urlopen(f"http://{HOST}:{port}/metrics", timeout=110) as answer:
+    with urllib.request.urlopen(f"http://{HOST}:{port}/metrics", timeout=GENEROUS) as answer:
         shown = answer.read().decode()
     assert 'pbem_mails_in_total{reason="",verdict="done"} 1.0' in shown
     assert 'pbem_link_up{link="database"} 1.0' in shown
     assert 'pbem_loop_hangs{loop="lmtp"} 0.0' in shown
-    with urllib.request.urlopen(f"http://{HOST}:{port}/health", timeout=110) as answer:
+    with urllib.request.urlopen(f"http://{HOST}:{port}/health", timeout=GENEROUS) as answer:
         assert json.load(answer) == {"healthy": True, "problems": []}
     assert daemon.end().code == 0
     assert told(site)[1]["servers"] == []

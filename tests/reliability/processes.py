@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from pbem import failpoints
 from tests.forks import Fork, Surroundings
-from tests.servers import until
+from tests.servers import GENEROUS, until
 
 _FORKS = multiprocessing.get_context("forkserver")
 _CALLED = [f"tests.reliability.test_{name}" for name in ("killed_backups", "operator_verbs")]
@@ -80,7 +80,7 @@ class Process:
         with self._log.open("ab") as log:
             log.write(b"\n" * size)
 
-    def died(self, seconds: float = 110) -> int:
+    def died(self, seconds: float = GENEROUS) -> int:
         """Wait until it ends. Return the signal that ended it, or 0."""
         try:
             return -self._process.wait(seconds)
@@ -109,13 +109,13 @@ class Process:
     def kill(self) -> None:
         """Send SIGKILL, and wait until it ends."""
         self._process.kill()
-        self._process.wait(110)
+        self._process.wait(GENEROUS)
 
 
 def is_killed(function: Callable[..., None], *arguments: Any) -> bool:
     """Call a function in a process of its own. Return whether it was killed; if not, it has done its work."""
     process = _FORKS.Process(target=function, args=arguments)
     process.start()
-    process.join(110)
+    process.join(GENEROUS)
     assert process.exitcode in (0, -signal.SIGKILL)
     return process.exitcode != 0

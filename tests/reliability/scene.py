@@ -83,18 +83,21 @@ class Lmtp:
         gate = threading.Barrier(len(self.kept))
 
         def hand_in(letter: Letter) -> None:
-            gate.wait(110)
+            gate.wait(GENEROUS)
             self.hand_in(process, letter)
 
         threads = [threading.Thread(target=hand_in, args=(letter,)) for letter in self.kept]
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(110)
+            thread.join(GENEROUS)
 
     def hand_in(self, process: Process, letter: Letter) -> None:
         """Try to deliver a message; forget it once it is accepted."""
-        with contextlib.suppress(smtplib.SMTPException, OSError), smtplib.LMTP(HOST, process.port, timeout=110) as lmtp:
+        with (
+            contextlib.suppress(smtplib.SMTPException, OSError),
+            smtplib.LMTP(HOST, process.port, timeout=GENEROUS) as lmtp,
+        ):
             lmtp.sendmail(letter.sender, [letter.to], letter.raw)
             self.kept.remove(letter)
 
@@ -126,7 +129,7 @@ class Imap:
 
     def post(self, letter: Letter) -> None:
         """Deliver it to the mailbox."""
-        with smtplib.LMTP(HOST, self.mailbox.server.lmtp, timeout=110) as lmtp:
+        with smtplib.LMTP(HOST, self.mailbox.server.lmtp, timeout=GENEROUS) as lmtp:
             lmtp.sendmail(letter.sender, [letter.to], letter.raw)
 
     def deliver(self, process: Process) -> None:

@@ -10,7 +10,7 @@ import pytest
 import pbem.storage.database
 from tests.reliability.conftest import Stage
 from tests.reliability.scene import Scene, conserved
-from tests.servers import until
+from tests.servers import GENEROUS, until
 
 
 def test_mail_waits_while_another_program_holds_the_database(stage: Stage) -> None:
@@ -23,7 +23,7 @@ def test_mail_waits_while_another_program_holds_the_database(stage: Stage) -> No
         delivery.start()
         delivery.join(1)
         assert delivery.is_alive(), "neither accepted nor refused"
-    delivery.join(110)
+    delivery.join(GENEROUS)
     scene.quiet()
     assert conserved(scene) == 0
 

@@ -11,7 +11,7 @@ import pytest
 from tests.reliability.conftest import Stage
 from tests.reliability.processes import Process
 from tests.reliability.scene import Scene
-from tests.servers import missing, until
+from tests.servers import GENEROUS, missing, until
 
 SYNCED = r"\b(?:fdatasync|fsync)\(\d+\) += 0|<\.\.\. (?:fdatasync|fsync) resumed>\) += 0"
 
@@ -39,7 +39,7 @@ class Trace:
     def end(self) -> None:
         """Detach from the process."""
         self._strace.send_signal(signal.SIGINT)
-        self._strace.communicate(timeout=110)
+        self._strace.communicate(timeout=GENEROUS)
 
 
 def synced_before(scene: Scene, told: str, path: Path) -> None:

@@ -64,7 +64,7 @@ def subjects(mails: list[Arrival]) -> list[str]:
 
 @contextlib.contextmanager
 def other_client(mailbox: Mailbox) -> Iterator[Any]:
-    with IMAPClient(HOST, mailbox.server.imap, ssl=False, timeout=110) as client:
+    with IMAPClient(HOST, mailbox.server.imap, ssl=False, timeout=GENEROUS) as client:
         client.login(mailbox.user, PASSWORD)
         client.select_folder("INBOX")
         yield client
