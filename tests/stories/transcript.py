@@ -6,7 +6,7 @@ the other message, "-" a line that is gone, "+" a new one, which follows the lin
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from email.message import EmailMessage
@@ -40,10 +40,11 @@ def transcript(
     here: list[Shown] = []
     numbers = _Numbers()
     told = []
+    named = {mail["Message-ID"]: (number, mail) for number, (_, mail) in reversed([*enumerate(log, start=1)])}
     for number, (way, mail) in enumerate(log, start=1):
         if only and number not in only:
             continue
-        lines = numbers.replaced("\n".join(_lines(way, mail, log))).splitlines()
+        lines = numbers.replaced("\n".join(_lines(way, mail, named))).splitlines()
         if way == "in":
             head = f">>> {number} from {mail['From']}"
         elif short := _shortened(lines, [*here, *before]):
@@ -56,14 +57,14 @@ def transcript(
     return "\n".join(told)
 
 
-def _lines(way: str, mail: EmailMessage, log: Sequence[tuple[str, EmailMessage]]) -> Iterator[str]:
+def _lines(way: str, mail: EmailMessage, named: Mapping[str, tuple[int, EmailMessage]]) -> Iterator[str]:
     """Yield the headers except those in the first line, and the text, without the quoted message."""
     body = text(mail)
     if way == "in":
         yield f"To: {mail['To']}"
-        for number, (_, earlier) in enumerate(log, start=1):
-            if earlier["Message-ID"] == mail["In-Reply-To"]:
-                body = body.replace(quoted(earlier), f"> [{number}, quoted: {len(text(earlier).splitlines())} lines]")
+        if mail["In-Reply-To"] in named:
+            number, earlier = named[mail["In-Reply-To"]]
+            body = body.replace(quoted(earlier), f"> [{number}, quoted: {len(text(earlier).splitlines())} lines]")
     elif mail["From"] != SENDER:
         yield f"From: {mail['From']}"
     if mail["Subject"]:
@@ -77,7 +78,8 @@ def _lines(way: str, mail: EmailMessage, log: Sequence[tuple[str, EmailMessage]]
 
 def _shortened(lines: list[str], known: list[Shown]) -> Shown | None:
     """Return the difference from the most similar message, with its name; nothing if that isn't much shorter."""
-    near = nlargest(5, known, key=lambda shown: len({*lines}.intersection(shown.lines)))
+    mine = {*lines}
+    near = nlargest(5, known, key=lambda shown: len(mine.intersection(shown.lines)))
     found = [Shown(shown.name, list(_difference(shown.lines, lines))) for shown in near]
     best = min(found, key=lambda short: len(short.lines), default=None)
     return best if best and 2 * len(best.lines) < len(lines) else None
