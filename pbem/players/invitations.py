@@ -16,7 +16,7 @@ from sqlmodel.sql.expression import SelectOfScalar
 
 from pbem.config import LimitsSettings, ServerSettings
 from pbem.errors import Refused
-from pbem.mail.reading.message import is_machines
+from pbem.mail.reading.machines import is_machines
 from pbem.players import identity
 from pbem.players.rate_limits import DAY
 from pbem.storage.clock import within

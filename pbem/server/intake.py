@@ -13,8 +13,8 @@ from sqlalchemy import Connection, insert
 from sqlalchemy.sql.dml import ReturningInsert
 
 from pbem import tokens
+from pbem.mail.reading import machines
 from pbem.mail.reading.limits import LARGEST_HEADER_BLOCK
-from pbem.mail.reading.message import MACHINES_HEADERS
 from pbem.mail.transports.protocols import Arrival
 from pbem.server.triage import LanePlace, Triage
 from pbem.storage.database import insert_new
@@ -100,7 +100,7 @@ def key(raw: bytes, recipients: tuple[str, ...]) -> str:
 def _is_written(name: bytes) -> bool:
     """Return whether a header of that name is written by the sender's program, or says that a machine sends."""
     text = name.decode("ascii", "replace")
-    return text in SENDERS_HEADERS or text in MACHINES_HEADERS or text.startswith("list-")
+    return text in SENDERS_HEADERS or text in machines.HEADERS or text.startswith("list-")
 
 
 def _parts(raw: bytes) -> tuple[bytes, bytes]:

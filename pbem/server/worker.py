@@ -17,7 +17,7 @@ from pbem.conversation.core import Request
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Changed, Silence, Unanswerable
 from pbem.failpoints import Step
-from pbem.mail.reading.message import Automatic
+from pbem.mail.reading.machines import Automatic
 from pbem.mail.reading.protocol import Unavailable
 from pbem.players import bounces, identity, trust
 from pbem.server import work_queue

@@ -4,7 +4,8 @@ import pytest
 
 from pbem.mail.reading import limits
 from pbem.mail.reading.limits import Problem, ReadError, Unreadable
-from pbem.mail.reading.message import Automatic, read
+from pbem.mail.reading.machines import Automatic
+from pbem.mail.reading.message import read
 from pbem.mail.reading.text import body, written
 from tests.cases import quick_where
 from tests.hostile import HEAD, MAILS, many_parts, nested

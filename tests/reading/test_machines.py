@@ -31,16 +31,15 @@ AWAY = {
 
 
 HIDDEN = ("Auto-Submitted", "X-Autoreply", "List-Id", "Precedence")
-AWAY_SUBJECTS = (Path(__file__).parent.parent / "phrases" / "away.txt").read_text(encoding="utf-8").splitlines()
-
-
+PHRASES = Path(__file__).parent.parent / "phrases"
+AWAY_SUBJECTS = (PHRASES / "away.txt").read_text(encoding="utf-8").splitlines()
+MACHINES, OTHERS = (
+    (PHRASES / name).read_text(encoding="utf-8").split("\n%%\n") for name in ("machines.txt", "persons.txt")
+)
 PERSONS = [
-    "Feedback-ID: i0123456789abcdef:Fastmail",
-    "Feedback-ID: 1234567:user:proton",
     "Subject: Re: [pbem #1] Quadraphages: alice - bob",
     "Subject: [EXTERN] my turn",
     "Subject: [Automatic] reply",
-    "Subject: Vacation is over",
 ]
 
 
@@ -73,3 +72,14 @@ def test_a_null_sender_in_from_alone_is_a_machine() -> None:
 @pytest.mark.parametrize("header", PERSONS)
 def test_a_person_is_none(header: str) -> None:
     assert not is_automatic(header)
+
+
+@pytest.mark.parametrize("mail", MACHINES)
+def test_what_a_machine_writes_is_known(mail: str) -> None:
+    """By headers, addresses, parts and texts of programs that answer, report, remind and react by themselves."""
+    assert read(f"To: games@pbem.example\n{mail}\n\n".encode(), None, ()).automatic is not None
+
+
+@pytest.mark.parametrize("mail", OTHERS)
+def test_what_a_person_writes_like_a_machine_is_a_persons(mail: str) -> None:
+    assert read(f"To: games@pbem.example\n{mail}\n\n".encode(), None, ()).automatic is None

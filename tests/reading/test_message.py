@@ -166,7 +166,7 @@ PERSONS = {
     "replying": b"From: reply@mail.example\n",
     "a tag": b"From: a@b.example\nSubject: [Automatic] transmission\n",
     "a word": b"From: a@b.example\nSubject: Mail looping is what I fear\n",
-    "somebody else's loop mark": b"From: a@b.example\nX-Loop: procmail@b.example\n",
+    "a forwarder's loop mark": b"From: a@b.example\nX-Loop: games@pbem.example\n",
     "no feedback": b"From: a@b.example\nSubject: Complaint about my last move\n",
     "a forwarded bounce": (
         b"From: a@b.example\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nSee below\n"

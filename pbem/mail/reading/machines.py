@@ -1,0 +1,174 @@
+"""Machines: the signs by which a message is recognised as sent by one (RFC 3834, and what machines send in practice).
+
+All signs are regular expressions in phrases.toml, but for the few that compare two things.
+"""
+
+import email.message
+import email.utils
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from itertools import islice
+
+from pbem.mail.reading import limits, subjects
+from pbem.mail.reading.text import body, phrases
+
+LONGEST_VALUE = 8_192
+MOST_RECEIVED = 100
+"""A message with more Received lines is in a loop (RFC 5321, 6.3)."""
+LINES_OF_TEXT = 12
+LONGEST_GREETING = 60
+LONGEST_TEXT = 1_000
+"""How much of a text is searched."""
+LONGEST_CALENDAR = 4_000
+MAIL_SERVICES = ("fastmail", "proton", "zohomail", "flockmailid", "qyb")
+"""How the last field of Feedback-ID begins where people write: Fastmail, Proton, Zoho, Titan, Tencent."""
+_DELIVERY_REPORT = f"{body.UNOPENED}message/delivery-status"
+REPORTS = frozenset(
+    {_DELIVERY_REPORT, f"{body.UNOPENED}message/feedback-report", f"{body.UNOPENED}message/disposition-notification"}
+)
+"""The parts that machines' reports have, whatever is around them; people forward delivery reports."""
+
+
+class Automatic(Enum):
+    """The kind of a sign. Of several, the first one counts: the last two may be excused."""
+
+    NULL_SENDER = "null sender"
+    AUTO_SUBMITTED = "Auto-Submitted"
+    REPORT = "report"
+    COMPLAINT = "complaint"
+    AUTOREPLY_HEADER = "autoreply header"
+    OWN_MAIL = "own mail"
+    AWAY_NOTICE = "away notice"
+    TICKET_SYSTEM = "ticket system"
+    FEEDBACK_ID = "Feedback-ID"
+    LOOP = "loop"
+    RECEIPT = "receipt"
+    REACTION = "reaction"
+    CALENDAR = "answer to an appointment"
+    AUTOMATIC_TEXT = "text of a machine"
+    MACHINE_ADDRESS = "machine's address"
+    """Not for the admin, who may write from any."""
+    LIST = "list"
+    """Not for a turn in a match, sent with its token: lists and relays add such signs on the way."""
+
+
+def _patterns(place: str) -> Mapping[Automatic, Sequence[str]]:
+    return {
+        Automatic[kind.upper()]: found
+        for kind, found in phrases.table(f"machines_{place}").items()
+        if kind.upper() in Automatic.__members__
+    }
+
+
+_HEADERS = [
+    (name, re.compile(pattern), kind)
+    for kind, patterns in _patterns("headers").items()
+    for name, _, pattern in (each.partition(": ") for each in patterns)
+]
+_PARTS, _SUBJECTS, _TEXTS, _ADDRESSES = (
+    {kind: re.compile("|".join(patterns)) for kind, patterns in _patterns(place).items()}
+    for place in ("parts", "subjects", "texts", "addresses")
+)
+_LETTERS = phrases.table("machines_addresses")["letters"]
+_OF_PEOPLE = {"from", "content-type", "delivered-to", "return-path", "x-mailer", "user-agent"}
+HEADERS = frozenset({"x-loop", "feedback-id", *(name for name, _, _ in _HEADERS)} - _OF_PEOPLE)
+"""All headers by which a machine's message is known, besides those of all messages, and names with `list-` in front."""
+
+
+def sign(
+    mime: email.message.Message,
+    sender: str | None,
+    subject: str,
+    recipients: Sequence[str],
+    lines: Sequence[str],
+) -> Automatic | None:
+    """Return the sign that a machine sent the message; None if there is none."""
+    plain = unicodedata.normalize("NFC", subject).lower().strip()
+    tag, bracket, rest = plain.partition("]")
+    untagged = rest.strip() if bracket and tag.startswith("[") else plain  # a company's server may add [EXTERNAL]
+    seen = {
+        *_in_headers(mime, recipients),
+        *_of_parts(mime, subject),
+        *(kind for kind, pattern in _SUBJECTS.items() if pattern.match(plain) or pattern.match(untagged)),
+        *_in_text(lines),
+    }
+    if sender == "":
+        seen.add(Automatic.NULL_SENDER)
+    return next((kind for kind in Automatic if kind in seen), None)
+
+
+def is_machines(address: str) -> bool:
+    """Return whether the address is one from which only machines write, by what stands before its @.
+
+    >>> [is_machines(f"{local}@b.example") for local in ("no-reply", "bank_noreply-7", "MAILER-DAEMON", "bob.newman")]
+    [True, True, True, False]
+    >>> is_machines("MAILER-DAEMON")
+    True
+    >>> [is_machines(f"{local}@b.example") for local in ("root", "bounces+1", "list-request", "root.smith")]
+    [True, True, True, False]
+    """
+    local, at, domain = address.lower().rpartition("@")
+    named = local if at else domain
+    letters = "".join(filter(str.isalpha, named))
+    return _ADDRESSES[Automatic.MACHINE_ADDRESS].fullmatch(named) is not None or any(map(letters.count, _LETTERS))
+
+
+def _in_headers(mime: email.message.Message, recipients: Sequence[str]) -> Iterator[Automatic]:
+    found: dict[str, list[str]] = {}
+    for key, value in mime.raw_items():
+        found.setdefault(key.lower(), []).append(" ".join(str(value)[:LONGEST_VALUE].split()).lower())
+    yield from (kind for name, pattern, kind in _HEADERS if any(map(pattern.search, found.get(name, ()))))
+    if any(name.startswith("list-") for name in found):
+        yield Automatic.LIST
+    if any(is_machines(address) for _, address in email.utils.getaddresses(found.get("from", []))):
+        yield Automatic.MACHINE_ADDRESS
+    if len(found.get("received", ())) > MOST_RECEIVED or not _is_ours(found.get("x-loop", ()), recipients):
+        yield Automatic.LOOP
+    if not {"in-reply-to", "references"}.intersection(found) and any(map(_is_bulk, found.get("feedback-id", ()))):
+        yield Automatic.FEEDBACK_ID
+
+
+def _is_ours(loops: Sequence[str], recipients: Sequence[str]) -> bool:
+    """Return whether each X-Loop names an address to which the message went: a forwarder's in front of us."""
+    return all(email.utils.parseaddr(loop)[1] in recipients for loop in loops)
+
+
+def _is_bulk(feedback_id: str) -> bool:
+    """Return whether a Feedback-ID is that of a bulk sender; people write through those too, but then in replies."""
+    return not feedback_id.rpartition(":")[2].strip().startswith(MAIL_SERVICES)
+
+
+def _of_parts(mime: email.message.Message, subject: str) -> Iterator[Automatic]:
+    kinds = list(_kinds(mime))
+    yield from (kind for kind, pattern in _PARTS.items() if any(map(pattern.match, kinds)))
+    found = REPORTS.intersection(kind.partition(";")[0] for kind in kinds)
+    if found and not (found == {_DELIVERY_REPORT} and subjects.is_marked(subject)):
+        yield Automatic.REPORT
+
+
+def _kinds(mime: email.message.Message) -> Iterator[str]:
+    """Yield the types of the parts with what an appointment's is for, without those inside attached messages."""
+    waiting, seen = [mime], 0
+    while waiting and seen <= limits.MOST_PARTS:
+        part = waiting.pop()
+        seen += 1
+        kind = part.get_content_type()
+        if kind == "text/calendar":
+            payload = part.get_payload(decode=True)
+            said = payload[:LONGEST_CALENDAR].lower() if isinstance(payload, bytes) else b""
+            method = re.search(rb"^method:([a-z]{1,20})", said, re.MULTILINE)
+            kind += f"; method={method[1].decode() if method else part.get_param('method')}".lower()
+        yield kind
+        if part.get_content_maintype() == "multipart" and part.is_multipart():
+            waiting += [child for child in part.get_payload() if isinstance(child, email.message.Message)]
+
+
+def _in_text(lines: Sequence[str]) -> Iterator[Automatic]:
+    """Yield the signs with which a person's own words begin, perhaps below a greeting; what else they say is theirs."""
+    first = list(islice((line.strip().lower() for line in lines if line.strip()), LINES_OF_TEXT))
+    if first and len(first[0]) <= LONGEST_GREETING and first[0].endswith((",", "!")):
+        del first[0]
+    text = "\n".join(first)[:LONGEST_TEXT]
+    yield from (kind for kind, pattern in _TEXTS.items() if pattern.match(text))
