@@ -23,6 +23,7 @@ from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.errors import Changed, Refused, Silence, Unanswerable, Unread
 from pbem.failpoints import Step
 from pbem.mail.reading.limits import LARGEST_MESSAGE, LARGEST_OF_STRANGERS
+from pbem.mail.reading.machines import Automatic
 from pbem.mail.reading.message import Message
 from pbem.matches.naming import name
 from pbem.matches.queries import seat_of
@@ -54,6 +55,8 @@ def converse(request: Request) -> Reply:
             reply = _answered(request, reply, left)
     except Refused as refusal:
         reply = refused(request, reply, refusal)
+    if request.message.automatic is Automatic.LIST and not reply.verdict.has_acted:
+        raise Unanswerable(Silence.AUTOMATIC, Automatic.LIST.value)
     reply = replace(reply, sender=_to_tell(request, reply))
     failpoints.reach(Step.EXECUTED)
     enqueue(request, reply)
@@ -289,12 +292,17 @@ def _check_answers(request: Request) -> None:
 
 
 def _over_budget(request: Request) -> Refused | Unanswerable | None:
-    """Return what ends a message of a player who sends more than a person writes; None for others."""
+    """Return what ends a message of a player who sends more than a person writes, or through a list; None for others.
+
+    Turns are played all the same.
+    """
     session, sender, now = request.session, request.sender, request.now
     if not sender.proven or sender.player is None:
         return None
     directory.note(session, sender.player, now)
     bounces.reinstate(session, sender.player, now)
+    if request.message.automatic is Automatic.LIST:
+        return Unanswerable(Silence.AUTOMATIC, Automatic.LIST.value)
     try:
         rate_limits.of_player(session, sender.player, request.incoming, request.limits.mails_per_hour, now)
     except (Refused, Unanswerable) as over:

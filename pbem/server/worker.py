@@ -29,6 +29,7 @@ from pbem.storage.models import Incoming
 from pbem.storage.notifications import Channel
 from pbem.storage.queue import Queue, QueueRows
 from pbem.storage.rows import keep_rows
+from pbem.tokens import Purpose
 
 log = structlog.get_logger()
 
@@ -172,12 +173,18 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
         bounce = bounces.process(session, services.server, services.keyring, message, examined.is_final, now)
         if bounce is not None:
             raise Unanswerable(Silence.BOUNCE, bounce)
-        if message.automatic:
-            raise Unanswerable(Silence.AUTOMATIC, message.automatic.value)
+        automatic = message.automatic
+        if automatic is Automatic.MACHINE_ADDRESS and services.server.is_admin(message.sender or ""):
+            automatic = None
+        if automatic is not None and automatic is not Automatic.LIST:
+            raise Unanswerable(Silence.AUTOMATIC, automatic.value)
         if message.sender is not None and identity.leads_to_us(message.sender, services.server):
             raise Unanswerable(Silence.AUTOMATIC, Automatic.OWN_MAIL.value)
         sender = identity.identify(session, message, services.server, services.keyring, now)
+        may_play = sender.proven and sender.purpose is Purpose.PLAY
         sender = trust.assess(session, sender, message, examined.checked, services.checks, row)
+        if automatic is not None and not (may_play and sender.proven):
+            raise Unanswerable(Silence.AUTOMATIC, automatic.value)
         failpoints.reach(Step.AUTHORISED)
         author = sender.player.id if sender.proven and sender.player is not None else None
         request = Request(

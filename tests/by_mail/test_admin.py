@@ -5,7 +5,7 @@ import pytest
 from tests import scenes
 from tests.correspondence import Correspondence, text, to
 
-ADMIN = "admin@pbem.example"
+ADMIN = "postmaster@pbem.example"
 pytestmark = [pytest.mark.server(server=f'admin = "{ADMIN}"'), scenes.after(scenes.two_turns)]
 BANNED = "select name from player where banned is not null"
 
@@ -23,6 +23,14 @@ def test_a_forged_from_does_nothing_and_the_admin_s_yes_carries_it_out(letters: 
     assert any("This is done" in text(mail) for mail in done if mail["To"] == ADMIN)
     assert letters.rows(BANNED) == ["bob"]
     assert letters.rows("select actor from moderationact") == ["the admin, by mail"]
+
+
+def test_an_admin_is_a_person_whatever_the_address_unless_the_headers_say_otherwise(letters: Correspondence) -> None:
+    assert letters.write(ADMIN, "list bans", Auto_Submitted="auto-replied") == []
+    assert letters.write("postmaster@mail.example", "ban bob") == []
+
+    (question,) = letters.write(ADMIN, "ban bob")
+    assert question["To"] == ADMIN
 
 
 @pytest.mark.slow

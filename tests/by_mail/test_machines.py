@@ -9,8 +9,11 @@ pytestmark = scenes.after(scenes.match)
 TURN = "1 a7b7 i3i2"
 
 
+LIST = {"Precedence": "bulk", "List_Id": "<some.list.example>"}
+
+
 @pytest.mark.parametrize(
-    "headers", [{"Auto_Submitted": "auto-replied"}, {"Return_Path": "<>"}, {"List_Id": "<some.list.example>"}]
+    "headers", [{"Auto_Submitted": "auto-replied", **LIST}, {"Return_Path": "<>"}, {"X_Auto_Response_Suppress": "All"}]
 )
 def test_an_out_of_office_notice_is_no_command_whatever_it_says(
     letters: Correspondence, headers: dict[str, str]
@@ -23,6 +26,20 @@ def test_an_out_of_office_notice_is_no_command_whatever_it_says(
 
     assert letters.played == []
     assert letters.rows("select state from match") == ["running"]
+
+
+def test_a_turn_with_its_token_counts_though_a_list_on_the_way_added_its_signs(letters: Correspondence) -> None:
+    token = letters.last("alice")["Reply-To"].addresses[0].addr_spec
+
+    for words in ("resign", "1 a7b7 i3", "show", f"{TURN}\n\nresign"):
+        assert letters.write("alice@mail.example", words, to=token, **LIST) == []
+    for of_thread in ({}, {"In_Reply_To": str(letters.last("alice")["Message-ID"])}):
+        assert letters.write("alice@mail.example", f"#1 {TURN}", **of_thread, **LIST) == []
+    assert letters.write("alice@mail.example", f"#1 {TURN}", to=letters.personal("alice"), **LIST) == []
+    assert letters.played == []
+
+    assert len(letters.write("alice@mail.example", TURN, to=token, **LIST)) == 2
+    assert letters.played == [TURN]
 
 
 def test_our_own_messages_say_that_a_machine_wrote_them(letters: Correspondence) -> None:
