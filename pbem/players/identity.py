@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from urllib.parse import unquote
 
 from sqlmodel import Session, col, select
 
@@ -114,23 +115,33 @@ def identify(session: Session, message: Message, server: ServerSettings, keyring
 
 def leads_to_us(address: str, server: ServerSettings) -> bool:
     """Return whether mail to the address comes back to this server: our own, with a sub-address, or an alias."""
-    local, _, domain = address.lower().rpartition("@")
+    local, domain = _apart(address)
     plain = f"{local.partition(server.delimiter)[0]}@{domain}"
     return is_ours(address, server) or not {address.lower(), plain}.isdisjoint(server.aliases)
 
 
 def is_ours(recipient: str, server: ServerSettings) -> bool:
     """Return whether that address is ours, with or without something behind the delimiter."""
-    local, _, domain = recipient.lower().rpartition("@")
+    local, domain = _apart(recipient)
     ours = server.local.lower()
     return domain == server.domain.lower() and (local == ours or local.startswith(ours + server.delimiter))
+
+
+def _apart(address: str) -> tuple[str, str]:
+    """Return what stands before and after the @, in lower case and unquoted.
+
+    >>> _apart('"games+abc"@pbem.example'), _apart("games%2Babc@pbem.example")
+    (('games+abc', 'pbem.example'), ('games+abc', 'pbem.example'))
+    """
+    local, _, domain = address.lower().rpartition("@")
+    return unquote(local.strip('"')).lower(), domain
 
 
 def tags_of(message: Message, server: ServerSettings) -> Iterator[str]:
     """Yield what follows the delimiter in each of our addresses that the message went to."""
     for recipient in message.recipients:
         if is_ours(recipient, server):
-            tag = recipient.rpartition("@")[0][len(server.local) + 1 :]
+            tag = _apart(recipient)[0][len(server.local) + 1 :]
             if tag:
                 yield tag
 

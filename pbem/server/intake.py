@@ -121,7 +121,7 @@ def _headers(block: bytes) -> list[tuple[bytes, bytes]]:
 
 def _digest(head: bytes, body: bytes, recipients: tuple[str, ...]) -> str:
     """Return the hash of a message, and of the tokens that only its envelope shows."""
-    tags = sorted({recipient.lower().partition("@")[0][-tokens.LENGTH :] for recipient in recipients})
+    tags = sorted({recipient.lower().partition("@")[0].rstrip('"')[-tokens.LENGTH :] for recipient in recipients})
     small = head.lower()
     hidden = [tag.encode() for tag in tags if tokens.parse(tag) and tag.encode() not in small]
     return hashlib.sha256(b"\n\n".join([head, body, *hidden])).hexdigest()

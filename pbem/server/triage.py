@@ -19,7 +19,7 @@ from pbem.storage.models import Lane, Player
 from pbem.tokens import Keyring
 
 MOST_TAGS = 10
-_TAG = re.compile(rb"[+=-]([a-z2-7]{%d})@" % tokens.LENGTH, re.IGNORECASE)
+_TAG = re.compile(rb'(?:[+=-]|%%2b)([a-z2-7]{%d})"?@' % tokens.LENGTH, re.IGNORECASE)
 _FROM = re.compile(r"^from[ \t]*:(.*(?:\n[ \t].*)*)", re.IGNORECASE | re.MULTILINE)
 _REPORT = re.compile(rb"^content-type[ \t]*:\s*multipart/report", re.IGNORECASE | re.MULTILINE)
 

@@ -8,10 +8,12 @@ from sqlmodel import Session
 from pbem.config import ServerSettings
 from pbem.errors import Unanswerable
 from pbem.mail.reading.message import Message
+from pbem.mail.transports.protocols import Arrival
 from pbem.messages.reply_addresses import address_with
 from pbem.players import identity
 from pbem.secret import Secret
-from pbem.storage.models import Outgoing, Player
+from pbem.server.triage import Triage
+from pbem.storage.models import Lane, Outgoing, Player
 from pbem.tokens import Keyring, Purpose, Token
 from tests.contests import NOW, people, started
 
@@ -47,6 +49,16 @@ def test_a_token_proves_who_writes(session: Session, alice: Player) -> None:
     found = sender(session, sender="anybody@else.example", recipients=(reply_address(alice, alice.epoch),))
 
     assert (found.player, found.proven, found.match) == (alice, True, 1)
+
+
+@pytest.mark.parametrize("written", ['"games+{}"@pbem.example', "games%2B{}@PBEM.example"])
+def test_a_token_in_a_quoted_or_encoded_address_proves_as_much(session: Session, alice: Player, written: str) -> None:
+    to = written.format(reply_address(alice, alice.epoch).partition("+")[2].partition("@")[0])
+    arrival = Arrival(f"To: <{to}>\n\nshow\n".encode(), "test")
+
+    assert sender(session, recipients=(to,)).proven
+    assert identity.leads_to_us(to, SERVER)
+    assert Triage(KEYRING).place(session.connection(), arrival).lane is Lane.REPLIES
 
 
 def test_a_token_that_was_revoked_proves_nothing(session: Session, alice: Player) -> None:
