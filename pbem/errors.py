@@ -76,7 +76,6 @@ class Silence(Enum):
     DAILY_ANSWERS_TO_STRANGERS = "too many answers to strangers today"
     SAID_BEFORE = "the same answer, often enough"
     ASKED_OFTEN_ENOUGH = "asked often enough"
-    HOURLY_MESSAGES_OF_PLAYER = "too many mails of this player in an hour"
     ACCOUNT_CLOSED = "the account is closed, as was said today"
     STRANGER_WAS_ASKED = "a stranger who was asked today"
     IS_BEING_ASKED = "the same was asked a moment ago"

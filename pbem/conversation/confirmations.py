@@ -25,11 +25,11 @@ QUESTION_LIVES = timedelta(days=14)
 """How long our questions can be answered."""
 
 
-def hold(request: Request, reply: Reply, parsed: ParsedMessage, *, has_more: bool = False) -> Reply:
+def hold(request: Request, reply: Reply, parsed: ParsedMessage, *, has_more: bool = False, once: bool = False) -> Reply:
     """Hold the message and ask the address on file whether it was meant; refuse at once what can't be done.
 
     This is for messages that prove nothing, and for those with a command that asks once more: the whole message waits,
-    also what it has beside `parsed`.
+    also what it has beside `parsed`. With `once`, the same is asked once within an hour.
     """
     savepoint = request.session.begin_nested()
     sender = replace(request.sender, player=strangers.on_file(request), proven=True, purpose=None)
@@ -47,7 +47,7 @@ def hold(request: Request, reply: Reply, parsed: ParsedMessage, *, has_more: boo
     can_repeat = bool(acts) or not request.sender.is_stranger  # an act can be undone, and wanted again
     if not can_repeat and rate_limits.was_asked(request.session, request.sender, gist, request.now):
         raise Unanswerable(Silence.STRANGER_WAS_ASKED)
-    if rate_limits.is_open_question(request.session, request.sender, gist, request.now):
+    if once and rate_limits.is_open_question(request.session, request.sender, gist, request.now):
         raise Unanswerable(Silence.IS_BEING_ASKED)
     player = strangers.on_file(request)
     request.incoming.state = IncomingState.HELD

@@ -68,9 +68,9 @@ def converse(request: Request) -> Reply:
 def _answered(request: Request, reply: Reply, left: AnswersLeft | None) -> Reply:
     """Return the reply to a message: what it answers, what it says, what becomes of that."""
     over = _over_budget(request)
-    if over is None and request.sender.address_question is not None:
+    if request.sender.address_question is not None:
         return new_address.settle(request, reply, request.sender.address_question)
-    if over is not None or request.sender.held_message is None:
+    if request.sender.held_message is None:
         return _obeyed(request, reply, request.message, left, over)
     confirmed = confirmations.confirm(request, reply, request.sender.held_message)
     if isinstance(confirmed, Reply):
@@ -129,8 +129,11 @@ def _done(
         case Run(lines, has_more):
             done = execute.execute(request, reply, _without_acts(lines))
             return done.adding(FirstOnly()) if has_more else done
+        case Ask() if isinstance(over, Unanswerable):
+            raise over
         case Ask(lines, has_more):
-            return confirmations.hold(request, reply, _without_acts(lines), has_more=has_more)
+            once = over is not None or request.sender.standing is not None
+            return confirmations.hold(request, reply, _without_acts(lines), has_more=has_more, once=once)
         case Introduce():
             return strangers.introduce(request, reply, parsed, left)
         case Refuse(Why.NOT_ALONE, Line() as act):
@@ -305,6 +308,6 @@ def _over_budget(request: Request) -> Refused | Unanswerable | None:
         return Unanswerable(Silence.AUTOMATIC, Automatic.LIST.value)
     try:
         rate_limits.of_player(session, sender.player, request.incoming, request.limits.mails_per_hour, now)
-    except (Refused, Unanswerable) as over:
+    except Refused as over:
         return over
     return None

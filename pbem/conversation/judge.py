@@ -74,8 +74,11 @@ def judge(
     if is_confirmed:
         return Run(parsed)
     if writes_too_much:
-        are_turns = lines and all(line.command.plays and not line.malformed for line in lines)
-        return Run(parsed) if are_turns and _all_covered(sender, lines, goes_to_opponent) else Refuse(Why.TOO_MANY)
+        turns = tuple(line for line in lines if line.command.plays)
+        counts = all((line.command.plays or line.command.asks_once_more) and not line.malformed for line in lines)
+        if not (lines and counts and _all_covered(sender, turns, goes_to_opponent)):
+            return Refuse(Why.TOO_MANY)
+        return Run(parsed) if turns == lines else Ask(parsed)
     if of_admin and (not sender.is_player or (acts and len(lines) == 1)):
         if not acts:
             has_others = len(of_admin) < len(lines) or bool(parsed.beyond)

@@ -103,7 +103,7 @@ def enqueue(request: Request, reply: Reply) -> None:
     until = request.now if gist is None else _ends_until(request, reply, gist)
     if not sections or until is None:
         return
-    if reply.sender.proven and until > request.now:
+    if until > request.now:
         zone = preferences.with_defaults(player.settings if player else {})[ZONE]
         sections = (*sections, LastAnswer(until=moment(until, zone, request.now)))
     wants_no_receipts = player is not None and preferences.with_defaults(player.settings)["receipt"] == OFF
@@ -175,10 +175,11 @@ def _ends_until(request: Request, reply: Reply, gist: str) -> datetime | None:
     """
     sender, session, now = reply.sender, request.session, request.now
     is_error = any(isinstance(section, Refusal) for section in reply.sections)
-    doubtful = not sender.proven and (is_error or sender.is_stranger)
+    has_token = sender.proven or (sender.address_question is not None and not sender.by_thread)
+    doubtful = not has_token and (is_error or sender.is_stranger)
     if doubtful and rate_limits.was_said(session, sender, gist, reply.sections, now):
         return None
-    return rate_limits.ends_until(session, sender, gist, reply.sections, now)
+    return rate_limits.ends_until(session, sender, gist, now)
 
 
 def _without_books(reply: Reply) -> tuple[Section, ...]:

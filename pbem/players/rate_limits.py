@@ -19,17 +19,11 @@ from sqlmodel import Session, col, func, select
 
 from pbem.config import LimitsSettings
 from pbem.errors import Refused, Silence, Unanswerable
+from pbem.matches.clock.timekeeping import ZONE
+from pbem.matches.clock.wording import moment
+from pbem.messages import preferences
 from pbem.messages.said.messages import Answer
-from pbem.messages.said.sections import (
-    AlreadySettled,
-    HeldDropped,
-    NotAttempted,
-    NotSent,
-    QuestionExpired,
-    Refusal,
-    TurnNews,
-)
-from pbem.messages.said.welcome import Introduction, InvitationWaiting
+from pbem.messages.said.sections import TurnNews
 from pbem.messages.shared_pages import KEPT, SHARED
 from pbem.players.identity import Sender
 from pbem.storage.clock import ends, in_span, within
@@ -47,14 +41,10 @@ SPREAD = ((HOUR, 4), (6 * HOUR, 2), (DAY, 1))
 in bursts, and newcomers after one are answered again."""
 MATCH_PER_DAY = 1_000
 """The number of messages that one player can cause about one match in a day."""
-MOST_REFUSALS = 3
-"""The number of times the same refusal is sent within an hour; after that, once a day for a week."""
-MOST_REPEATS = 20
-"""The number of times any other identical reply is sent within an hour."""
-MOST_REFUSED = 20
-"""The number of refusals of any kind that a player gets within an hour."""
+MOST_SAME, MOST_SAME_TO_OTHERS = 50, 20
+"""How often the same answer goes to a player with proof within a day, and to others: machines reply to every reply."""
 MOST_QUESTIONS = 3
-"""How often per day an address is asked whether it is a player's, and how often a question is repeated."""
+"""How often an address is asked within a day whether it is a player's, and how often a question without proof."""
 INTRODUCTION = "introduction"
 """The gist of answers that tell strangers what this is."""
 MOST_INTRODUCTIONS = 3
@@ -64,27 +54,20 @@ ONCE = "once "
 NO_COMMAND = "no command"
 """The gist of answers to messages in which nothing resembles a command; machines vary the words of those."""
 LONG_NUMBER = re.compile(r"\d{3,}")
-REFUSING = (
-    Refusal,
-    Introduction,
-    InvitationWaiting,
-    NotAttempted,
-    NotSent,
-    AlreadySettled,
-    QuestionExpired,
-    HeldDropped,
-)
-"""Sections of an answer that says only what was not done."""
-
 _SENT_BY = (
     select(func.count())
     .select_from(Incoming)
     .where(col(Incoming.player) == bindparam("player", type_=Integer), in_span(Incoming.received))
 )
 _OTHERS_BY = _SENT_BY.where(col(Incoming.id) != bindparam("this", type_=Integer))
+_LAST_BUT = (
+    _OTHERS_BY.with_only_columns(col(Incoming.received))
+    .order_by(col(Incoming.received).desc())
+    .offset(bindparam("later", type_=Integer))
+    .limit(1)
+)
 _COSTS_BY = _SENT_BY.with_only_columns(col(Incoming.received), col(Incoming.cost)).where(col(Incoming.cost) > 0)
 _COST_OF_OTHERS = _OTHERS_BY.with_only_columns(func.coalesce(func.sum(Incoming.cost), 0))
-_REFUSED_OF = _SENT_BY.where(col(Incoming.verdict) == "refused")
 _TIMES = (
     select(Outgoing.created)
     .where(
@@ -94,7 +77,7 @@ _TIMES = (
         col(Outgoing.standing).is_not_distinct_from(bindparam("standing", type_=String)),
     )
     .order_by(col(Outgoing.created).desc())
-    .limit(MOST_REPEATS)
+    .limit(MOST_SAME)
 )
 
 
@@ -163,16 +146,18 @@ def are_half_used(session: Session, limits: LimitsSettings, now: datetime) -> bo
 
 
 def of_player(session: Session, player: Player, this: Incoming, most: int, now: datetime) -> None:
-    """Raise Refused, then Unanswerable, if with this message a player sent more within an hour than a person writes."""
-    which = {"player": player.id, "this": this.id, **ends(HOUR, now)}
-    had = 1 + session.connection().execute(_OTHERS_BY, which).scalar_one()
-    if had > most + 1:
-        raise Unanswerable(Silence.HOURLY_MESSAGES_OF_PLAYER)
-    if had > most:
-        raise Refused(
-            f"You sent more than {most} messages within an hour, so we don't read this one or the next ones.",
-            fits='Wait an hour; then "games" shows where you are. Your turns still count.',
-        )
+    """Raise Refused if with this message a player sent more within an hour than a person writes."""
+    which = {"player": player.id, "this": this.id, "later": most - 1, **ends(HOUR, now)}
+    oldest = session.connection().execute(_LAST_BUT, which).scalar_one_or_none()
+    if oldest is None:
+        return
+    again = moment(oldest + HOUR, preferences.with_defaults(player.settings)[ZONE], now)
+    raise Refused(
+        f"You sent more than {most} messages within an hour, so we don't read this one.",
+        fits=f"If you send nothing until {again}, we read everything again. Until then we answer only turns, "
+        "resignations and whatever else we always ask about, and what you reply to such a question.",
+        gist=f"{ONCE}over {now:%d %H}",
+    )
 
 
 def cost_of_hour(session: Session, player: Player, this: Incoming, now: datetime) -> int:
@@ -280,10 +265,9 @@ def was_asked(session: Session, sender: Sender, gist: str, now: datetime) -> boo
 
 
 def is_open_question(session: Session, sender: Sender, gist: str, now: datetime) -> bool:
-    """Return whether a sender without proof was asked the same within an hour, and hasn't answered."""
+    """Return whether the sender was asked the same within an hour, and hasn't answered."""
     asked = _with_gist(Outgoing.id, sender, gist, HOUR, now).join(Incoming, col(Incoming.id) == col(Outgoing.incoming))
-    is_open = sender.standing is not None
-    return is_open and session.exec(asked.where(Incoming.state == IncomingState.HELD).limit(1)).first() is not None
+    return session.exec(asked.where(Incoming.state == IncomingState.HELD).limit(1)).first() is not None
 
 
 def was_told(session: Session, address: str, gist: str, now: datetime) -> bool:
@@ -292,48 +276,25 @@ def was_told(session: Session, address: str, gist: str, now: datetime) -> bool:
     return session.exec(select(Outgoing.id).where(*sent).limit(1)).first() is not None
 
 
-def ends_until(
-    session: Session, sender: Sender, gist: str, sections: Sequence[Section], now: datetime
-) -> datetime | None:
+def ends_until(session: Session, sender: Sender, gist: str, now: datetime) -> datetime | None:
     """Return until when the sender gets no reply like this one, if it is the last for now; None if it isn't even sent.
 
-    A time that isn't later than now says that more of them can follow. Machines reply to every reply, so what is always
-    the same ends.
+    A time that isn't later than now says that more of them can follow.
     """
     if gist.startswith(ONCE):
         return None if was_asked(session, sender, gist, now) else now
-    refuses = all(isinstance(section, REFUSING) for section in sections)
-    which = {"address": sender.address, "gist": gist, "standing": sender.standing, **ends(WEEK, now)}
+    which = {"address": sender.address, "gist": gist, "standing": sender.standing, **ends(DAY, now)}
     times = session.connection().execute(_TIMES, which).scalars().all()
-    if not refuses:
-        if len(times) == MOST_REPEATS and now - times[-1] < HOUR:
-            return None
-        oldest = times[MOST_REPEATS - 2] if len(times) > MOST_REPEATS - 2 else now - HOUR
-        return max(now, oldest + HOUR)
-    times = times[: 2 * MOST_REFUSALS]
-    refused = 0 if sender.player is None else _refused(session, sender.player, now)
-    if refused >= MOST_REFUSED or (_in_a_row(times, MOST_REFUSALS) and now - times[0] < DAY):
+    left = (MOST_SAME if sender.proven and sender.is_player else MOST_SAME_TO_OTHERS) - len(times)
+    if left <= 0:
         return None
-    if _in_a_row((now, *times), MOST_REFUSALS):
-        return now + DAY
-    return now + HOUR if refused == MOST_REFUSED - 1 else now
-
-
-def _in_a_row(times: Sequence[datetime], most: int) -> bool:
-    """Return whether so many of these times, the latest first, are within an hour."""
-    return any(last - first < HOUR for last, first in zip(times, times[most - 1 :], strict=False))
-
-
-def _refused(session: Session, player: Player, now: datetime) -> int:
-    """Return how many of a player's messages were refused within an hour."""
-    which = {"player": player.id, **ends(HOUR, now)}
-    return int(session.connection().execute(_REFUSED_OF, which).scalar_one())
+    return times[-1] + DAY if left == 1 else now
 
 
 def questions_left(session: Session, sender: Sender, gist: str, now: datetime) -> int:
     """Return how often a question can be repeated to someone who says neither yes nor no."""
-    repeated = session.exec(_with_gist(Outgoing.id, sender, gist, WEEK, now).limit(MOST_QUESTIONS)).all()
-    return MOST_QUESTIONS - len(repeated)
+    most, span = (MOST_SAME, DAY) if sender.standing is None else (MOST_QUESTIONS, WEEK)
+    return most - len(session.exec(_with_gist(Outgoing.id, sender, gist, span, now).limit(most)).all())
 
 
 def _digest(value: object) -> str:

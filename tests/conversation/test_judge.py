@@ -175,7 +175,10 @@ def test_it_says_why_nothing_is_done(who: str, text: str, why: Why) -> None:
         ("#7 1 c1b1 g9h9", Run),
         ("#9 1 c1b1 g9h9", Refuse),
         ("1 c1b1 g9h9 / games", Refuse),
-        ("resign", Refuse),
+        ("resign", Ask),
+        ("delete me", Ask),
+        ("1 c1b1 g9h9 / resign", Ask),
+        ("resign / games", Refuse),
         ("Hello!", Refuse),
     ],
 )

@@ -1,5 +1,6 @@
 """Every mail loop ends, and nobody can make us write without end."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from email.message import EmailMessage
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pbem.features.all import FEATURES
+from pbem.players.rate_limits import MOST_SAME
 from tests import scenes
 from tests.correspondence import ADDRESS, Correspondence, correspondence, said, text
 
@@ -118,29 +120,43 @@ def test_a_stranger_is_asked_once_a_day_for_the_same_thing(letters: Corresponden
 
 @pytest.mark.server(more="[limits]\nmails_per_hour = 8")
 @in_a_match
-def test_a_player_who_writes_more_than_a_person_can_is_told_once(letters: Correspondence) -> None:
+def test_a_player_who_writes_more_than_a_person_can_is_told_until_when_and_can_play_and_resign(
+    letters: Correspondence,
+) -> None:
+    board = letters.last("alice")
     answers = [letters.say("alice", "games") for _ in range(10)]
     told = next(mails for mails in answers if mails and "You sent more than" in said(mails[0]))
+    assert [len(answer) for answer in answers] == [1] * (answers.index(told) + 1) + [0] * (9 - answers.index(told))
+    assert re.search(r"If you send nothing until \w+ \d+ \w+, \d\d:\d\d", said(told[0]))
 
-    assert [len(answer) for answer in answers][-3:] == [0, 0, 0]
-    assert sum(bool(answer) for answer in answers) == answers.index(told) + 1
-    assert len(told) == 1
-
-
-@in_a_match
-def test_a_player_of_whom_nothing_can_be_done_is_told_when_that_ends(letters: Correspondence) -> None:
-    board = letters.last("alice")
-    told = [letters.reply(board, f"show {number}") for number in range(10, 31)]
-
-    assert ["we won't until" in said(mail) for (mail,) in told[:20]] == [False] * 19 + [True]
-    assert told[20] == []
     assert len(letters.reply(board, TURN)) == 2
+    asked = [letters.reply(board, "resign") for _ in range(3)]
+    assert [len(mails) for mails in asked] == [1, 0, 0]
+    unclear = letters.reply(asked[0][0], "Hmm, I wonder.")
+    assert "whether your reply means yes" in said(unclear[0])
+    letters.reply(unclear[0], "yes")
+    assert letters.rows("select state from match") == ["over"]
 
 
 @in_a_match
-def test_a_question_that_is_answered_by_neither_yes_nor_no_says_that_it_is_the_last(letters: Correspondence) -> None:
-    (question,) = letters.reply(letters.last("alice"), "resign")
-    told = [letters.reply(question, "Hmm, I wonder.") for _ in range(4)]
+def test_whoever_shows_a_token_is_answered_each_time_until_an_answer_says_when_that_ends(
+    letters: Correspondence,
+) -> None:
+    board = letters.last("alice")
+    told = [letters.reply(board, "What is all this about?") for _ in range(MOST_SAME + 1)]
 
-    assert ["for the last time" in said(mail) for (mail,) in told[:3]] == [False, False, True]
-    assert told[3] == []
+    assert ["we won't until" in said(mail) for (mail,) in told[:-1]] == [False] * (MOST_SAME - 1) + [True]
+    assert told[-1] == []
+    assert len(letters.reply(board, "show 99")) == 1
+    assert len(letters.reply(board, TURN)) == 2
+    letters.clock.advance(days=1)
+    assert len(letters.reply(board, "What is all this about?")) == 1
+
+
+@in_a_match
+def test_a_question_that_is_answered_by_neither_yes_nor_no_is_asked_again(letters: Correspondence) -> None:
+    (question,) = letters.reply(letters.last("alice"), "resign")
+    told = [letters.reply(question, "Hmm, I wonder.") for _ in range(MOST_SAME + 1)]
+
+    assert ["for the last time" in said(mail) for (mail,) in told[:-1]] == [False] * (MOST_SAME - 1) + [True]
+    assert told[-1] == []

@@ -14,6 +14,7 @@ from pbem.features.moderation import bans, broadcasts, merges, names
 from pbem.features.moderation.acts import Order
 from pbem.messages.said.templates import template_folders
 from pbem.players import addresses
+from pbem.players.rate_limits import MOST_SAME
 from pbem.server import daemon
 from pbem.server.scheduled import alerts
 from pbem.storage import database
@@ -174,7 +175,7 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     (moments["confirm"],) = letters.write(ALICE, "#1 resign")
     letters.reply(letters.last("alice"), "no, that was not me")
     bob = str(letters.received[BOB][1]["Reply-To"].addresses[0].addr_spec)
-    for _ in range(3):
+    for _ in range(MOST_SAME):
         letters.write(ALICE, "climb", to=personal)
     (moments["refused-slip"],) = letters.write(BOB, "#1 b1e1 h9e9 3 e9b9 e1e5", to=bob)
     (moments["confirm-resign"],) = letters.write(BOB, "#1 resign\n\nI was wrong.", to=bob)
