@@ -1,5 +1,6 @@
 """Messages that wait for a yes: stored as they came, asked about at the address on file, read again when it agrees."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -12,6 +13,7 @@ from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Changed, Silence, Unanswerable, Unread
 from pbem.mail.reading.message import Message
+from pbem.matches.queries import seat_of
 from pbem.messages.said.acts import ActDone
 from pbem.messages.said.messages import Asking, Confirmation
 from pbem.messages.said.sections import AlreadySettled, HeldDropped, NotAttempted, NotSent, QuestionExpired, Refusal
@@ -42,7 +44,8 @@ def hold(request: Request, reply: Reply, parsed: ParsedMessage, *, has_more: boo
         refused = (section for section in trial.sections if isinstance(section, told))
         return replace(reply.adding(*refused), verdict=Verdict(Outcome.REFUSED), proposal=trial.proposal)
     lines = clipped(tuple(line.text for line in parsed.commands), most=len(parsed.commands))
-    gist = rate_limits.gist_of_question(lines)
+    matches = {line.match for line in parsed.commands if line.command.of_match and line.match is not None}
+    gist = rate_limits.gist_of_question((*lines, *map(str, sorted(matches))))
     acts = tuple(section.act for section in trial.sections if isinstance(section, ActDone))
     can_repeat = bool(acts) or not request.sender.is_stranger  # an act can be undone, and wanted again
     if not can_repeat and rate_limits.was_asked(request.session, request.sender, gist, request.now):
@@ -58,12 +61,20 @@ def hold(request: Request, reply: Reply, parsed: ParsedMessage, *, has_more: boo
         joining=player.confirmed is None and not acts,
         more=has_more,
         beyond=request.sender.match if request.sender.proven and request.sender.purpose is Purpose.PLAY else None,
+        match=_own(request, matches),
         asking=tuple(Asking(command=line.command.name, match=_about(line)) for line in asking),
         acts=acts,
     )
     about = _about(asking[0]) if len(asking) == 1 else None
     asked = _question(request, player, request.incoming.id or 0, question, about, gist)
     return replace(effects.apply(request, reply, asked), verdict=Verdict(Outcome.ASKED))
+
+
+def _own(request: Request, matches: Collection[int]) -> int | None:
+    """Return the match, if it is one alone and the sender plays in it."""
+    match = request.session.get(Match, next(iter(matches))) if len(matches) == 1 else None
+    player = request.sender.player
+    return match.id if match is not None and player is not None and seat_of(match, player) is not None else None
 
 
 def _about(line: Line) -> int | None:

@@ -244,9 +244,9 @@ def _without_long_numbers(section: dict[str, Any]) -> dict[str, Any]:
     return section | texts
 
 
-def gist_of_question(lines: Sequence[str]) -> str:
-    """Return what makes two questions about such lines the same."""
-    return _digest(["confirm", *lines])
+def gist_of_question(about: Sequence[str]) -> str:
+    """Return what makes two questions about such lines and matches the same."""
+    return _digest(["confirm", *about])
 
 
 def was_said(session: Session, sender: Sender, gist: str, sections: Sequence[Section], now: datetime) -> bool:

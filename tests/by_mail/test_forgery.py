@@ -3,7 +3,7 @@
 import pytest
 
 from tests import scenes
-from tests.correspondence import ADDRESS, Correspondence, text
+from tests.correspondence import ADDRESS, Correspondence, said, text
 
 pytestmark = scenes.after(scenes.match)
 
@@ -48,3 +48,18 @@ def test_the_thread_of_a_question_answers_no_question(letters: Correspondence, w
     assert letters.played == []
     letters.reply(again, words)
     assert letters.played == played
+
+
+def test_who_answers_without_the_token_is_asked_about_each_match_by_name(letters: Correspondence) -> None:
+    """Their host strips what follows the +; the thread tells which match is meant."""
+    boards = [letters.last("alice")]
+    letters.say("alice", "challenge bob quadraphages")
+    letters.reply(letters.last("bob"), "accept")
+    boards.append(letters.last("alice"))
+    asked = [letters.reply(board, TURN, to=ADDRESS) for board in boards]
+
+    assert ["about match #1: " in said(asked[0][0]), "about match #2: " in said(asked[1][0])] == [True, True]
+    assert letters.reply(boards[1], TURN, to=ADDRESS) == []
+    for (question,) in asked:
+        letters.reply(question, "yes")
+    assert letters.rows("select match, text from ply order by match") == [(1, TURN), (2, TURN)]

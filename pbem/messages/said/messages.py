@@ -141,6 +141,8 @@ class Confirmation(Payload):
     """Whether somebody who joins has written more, which is carried out with it."""
     beyond: int | None = None
     """The match whose reply address the message was sent to, which covers less than the message asks for."""
+    match: int | None = None
+    """The match of theirs that it is about, if it is one alone."""
     acts: tuple[Act, ...] = ()
     """What the admin does with it, if it is theirs."""
     template: Literal["confirm"] = "confirm"
