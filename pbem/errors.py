@@ -55,12 +55,9 @@ class Refused(Exception):
 class Unread(Refused):
     """A message that can't be read: what the sender is told, and the detail for the log."""
 
-    def __init__(self, problem: str, detail: str) -> None:
+    def __init__(self, problem: str, detail: str, way_out: str) -> None:
         self.detail = detail
-        super().__init__(
-            f"Your message wasn't read: {problem}.",
-            fits="Send only the text: as plain text, and without attachments.",
-        )
+        super().__init__(f"Your message wasn't read: {problem}.", fits=way_out)
 
 
 class Silence(Enum):

@@ -140,7 +140,7 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply | Confirmed:
     if message is None:
         raise Changed
     if message.error is not None:  # it was readable before, so time or memory is short just now
-        raise Unread(message.error.problem.value, str(message.error))
+        raise Unread(message.error.problem.value, str(message.error), message.error.problem.way_out)
     held.state, held.handled = IncomingState.DONE, request.now
     held.player = request.sender.player.id if request.sender.player else None  # who has just confirmed it
     told_of = identity.identify(request.session, message, request.server, request.keyring, request.now)

@@ -230,7 +230,7 @@ def _check_readable(request: Request, left: AnswersLeft | None) -> None:
     if error is not None:
         if request.sender.is_stranger:
             raise Unanswerable(Silence.UNREADABLE, error)
-        raise Unread(error.problem.value, str(error))
+        raise Unread(error.problem.value, str(error), error.problem.way_out)
 
 
 def _check_account(request: Request) -> None:

@@ -23,6 +23,20 @@ def token_of(letters: Correspondence) -> str:
     return str(letters.last("alice")["Reply-To"].addresses[0].addr_spec)
 
 
+def test_a_player_whose_words_cannot_be_read_is_told_where_they_are_and_a_subject_is_read(
+    letters: Correspondence,
+) -> None:
+    head = f"From: {ALICE}\nTo: {token_of(letters)}\nMessage-ID: <{{}}@mail.example>\n"
+    logo = "Subject: show\nContent-Type: image/png\n\nx"
+    sealed = "Subject: Re: your turn\nContent-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nx"
+
+    (answer,) = letters.deliver((head.format(1) + sealed).encode())
+    assert "wasn't read: it is encrypted, and this server has no key." in said(answer)
+    assert "Send it again without encryption; it may be signed." in said(answer)
+    (board,) = letters.deliver((head.format(2) + logo).encode())
+    assert "Match #1" in said(board)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "expected"),

@@ -1,8 +1,13 @@
 """Which text of a message is read, and how it is decoded."""
 
+import base64
+import codecs
+
 import pytest
 
 from pbem.mail.reading import limits
+from pbem.mail.reading.limits import Problem, ReadError
+from pbem.mail.reading.message import read
 from pbem.mail.reading.text import body
 
 
@@ -54,6 +59,73 @@ def test_the_text_that_a_person_sees_is_read(raw: bytes, text: str, is_html: boo
     found = shown(raw)
 
     assert (found.text.strip(), found.is_html) == (text, is_html)
+
+
+DATA = b"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x01"
+SIGNED = b"Content-Type: text/plain; charset=utf-8\r\n\r\nb7c7\r\n"
+IN_PIECES = b"\xa0\x80\x24\x80\x04\x05" + SIGNED[:5] + b"\x04\x81" + bytes([len(SIGNED) - 5]) + SIGNED[5:] + bytes(6)
+IN_ONE = b"\xa0\x3c\x04" + bytes([len(SIGNED)]) + SIGNED + b"\xa0\x00"
+BOMBS = b"Content-Type: multipart/mixed; boundary=b\n\n" + b"--b\n\n" * 900
+
+
+def cms(content: bytes, kind: str = "application/pkcs7-mime; smime-type=signed-data") -> bytes:
+    """Return a message as S/MIME packs it; the content's signatures and certificates don't matter."""
+    packed = base64.encodebytes(b"\x30\x80\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02\xa0\x80" + content).decode()
+    return part(
+        kind, packed, "Content-Transfer-Encoding: base64", "Content-Disposition: attachment; filename=smime.p7m"
+    )
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        cms(DATA + IN_PIECES),
+        cms(DATA + IN_ONE, "application/x-pkcs7-mime"),
+        multipart("mixed", cms(DATA + IN_ONE), part("text/plain", "")),
+        b"Content-Type: =?utf-8?Q?text/plain?=\n\nb7c7",
+        b"Content-Type: =?utf-8?Q?text/plain?=; charset=utf-8\n\nb7c7",
+        b"Content-Type: =?utf-8?Q?text/html;_charset=3Dutf-8?=\n\n<p>b7c7",
+        b"Content-Type: =?utf-8?B?bXVsdGlwYXJ0L21peGVkOyBib3VuZGFyeT1i?=\n\n--b\n\nb7c7\n--b--",
+        part("text/plain", base64.b64encode("b7c7".encode("utf-16")).decode(), "Content-Transfer-Encoding: base64"),
+        b"Content-Type: text/plain; charset=utf-8\n\n" + codecs.BOM_UTF16_BE + "b7c7".encode("utf-16-be"),
+    ],
+)
+def test_a_text_is_read_though_it_is_wrapped_or_labelled_wrongly(raw: bytes) -> None:
+    found = read(b"From: a@b.example\n" + raw, None, ())
+
+    assert (found.lines, found.hidden) == (("b7c7",), None)
+
+
+@pytest.mark.parametrize(
+    ("raw", "hidden"),
+    [
+        (cms(DATA + b"\x30\x80\x80\x05abcde", "application/pkcs7-mime; smime-type=enveloped-data"), Problem.ENCRYPTED),
+        (cms(b"\x04\xff" + DATA), Problem.ENCRYPTED),
+        (cms(DATA + b"\x04\xff\xff"), Problem.ENCRYPTED),
+        (multipart("encrypted", part("application/pgp-encrypted", "1"), part("application/x", "z")), Problem.ENCRYPTED),
+        (part("text/plain", "-----BEGIN PGP MESSAGE-----\n\nhQ==\n-----END PGP MESSAGE-----"), Problem.ENCRYPTED),
+        (multipart("mixed", part("text/plain", " "), part("application/ms-tnef", "z")), Problem.WINMAIL),
+        (
+            part("application/octet-stream", "z", "Content-Disposition: attachment; filename=winmail.dat"),
+            Problem.WINMAIL,
+        ),
+        (part("text/plain", "b7c7", "Content-Disposition: attachment; filename=turn.txt"), Problem.ATTACHED),
+        (part("image/png", "z"), Problem.ATTACHED),
+        (part("text/html", "<a href='https://confidential-mail.google.com/msg/A'>View"), Problem.CONFIDENTIAL),
+        (part("text/plain", ""), None),
+        (part("text/plain", "> quoted"), None),
+        (multipart("mixed", part("text/plain", "hello"), part("application/ms-tnef", "z")), None),
+        (multipart("mixed", part("text/plain", "hello"), part("image/png", "z")), None),
+    ],
+)
+def test_where_the_words_are_instead_is_known(raw: bytes, hidden: Problem | None) -> None:
+    assert read(b"From: a@b.example\n" + raw, None, ()).hidden is hidden
+
+
+def test_what_is_signed_is_held_to_the_limits_of_every_message() -> None:
+    raw = cms(DATA + b"\x04\x83" + len(BOMBS).to_bytes(3) + BOMBS)
+
+    assert read(b"From: a@b.example\n" + raw, None, ()).error == ReadError(Problem.TOO_MANY_PARTS)
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,19 @@ TWO_READINGS = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("written", "sender"),
+    [
+        ("jö@bücher.example", "jö@xn--bcher-kva.example"),
+        ("jö@mail.example", "jö@mail.example"),
+        ("alice@\uff4dail.example", None),
+        ("alice@ma\u0131l.example", "alice@xn--mal-kua.example"),
+    ],
+)
+def test_an_internationalised_address_is_answered_and_is_nobody_elses(written: str, sender: str | None) -> None:
+    assert read(f"From: {written}\n\nhelp\n".encode(), None, ()).sender == sender
+
+
 @pytest.mark.parametrize("field", PLAIN)
 def test_one_address_is_read(field: str) -> None:
     assert author([field]) == "alice@mail.example"

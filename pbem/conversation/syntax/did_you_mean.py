@@ -10,7 +10,7 @@ from pbem.conversation.syntax.line import LineReader
 from pbem.conversation.syntax.mail import ParsedMessage
 from pbem.conversation.syntax.sentences import lines_said
 from pbem.conversation.target import is_to_move
-from pbem.errors import Refused
+from pbem.errors import Refused, Unread
 from pbem.mail.reading.text.normalize import to_ascii
 from pbem.matches import turns
 from pbem.matches.queries import pack_of
@@ -26,6 +26,8 @@ def for_message(request: Request, parsed: ParsedMessage) -> Refused:
     """Return the refusal of a message without a command."""
     about = request.sender.match
     match = request.session.get(Match, about) if about else None
+    if (hidden := request.message.hidden) is not None:
+        return Unread(hidden.value, hidden.value, hidden.way_out)
     if not parsed.first:
         return Refused(
             "Your message has no text of your own (quotes and signatures don't count).",

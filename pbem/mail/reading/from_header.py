@@ -7,6 +7,7 @@ server may have checked another address than the one we take. So a From with two
 from collections.abc import Sequence
 
 LONGEST = 2_000
+LONGEST_HOST = 253
 
 
 def author(fields: Sequence[str]) -> str | None:
@@ -31,7 +32,20 @@ def author(fields: Sequence[str]) -> str | None:
     local, _, host = address.partition("@")
     if not local or not host or host.endswith(".") or "@" in host or set(address) & set(" \t\0,;:<>"):
         return None
-    return address
+    return address if host.isascii() else f"{local}@{_in_ascii(host)}"
+
+
+def _in_ascii(host: str) -> str:
+    """Return an internationalised domain as mail servers write it; unchanged if it looks like another one.
+
+    >>> _in_ascii("bücher.example"), _in_ascii("straße.example")
+    ('xn--bcher-kva.example', 'straße.example')
+    """
+    try:
+        written = host[:LONGEST_HOST].encode("idna")
+        return written.decode("ascii") if written.decode("idna") == host else host
+    except UnicodeError:
+        return host
 
 
 def _is_mere_name(name: str, address: str) -> bool:

@@ -57,6 +57,23 @@ class Problem(Enum):
     TOO_SLOW = "it takes too long to read"
     TOO_MUCH_MEMORY = "it takes too much memory to read"
     CRASHES_READER = "it crashes the program that reads it"
+    ENCRYPTED = "it is encrypted, and this server has no key"
+    CONFIDENTIAL = "Gmail's confidential mode sent only a link to it"
+    WINMAIL = "its text is in a winmail.dat file, which only Outlook opens"
+    ATTACHED = "it has no text but an attachment, and attachments aren't opened"
+
+    @property
+    def way_out(self) -> str:
+        """What the sender does about it."""
+        return _WAYS_OUT.get(self, "Send only the text: as plain text, and without attachments.")
+
+
+_WAYS_OUT = {
+    Problem.ENCRYPTED: "Send it again without encryption; it may be signed.",
+    Problem.CONFIDENTIAL: "Send it again without confidential mode.",
+    Problem.WINMAIL: "Send it again as plain text or HTML, not in Outlook's Rich Text format.",
+    Problem.ATTACHED: "Write the text into the message itself.",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,8 @@ class Message:
     """How many of the lines certainly are the person's (see `WrittenText`)."""
     error: ReadError | None = None
     """Why those lines couldn't be read, although the headers could."""
+    hidden: Problem | None = None
+    """Where the person's words are instead, if the lines may be none of theirs."""
 
 
 def read(raw: bytes, sender: str | None, recipients: tuple[str, ...], ours: Ours = NOBODY) -> Message:
@@ -73,7 +75,7 @@ def read(raw: bytes, sender: str | None, recipients: tuple[str, ...], ours: Ours
             mime = body.parsed(page)
             shown, author = body.read_body(mime), _author(mime)
             written = reply_text.read(shown.text, shown.is_html, author, ours)
-            return _message(mime, sender, recipients, author, written, "" if shown.is_html else shown.text)
+            return replace(_message(mime, sender, recipients, author, written, shown), hidden=shown.hidden)
     except Unreadable as unreadable:
         return read_headers(raw, sender, recipients, unreadable.error)
 
@@ -134,7 +136,7 @@ def _check_header_block(page: bytes) -> None:
 
 
 def _author(mime: email.message.Message) -> str | None:
-    return from_header.author(_values(mime, "From"))
+    return from_header.author([value.decode("utf-8", "replace") for value in _raw_values(mime, "From")])
 
 
 def _message(
@@ -143,14 +145,14 @@ def _message(
     recipients: tuple[str, ...],
     author: str | None,
     written: WrittenText,
-    text: str = "",
+    shown: body.Body = body.NOTHING,
 ) -> Message:
     subject = normalize.clean(header(mime, "Subject"))
     named = tuple(address for name in RECIPIENT_HEADERS for address in _addresses(mime, name))
     envelope = tuple(recipient.lower() for recipient in recipients)
     parents = [*_ids(header(mime, "In-Reply-To")), *reversed(_ids(header(mime, "References")))]
     received_by = tuple(dict.fromkeys(envelope + named))
-    words = written.lines or text[: machines.LONGEST_TEXT].splitlines()
+    words = written.lines or ("" if shown.is_html else shown.text)[: machines.LONGEST_TEXT].splitlines()
     return Message(
         message_id=next(iter(_ids(header(mime, "Message-ID"))), None),
         sender=author if author is not None and is_address(author) else None,
@@ -196,9 +198,13 @@ def header(mime: email.message.Message, name: str) -> str:
 
 
 def _values(mime: email.message.Message, name: str) -> list[str]:
-    """Return the raw values of all headers of that name, each truncated."""
+    """Return the values of all headers of that name, each truncated."""
+    return [body.decode(value, None) for value in _raw_values(mime, name)]
+
+
+def _raw_values(mime: email.message.Message, name: str) -> list[bytes]:
     values = [str(value)[:LONGEST_VALUE] for key, value in mime.raw_items() if key.lower() == name.lower()]
-    return [body.decode(value.encode("ascii", "surrogateescape"), None) for value in values[:MOST_IDS]]
+    return [value.encode("ascii", "surrogateescape") for value in values[:MOST_IDS]]
 
 
 def _addresses(mime: email.message.Message, name: str) -> tuple[str, ...]:

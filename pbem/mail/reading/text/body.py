@@ -6,16 +6,21 @@ message holds, nothing but Unreadable is raised.
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from email.errors import HeaderParseError
+from email.header import decode_header, make_header
 from email.message import Message
 from email.parser import BytesParser
-from email.policy import compat32
+from email.policy import Compat32
 
+from pbem.mail.reading import limits
 from pbem.mail.reading.limits import DEEPEST, MOST_PARTS, Problem, Unreadable
 from pbem.mail.reading.text import phrases
 
 LONGEST_STUB = 500
+LONGEST_TYPE = 500
 _BOUNDARY = re.compile(rb'^--([^\s"\\]{1,70})[ \t]*\ncontent-', re.MULTILINE | re.IGNORECASE)
 """A line that separates parts: headers of a part follow."""
 _EXCUSES = phrases.table("stubs")["excuses"]
@@ -55,6 +60,13 @@ LONGEST_CHARSET = 40
 
 
 UNOPENED = "x-"
+_SIGNED = ("application/pkcs7-mime", "application/x-pkcs7-mime")
+"""What may be signed (RFC 8551, 3.5.2): then its content can be read. Otherwise it is encrypted."""
+_ENCRYPTED = {*_SIGNED, "application/pgp-encrypted", "application/x-microsoft-rpmsg-message"}
+_DATA = b"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x01"
+"""The type of signed content that is plain data (RFC 5652, 4): in front of it."""
+_WRAPPED, _STRING, _STRING_OF_PIECES = 0xA0, 0x04, 0x24
+_BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class Part(Message):
@@ -70,25 +82,60 @@ class Part(Message):
         return f"{UNOPENED}{kind}" if kind.startswith("message/") else kind
 
 
+class _Policy(Compat32):
+    """Headers as they are, but for a Content-Type that a program encoded as a whole."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        """Return the name and the value of a header."""
+        name, value = super().header_source_parse(sourcelines)
+        if name.lower() == "content-type" and value.startswith("=?"):
+            with suppress(HeaderParseError, LookupError, ValueError):
+                value = str(make_header(decode_header(value)))[:LONGEST_TYPE]
+        return name, value
+
+
+_POLICY = _Policy()
+
+
 @dataclass(frozen=True, slots=True)
 class Body:
     """The text that a message shows."""
 
     text: str
     is_html: bool
+    hidden: Problem | None = None
+    """Where the person's words are, if the text may be none of theirs."""
+
+
+NOTHING = Body("", is_html=False)
 
 
 def parsed(page: bytes) -> Message:
     """Return the message in the bytes, cut into its parts."""
-    return BytesParser(Part, policy=compat32).parsebytes(page)
+    return BytesParser(Part, policy=_POLICY).parsebytes(page)
 
 
 def read_body(message: Message) -> Body:
     """Return the text of the message, plain if there is any; several text parts in a row are joined."""
-    read = (_read(part) for part in _leaves(message))
-    parts = [part for part in read if part is not None and part.text.strip()]
+    leaves = list(_leaves(message))
+    parts = [part for part in map(_read, leaves) if part is not None and part.text.strip()]
     is_html = bool(parts) and parts[0].is_html  # parts of the other kind are copies, or added by a server
-    return Body("\n".join(part.text for part in parts if part.is_html == is_html), is_html)
+    text = "\n".join(part.text for part in parts if part.is_html == is_html)
+    return Body(text, is_html, _hidden(leaves, text))
+
+
+def _hidden(leaves: Sequence[Message], text: str) -> Problem | None:
+    """Return where the person's words are if they aren't in the text, as far as that is known."""
+    kinds = {leaf.get_content_type() for leaf in leaves}
+    if kinds & _ENCRYPTED or text.lstrip().startswith("-----BEGIN PGP MESSAGE-----"):
+        return Problem.ENCRYPTED
+    if "confidential-mail.google.com" in text or "Gmail confidential mode" in text:
+        return Problem.CONFIDENTIAL
+    if text.strip():
+        return None
+    if "application/ms-tnef" in kinds or "winmail.dat" in {leaf.get_filename() for leaf in leaves}:
+        return Problem.WINMAIL
+    return Problem.ATTACHED if any(_read(leaf) is None for leaf in leaves) else None
 
 
 def decode(content: bytes, charset: str | None) -> str:
@@ -171,6 +218,9 @@ def _leaves(message: Message) -> Iterator[Message]:
         kind = part.get_content_type()
         if part.get_content_maintype() == "multipart" and not part.is_multipart():
             part = _with_parts(part)
+        if kind in _SIGNED and (content := _signed_content(part)):
+            waiting.append((_opened(content), depth + 1))
+            continue
         if not part.is_multipart():
             yield part
             continue
@@ -188,6 +238,32 @@ def _with_parts(part: Message) -> Message:
     kind = part.get_content_type().encode("ascii", "replace")
     head = kind + b'; boundary="' + mark[1] + b'"' if mark else b"text/plain; charset=utf-8"
     return parsed(b"Content-Type: " + head + b"\n\n" + page)
+
+
+def _signed_content(part: Message) -> bytes:
+    """Return what a part holds that is signed, unchecked; nothing if it is encrypted."""
+    payload = part.get_payload(decode=True)
+    page = payload if isinstance(payload, bytes) else b""
+    pieces, at = [], page.find(_DATA) + len(_DATA)
+    while len(_DATA) <= at < len(page) - 1:
+        tag, length = page[at], page[at + 1]
+        at += 2
+        if length > 0x80:  # the length of the length (X.690, 8.1.3.5)
+            length, at = int.from_bytes(page[at : at + length - 0x80]), at + length - 0x80
+        if tag == _STRING:
+            pieces.append(page[at : at + length])
+            at += length
+        elif tag not in (_WRAPPED, _STRING_OF_PIECES):
+            break
+    return b"".join(pieces)
+
+
+def _opened(content: bytes) -> Message:
+    """Return the message that a part held, within the limits of every message."""
+    page = limits.without_long_part_headers(limits.normalize_newlines(content))
+    limits.check_header_block(page.partition(b"\n\n")[0])
+    limits.check_parts(page)
+    return parsed(page)
 
 
 def _chosen(alternatives: list[Message]) -> list[Message]:
@@ -214,7 +290,8 @@ def _read(part: Message) -> Body | None:
     if part.get_filename() is not None:
         return None
     content = part.get_payload(decode=True)
-    text = decode(content, _parameter(part, "charset")) if isinstance(content, bytes) else ""
+    content = content if isinstance(content, bytes) else b""
+    text = decode(content, "utf-16" if content.startswith(_BOMS) else _parameter(part, "charset"))
     if kind == "text/html" or text[:200].lstrip("\ufeff \t\r\n").lower().startswith(("<html", "<!doctype html")):
         return Body(text, is_html=True)
     if (_parameter(part, "format") or "").lower() == "flowed":
