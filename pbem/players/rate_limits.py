@@ -35,7 +35,8 @@ HOUR, DAY, WEEK, MONTH = timedelta(hours=1), timedelta(days=1), timedelta(days=7
 STRANGER_PER_DAY, STRANGER_PER_MONTH = 5, 20
 """The number of replies that an address gets in a day, and in thirty, if it isn't a player's."""
 DOMAIN_PER_DAY, LARGE_DOMAIN_PER_DAY = 100, 2_000
-"""The number of replies that all such addresses of one domain get in a day together."""
+"""The number of replies that all such addresses of one domain get in a day together. The larger one, which only keeps a
+domain from using up what all get, is that of providers, and of domains that vouch for the sender."""
 SPREAD = ((HOUR, 4), (6 * HOUR, 2), (DAY, 1))
 """A quarter of what a domain, or all of them, get in a day can be used in an hour and half in six: forged messages come
 in bursts, and newcomers after one are answered again."""
@@ -113,7 +114,8 @@ def of_stranger(
     had = _answered(session, _is_mailbox(address), standing, DAY, now)
     if had >= STRANGER_PER_DAY:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_ADDRESS)
-    per_domain = LARGE_DOMAIN_PER_DAY if is_large(domain) else DOMAIN_PER_DAY
+    is_trusted = standing is Standing.VOUCHED or is_large(domain)
+    per_domain = LARGE_DOMAIN_PER_DAY if is_trusted else DOMAIN_PER_DAY
     of_domain, is_half = _left(session, _at(domain), mine, budget=per_domain, now=now)
     if of_domain <= 0:
         raise Unanswerable(Silence.DAILY_ANSWERS_TO_DOMAIN)

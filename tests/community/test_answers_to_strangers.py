@@ -88,6 +88,14 @@ def test_forgeries_silence_no_large_domain(session: Session) -> None:
     assert all(answered(session, f"v{number}@gmx.net") for number in range(2 * IN_AN_HOUR))
 
 
+def test_a_class_of_a_school_whose_domain_vouches_for_them_is_introduced_within_an_hour(session: Session) -> None:
+    vouched = Standing.VOUCHED
+    assert all(answered(session, f"v{number}@school.example", standing=vouched) for number in range(2 * IN_AN_HOUR))
+
+    left = rate_limits.of_stranger(session, "v@school.example", vouched, LimitsSettings(), NOW, per_month=1)
+    assert not left.is_half_used
+
+
 def test_all_strangers_together_get_so_many_answers(session: Session) -> None:
     limits = LimitsSettings(strangers_per_day=24)
 
