@@ -1,29 +1,32 @@
 """Unsubscribing by one click (RFC 8058): a POST that a mail program sends becomes the message that it stands for.
 
 That message goes the way of all others, with the address that List-Unsubscribe names, which can stop and start news and
-nothing else. What it stops stands in the token, not in the request, and a token counts once a day.
+nothing else. What it stops stands in the token, not in the request. A repetition is harmless: nothing is stored for a
+player who gets no such news any more, and nothing twice before the first message is handled.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Engine
-from sqlmodel import Session
+from sqlmodel import Session, col, func, select
 
 from pbem import tokens
 from pbem.config import ServerSettings
 from pbem.mail.transports.protocols import Arrival, Store
 from pbem.messages.kinds import KINDS
 from pbem.messages.reply_addresses import address_with
-from pbem.storage.models import HOUSE, Player
+from pbem.players import invitations
+from pbem.storage.models import HOUSE, Incoming, IncomingState, Player
+from pbem.storage.preferences import OFF
 from pbem.tokens import Keyring, Purpose, Token
 
 PATH = "/unsubscribe/"
 WORDS = b"List-Unsubscribe=One-Click"
 """What the body of such a request says."""
-PER_MINUTE = 60
-"""How many requests are looked at in a minute: each asks the database once."""
+SOURCE = "one click"
+"""Where such messages come from, as the log says."""
 
 
 @dataclass
@@ -35,21 +38,13 @@ class OneClick:
     engine: Engine
     store: Store
     clock: Callable[[], datetime]
-    _minute: str = ""
-    _seen: int = field(default=0)
-
-    def is_busy(self) -> bool:
-        """Count a request; return whether there were too many in this minute."""
-        minute = f"{self.clock():%FT%H:%M}"
-        self._minute, self._seen = minute, self._seen + 1 if minute == self._minute else 1
-        return self._seen > PER_MINUTE
 
     def take(self, text: str) -> bool:
-        """Store the message that the token stands for; return whether it is one of ours."""
+        """Store the message that the token stands for, if it still has to; return whether it is one of ours."""
         token = tokens.parse(text)
         if token is None or token.purpose is not Purpose.ONE_CLICK or token.subject >= len(KINDS):
             return False
-        now = self.clock()
+        stop = KINDS[token.subject].stop
         with Session(self.engine) as session:
             player = session.get(Player, token.player)
             if player is None or player.address == HOUSE or not self.keyring.signed(text, player.epoch):
@@ -57,14 +52,28 @@ class OneClick:
             if player.merged_into is not None or player.deleted is not None:
                 return False
             address, to = player.address, Token(Purpose.NOTICES, player.id or 0)
+            waiting = select(Incoming.id).where(Incoming.state == IncomingState.NEW, Incoming.group == address)
+            if _has_ended(session, player, stop) and session.exec(waiting.limit(1)).first() is None:
+                return True  # what waits may be a "start"
             recipient = address_with(self.server, self.keyring, to, player.epoch)
+            handled = (Incoming.sender == address, Incoming.source == SOURCE, Incoming.state != IncomingState.NEW)
+            number = session.exec(select(func.count(col(Incoming.id))).where(*handled)).one()
+        own_id = f"{token.player}.{token.subject}.{self.clock():%Y%m%d}.{number}"  # the same until it is handled
         lines = (
             f"From: {address}",
             f"To: {recipient}",
-            f"Subject: {KINDS[token.subject].stop}",
-            f"Message-ID: <{token.player}.{token.subject}.{now:%Y%m%d}.one-click@{self.server.domain}>",
+            f"Subject: {stop}",
+            f"Message-ID: <{own_id}.one-click@{self.server.domain}>",
             "",
             "",
         )
-        self.store((Arrival("\r\n".join(lines).encode(), "one click", sender=address, recipients=(recipient,)),))
+        self.store((Arrival("\r\n".join(lines).encode(), SOURCE, sender=address, recipients=(recipient,)),))
         return True
+
+
+def _has_ended(session: Session, player: Player, stop: str) -> bool:
+    """Return whether the player gets no more of the news that those words stop."""
+    if name := stop.partition(" ")[2]:
+        return player.settings.get(name) == OFF
+    is_guest = player.confirmed is None
+    return player.stopped is not None or (is_guest and invitations.is_ruled_out(session, player.address))

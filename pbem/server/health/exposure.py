@@ -126,8 +126,6 @@ class _Handler(BaseHTTPRequestHandler):
         one_click, length = self.server.one_click, self.headers.get("Content-Length", "")
         if one_click is None or not self.path.startswith(PATH):
             self._answer(HTTPStatus.NOT_FOUND, TEXT, b"not found\n")
-        elif one_click.is_busy():
-            self._answer(HTTPStatus.TOO_MANY_REQUESTS, TEXT, b"Try again in a minute.\n")
         elif not (length.isascii() and length.isdecimal() and len(length) < 9 and int(length) <= LONGEST_BODY):
             self._answer(HTTPStatus.BAD_REQUEST, TEXT, b"The request has no length, or too much text.\n")
         elif WORDS not in self.rfile.read(int(length)) or not one_click.take(self.path.removeprefix(PATH)):
