@@ -72,6 +72,8 @@ def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
     if own.unclear:
         matches = tuple(target for target in own.targets if isinstance(target, int))
         reply = reply.adding(NotSent(lines=own.unclear, matches=matches))
+    if parsed.withheld:
+        reply = reply.adding(NotSent(lines=clipped(parsed.withheld), may_be_quoted=True))
     if parsed.overlooked:
         reply = reply.adding(Overlooked(lines=clipped(parsed.overlooked)))
     if parsed.beyond:

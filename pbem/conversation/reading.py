@@ -8,6 +8,7 @@ from notation.games import GameMissing, GamePack
 from pbem.conversation import offer_answers, suggested_yes
 from pbem.conversation.core import Line, Request
 from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match
+from pbem.errors import Refused
 from pbem.mail.reading.message import Message
 from pbem.matches import turns
 from pbem.matches.queries import games_of, pack_of
@@ -17,7 +18,7 @@ from pbem.storage.models import Match, MatchState, Outgoing
 
 def read(request: Request, message: Message) -> ParsedMessage:
     """Return what the message says, whatever it answers."""
-    return reader(request, message).read(message.subject, message.lines, message.cut, message.sure)
+    return reader(request, message).read(message.subject, message.lines, message.cut, message.sure, message.asked)
 
 
 def as_meant(request: Request, message: Message, parsed: ParsedMessage) -> tuple[ParsedMessage, Outgoing | None]:
@@ -33,7 +34,7 @@ def as_meant(request: Request, message: Message, parsed: ParsedMessage) -> tuple
     if line is None:
         return parsed, agreed
     return reader(request, message).read(
-        message.subject, (*line.split("\n"), *suggested_yes.lines_below(message.lines))
+        message.subject, (*line.split("\n"), *suggested_yes.lines_below(message.lines[: message.sure]))
     ), agreed
 
 
@@ -67,7 +68,13 @@ def reader(request: Request, message: Message) -> Reader:
     def played() -> list[str]:
         return games_of(request.session, player) if player else []
 
-    return Reader(request.commands, game_of, about, player.name if player else None, after, played)
+    def answers(line: Line) -> bool:
+        try:
+            return line.command.for_stranger is None or line.command.for_stranger(request, line) is not None
+        except Refused:
+            return False
+
+    return Reader(request.commands, game_of, about, player.name if player else None, after, played, answers)
 
 
 def _answered(request: Request, message: Message) -> Outgoing | None:

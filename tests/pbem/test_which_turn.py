@@ -32,6 +32,6 @@ def test_below_what_may_announce_a_quote_a_line_is_asked_about(
 
     assert letters.played == []
     assert letters.rows("select state from match") == ["running"]
-    assert "may begin a quoted message" in said(answer)
+    assert "This may be quoted" in said(answer)
     letters.reply(answer, "yes")
     assert letters.played == ([TURN] if TURN in line else [])

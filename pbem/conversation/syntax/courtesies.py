@@ -15,6 +15,8 @@ GREETINGS = frozenset(
     {"hi", "hello", "hey", "dear", "hallo", "moin", "salut", "bonjour", "hola", "ciao", "hej", "good", "ok", "okay"}
 )
 LONGEST_GREETING = 30
+LONGEST_ADDRESSEE = 3
+"""How many words a line has that is nothing but a greeting."""
 ENCLOSED = {'"': '"', "'": "'", "`": "`", "*": "*", "_": "_", "«": "»", "»": "«"} | {
     "\u201c": "\u201d",  # English
     "\u201e": "\u201c\u201d",  # German, Polish
@@ -51,6 +53,16 @@ def without_politeness(text: str) -> str:
             if bare.lower().endswith((f" {word}", f",{word}")):
                 text = bare = bare[: -len(word)].rstrip(" .,;!")
     return text
+
+
+def is_greeting(text: str) -> bool:
+    """Return whether a line is nothing but a greeting, perhaps with a name.
+
+    >>> is_greeting("Hi Bob,"), is_greeting("Hello!"), is_greeting("Hi, I have three questions:")
+    (True, True, False)
+    """
+    words = text.lower().split()
+    return 0 < len(words) <= LONGEST_ADDRESSEE and words[0].strip(",:!.") in GREETINGS
 
 
 def without_quotes(text: str) -> str:

@@ -64,7 +64,7 @@ def for_message(request: Request, parsed: ParsedMessage) -> Refused:
 def _doubted(line: Line, match: Match | None) -> Refused:
     """Return the refusal of a line that may be a quoted one, which is suggested instead."""
     return Refused(
-        "This stands below a line that may begin a quoted message, so nothing was done.",
+        "This may be quoted, or one of your words, so nothing was done.",
         read=line.text[:SHOWN],
         meant=(line.text,),
         proposal=line.text if line.match is None or line.text.startswith("#") else f"#{line.match} {line.text}",

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pbem.conversation.core import Line
+from pbem.conversation.syntax.courtesies import is_greeting
 from pbem.conversation.syntax.line import ADDRESSED
 from pbem.mail.reading.text.written import trim
 
@@ -34,6 +35,8 @@ class MessageDraft:
         self.below: list[str] = []
         self.unread: list[str] = []
         """Lines that begin with a match's number and can't be read."""
+        self.stray: Line | None = None
+        """The first turn of one short word that stands among other words."""
         self.read = self.searched = 0
         self._block = [*range(len(head))]
         self._is_apart = True
@@ -59,6 +62,11 @@ class MessageDraft:
     def has_words(self) -> bool:
         """Whether there are any words."""
         return bool(self._lines) or bool(self.words)
+
+    @property
+    def greets(self) -> bool:
+        """Whether all words so far are a greeting."""
+        return not self.words and len(lines := list(filter(None, self._lines))) == 1 and is_greeting(lines[0])
 
     def add_blank(self) -> None:
         """Add a blank line."""

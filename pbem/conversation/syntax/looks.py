@@ -6,6 +6,8 @@ CELL = re.compile(r"[a-z]\d{1,2}", re.IGNORECASE)
 RECORD_ROW = re.compile(r"\d{1,3}\.?\s{2,}")
 CONNECTIVES = frozenset({"or", "can", "must", "but", "because"})
 """Words that appear in sentences about squares, but in no turn."""
+SHORTEST = 4
+"""How many characters a word of letters and figures has that stands in no text but as a turn."""
 
 
 def cells(text: str) -> int:
@@ -15,6 +17,15 @@ def cells(text: str) -> int:
     (4, 0)
     """
     return len(CELL.findall(text))
+
+
+def is_short_word(text: str) -> bool:
+    """Return whether a text is one word that other texts have as well: a number, a square, or a word like "pass".
+
+    >>> is_short_word("8"), is_short_word("h8"), is_short_word("pass"), is_short_word("e3f4"), is_short_word("1 a7b7")
+    (True, True, True, False, False)
+    """
+    return len(text.split()) == 1 and (len(text) < SHORTEST or text.isalpha())
 
 
 def is_board_or_record(words: str) -> bool:

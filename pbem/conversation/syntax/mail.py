@@ -8,42 +8,37 @@ commands that it stands under. Three rules keep a turn from getting lost among t
 - A signature or a notice in which a command or a turn is found was written by a person, and isn't one.
 - Prose that look like a turn are reported to the sender.
 
-Below a line that may announce a quote, all lines are words; if there is no command above it, the first one there is
-suggested.
+A line below one that may announce a quote is words that go to nobody. A turn of one short word ("8", "pass") is words
+below other words, and below a quoted question. The first of such lines is suggested if there is no command above it.
 
 Guesses are never commands; if a message has no command, a guess from its first line is suggested.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from engines.core import Position
 from pbem.conversation.core import Line
 from pbem.conversation.refusals import not_a_command
 from pbem.conversation.syntax import wrapped
 from pbem.conversation.syntax.commands import Commands
-from pbem.conversation.syntax.courtesies import is_of_marks, without_list_mark, without_quotes
+from pbem.conversation.syntax.courtesies import is_of_marks
 from pbem.conversation.syntax.draft import MOST_COMMANDS, MOST_READ, MessageDraft, Prose
 from pbem.conversation.syntax.line import ADDRESSED, GameOf, LineReader, Played
-from pbem.conversation.syntax.looks import cells
 from pbem.conversation.syntax.rognlie import IGNORED, Translation, Translator
+from pbem.conversation.syntax.which_turn import LONGEST_LINE, MOST_SEARCHED, After, TurnFinder
 from pbem.mail.reading.subjects import bare_subject
 from pbem.mail.reading.text.normalize import to_ascii
 from pbem.mail.reading.text.written import Cut, trim
 from pbem.matches.conditions import LONGEST, is_plain
 
 TAG = re.compile(r"\[pbem #(\d{1,9})(?:, [a-z ]{1,20})?\]")
-LONGEST_LINE = 1_000
 MOST_OVERLOOKED = 5
 """How many lines that look like turns are reported."""
-MOST_SEARCHED = 100
-"""How many lines of words, and of what was cut, are searched for turns."""
 MOST_BEYOND = 50
 
-After = Callable[[int, str], Position[Any] | None]
-"""Returns the position after that turn in the match with that number as it stands; None if the turn isn't legal."""
+Answers = Callable[[Line], bool]
+"""Returns whether there is an answer to a line that changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +60,9 @@ class ParsedMessage:
     """The commands beyond the number that a message can have."""
     below: tuple[str, ...] = ()  # lines among the words that are commands, but for their place below words
     doubtful: Line | None = None
-    """If there is no command: the first one below a line that may announce a quote."""
+    """If there is no command: the first line that is one but for its place, below what may announce a quote, say."""
+    withheld: tuple[str, ...] = ()
+    """If there is a command: the lines below one that may announce a quote, which go to nobody."""
 
     @property
     def prose(self) -> tuple[str, ...]:
@@ -96,32 +93,50 @@ class Reader:
         own: str | None = None,
         after: After = lambda _number, _text: None,
         played: Played = lambda: (),
+        answers: Answers = lambda _line: True,
     ) -> None:
         self._commands = commands
         self._line = LineReader(commands, game_of, match, played)
         self._match = match
-        self._after = after
+        self._turns = TurnFinder(self._line, match, after)
+        self._answers = answers
         self._translator = Translator(own, commands.verbs, commands.naming, self._line.is_turn, commands.of_admin)
 
     def read(
-        self, subject: str, lines: Sequence[str], cut: Sequence[Cut] = (), sure: int | None = None
+        self,
+        subject: str,
+        lines: Sequence[str],
+        cut: Sequence[Cut] = (),
+        sure: int | None = None,
+        asked: str | None = None,
     ) -> ParsedMessage:
-        """Return the commands and the words of the message, of whose lines the first `sure` can be commands."""
+        """Return the commands and the words of the message, of whose lines the first `sure` can be commands.
+
+        `asked` is the line that stands right below a quoted question.
+        """
         head = self._subject(subject)
+        self._turns.asked = to_ascii(asked.strip()) if asked else None
         sure = len(lines) if sure is None else sure
         page = self._with_commands_in([piece for piece in cut if piece.before <= sure], lines[:sure])
         draft = self._drafted(head, page)
         if draft.unread and draft.commands:
             draft = self._drafted(head, page, strict=True)
-        if (turn := self._turn_of_marks(draft) or self._only_turn(draft, page)) is not None:
+        if (turn := self._turns.turn_of_marks(draft) or self._turns.only_turn(draft, page)) is not None:
             draft = self._drafted(head, page, turn=turn)
-        doubtful = self._below_doubt(draft, lines[sure:])
+        if prose := {line.text for line in draft.commands if self._may_be_prose(line)}:
+            rest = [line for line in head if line.text not in prose]
+            other = self._drafted(rest, page, turn=turn, prose=prose)
+            if any(map(self._turns.is_legal, other.commands)):
+                draft, head = other, rest
+        withheld = trim(lines[sure:]) if draft.commands and not draft.keeps("") else ()
+        below = self._below_doubt(draft, () if withheld else lines[sure:])
+        doubtful = below if draft.commands or draft.stray is None else draft.stray
         bare = bare_subject(subject)
         told = " ".join(line.text for line in head) or self._translator.translate(to_ascii(bare))[0].text
         told = self._translator.without_password(bare if told == to_ascii(bare) else told)
         if not head and bare == subject and self._line.held_turn(to_ascii(told)) is not None:
             draft.overlooked.insert(0, told)
-        return replace(self._reading(subject, told, draft), doubtful=doubtful)
+        return replace(self._reading(subject, told, draft), doubtful=doubtful, withheld=withheld)
 
     def _below_doubt(self, draft: MessageDraft, lines: Sequence[str]) -> Line | None:
         """Add the lines as words; return the first of them that would be a command, if there is none above them."""
@@ -161,12 +176,18 @@ class Reader:
         return self._line.held_turn(text) is not None
 
     def _drafted(
-        self, head: Sequence[Line], page: Sequence[str], *, strict: bool = False, turn: str | None = None
+        self,
+        head: Sequence[Line],
+        page: Sequence[str],
+        *,
+        strict: bool = False,
+        turn: str | None = None,
+        prose: Collection[str] = (),
     ) -> MessageDraft:
         """Return the commands and words in the lines.
 
         With `strict`, lines that begin with #NUMBER and can't be read are commands too. `turn` is the line that is the
-        turn in the match that the message is about: no other one can be.
+        turn in the match that the message is about: no other one can be. `prose` are lines that are words for sure.
         """
         draft, is_played = MessageDraft(head), False
         for raw in wrapped.joined(page):
@@ -190,14 +211,15 @@ class Reader:
                 draft.add_words(raw)
                 continue
             draft.read += 1
-            translated = self._translator.translate(self._undecorated(text) if is_turn else text)
-            prose = raw if translated[0].text == text else translated[0].text
+            translated = self._translator.translate(self._turns.undecorated(text) if is_turn else text)
+            words = raw if translated[0].text == text else translated[0].text
             read = self._read_line(draft, translated, strict=strict, certain=is_turn)
-            if not read or (turn is not None and not is_turn and self._is_fragment(read[0])):
-                self._note(draft, translated[0].text, prose)
-                draft.add_words(prose)
+            is_prose = bool(read) and read[0].text in prose
+            if not read or is_prose or (turn is not None and not is_turn and self._turns.is_fragment(read[0])):
+                self._note(draft, translated[0].text, words)
+                draft.add_words(words)
             elif len(draft.commands) >= MOST_COMMANDS:
-                draft.beyond += [prose.strip()] * (len(draft.beyond) < MOST_BEYOND)
+                draft.beyond += [words.strip()] * (len(draft.beyond) < MOST_BEYOND)
             elif not (draft.commands == [*head] and [each.text for each in read] == [each.text for each in head]):
                 draft.add_commands(
                     [_as_written(each, line, raw.strip()[len(line) :]) for each in read]
@@ -211,9 +233,14 @@ class Reader:
         """Return the line as commands; none if it is words."""
         text = translated[0].text
         addressed = ADDRESSED.match(text) is not None
+        if draft.commands and self._is_remark(text):
+            return ()
         if draft.is_below_words and not (addressed or certain or self._prepares(text) or self._is_private(text)):
             return ()
         read = self._lines(translated, opening=not draft.commands and not draft.has_words, first=not draft.commands)
+        if read and not (addressed or certain) and self._turns.is_stray(draft, read[0]):
+            draft.stray = draft.stray or read[0]
+            return ()
         if addressed and not read:
             draft.unread.append(text)
             return self._unread(text) if strict else ()
@@ -238,6 +265,11 @@ class Reader:
         is_private = command is not None and command.takes_rest and not command.of_admin
         return is_private and command is not None and command.may_follow(words)
 
+    def _is_remark(self, text: str) -> bool:
+        """Return whether a line is a remark to somebody else: "Note: I'm away", where ours would be "note I'm away"."""
+        verb = text.partition(" ")[0]
+        return verb.endswith(":") and verb[0].isupper() and self._is_private(text)
+
     def _note(self, draft: MessageDraft, text: str, prose: str) -> None:
         """Remember a line of words that looks like a turn, or is a command but for its place below words."""
         draft.searched += 1
@@ -247,51 +279,15 @@ class Reader:
         if fits and draft.is_below_words and self._counts(text):
             draft.below.append(prose.strip())
 
-    def _only_turn(self, draft: MessageDraft, page: Sequence[str]) -> str | None:
-        """Return the line that is the one complete legal turn in the match that the message is about.
-
-        None if the draft plays a turn already and nothing rivals it, or if another line is as long a turn. A line that
-        isn't read as a turn is one only at the top, perhaps below a greeting.
-        """
-        match = self._match
-        rivals = sum(map(self._is_fragment, draft.commands))
-        if match is None or rivals == 1:
-            return None
-        lines = list(filter(None, (line.strip()[:LONGEST_LINE] for line in page)))[: MOST_SEARCHED if rivals else 2]
-        turns = {self._undecorated(to_ascii(line)): line for line in reversed(lines) if not is_of_marks(to_ascii(line))}
-        turns = {text: line for text, line in turns.items() if self._line.is_turn(text, match)}
-        legal = [text for text in turns if (after := self._after(match, text)) is not None and after.part is None]
-        if len(legal) != 1 or any(text != legal[0] and cells(text) >= cells(legal[0]) for text in turns):
-            return None
-        return turns[legal[0]]
-
-    def _undecorated(self, text: str) -> str:
-        """Return the line without what may stand around a turn: list or quotation marks, blanks, the number."""
-        bare = without_quotes(without_list_mark(without_quotes(text.strip())))
-        number = ADDRESSED.match(bare)
-        if number and int(number[1]) == self._match and not number[2]:
-            bare = bare[number.end() :]
-        return " ".join(bare.split())
-
-    def _is_fragment(self, line: Line) -> bool:
-        """Return whether a line that was read as a turn isn't one, in a message whose turn is known."""
-        return line.command.plays and (line.match == self._match or not line.words)
-
-    def _turn_of_marks(self, draft: MessageDraft) -> str | None:
-        """Return the line of marks that is a turn, such as "----": if it is legal, and nothing else could be the turn.
-
-        If nothing else is in the message, it is read as a turn anyway, to be refused as one.
-        """
-        match = self._match
-        turns = [line for line in draft.separators if match is not None and self._line.is_turn(to_ascii(line), match)]
-        if match is None or not turns or len(set(turns)) > 1 or draft.overlooked:
-            return None
-        if any(line.command.plays and line.match == match for line in draft.commands):
-            return None
-        if draft.commands or draft.has_words or len(turns) > 1:
-            is_legal = self._after(match, to_ascii(turns[0])) is not None
-            return turns[0] if len(turns) == 1 and is_legal else None
-        return turns[0]
+    def _may_be_prose(self, line: Line) -> bool:
+        """Return whether a line may be a sentence that begins with a command's word: what follows it can't be read."""
+        command = line.command
+        if self._is_remark(line.text):
+            return True
+        is_secret = command.prepares or command.takes_rest or command.of_admin
+        if not line.words or is_secret or ADDRESSED.match(line.text) or (line.refusal and not command.makes_player):
+            return False
+        return line.malformed or not (command.changes or self._line.is_sure(line) or self._answers(line))
 
     def _reading(self, subject: str, told: str, draft: MessageDraft) -> ParsedMessage:
         """Put together the content of the message."""
@@ -341,7 +337,12 @@ class Reader:
         """Return the subject as commands; none if anything is wrong with it."""
         bare = to_ascii(bare_subject(subject))
         lines = self._lines(self._translator.translate(bare), opening=True, first=True) if bare else ()
-        fit = all(not line.malformed and (not line.command.of_match or line.match is not None) for line in lines)
+        fit = all(
+            not line.malformed
+            and not self._is_remark(line.text)
+            and (not line.command.of_match or line.match is not None)
+            for line in lines
+        )
         return [*lines] if fit else []
 
     def _lines(self, translated: Sequence[Translation], *, opening: bool, first: bool) -> tuple[Line, ...]:

@@ -58,6 +58,8 @@ class Message:
     """What was removed from between them as boilerplate."""
     sure: int | None = None
     """How many of the lines certainly are the person's (see `WrittenText`)."""
+    asked: str | None = None
+    """The line that answers a quoted question (see `WrittenText`)."""
     error: ReadError | None = None
     """Why those lines couldn't be read, although the headers could."""
     hidden: Problem | None = None
@@ -163,6 +165,7 @@ def _message(
         lines=written.lines,
         cut=written.cut,
         sure=written.sure,
+        asked=written.asked,
         error=ReadError(Problem.TOO_MANY_RECIPIENTS) if len(named) > limits.MOST_RECIPIENTS else None,
     )
 

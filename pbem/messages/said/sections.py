@@ -283,6 +283,8 @@ class NotSent(Section):
     """The matches to which they may belong, if that is why; empty otherwise."""
     commands: tuple[str, ...] = ()
     """Those of them that are commands, and were not attempted because they stand below words."""
+    may_be_quoted: bool = False
+    """Whether that is why."""
     template: Literal["unsent"] = "unsent"
     heading: ClassVar = "Your message"
 

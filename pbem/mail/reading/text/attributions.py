@@ -157,6 +157,41 @@ def may_be_one(line: str) -> bool:
     return text.endswith(COLONS) and tells_the_day(placed_words(text))
 
 
+def names_a_writer(line: str) -> bool:
+    """Return whether a line has a date or a time, a name, and perhaps a verb of writing, but no words of a sentence.
+
+    >>> names_a_writer("Am 20.06.24 um 16:20 schrieb Shop Deutschland - Zahlungen"), names_a_writer("Bob Ray, 10:07")
+    (True, True)
+    >>> names_a_writer("See you at 10:30, Bob"), names_a_writer("On 2 March 2026 at 10:30"), names_a_writer("a7b7 I3")
+    (False, False, False)
+    """
+    words = [word for _, word in placed_words(line)] if len(line) <= LONGEST_CLOSING * 4 else []
+    day = next((at for at, word in enumerate(words) if word.strip(MARKS).isdecimal() and not is_year(word)), None)
+    dated = any(is_time(word) or is_date(word) or (day is not None and is_year(word)) for word in words)
+    if not dated or not 1 < len(words) <= MOST_WORDS or line.rstrip().endswith((".", "!", "?")):
+        return False
+    if not (opens(placed_words(line)) or (_may_be_a_name(words[0]) and (has_digit(words[-1]) or is_verb(words[-1])))):
+        return False
+    names = list(words)
+    if day is not None:
+        names[day] = names[_month(words, day)] = ""
+    others = [word for at, word in enumerate(names) if word and (day is None or at != day - 1)]
+    return all(may_date(word) or is_verb(word) or "@" in word for word in others) and any(map(_may_be_a_name, names))
+
+
+def _month(words: Sequence[str], day: int) -> int:
+    """Return where the month stands that belongs to a day: "11 April", "2 de março", or else "April 11"."""
+    at = day + 2 if words[day + 1 : day + 2] == ["de"] else day + 1
+    return at if "".join(words[at : at + 1]).strip(MARKS).isalpha() else day - 1
+
+
+def _may_be_a_name(word: str) -> bool:
+    """Return whether a word is an address, or begins with a capital and isn't one of those that a date has."""
+    bare = word.strip(MARKS)
+    is_name = len(bare) > 2 and bare.isalpha() and bare[0].isupper()
+    return "@" in bare or (is_name and not (is_weekday(bare) or is_verb(bare) or bare in OPENERS))
+
+
 def _endings(text: str) -> Iterator[int]:
     """Yield where an attribution may end: at the end of the text, or at a "wrote:" or ">:" inside."""
     if not text:

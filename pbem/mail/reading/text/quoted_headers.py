@@ -1,9 +1,10 @@
 """The headers above a fully quoted message: From, Sent, To, Subject, and separators of dashes."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from pbem.mail.reading.text import phrases
-from pbem.mail.reading.text.attribution_words import is_dated
+from pbem.mail.reading.text.attribution_words import is_dated, placed_words, tells_the_time
 from pbem.mail.reading.text.normalize import fold
 from pbem.mail.reading.text.ours import NOBODY, Ours
 from pbem.mail.reading.text.tagged_addresses import is_tagged
@@ -29,7 +30,8 @@ MOST_DASHES = 5
 def header_length_at(lines: Sequence[str], number: int, ours: Ours = NOBODY, person: str | None = None) -> int:
     """Return the number of lines of the quoted header that begins in that line; 0 if none does.
 
-    Three headers are enough, or two of which one names us or the person who replies, or a From that names us.
+    Three headers are enough, or two of which one names us or the person who replies, or tells the time, or a From that
+    names us.
 
     >>> header_length_at(["*Von:* PBeM", "*Gesendet:* Montag", "*An:* bob@mail.example", "*Betreff:* Hallo", ""], 0)
     4
@@ -58,6 +60,7 @@ def header_length_at(lines: Sequence[str], number: int, ours: Ours = NOBODY, per
     author = author_of(lines[number:end]) if FROM in kinds else None
     of_author = author is not None and (DATE in kinds or is_tagged(author))
     of_us = author is not None and ours.is_named_in(author)
+    of_author = of_author or ({FROM, DATE} <= kinds and any(map(tells_the_time, map(placed_words, lines[number:end]))))
     if told < 3 and not (of_author or of_us) and not (told == 2 and _names(lines[number:end], ours, person)):
         return 0
     while SUBJECT in kinds and end < len(lines) and lines[end - 1].strip() and lines[end].strip() and end < at:
@@ -88,16 +91,37 @@ def inline_header(line: str, ours: Ours = NOBODY) -> int | None:
     >>> inline_header("c1b1 From: PBeM <a@b.example> Sent: Monday To: Bob Subject: Hello")
     5
     """
+    found = _inline_places(line, ours)
+    whole = len(found) == 4 or (len(found) >= 2 and _names_us(line, ours))
+    return min(found.values()) if whole else None
+
+
+def inline_lines(line: str, ours: Ours = NOBODY) -> list[str]:
+    """Return a quoted header in one line as one line for each header.
+
+    >>> inline_lines("From: PBeM <a@b.example> Sent: Monday To: Bob")
+    ['From: PBeM <a@b.example> ', 'Sent: Monday ', 'To: Bob']
+    """
+    places = [*sorted(_inline_places(line, ours).values()), len(line)]
+    return [line[begin:end] for begin, end in pairwise(places)]
+
+
+def _names_us(line: str, ours: Ours) -> bool:
+    return len(line) <= LONGEST_INLINE and ours.is_named_in(line)
+
+
+def _inline_places(line: str, ours: Ours) -> dict[str, int]:
+    """Return where each header of a quoted message begins in a line."""
     found: dict[str, int] = {}
-    named = len(line) <= LONGEST_INLINE and ours.is_named_in(line)
+    named = _names_us(line, ours)
     at = 0
     for word in line.split(" "):
-        if word.endswith(COLONS) and len(word) <= LONGEST_LABEL:
+        if word.rstrip("*_").endswith(COLONS) and len(word) <= LONGEST_LABEL:
             kind = LABELS.get(fold(word.strip("*_:\uff1a")))
             if kind not in (None, OTHER) and kind not in found and (kind == FROM or FROM in found or named):
                 found[kind] = at
         at += len(word) + 1
-    return min(found.values()) if len(found) == 4 or (named and len(found) >= 2) else None
+    return found
 
 
 def is_separator(line: str) -> bool:

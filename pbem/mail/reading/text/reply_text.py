@@ -30,6 +30,7 @@ LONGEST_REMAINDER = 40
 LONGEST_INTRODUCTION = 8
 LONGEST_ANNOUNCING = 1_000
 MARKS = "> |"
+QUESTIONS = ("?", "\uff1f", "\u061f", "\u037e")
 ODD_MARKS = ":%#}|=\u00bb]"
 """Other marks before quoted lines, but only right below an attribution and before at least two lines."""
 
@@ -46,7 +47,7 @@ def read(text: str, is_html: bool = False, author: str | None = None, ours: Ours
     own messages, which most of these answer, are recognised by what `ours` says of them.
 
     >>> read("c1b1 g9h9 3\n\nOn Mon, 2 Mar 2026 at 09:59, PBeM wrote:\n> resign\n\nYours\n-- \nBob")
-    WrittenText(lines=('c1b1 g9h9 3', '', 'Yours'), cut=(Cut(before=3, lines=('-- ', 'Bob')),), sure=None)
+    WrittenText(lines=('c1b1 g9h9 3', '', 'Yours'), cut=(Cut(before=3, lines=('-- ', 'Bob')),), sure=None, asked=None)
     """
     page = page_of(html_text.text(text) if is_html else text[:LONGEST])
     if is_html and all(is_quoted(line) or not line.strip() for line in page):
@@ -70,6 +71,8 @@ class _ReplyReader:
         self._header_lengths: dict[int, int] = {}
         self._beginnings: dict[int, bool] = {}
         self.has_quotes = False
+        self._is_asked = False
+        """Whether the lines above, up to the next words, are a quote that ends with a question."""
 
     def written(self) -> WrittenText:
         """Return the lines that the person wrote, and those that were cut."""
@@ -111,6 +114,9 @@ class _ReplyReader:
         self._draft.add(line if tagline is None else line[:tagline])
         if doubtful:
             self._draft.doubt()
+        if self._is_asked:
+            self._draft.answer(line)
+            self._is_asked = False
         if tagline is not None:
             self._draft.cut([line[tagline:]])
 
@@ -168,6 +174,7 @@ class _ReplyReader:
             self._ours.may_be_announced_by(line)
             or self._attributions.is_at_end(self._at)
             or attributions.may_be_one(line)
+            or attributions.names_a_writer(line)
             or quoted_headers.may_be_one(line)
         )
 
@@ -176,8 +183,11 @@ class _ReplyReader:
         self.has_quotes = True
         while self._at < len(self._page) and is_quoted(self._page[self._at]):
             self._at += 1
+        self._is_asked = self._page[self._at - 1].rstrip().endswith(QUESTIONS)
         if self._draft.has_words and self._announces_unmarked():
             self._at = len(self._page)
+        elif self._draft.has_words and AttributionFinder([self._page[self._at - 1].strip(MARKS)]).is_at_end(0):
+            self._draft.doubt()
         elif self._is_remainder():
             self._at += 1
 
@@ -202,8 +212,10 @@ class _ReplyReader:
                 header = header or self._page[self._at : self._at + length]
                 self._at += length
             elif (cut := self._inline_quote(line)) is not None:
-                self._keep(line[:cut])
-                announced = True
+                if cut or self._draft.has_words or quoted_headers.inline_separator(line) is not None:
+                    self._keep(line[:cut])
+                    announced = True
+                header = header or quoted_headers.inline_lines(line, self._ours)
                 self._at += 1
             elif self._ours.begins_at(self._page, self._at):
                 announced = announced or self._draft.has_words
@@ -235,11 +247,25 @@ class _ReplyReader:
         foreign = (
             bool(header) and self._author is not None and quoted_headers.author_of(header) not in (None, self._author)
         )
-        if not self._draft.has_words and not announced and not foreign:
-            return  # nothing above: the reply is below, and can't be told from the quote
+        if not self._draft.has_words and not announced:
+            if foreign and self._ours.is_named_in(quoted_headers.author_of(header) or ""):
+                self._keep_paragraph()
+                return
+            if not foreign:
+                return  # nothing above: the reply is below, and can't be told from the quote
         if not announced and not header and self._is_answered_inside():
             return
         self._at = len(self._page)
+
+    def _keep_paragraph(self) -> None:
+        """Keep the paragraph below our header if it isn't ours; what follows may be."""
+        if self._ours.begins_at(self._page, self._at):
+            self._at = len(self._page)
+            return
+        while self._at < len(self._page) and self._page[self._at].strip():
+            self._keep(self._page[self._at])
+            self._at += 1
+        self._draft.doubt()
 
     def _is_rule_above_quote(self) -> bool:
         """Return whether there is a rule here, perhaps with a word in it, and a quote begins below it."""

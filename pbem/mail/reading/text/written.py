@@ -30,6 +30,8 @@ class WrittenText:
     cut: tuple[Cut, ...] = ()
     sure: int | None = None
     """How many of the lines certainly are the person's: a line above the others may announce a quote. None: all."""
+    asked: str | None = None
+    """The first of the lines that stands right below a quoted question, and more likely answers that than us."""
 
 
 class TextDraft:
@@ -43,6 +45,7 @@ class TextDraft:
         self._cut: list[Cut] = []
         self._number = self._length = self._cut_length = 0
         self._sure: int | None = None
+        self._asked: str | None = None
 
     @property
     def is_doubted(self) -> bool:
@@ -69,6 +72,10 @@ class TextDraft:
         """Note, once, that what follows may be quoted."""
         self._sure = len(self._lines)
 
+    def answer(self, line: str) -> None:
+        """Note a line that answers a quoted question, unless there is one already."""
+        self._asked = self._asked or line.rstrip()
+
     def cut(self, lines: Sequence[str]) -> None:
         """Add lines that were cut here."""
         kept = tuple(_beginning(lines, LONGEST_CUT - self._cut_length))
@@ -80,7 +87,8 @@ class TextDraft:
         """Return all of it."""
         places = _places(self._lines)
         cut = tuple(Cut(places[cut.before], cut.lines) for cut in self._cut)
-        return WrittenText(trim(self._lines), cut, None if self._sure is None else places[self._sure])
+        sure = None if self._sure is None else places[self._sure]
+        return WrittenText(trim(self._lines), cut, sure, self._asked)
 
 
 def _beginning(lines: Sequence[str], most: int) -> Iterator[str]:
