@@ -5,10 +5,11 @@ A token is four numbers and their HMAC under the server's key, so none is stored
     purpose and ply   2 bytes   (4 bits and 12 bits; from turn 4,096 of a match on: 10 and 14 bits)
     player            3 bytes
     subject           4 bytes   (the match, the held message, or the one that came back)
-    HMAC-SHA256      16 bytes   over all of the above and the player's epoch
+    HMAC-SHA256      16 bytes   over all of the above, the server's address and the player's epoch
 
 25 bytes are 40 characters of base32, which survives software that changes the case of addresses.
-The epoch is stored with the player, not in the token: raising it revokes all of the player's tokens.
+The epoch is stored with the player, not in the token: raising it revokes all of the player's tokens. The address is in
+the HMAC so that a copy of a server, with the same key under another address, can't act for it.
 """
 
 import base64
@@ -16,6 +17,7 @@ import binascii
 import hashlib
 import hmac
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -70,9 +72,14 @@ class Token:
 
 
 class Keyring:
-    """Creates and verifies tokens with the server's key."""
+    """Creates and verifies tokens with the server's key.
 
-    def __init__(self, key: str) -> None:
+    New tokens are for the first of the server's addresses. Those for its other ones are valid too, since it may have
+    had another address before, and so are those without any, as they were made at first.
+    """
+
+    def __init__(self, key: str, addresses: Sequence[str] = ()) -> None:
+        self._addresses = (*(address.lower().encode() for address in addresses), b"")
         self._key = hashlib.sha256(b"pbem reply tokens 1\0" + key.encode()).digest()
         self._sealing_key = hashlib.sha256(b"pbem records 1\0" + key.encode()).digest()
         self.signer = Signer(hashlib.sha256(b"pbem signatures 1\0" + key.encode()).digest())
@@ -86,7 +93,7 @@ class Keyring:
     def format(self, token: Token, epoch: int) -> str:
         """Return the token as 40 characters."""
         head = _HEAD.pack(_joined(token), token.player.to_bytes(3), token.subject)
-        return base64.b32encode(head + self._mac(head, epoch)).decode().lower()
+        return base64.b32encode(head + self._mac(head, epoch, self._addresses[0])).decode().lower()
 
     def signed(self, text: str, epoch: int) -> bool:
         """Return whether we created that text for a player with that epoch."""
@@ -94,7 +101,8 @@ class Keyring:
             given = base64.b32decode(text.upper())
         except (binascii.Error, ValueError):
             return False
-        return hmac.compare_digest(given[_HEAD.size :], self._mac(given[: _HEAD.size], epoch))
+        head, mac = given[: _HEAD.size], given[_HEAD.size :]
+        return any(hmac.compare_digest(mac, self._mac(head, epoch, address)) for address in self._addresses)
 
     def revoked(self, text: str, epoch: int) -> bool:
         """Return whether we created that text for the player in an earlier epoch."""
@@ -104,8 +112,8 @@ class Keyring:
         """Return whether `seal` is what we made for the content before records were signed."""
         return hmac.compare_digest(seal, hmac.digest(self._sealing_key, content, "sha256"))
 
-    def _mac(self, head: bytes, epoch: int) -> bytes:
-        return hmac.digest(self._key, head + epoch.to_bytes(8), "sha256")[:_MAC]
+    def _mac(self, head: bytes, epoch: int, address: bytes) -> bytes:
+        return hmac.digest(self._key, head + epoch.to_bytes(8) + address, "sha256")[:_MAC]
 
 
 def parse(text: str) -> Token | None:

@@ -130,7 +130,7 @@ class ServerSettings(ConfigTable):
                 ' restore the one that "pbem init" made. If there is none, move the file away;'
                 ' "pbem init --new-key" makes another'
             )
-        return Keyring(key)
+        return Keyring(key, (self.address, *self.aliases))
 
     def is_admin(self, address: str) -> bool:
         """Return whether that is the admin's address; if none is set, nobody is the admin."""

@@ -6,7 +6,8 @@ from datetime import timedelta
 
 from sqlmodel import select
 
-from pbem.conversation import effects, execute, strangers, suggested_yes
+from pbem.conversation import answers, effects, execute, strangers
+from pbem.conversation.answers import Answer
 from pbem.conversation.core import Decision, Line, Request, ToPlayer
 from pbem.conversation.reply import Reply, clipped
 from pbem.conversation.syntax.mail import ParsedMessage
@@ -17,8 +18,9 @@ from pbem.matches.queries import seat_of
 from pbem.messages.said.acts import ActDone
 from pbem.messages.said.messages import Asking, Confirmation
 from pbem.messages.said.sections import AlreadySettled, HeldDropped, NotAttempted, NotSent, QuestionExpired, Refusal
-from pbem.players import identity, rate_limits
+from pbem.players import identity, known_addresses, rate_limits
 from pbem.players.identity import Sender
+from pbem.storage.mailboxes import mailbox
 from pbem.storage.models import Incoming, IncomingState, Match, Outgoing, Player
 from pbem.storage.payloads import load
 from pbem.tokens import Purpose
@@ -54,12 +56,13 @@ def hold(request: Request, reply: Reply, parsed: ParsedMessage, *, has_more: boo
         raise Unanswerable(Silence.IS_BEING_ASKED)
     player = strangers.on_file(request)
     request.incoming.state = IncomingState.HELD
-    asking = [line for line in parsed.commands if line.command.asks_once_more] if request.sender.proven else []
+    asking = [line for line in parsed.commands if line.ends(request)] if request.sender.proven else []
     question = Confirmation(
         lines=() if acts else lines,  # the act is told in our words, which go when the player leaves
         prose=clipped(parsed.prose) if player.confirmed and not acts else (),
         joining=player.confirmed is None and not acts,
         more=has_more,
+        unknown=request.sender.unknown or "",
         beyond=request.sender.match if request.sender.proven and request.sender.purpose is Purpose.PLAY else None,
         match=_own(request, matches),
         asking=tuple(Asking(command=line.command.name, match=_about(line)) for line in asking),
@@ -114,25 +117,22 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply | Confirmed:
     if request.now - held.received > QUESTION_LIVES:
         _close(request, held, "not confirmed in time")
         return replace(reply, verdict=Verdict(Outcome.TOO_LATE)).adding(QuestionExpired(days=QUESTION_LIVES.days))
+    player = strangers.on_file(request)
     asked = request.session.exec(
         select(Outgoing).where(Outgoing.incoming == held_id, Outgoing.template == "confirm").limit(1)
     ).one()
     reply = replace(reply, match=asked.match)
-    player, lines = request.sender.player, request.message.lines
     question = load(Confirmation, asked.payload)
-    drops = suggested_yes.refuses(lines)
-    is_clear = drops or any(suggested_yes.consents([line]) for line in lines)
-    by_thread = request.sender.by_thread or (bool(question.acts) and request.sender.vouched)
-    must_say_so = player is not None and (player.confirmed is not None or bool(question.acts))
-    if player is not None and (by_thread or (must_say_so and not is_clear)):
+    answer, objection = _answer(request, player, question)
+    if objection is not None:
         gist = rate_limits.gist_of_question(["again", str(held_id)])
-        left = rate_limits.questions_left(request.session, request.sender, gist, request.now)
+        joins = question.joining
+        left = rate_limits.questions_left(request.session, request.sender, gist, request.now, joins=joins)
         if left <= 0:
             raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
-        question = replace(question, unclear=not by_thread, by_thread=by_thread, last=left == 1)
-        again = _question(request, player, held_id, question, asked.match, gist)
+        again = _question(request, player, held_id, replace(objection, last=left == 1), asked.match, gist)
         return replace(effects.apply(request, reply, again), verdict=Verdict(Outcome.ASKED_AGAIN))
-    if drops:
+    if answer is Answer.NO:
         verdict = Verdict(Outcome.NOT_CONFIRMED)
         _close(request, held, str(verdict))
         return replace(reply, verdict=verdict).adding(HeldDropped())
@@ -142,12 +142,44 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply | Confirmed:
     if message.error is not None:  # it was readable before, so time or memory is short just now
         raise Unread(message.error.problem.value, str(message.error), message.error.problem.way_out)
     held.state, held.handled = IncomingState.DONE, request.now
-    held.player = request.sender.player.id if request.sender.player else None  # who has just confirmed it
+    held.player = player.id  # who has just confirmed it
+    if question.unknown:
+        known_addresses.note(request.session, player, question.unknown, request.now)
     told_of = identity.identify(request.session, message, request.server, request.keyring, request.now)
     sender = replace(
         request.sender, match=told_of.match, ply=told_of.ply, plies=told_of.plies, held_message=None, purpose=None
     )
     return Confirmed(held, message, sender, reply)
+
+
+def _answer(request: Request, player: Player, question: Confirmation) -> tuple[Answer | None, Confirmation | None]:
+    """Return what is answered to a question of ours; or the question as it is asked again, if that doesn't count.
+
+    A newcomer can also answer with their name, or with the same command. The yes of a player counts from an address
+    that is known as theirs, and from the one that is asked about: nobody else can have the question by then.
+    """
+    sender, lines = request.sender, request.message.lines
+    asked = replace(question, unclear=False, by_thread=False, answered_from="")
+    if sender.by_thread or (question.acts and sender.vouched):
+        return None, replace(asked, by_thread=True)
+    answer = answers.answer(lines)
+    if answer is None and question.joining and _repeats(request, question):
+        answer = Answer.YES
+    if answer is None:
+        return None, replace(asked, unclear=True)
+    wrote = request.message.sender or ""
+    is_asked_about = bool(question.unknown) and mailbox(wrote) == mailbox(question.unknown)
+    is_free = answer is Answer.NO or question.joining or is_asked_about
+    if not is_free and not known_addresses.is_known(request.session, player, wrote):
+        return None, replace(asked, answered_from=wrote or "an unknown address")
+    return answer, None
+
+
+def _repeats(request: Request, question: Confirmation) -> bool:
+    """Return whether all that somebody answers is a line that they are asked about, or the name in it."""
+    written = [line.strip().strip(".!").casefold() for line in request.message.lines if line.strip()]
+    lines = [line.casefold() for line in question.lines]
+    return bool(written) and any(written[0] in (line, line.partition(" ")[2]) for line in lines)
 
 
 def _close(request: Request, held: Incoming, verdict: str) -> None:

@@ -260,8 +260,8 @@ class Command:
     words: tuple[int, int] = (0, 0)
     """How many words may follow, at least and at most, not counting the match's number."""
     aliases: tuple[str, ...] = ()
-    asks_once_more: bool = False
-    """Whether even a proven message waits for a `yes` from the address on file."""
+    asks_once_more: "bool | Callable[[Request, Line], bool]" = False
+    """Whether even a proven message waits for a `yes` from the address on file: it ends a match or an account."""
     shape: re.Pattern[str] | Shape | None = None
     """How the words look that follow, where the command's name also begins sentences: "Take your time." is none."""
     reread: Callable[[str], tuple[str, str]] | None = None
@@ -375,3 +375,8 @@ class Line:
     """The number that the turn must have, as in Rognlie's `move#7`."""
     turn: ParsedTurn | None = None
     """The turn that `move` takes, parsed; None if the match wasn't known when the line was read."""
+
+    def ends(self, request: Request) -> bool:
+        """Return whether it would end a match or an account, which even a proven message has to confirm."""
+        asks = self.command.asks_once_more
+        return asks if isinstance(asks, bool) else asks(request, self)

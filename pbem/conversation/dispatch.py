@@ -105,6 +105,7 @@ def _obeyed(
             is_confirmed=is_confirmed,
             writes_too_much=over is not None,
             goes_to_opponent=partial(_goes_to_opponent, request),
+            ends=partial(_ends, request, reread),
         )
         reply = _done(request, reply, parsed, judgement, left, over)
     except Refused as refusal:
@@ -175,6 +176,12 @@ def _goes_to_opponent(request: Request, line: Line) -> bool:
     match = request.session.get(Match, request.sender.match) if request.sender.match else None
     is_theirs = player is not None and match is not None and seat_of(match, player) is not None
     return is_theirs and to_opponent is not None and to_opponent(request, line)
+
+
+def _ends(request: Request, parsed: ParsedMessage, line: Line) -> bool:
+    """Return whether the line ends a match or an account; with a turn, an offer answers none and is a new one."""
+    is_offer = line.command.goes_with_turn and any(other.command.plays for other in parsed.commands)
+    return not is_offer and line.ends(request)
 
 
 def _to_tell(request: Request, reply: Reply) -> Sender:

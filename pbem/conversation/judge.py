@@ -63,10 +63,12 @@ def judge(
     is_confirmed: bool = False,
     writes_too_much: bool = False,
     goes_to_opponent: Callable[[Line], bool] = lambda _line: False,
+    ends: Callable[[Line], bool] = lambda line: line.command.asks_once_more is True,
 ) -> Judgement:
     """Return what becomes of a message with those lines.
 
-    `has_more` says that a stranger has written more than that; `is_confirmed`, that the address on file has agreed.
+    `has_more` says that a stranger has written more than that; `is_confirmed`, that the address on file has agreed;
+    `ends`, that a line would end a match or an account.
     """
     lines = parsed.commands
     of_admin = tuple(line for line in lines if line.command.of_admin)
@@ -96,8 +98,7 @@ def judge(
         return Refuse(Why.NOT_A_PLAYER)
     wants_no_mail = sender.by_thread and not sender.is_player and all(line.command.ends_news for line in lines)
     others = tuple(line for line in lines if line not in acts)  # an act among other lines is refused in its turn
-    asks_once_more = any(line.command.asks_once_more for line in others)
-    if wants_no_mail or (not asks_once_more and _all_covered(sender, others, goes_to_opponent)):
+    if wants_no_mail or (not any(map(ends, others)) and _all_covered(sender, others, goes_to_opponent)):
         return Run(parsed)
     return Ask(parsed)
 

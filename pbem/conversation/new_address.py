@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from sqlmodel import select
 
-from pbem.conversation import effects, suggested_yes
+from pbem.conversation import answers, effects
+from pbem.conversation.answers import Answer
 from pbem.conversation.confirmations import QUESTION_LIVES
 from pbem.conversation.core import Decision, Request, ToAddress, ToNewAddress, ToPlayer
 from pbem.conversation.reply import Reply
@@ -28,13 +29,13 @@ def settle(request: Request, reply: Reply, question: int) -> Reply:
         if rate_limits.is_asked_often(request.session, row.address, request.now):
             raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
         return replace(effects.apply(request, reply, _asked_again(player, row)), verdict=Verdict(Outcome.ASKED_AGAIN))
-    lines = request.message.lines
+    answer = answers.answer(request.message.lines)
     if request.now - row.created > QUESTION_LIVES:
         return replace(reply, verdict=Verdict(Outcome.TOO_LATE)).adding(QuestionExpired(days=QUESTION_LIVES.days))
-    if suggested_yes.refuses(lines):
+    if answer is Answer.NO:
         row.settled = request.now  # replies to it have no effect any more
         return replace(reply, verdict=Verdict(Outcome.NOT_CONFIRMED)).adding(HeldDropped())
-    if not suggested_yes.consents(lines):
+    if answer is None:
         raise Refused("We can't tell whether that means yes.", fits='Reply "yes" or "no" in the first line.')
     taken = request.session.exec(select(Player).where(Player.address == row.address)).first()
     if taken is not None and taken.confirmed is not None:

@@ -5,7 +5,8 @@ from typing import Any
 
 from engines.core import Position
 from notation.games import GameMissing, GamePack
-from pbem.conversation import offer_answers, suggested_yes
+from pbem.conversation import answers, suggested_yes
+from pbem.conversation.answers import Answer
 from pbem.conversation.core import Line, Request
 from pbem.conversation.syntax.mail import ParsedMessage, Reader, tagged_match
 from pbem.errors import Refused
@@ -34,7 +35,7 @@ def as_meant(request: Request, message: Message, parsed: ParsedMessage) -> tuple
     if line is None:
         return parsed, agreed
     return reader(request, message).read(
-        message.subject, (*line.split("\n"), *suggested_yes.lines_below(message.lines[: message.sure]))
+        message.subject, (*line.split("\n"), *answers.lines_below(message.lines[: message.sure]))
     ), agreed
 
 
@@ -79,30 +80,33 @@ def reader(request: Request, message: Message) -> Reader:
 
 def _answered(request: Request, message: Message) -> Outgoing | None:
     """Return the message of ours that a yes or no in the first line answers; None if there is no such word."""
-    lines = message.lines
-    if not (suggested_yes.consents(lines) or offer_answers.answer(lines)):
+    if answers.answer(message.lines) is None:
         return None
     return suggested_yes.answered_message(request.session, message, request.sender)
 
 
 def _offer_answered(request: Request, message: Message, parsed: ParsedMessage, answered: Outgoing | None) -> str | None:
     """Return the command that a plain yes or no to a challenge stands for; None if the message holds one itself."""
-    if any(line.command.answers_offer or _is_played(request, line) for line in parsed.commands):
+    answer = answers.answer(message.lines)
+    if answer is None or any(_says_itself(request, line) for line in parsed.commands):
         return None
-    return offer_answers.answered_with(request.session, request.sender, answered, message.lines)
+    return suggested_yes.offer_answered(request.session, request.sender, answered, answer)
 
 
-def _is_played(request: Request, line: Line) -> bool:
-    """Return whether a word that could be an answer, such as "pass", is a turn in a match that is being played."""
-    if line.turn is None or line.turn.error is not None or not offer_answers.answer([line.words]):
+def _says_itself(request: Request, line: Line) -> bool:
+    """Return whether a line that could be an answer is a command, or a turn in a match that is being played: "pass"."""
+    if line.command.answers_offer:
+        return True
+    if not answers.answer([line.text]):
         return False
-    match = request.session.get(Match, line.match)
-    return match is not None and match.state == MatchState.RUNNING
+    match = request.session.get(Match, line.match) if line.command.plays else None
+    is_turn = line.turn is not None and line.turn.error is None
+    return not line.command.plays or (is_turn and match is not None and match.state == MatchState.RUNNING)
 
 
 def _agreed_to(request: Request, message: Message, parsed: ParsedMessage, agreed: Outgoing | None) -> Outgoing | None:
     """Return the message of ours whose suggestion this one agrees to; None if it doesn't. Raises Refused."""
-    if request.sender.player is None or request.sender.is_stranger or not suggested_yes.consents(message.lines):
+    if request.sender.player is None or request.sender.is_stranger or answers.answer(message.lines) is not Answer.YES:
         return None
     if agreed is None or agreed.proposal is None:
         if parsed.commands:  # "Ok" and a turn below it

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pbem.conversation import reading, suggested_yes
+from pbem.conversation import answers, reading, suggested_yes
 from pbem.conversation.core import Command, Line, Request
 from pbem.conversation.names import NAME, suggested_name, words_in_use
 from pbem.conversation.reply import Reply
@@ -148,7 +148,7 @@ def _named(request: Request, message: Message, parsed: ParsedMessage) -> ParsedM
     """
     said = _NAME_IS.fullmatch(parsed.first.strip())
     name = (said[1] if said else "").lower()
-    if not NAME.fullmatch(name) or name in words_in_use(request.features):
+    if not NAME.fullmatch(name) or name in words_in_use(request.features) or answers.says_only(name):
         return _as_said(request, message, parsed)
     joins = request.commands.joining
     rest = _lines(request, _rest_of_first(request, message))

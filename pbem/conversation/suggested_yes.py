@@ -1,58 +1,25 @@
-"""Suggestions: what `yes` means in an answer to a message of ours, and whether it can still be done."""
-
-from collections.abc import Sequence
+"""What a plain yes or no means in answer to a message of ours: what it suggests or offers, if it can still be done."""
 
 from sqlmodel import Session, col, select
 
+from pbem.conversation import answers
 from pbem.errors import Refused
 from pbem.mail.reading.message import Message
-from pbem.mail.reading.text.normalize import to_ascii
-from pbem.matches.queries import locked
+from pbem.matches.events import Change
+from pbem.matches.queries import locked, seat_of
 from pbem.messages.said.messages import Answer
 from pbem.messages.said.sections import AsOf, Refusal
 from pbem.players.identity import Sender
 from pbem.storage import outbox
-from pbem.storage.models import Match, Outgoing, Ply
+from pbem.storage.models import Match, MatchState, Outgoing, Ply
 from pbem.storage.payloads import load
 from pbem.storage.retention import is_removed
 
-YES = frozenset(
-    {"y", "yes", "yeah", "yep", "yup", "sure", "ok", "okay", "right", "exactly", "correct", "confirm", "confirmed"}
-    | {"j", "ja", "jawohl", "genau", "oui", "ouais", "si", "sí", "sì", "sim", "da", "tak", "ano", "áno", "igen"}
-    | {"kyllä", "joo", "jo", "jah", "evet", "hai", "taip", "jā", "да", "так", "\u03bd\u03b1\u03b9", "כן", "نعم"}
-    | {"是", "是的", "好", "好的", "はい", "네", "예"}
-)
-NO = frozenset(
-    {"n", "no", "nope", "not", "never", "cancel", "withdraw", "decline", "stop", "nein", "nee", "nej", "non"}
-    | {"nie", "ne", "não", "nao", "нет", "ні", "όχι", "לא", "لا", "不", "不是", "いいえ", "아니요"}
-)
-MOST_WORDS = 3
-"""A longer line says something else as well."""
+OFFERS = ("challenge", "invitation")
+"""The messages that offer a match."""
+VERBS = {answers.Answer.YES: "accept", answers.Answer.NO: "decline"}
 DONE = ""
 """What replaces a proposal that was carried out."""
-
-
-def consents(lines: Sequence[str]) -> bool:
-    """Return whether the lines begin with one that says yes and nothing else.
-
-    >>> consents(["", "Yes, please!"]), consents(['"yes"']), consents(["Yes I saw it, but wait"])
-    (True, True, False)
-    """
-    return _opens_with(YES, lines) and len(first_line(lines).split()) <= MOST_WORDS
-
-
-def refuses(lines: Sequence[str]) -> bool:
-    """Return whether the lines begin with a no.
-
-    >>> refuses(["No, that was not me."]), refuses(["Now then"])
-    (True, False)
-    """
-    return _opens_with(NO, lines)
-
-
-def lines_below(lines: Sequence[str]) -> Sequence[str]:
-    """Return the lines below the yes."""
-    return lines[next(at for at, line in enumerate(lines) if line.strip()) + 1 :]
 
 
 def answered_message(session: Session, message: Message, sender: Sender) -> Outgoing | None:
@@ -72,6 +39,23 @@ def answered_message(session: Session, message: Message, sender: Sender) -> Outg
         newest = newest if sender.match is None else newest.where(Outgoing.match == sender.match)
         found = session.exec(newest.order_by(col(Outgoing.id).desc()).limit(1)).first()
     return found
+
+
+def offer_answered(session: Session, sender: Sender, answered: Outgoing | None, answer: answers.Answer) -> str | None:
+    """Return the command that the answer to a challenge, invitation or offer stands for; None if nothing is offered."""
+    verb = VERBS[answer]
+    if answered is not None and answered.proposal is not None:
+        return None
+    match = session.get(Match, sender.match) if sender.match else None
+    if match is None or sender.player is None or seat_of(match, sender.player) is None:
+        return None
+    if answered is not None and answered.template == "offer" and answered.payload.get("change") == Change.MADE:
+        return f"{verb} {answered.payload['kind']}"
+    if match.challenger == sender.player.id:
+        return None
+    if match.state != MatchState.OFFERED and (answered is None or answered.template not in OFFERS):
+        return None
+    return verb
 
 
 def as_of(match: Match | None, proposal: str | None) -> AsOf | None:
@@ -130,15 +114,3 @@ def _suggestion(row: Outgoing) -> Refusal | None:
         return None
     sections = load(Answer, row.payload).sections
     return next((section for section in sections if isinstance(section, Refusal)), None)
-
-
-def _opens_with(words: frozenset[str], lines: Sequence[str]) -> bool:
-    first = first_line(lines).casefold().split()
-    return bool(first) and first[0] in words
-
-
-def first_line(lines: Sequence[str]) -> str:
-    """Return the first line without punctuation at its ends and after its first word."""
-    line = to_ascii(next((line.strip() for line in lines if line.strip()), ""))
-    first, _, rest = line.strip(" .,;!\"'*_`").partition(" ")
-    return f"{first.strip('.,;:!')} {rest}"

@@ -8,6 +8,7 @@ from pbem.config import ServerSettings
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player, seat_of
 from pbem.messages.said.sections import NewAddresses
+from pbem.players import known_addresses
 from pbem.storage import facts, outbox
 from pbem.storage.models import UNSENT, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import Mailer
@@ -18,8 +19,9 @@ MERGED = "merged-"
 
 
 def revoke(session: Session, player: Player) -> None:
-    """Revoke the player's tokens; queued messages get new ones."""
+    """Revoke the player's tokens, and forget from where else they write; queued messages get new tokens."""
     player.epoch += 1
+    known_addresses.forget(session, player)
     session.flush()
     _readdress_unsent(session, player)
 

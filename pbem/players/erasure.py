@@ -18,7 +18,7 @@ from pbem.config import ServerSettings
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player
 from pbem.messages.said.messages import Deleted
-from pbem.players import directory
+from pbem.players import directory, known_addresses
 from pbem.players.announcements import announce
 from pbem.storage import retention
 from pbem.storage.clock import within
@@ -120,6 +120,7 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
     retention.change(session, update(Outgoing).where(*asked).values(gist=None))  # they can be asked to join again
     _rename(session, player, f"{ANONYMOUS}{player.id}", now)
     directory.forget(session, player)
+    known_addresses.forget(session, player)
     retention.change(session, delete(Calendar).where(col(Calendar.player) == player.id))
     for forgets in forget:
         forgets(session, player, addresses, now)

@@ -12,6 +12,7 @@ from pbem.config import ServerSettings
 from pbem.errors import Silence, Unanswerable
 from pbem.mail.reading.message import Message
 from pbem.messages.reply_addresses import _version, token_of
+from pbem.players import known_addresses
 from pbem.storage.models import HOUSE, Match, Outgoing, Player, Standing
 from pbem.tokens import Keyring, Purpose, Token
 
@@ -45,6 +46,8 @@ class Sender:
     """What the token is for; None if something else proves who writes, such as the sender's domain or a `yes`."""
     vouched: bool = False
     """Whether the domain of the address vouches for the message, which may still be too little to act on it."""
+    unknown: str | None = None
+    """The address in From if the message has a token of the player, but isn't known to come from them."""
 
     @property
     def is_player(self) -> bool:
@@ -109,8 +112,8 @@ def identify(session: Session, message: Message, server: ServerSettings, keyring
         return Sender(
             player.address, player, proven=False, match=ours.match, ply=_version(ours) if ours.match else None
         )
-    player = session.exec(select(Player).where(Player.address == message.sender)).first()
-    return Sender(message.sender, player, proven=False)
+    player = known_addresses.player_at(session, message.sender)
+    return Sender(player.address if player is not None else message.sender, player, proven=False)
 
 
 def leads_to_us(address: str, server: ServerSettings) -> bool:
@@ -138,12 +141,13 @@ def _apart(address: str) -> tuple[str, str]:
 
 
 def tags_of(message: Message, server: ServerSettings) -> Iterator[str]:
-    """Yield what follows the delimiter in each of our addresses that the message went to."""
+    """Yield what follows the delimiter in each of our addresses that the message went to, and in those of aliases."""
     for recipient in message.recipients:
-        if is_ours(recipient, server):
-            tag = _apart(recipient)[0][len(server.local) + 1 :]
-            if tag:
-                yield tag
+        local, domain = _apart(recipient)
+        for address in (server.address.lower(), *server.aliases):
+            own, _, host = address.rpartition("@")
+            if domain == host and local.startswith(own + server.delimiter) and len(local) > len(own) + 1:
+                yield local[len(own) + 1 :]
 
 
 def token_in(message: Message, server: ServerSettings) -> Token | None:

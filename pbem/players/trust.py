@@ -1,20 +1,21 @@
 """What a message may do at once, judged by its token, its thread and its sender's domain together.
 
 A pass counts where the admin says so, and for a thread. A fail means that a token is asked about, and that anyone
-else gets no answer: the address in From is most likely a victim's. A token is also asked about if From is another
-player's address: someone who got a copy of a player's message and answers to all answers to our reply address too.
+else gets no answer: the address in From is most likely a victim's. A token is also asked about if its player isn't
+known to write from the address in From: somebody may have forwarded a message, or answered to all of a copy.
 """
 
 from dataclasses import replace
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, select
 
 from pbem.config import ChecksSettings
 from pbem.errors import Silence, Unanswerable
 from pbem.mail.reading.authentication import Authenticity, Checked
 from pbem.mail.reading.message import Message
+from pbem.players import known_addresses
 from pbem.players.identity import Sender
-from pbem.storage.models import Incoming, Player
+from pbem.storage.models import Incoming
 
 
 def assess(
@@ -31,18 +32,21 @@ def assess(
     if sender.held_message is not None or sender.address_question is not None:
         return sender
     finding = checked.finding
-    is_own = sender.player is not None and message.sender == sender.player.address
-    if sender.proven and not is_own and _is_other_players(session, message):
-        return replace(sender, proven=False)
+    is_own = sender.player is not None and known_addresses.is_known(session, sender.player, message.sender)
+    if sender.proven and sender.player is not None and not is_own:
+        may_be_own = finding is not Authenticity.FAILED
+        may_be_own = may_be_own and known_addresses.can_be_known(session, sender.player, message.sender)
+        return replace(sender, proven=False, unknown=message.sender if may_be_own else None)
     if sender.proven:
-        passed = finding is Authenticity.PASSED and is_own
+        passed = finding is Authenticity.PASSED
         if settings.proof == "token or domain" and passed and _is_proven_by_domain(session, checked, row):
             return replace(sender, purpose=None)  # as much as a new message from there
         wants_both = settings.proof == "token and domain"
         return replace(sender, proven=passed if wants_both else finding is not Authenticity.FAILED)
     if finding is Authenticity.FAILED:
         raise Unanswerable(Silence.FAILED_CHECKS)
-    vouched = message.sender == sender.address and _is_proven_by_domain(session, checked, row)
+    is_claimed = is_own or message.sender == sender.address
+    vouched = is_claimed and _is_proven_by_domain(session, checked, row)
     acts = settings.proof == "token or domain" and is_own and not sender.is_stranger
     return replace(sender, proven=acts and vouched, vouched=vouched)
 
@@ -66,9 +70,3 @@ def _is_proven_by_domain(session: Session, checked: Checked, row: Incoming) -> b
         return False
     row.proof = checked.proof
     return True
-
-
-def _is_other_players(session: Session, message: Message) -> bool:
-    """Return whether From is another player's: an opponent who got a copy and answered to all, including us."""
-    other = select(Player.id).where(Player.address == message.sender, col(Player.confirmed).is_not(None))
-    return session.exec(other).first() is not None

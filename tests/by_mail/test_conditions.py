@@ -42,7 +42,8 @@ def test_nobody_but_the_author_learns_of_it(letters: Correspondence) -> None:
 
 
 def test_a_resignation_is_played_after_the_turn_that_was_named(letters: Correspondence) -> None:
-    letters.say("alice", "#1 cancel conditions\n#1 if e9f8 then resign")
+    (question,) = letters.say("alice", "#1 cancel conditions\n#1 if e9f8 then resign")
+    letters.reply(question, "yes")
 
     told = letters.reply(letters.last("bob"), "e9f8")
 

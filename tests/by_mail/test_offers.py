@@ -18,7 +18,8 @@ def test_an_offer_goes_in_one_message_with_its_turn(letters: Correspondence, wor
     assert 'Reply "accept draw" or "reject draw"' in text(told)
     assert len(to(sent, "alice")) == 1
 
-    letters.reply(told, "accept draw")
+    (question,) = letters.reply(told, "accept draw")
+    letters.reply(question, "yes")
     assert letters.rows("select termination from match") == ["agreement"]
 
 

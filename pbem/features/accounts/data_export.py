@@ -22,7 +22,7 @@ from pbem.matches.snapshot import to_show, turn_rows
 from pbem.messages import preferences
 from pbem.messages.extras import ExportHook
 from pbem.messages.token_redaction import TokenRedactor
-from pbem.players import directory
+from pbem.players import directory, known_addresses
 from pbem.storage.models import (
     Calendar,
     Incoming,
@@ -124,6 +124,7 @@ def _person(session: Session, player: Player, accounts: Sequence[int]) -> dict[s
         "name": player.name,
         "address": player.address,
         "earlier_addresses": sorted({*went} - {player.address}),
+        "other_addresses": known_addresses.of_player(session, player),
         "first_heard_of": player.created,
         "joined": player.confirmed,
         "choices": preferences.with_defaults(player.settings),

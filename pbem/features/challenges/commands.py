@@ -342,6 +342,7 @@ ACCEPT = Command(
     accept,
     changes=True,
     of_match=True,
+    asks_once_more=offers.ends_match,
     words=(0, 1),
     resumes=True,
     group=Group.MATCHES,

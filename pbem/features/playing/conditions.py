@@ -163,6 +163,7 @@ IF = Command(
     prepare,
     changes=True,
     of_match=True,
+    asks_once_more=lambda _request, line: RESIGN in line.words.lower(),
     aliases=("else",),
     group=Group.TURNS,
     brief="prepare a reply to a turn",

@@ -13,12 +13,12 @@ from pbem.matches.clock import vacation
 from pbem.matches.clock.timekeeping import ZONE
 from pbem.matches.clock.vacation import BadDates, parse_end
 from pbem.matches.naming import name
-from pbem.matches.offers import OfferKind
+from pbem.matches.offers import OfferKind, find
 from pbem.matches.queries import seat_of, version
 from pbem.messages import preferences
 from pbem.messages.said.offers import Muted
 from pbem.players import pairs, rate_limits
-from pbem.storage.models import Match, Player
+from pbem.storage.models import Match, MatchState, Player
 
 
 def draw(request: Request, line: Line) -> Decision:
@@ -106,6 +106,18 @@ def withdraw(request: Request, line: Line, match: Match, player: Player) -> Deci
     return Decision(events=agreements.withdraw(request.session, match, seat_of(match, player) or 0, kind))
 
 
+def ends_match(request: Request, line: Line) -> bool:
+    """Return whether the line agrees to an offer of the opponent that ends the match."""
+    match = request.session.get(Match, line.match) if line.match is not None else None
+    player = request.sender.player
+    seat = seat_of(match, player) if match is not None and player is not None else None
+    if match is None or seat is None or match.state != MatchState.RUNNING:
+        return False
+    named = line.words if line.command.answers_offer else line.command.name
+    ending = (find(match, kind) for kind in (OfferKind.DRAW, OfferKind.CANCEL) if named.strip().lower() in ("", kind))
+    return any(offer is not None and offer.is_open and offer.seat != seat for offer in ending)
+
+
 def _kind(line: Line, verb: str) -> OfferKind | None:
     """Return the kind of offer that the line names, if it does; raise Refused for any other word."""
     word = line.words.strip().lower()
@@ -165,6 +177,7 @@ DRAW = Command(
     draw,
     changes=True,
     of_match=True,
+    asks_once_more=ends_match,
     group=Group.TURNS,
     brief="offer a draw",
     keywords="remis peace agree agreement",
@@ -190,6 +203,7 @@ CANCEL = Command(
     cancel,
     changes=True,
     of_match=True,
+    asks_once_more=ends_match,
     words=(0, 1),
     group=Group.TURNS,
     brief="suggest ending the match without a result",

@@ -137,6 +137,10 @@ class Confirmation(Payload):
     """Whether it isn't asked again."""
     by_thread: bool = False
     """Whether it was asked before, and the answer came without the token of the question."""
+    unknown: str = ""
+    """The address in From, if the player isn't known to write from there: a yes makes it known."""
+    answered_from: str = ""
+    """The same of the answer, if it was asked before: it didn't count."""
     more: bool = False
     """Whether somebody who joins has written more, which is carried out with it."""
     beyond: int | None = None

@@ -22,7 +22,7 @@ from pbem.storage.models.messages import (
     Standing,
 )
 from pbem.storage.models.moderation import Announcement, ClosedAddress, ModerationAct
-from pbem.storage.models.people import ANONYMOUS, HOUSE, IMPORTED, Departure, Invitee, Player
+from pbem.storage.models.people import ANONYMOUS, HOUSE, IMPORTED, Departure, Invitee, KnownAddress, Player
 from pbem.storage.models.ratings import PlayerRating, RatedWeek
 from pbem.storage.models.searches import Analysis, Claim, Search, SearchKind
 from pbem.storage.models.tournaments import Entry, LadderStep, Pairing, Tournament

@@ -60,6 +60,15 @@ class Player(Table, table=True):
         return self.banned is None and self.merged_into is None
 
 
+class KnownAddress(Table, table=True):
+    """Another address from which a player writes, as they have told us with a yes."""
+
+    address: str = Field(primary_key=True)
+    """Without what its owner can vary (see mailboxes)."""
+    player: int = Field(foreign_key="player.id", index=True)
+    since: datetime = Field(sa_type=Utc)
+
+
 class Invitee(Table, table=True):
     """An address to which an invitation went, or whose owner wants none. It outlives matches and players."""
 

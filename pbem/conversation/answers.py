@@ -1,0 +1,96 @@
+"""What is a yes and what a no, for every question, offer and suggestion: the first line, if it says nothing else."""
+
+import re
+import tomllib
+from collections.abc import Sequence
+from enum import Enum
+from functools import cache
+from importlib import resources
+
+from pbem.mail.reading.text.normalize import fold
+
+LONGEST = 100
+"""A longer line says something else as well."""
+_WORDS = re.compile(r"[\w'\u2019-]*\w|\U0001f44d|\U0001f44e|\U0001f44c|\u2705|\u274c")
+_BREAK = re.compile(r"\s*[.,;:!\u2013\u2014\u3001\u3002\uff0c\uff01-]")
+
+
+class Answer(Enum):
+    """What somebody answers."""
+
+    YES = "yes"
+    NO = "no"
+
+
+def answer(lines: Sequence[str]) -> Answer | None:
+    """Return what the first line of a person's own text answers, perhaps below a greeting; None if it says more.
+
+    A no counts with anything behind it that it is set off from, since it changes nothing.
+
+    >>> [answer([line]) for line in ("Yes, please!", "No, that was somebody else.", "No idea what this is", "Yes?")]
+    [<Answer.YES: 'yes'>, <Answer.NO: 'no'>, None, None]
+    """
+    return _said(line) if (line := _first(lines)) else None
+
+
+def lines_below(lines: Sequence[str]) -> Sequence[str]:
+    """Return the lines below the one that answers."""
+    first = _first(lines)
+    return lines[[line.strip() for line in lines].index(first) + 1 :] if first else ()
+
+
+def says_only(text: str) -> bool:
+    """Return whether the text consists of nothing but what may stand in an answer: it is nobody's name."""
+    return bool(_phrases_in(_words(text)))
+
+
+def _first(lines: Sequence[str]) -> str:
+    """Return the first line that isn't empty; the next one if it is a greeting."""
+    written = [line.strip() for line in lines if line.strip()][:2]
+    if len(written) > 1 and _phrases_in(_words(written[0])) == {"courtesies"}:
+        return written[1]
+    return written[0] if written else ""
+
+
+def _said(line: str) -> Answer | None:
+    if len(line) > LONGEST or "?" in line or "\uff1f" in line:
+        return None
+    kinds = _phrases_in(_words(line)) - {"courtesies"}
+    if kinds == {"yes"}:
+        return Answer.YES
+    return Answer.NO if kinds == {"no"} or _is_no_set_off(line) else None
+
+
+def _is_no_set_off(line: str) -> bool:
+    """Return whether the line begins with a no, and goes on behind a punctuation mark."""
+    first = _WORDS.search(line)
+    return first is not None and _phrases_in(_words(first[0])) == {"no"} and bool(_BREAK.match(line, first.end()))
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip("'-_") for word in _WORDS.findall(fold(text)))
+
+
+def _phrases_in(words: Sequence[str]) -> set[str]:
+    """Return the kinds of the phrases that the words consist of; none if a word belongs to no phrase."""
+    kinds: set[str] = set()
+    at = 0
+    while at < len(words):
+        length = next((length for length in range(_longest(), 0, -1) if words[at : at + length] in _phrases()), 0)
+        if not length:
+            return set()
+        kinds.add(_phrases()[tuple(words[at : at + length])])
+        at += length
+    return kinds
+
+
+@cache
+def _phrases() -> dict[Sequence[str], str]:
+    """Return the words of each phrase with its kind."""
+    page = resources.files("pbem.conversation").joinpath("answers.toml").read_text(encoding="utf-8")
+    return {_words(phrase): kind for kind, phrases in tomllib.loads(page).items() for phrase in phrases}
+
+
+@cache
+def _longest() -> int:
+    return max(map(len, _phrases()))

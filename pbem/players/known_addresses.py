@@ -1,0 +1,69 @@
+"""From which addresses a player writes: the one on file, and others that they have told us of with a yes.
+
+A reply token alone may have been forwarded. Who replies to us from an address of their own is asked once whether it is
+theirs; forwarders, aliases and mailing lists that rewrite From are known from then on.
+"""
+
+from datetime import datetime
+
+from sqlmodel import Session, col, delete, select
+
+from pbem.storage.mailboxes import mailbox
+from pbem.storage.models import KnownAddress, Player
+
+MOST = 20
+"""How many others of one player are known; a new one replaces the oldest."""
+
+
+def is_known(session: Session, player: Player, address: str | None) -> bool:
+    """Return whether the player writes from that address, which is nobody else's."""
+    if address is None or player.address == address:
+        return address is not None
+    if _is_other_players(session, player, address):
+        return False
+    known = session.get(KnownAddress, mailbox(address))
+    return mailbox(player.address) == mailbox(address) or (known is not None and known.player == player.id)
+
+
+def player_at(session: Session, address: str) -> Player | None:
+    """Return the person who has that address, or writes from it."""
+    found = session.exec(select(Player).where(Player.address == address)).first()
+    if found is not None:
+        return found
+    known = session.get(KnownAddress, mailbox(address))
+    return session.get(Player, known.player) if known is not None else None
+
+
+def can_be_known(session: Session, player: Player, address: str | None) -> bool:
+    """Return whether a yes of the player may make that address known as theirs."""
+    return address is not None and not _is_other_players(session, player, address)
+
+
+def note(session: Session, player: Player, address: str, now: datetime) -> None:
+    """Note that the player writes from that address, unless somebody else has it."""
+    if is_known(session, player, address) or not can_be_known(session, player, address):
+        return
+    of_player = select(KnownAddress).where(KnownAddress.player == player.id).order_by(col(KnownAddress.since).desc())
+    for oldest in session.exec(of_player).all()[MOST - 1 :]:
+        session.delete(oldest)
+    session.merge(KnownAddress(address=mailbox(address), player=player.id or 0, since=now))
+    session.flush()
+
+
+def of_player(session: Session, player: Player) -> list[str]:
+    """Return the other addresses from which the player writes, the newest first."""
+    known = select(KnownAddress.address).where(KnownAddress.player == player.id)
+    return [*session.exec(known.order_by(col(KnownAddress.since).desc()))]
+
+
+def forget(session: Session, player: Player) -> None:
+    """Forget from where else the player writes: they leave, or somebody has their reply addresses."""
+    session.exec(delete(KnownAddress).where(col(KnownAddress.player) == player.id))
+
+
+def _is_other_players(session: Session, player: Player, address: str) -> bool:
+    """Return whether the address is another player's: an opponent who got a copy and answered to all, including us."""
+    other = select(Player.id).where(
+        Player.address == address, col(Player.confirmed).is_not(None), Player.id != player.id
+    )
+    return session.exec(other).first() is not None

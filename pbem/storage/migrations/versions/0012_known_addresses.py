@@ -1,0 +1,22 @@
+"""Other addresses from which players write."""
+
+import sqlalchemy as sa
+from alembic import op
+
+from pbem.storage.utc import Utc
+
+revision = "1.0012"
+down_revision = "1.0011"
+
+
+def upgrade() -> None:
+    """Add the table."""
+    op.create_table(
+        "knownaddress",
+        sa.Column("address", sa.String(), nullable=False),
+        sa.Column("player", sa.Integer(), nullable=False),
+        sa.Column("since", Utc(), nullable=False),
+        sa.ForeignKeyConstraint(["player"], ["player.id"]),
+        sa.PrimaryKeyConstraint("address"),
+    )
+    op.create_index("ix_knownaddress_player", "knownaddress", ["player"])

@@ -1,0 +1,118 @@
+"""A token acts from the addresses that its player is known to write from: every kind of act, token and From."""
+
+from datetime import timedelta
+
+import pytest
+from sqlmodel import Session
+
+from pbem.config import ChecksSettings
+from pbem.conversation.core import Command, Line, Reach, Who
+from pbem.conversation.judge import Ask, Run, judge
+from pbem.conversation.syntax.mail import ParsedMessage
+from pbem.features.all import FEATURES
+from pbem.mail.reading.authentication import Authenticity, Checked
+from pbem.mail.reading.message import Message
+from pbem.players import addresses, identity, known_addresses, trust
+from pbem.players.identity import Sender
+from pbem.storage.models import Incoming, Player
+from pbem.tokens import Keyring, Purpose
+from tests.commands.requests import SERVER
+from tests.contests import NOW, people, started
+
+ALICE, HOME, STRANGE, BOB = "alice@mail.example", "al@home.example", "eve@evil.example", "bob@mail.example"
+UNKNOWN, FAILED = Checked(Authenticity.UNKNOWN), Checked(Authenticity.FAILED)
+FROM = {
+    # From, what the checks found: whether the token counts, and which address a yes makes known
+    "the address on file": (ALICE, UNKNOWN, True, None),
+    "the same with a sub-address": ("Alice+games@mail.example".lower(), UNKNOWN, True, None),
+    "an address that is known": (HOME, UNKNOWN, True, None),
+    "the same with a sub-address, known": ("al+x@home.example", UNKNOWN, True, None),
+    "an unknown address": (STRANGE, UNKNOWN, False, STRANGE),
+    "another player's": (BOB, UNKNOWN, False, None),
+    "forged, as its domain says": (ALICE, FAILED, False, None),
+    "unknown, and forged": (STRANGE, FAILED, False, None),
+    "none": (None, UNKNOWN, False, None),
+}
+TOKENS = {Purpose.PLAY: 1, Purpose.PERSONAL: None}
+
+
+@pytest.fixture
+def alice(session: Session) -> Player:
+    """Return alice, who plays bob in match #1 and also writes from home."""
+    started(session)
+    alice, *_ = people(session)
+    known_addresses.note(session, alice, HOME, NOW)
+    return alice
+
+
+def assessed(session: Session, alice: Player, purpose: Purpose, name: str) -> Sender:
+    """Return who has written to alice's token of that purpose."""
+    address, checked, *_ = FROM[name]
+    message = Message("<1@mail.example>", address, (SERVER.address,), (), "", None, ())
+    row = Incoming(key="a key", size=0, source="test", recipients=[], received=NOW)
+    sender = Sender(alice.address, alice, proven=True, match=TOKENS[purpose], purpose=purpose)
+    return trust.assess(session, sender, message, checked, ChecksSettings(), row)
+
+
+def acts(command: Command, purpose: Purpose) -> bool:
+    """Return whether a token of that purpose is enough for the command."""
+    return command.asks_once_more is not True and command.reach(purpose) in (Reach.ANYWHERE, Reach.MATCH)
+
+
+@pytest.mark.parametrize("purpose", TOKENS)
+@pytest.mark.parametrize("name", FROM)
+def test_what_a_token_does_depends_on_from(session: Session, alice: Player, name: str, purpose: Purpose) -> None:
+    *_, counts, becomes_known = FROM[name]
+
+    sender = assessed(session, alice, purpose, name)
+
+    assert (sender.proven, sender.unknown) == (counts, becomes_known)
+    for command in FEATURES.commands.values():
+        if Who.ADMIN in command.open_to or command.reach(purpose) in (Reach.OPPONENT, Reach.GUEST):
+            continue
+        line = Line(command, "", 1 if command.of_match else None, command.name)
+        told = judge(sender, ParsedMessage((line,), (), ""))
+        looks = not command.changes and (counts or not command.is_large)
+        assert isinstance(told, Run if looks or (counts and acts(command, purpose)) else Ask), command.name
+
+
+def test_a_message_without_token_from_a_known_address_is_the_player_s(session: Session, alice: Player) -> None:
+    message = Message("<1@mail.example>", HOME, (SERVER.address,), (), "", None, ())
+
+    found = identity.identify(session, message, SERVER, Keyring("a key"), NOW)
+
+    assert (found.player, found.address, found.proven) == (alice, ALICE, False)
+
+
+def test_what_belongs_to_somebody_else_never_becomes_known(session: Session, alice: Player) -> None:
+    known_addresses.note(session, alice, BOB, NOW)
+
+    assert known_addresses.of_player(session, alice) == [HOME]
+
+
+def test_an_address_that_somebody_joins_with_is_theirs(session: Session, alice: Player) -> None:
+    session.add(Player(address=HOME, name="home", confirmed=NOW, created=NOW))
+    session.flush()
+
+    assert not known_addresses.is_known(session, alice, HOME)
+
+
+def test_so_many_are_known_and_none_after_a_revocation(session: Session, alice: Player) -> None:
+    for number in range(known_addresses.MOST + 5):
+        known_addresses.note(session, alice, f"al{number}@work.example", NOW + timedelta(minutes=number + 1))
+    known = known_addresses.of_player(session, alice)
+    assert (len(known), known[0]) == (known_addresses.MOST, "al24@work.example")
+
+    addresses.revoke(session, alice)
+
+    assert known_addresses.of_player(session, alice) == []
+
+
+def test_sub_addresses_of_players_are_their_own(session: Session, alice: Player) -> None:
+    """Members of a family share a mailbox, and each has a sub-address of it."""
+    other = Player(address="alice+junior@mail.example", name="junior", confirmed=NOW, created=NOW)
+    session.add(other)
+    session.flush()
+
+    assert not known_addresses.is_known(session, alice, other.address)
+    assert not known_addresses.is_known(session, other, alice.address)
