@@ -88,3 +88,13 @@ def test_somebody_else_in_the_thread_has_none_of_its_reader_s_rights(session: Se
     found = sender(session, sender="eve@evil.example", answers=(OURS,))
 
     assert (found.player, found.proven, found.by_thread, found.purpose) == (alice, False, False, None)
+
+
+def test_a_reply_to_a_former_address_of_ours_keeps_its_token(session: Session, alice: Player) -> None:
+    keyring = Keyring("a key", ("games@new.example", SERVER.address))
+    moved = SERVER.model_copy(update={"address": "games@new.example", "aliases": (SERVER.address,)})
+    before = address_with(SERVER, Keyring("a key", (SERVER.address,)), Token(Purpose.PLAY, alice.id or 0, 1), 0)
+
+    found = identity.identify(session, replace(MESSAGE, recipients=(before,)), moved, keyring, NOW)
+
+    assert (found.player, found.proven) == (alice, True)

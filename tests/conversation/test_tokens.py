@@ -73,3 +73,13 @@ def test_a_match_ends_before_its_tokens_do() -> None:
         check_turn(match, 0)
 
     assert refused.value.obstacle is Obstacle.TOO_LONG
+
+
+def test_a_token_is_for_one_server_also_after_it_has_moved() -> None:
+    real, copy = Keyring("a key", ("games@real.example",)), Keyring("a key", ("games@copy.example",))
+    moved = Keyring("a key", ("games@new.example", "games@real.example"))
+    of_real, of_copy = (keyring.format(Token(Purpose.PERSONAL, 7), 3) for keyring in (real, copy))
+
+    assert [keyring.signed(of_real, 3) for keyring in (real, copy, moved)] == [True, False, True]
+    assert not real.signed(of_copy, 3)
+    assert real.signed(KEYRING.format(Token(Purpose.PERSONAL, 7), 3), 3)  # as tokens were made at first
