@@ -81,6 +81,7 @@ class Silence(Enum):
     UNREADABLE = "{detail}"
     AUTOMATIC = "automatic: {detail}"
     BOUNCE = "bounce of mail {detail}"
+    COMPLAINT = "complaint of player {detail}"
 
 
 class Unanswerable(Exception):

@@ -158,7 +158,7 @@ def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, Decis
 def _resumed(request: Request) -> Decision:
     """Resume news to a player who had stopped them and plays on."""
     player = request.sender.player
-    if player is None or player.stopped is None:
+    if player is None or player.stopped is None or player.complained is not None:
         return Decision()
     schedule.resume(request.session, player)
     return Decision(answer=(NewsResumed(),))

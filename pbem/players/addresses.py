@@ -8,7 +8,7 @@ from pbem.config import ServerSettings
 from pbem.matches import lifecycle
 from pbem.matches.queries import of_player, seat_of
 from pbem.messages.said.sections import NewAddresses
-from pbem.players import known_addresses
+from pbem.players import known_addresses, schedule
 from pbem.storage import facts, outbox
 from pbem.storage.models import UNSENT, Match, MatchState, Outgoing, OutgoingState, Player
 from pbem.storage.outbox import Mailer
@@ -37,6 +37,9 @@ def change(session: Session, player: Player, address: str) -> list[Match]:
     guest = session.exec(select(Player).where(Player.address == address)).first()
     old, player.address = player.address, address
     player.unreachable, player.bounces, player.bounced = None, 0, None
+    if player.gets_turns_only:
+        schedule.resume(session, player)
+    player.complained = None
     passed_on = _swap_addresses(session, guest, player, old) if guest is not None else []
     revoke(session, player)
     return passed_on

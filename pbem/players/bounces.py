@@ -49,12 +49,16 @@ def _epoch(outgoing: Outgoing) -> int:
 def bounced_message(session: Session, message: Message, server: ServerSettings, keyring: Keyring) -> Outgoing | None:
     """Return the message of ours to whose envelope sender this one went, if any."""
     for tag in tags_of(message, server):
-        token = tokens.parse(tag)
-        if token is not None and token.purpose is Purpose.BOUNCE:
-            row = session.get(Outgoing, token.subject)
-            if row is not None and keyring.signed(tag, _epoch(row)):
-                return row
+        if (row := sent_with(session, keyring, tag)) is not None:
+            return row
     return None
+
+
+def sent_with(session: Session, keyring: Keyring, tag: str) -> Outgoing | None:
+    """Return the message of ours in whose envelope sender that tag was, if any."""
+    token = tokens.parse(tag)
+    row = session.get(Outgoing, token.subject) if token is not None and token.purpose is Purpose.BOUNCE else None
+    return row if row is not None and keyring.signed(tag, _epoch(row)) else None
 
 
 def process(
@@ -90,10 +94,15 @@ def record(session: Session, server: ServerSettings, outgoing: Outgoing, now: da
 
 
 def reinstate(session: Session, player: Player, now: datetime) -> None:
-    """Resume delivery to a player who wrote to us; requeue the last suspended message of each match."""
-    if not player.bounces and player.unreachable is None:
-        return
-    player.bounces, player.bounced, player.unreachable = 0, None, None
+    """Resume delivery to a player who wrote to us."""
+    if player.bounces or player.unreachable is not None:
+        player.bounces, player.bounced, player.unreachable = 0, None, None
+        if player.complained is None:
+            requeue(session, player, now)
+
+
+def requeue(session: Session, player: Player, now: datetime) -> None:
+    """Requeue the player's last suspended message of each match."""
     suspended = session.exec(
         select(Outgoing)
         .where(Outgoing.player == player.id, Outgoing.state == OutgoingState.SUSPENDED)

@@ -154,7 +154,7 @@ def _rename(session: Session, player: Player, anonymous: str, now: datetime) -> 
     """Make the player's row anonymous; none of their tokens is recognised any more."""
     player.name = player.address = anonymous
     player.settings, player.stopped, player.banned, player.trusted, player.deleted = {}, None, None, None, now
-    player.bounces, player.bounced, player.unreachable = 0, None, None
+    player.bounces, player.bounced, player.unreachable, player.complained = 0, None, None, None
     player.epoch += OLDEST + 1
     session.flush()
 

@@ -57,7 +57,7 @@ def notify(
         session.flush()
         session.refresh(player, with_for_update={"read": True})
     is_batched = is_notice and _is_batched(now, notice)
-    is_wished = player.stopped is not None or (is_batched and player.unreachable is None)
+    is_wished = _stopped(notice) is not None or (is_batched and player.unreachable is None)
     Mailer(session, server, now).to_player(
         player,
         notice.payload,
@@ -112,10 +112,19 @@ def _is_batched(now: datetime, notice: Notice) -> bool:
     """Return whether the news waits for more, which goes into the same message."""
     player, choices = notice.player, preferences.with_defaults(notice.player.settings)
     way = kinds.way(player.settings, notice.payload.template, notice.match.id)
-    if not notice.is_collected and not schedule.defers(way, player.stopped):
+    stopped = _stopped(notice)
+    if stopped is None and player.stopped is not None:
         return False
-    told = schedule.due_at(way, choices, player.stopped, now)
+    if not notice.is_collected and not schedule.defers(way, stopped):
+        return False
+    told = schedule.due_at(way, choices, stopped, now)
     return told is None or notice.useful_until is None or told < notice.useful_until
+
+
+def _stopped(notice: Notice) -> datetime | None:
+    """Return since when the player wants no such news."""
+    is_turn = notice.payload.template in outbox.TURNS
+    return None if is_turn and notice.player.gets_turns_only else notice.player.stopped
 
 
 def retell(session: Session, notice: Notice, incoming: Incoming) -> bool:

@@ -19,7 +19,7 @@ from pbem.errors import Changed, Silence, Unanswerable
 from pbem.failpoints import Step
 from pbem.mail.reading.machines import Automatic
 from pbem.mail.reading.protocol import Unavailable
-from pbem.players import bounces, identity, trust
+from pbem.players import bounces, complaints, identity, trust
 from pbem.server import work_queue
 from pbem.server.examination import Examined, Received, Services, examine
 from pbem.server.sender import what_is_due
@@ -174,6 +174,10 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
         if bounce is not None:
             raise Unanswerable(Silence.BOUNCE, bounce)
         automatic = message.automatic
+        if automatic is Automatic.COMPLAINT:
+            whose = complaints.process(session, services.keyring, examined.raw, now)
+            if whose is not None:
+                raise Unanswerable(Silence.COMPLAINT, whose)
         if automatic is Automatic.MACHINE_ADDRESS and services.server.is_admin(message.sender or ""):
             automatic = None
         if automatic is not None and automatic is not Automatic.LIST:

@@ -30,6 +30,8 @@ from pbem.tokens import Purpose
 
 ANSWERED = frozenset({"answer", "confirm"})
 """What is sent to an address from which all comes back: it wrote just now, so it may well be there again."""
+TURNS = frozenset({"turn"})
+"""What is sent besides to a player who has complained about our messages."""
 
 ID_BYTES = 16
 """The random bytes of a Message-ID, so that nobody can reply to a message they haven't seen."""
@@ -137,7 +139,8 @@ class Mailer:
         """
         if player.address == HOUSE:
             raise ValueError("the house gets no mail")
-        suspended = player.unreachable is not None and payload.template not in ANSWERED
+        complained = player.complained is not None and not is_batched and payload.template not in TURNS
+        suspended = (player.unreachable is not None or complained) and payload.template not in ANSWERED
         collected = OutgoingState.PAUSED if player.stopped is not None else OutgoingState.BATCHED
         state = collected if is_batched else OutgoingState.WAITING if waits_until else OutgoingState.OWED
         return self._enqueue(

@@ -39,6 +39,9 @@ def test_a_turn_with_its_token_counts_though_a_list_on_the_way_added_its_signs(l
     assert letters.played == []
 
     assert len(letters.write("alice@mail.example", TURN, to=token, **LIST)) == 2
+    assert letters.write("alice@mail.example", TURN, to=token, **LIST) == []
+    letters.execute("update player set banned = created where name = 'alice'")
+    assert letters.write("alice@mail.example", TURN, to=token, **LIST) == []
     assert letters.played == [TURN]
 
 

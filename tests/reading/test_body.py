@@ -65,7 +65,7 @@ DATA = b"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x01"
 SIGNED = b"Content-Type: text/plain; charset=utf-8\r\n\r\nb7c7\r\n"
 IN_PIECES = b"\xa0\x80\x24\x80\x04\x05" + SIGNED[:5] + b"\x04\x81" + bytes([len(SIGNED) - 5]) + SIGNED[5:] + bytes(6)
 IN_ONE = b"\xa0\x3c\x04" + bytes([len(SIGNED)]) + SIGNED + b"\xa0\x00"
-BOMBS = b"Content-Type: multipart/mixed; boundary=b\n\n" + b"--b\n\n" * 900
+BOMBS = b"Content-Type: text/plain\n\n" + b"--b\n\n" * 900
 
 
 def cms(content: bytes, kind: str = "application/pkcs7-mime; smime-type=signed-data") -> bytes:

@@ -150,6 +150,7 @@ def _waiting(found: Figures) -> Table:
         table.add_row(queue.name, WAITS_FOR.get(queue.name, ""), *_size(queue))
     for queue in (found.shunted, found.troubled):
         table.add_row(queue.name, "you", *_size(queue))
+    table.add_row("news of players who complained", '"start"', *_size(found.complained))
     return table
 
 

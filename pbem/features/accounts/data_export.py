@@ -134,6 +134,7 @@ def _person(session: Session, player: Player, accounts: Sequence[int]) -> dict[s
         "mails_that_came_back_in_a_row": player.bounces,
         "last_came_back": player.bounced,
         "nothing_sent_since": player.unreachable,
+        "complained_about_our_mail": player.complained,
         "closed_by_the_operator": player.banned,
         "may_open_tournaments_since": player.trusted,
     }

@@ -21,7 +21,7 @@ from pbem.messages import kinds
 from pbem.messages.preferences import with_defaults
 from pbem.messages.said.sections import Choice, PreferenceHelp, Preferences
 from pbem.messages.said.subscriptions import InvitationsAllowed, InvitationsStopped, NewsStarted, NewsStopped
-from pbem.players import invitations, schedule
+from pbem.players import complaints, invitations, schedule
 from pbem.storage.models import Match, MatchState, Player
 from pbem.storage.preferences import OFF, Preference
 
@@ -155,7 +155,8 @@ def stop(request: Request, line: Line) -> Decision:
     if line.words:
         return chosen(request, line, {line.words.lower(): OFF})
     player = request.player
-    player.stopped = player.stopped or request.now
+    if player.stopped is None or player.gets_turns_only:
+        player.stopped = request.now
     schedule.pause(request.session, player)
     for match in awaiting(request.session, player):  # their time runs on, though the message about it isn't sent
         timekeeping.hand_over(request.session, [(match.id or 0, version(match))], request.now)
@@ -179,7 +180,7 @@ def start(request: Request, line: Line) -> Decision:
         return Decision(answer=(InvitationsAllowed(),))
     player = request.player
     started = NewsStarted(since=f"{player.stopped:%Y-%m-%d}" if player.stopped else None)
-    schedule.resume(request.session, player)
+    complaints.forgive(request.session, player, request.now)
     return Decision(answer=(started, *games(request, line).answer))
 
 

@@ -113,7 +113,7 @@ def _close(session: Session, player: Player, heir: Player) -> None:
     heir.trusted = heir.trusted or player.trusted
     player.trusted = None
     player.confirmed, player.settings, player.stopped = None, {}, None
-    player.unreachable, player.bounces, player.bounced = None, 0, None
+    player.unreachable, player.bounces, player.bounced, player.complained = None, 0, None, None
     player.merged_into = heir.id
     player.epoch += 1
     session.flush()

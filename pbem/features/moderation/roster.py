@@ -21,6 +21,8 @@ class AccountKind(StrEnum):
     """Those who want no news."""
     UNREACHABLE = "unreachable"
     """Those whose mail comes back."""
+    COMPLAINED = "complained"
+    """Those whose mail provider reported our mail as spam."""
     GUESTS = "guests"
     """People who were invited, or have asked something, and haven't joined."""
 
@@ -30,6 +32,7 @@ _CONDITIONS: dict[AccountKind, tuple[Any, ...]] = {
     AccountKind.BANNED: (col(Player.banned).is_not(None),),
     AccountKind.STOPPED: (col(Player.confirmed).is_not(None), col(Player.stopped).is_not(None)),
     AccountKind.UNREACHABLE: (col(Player.unreachable).is_not(None),),
+    AccountKind.COMPLAINED: (col(Player.complained).is_not(None),),
     AccountKind.GUESTS: (col(Player.confirmed).is_(None), col(Player.merged_into).is_(None)),
 }
 

@@ -25,19 +25,17 @@ LONGEST_CALENDAR = 4_000
 MAIL_SERVICES = ("fastmail", "proton", "zohomail", "flockmailid", "qyb")
 """How the last field of Feedback-ID begins where people write: Fastmail, Proton, Zoho, Titan, Tencent."""
 _DELIVERY_REPORT = f"{body.UNOPENED}message/delivery-status"
-REPORTS = frozenset(
-    {_DELIVERY_REPORT, f"{body.UNOPENED}message/feedback-report", f"{body.UNOPENED}message/disposition-notification"}
-)
+REPORTS = frozenset({_DELIVERY_REPORT, f"{body.UNOPENED}message/disposition-notification"})
 """The parts that machines' reports have, whatever is around them; people forward delivery reports."""
 
 
 class Automatic(Enum):
     """The kind of a sign. Of several, the first one counts: the last two may be excused."""
 
+    COMPLAINT = "complaint"
     NULL_SENDER = "null sender"
     AUTO_SUBMITTED = "Auto-Submitted"
     REPORT = "report"
-    COMPLAINT = "complaint"
     AUTOREPLY_HEADER = "autoreply header"
     OWN_MAIL = "own mail"
     AWAY_NOTICE = "away notice"

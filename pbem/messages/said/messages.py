@@ -34,6 +34,8 @@ class Alert(Payload):
     came_count: int | None = None
     owed_count: int | None = None
     """How many of each there are, where there may be more than the numbers."""
+    complained: tuple[int, ...] = ()
+    """The players whose mail provider has reported a message of ours as spam since the last one."""
     lost: tuple[int, ...] = ()
     """The matches that somebody has lost on time since the last one, though messages to them had come back."""
     stuck: tuple[int, ...] = ()

@@ -13,7 +13,17 @@ from sqlmodel import Session, col
 
 from pbem.storage import setbacks
 from pbem.storage.clock import THE_ONE
-from pbem.storage.models import Backup, Incoming, IncomingState, Lane, Match, MatchState, Outgoing, OutgoingState
+from pbem.storage.models import (
+    Backup,
+    Incoming,
+    IncomingState,
+    Lane,
+    Match,
+    MatchState,
+    Outgoing,
+    OutgoingState,
+    Player,
+)
 
 MOST = 10_000
 """How many messages of a queue are looked at; a longer one counts as so many."""
@@ -47,6 +57,8 @@ class Figures:
     """For how many seconds the first of those that are owed has been due: what the next hop refuses is due later."""
     troubled: QueueSize
     """Outgoing messages that need the operator."""
+    complained: QueueSize
+    """Players who have complained about our messages, and get turns only."""
     matches: dict[str, int]
     """How many matches there are, by state."""
 
@@ -89,6 +101,7 @@ def read(session: Session, now: datetime, matches: dict[str, int] | None = None)
         outgoing=tuple(_queue(session, state.value, Outgoing.created, _to_send(state), now) for state in unsent),
         overdue=_age(session.connection().execute(due).scalar(), now),
         troubled=_queue(session, "troubled", Outgoing.troubled, (col(Outgoing.troubled).is_not(None),), now),
+        complained=_queue(session, "complained", Player.complained, (col(Player.complained).is_not(None),), now),
         matches=matches or count_matches(session),
         failing=tuple(setbacks.failing(session, now)),
         suspended=tuple(setbacks.suspended(session)),

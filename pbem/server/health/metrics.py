@@ -86,6 +86,8 @@ def _of_database(found: Figures) -> Iterator[Metric]:
     yield Gauges("pbem_held", "Received messages that wait for their sender to confirm them.", found.held.length)
     yield Gauges("pbem_shunted", "Received messages set aside because of a bug.", found.shunted.length)
     yield Gauges("pbem_troubled", "Outgoing messages that need the operator.", found.troubled.length)
+    complained = "Players whose mail provider reported our messages as spam."
+    yield Gauges("pbem_complained", complained, found.complained.length)
     yield Gauges("pbem_failing", "Scheduled work that fails because of a bug.", len(found.failing))
     if found.backup is not None:
         yield Gauges("pbem_backup_timestamp_seconds", "When a server last made a backup.", found.backup.timestamp())

@@ -15,7 +15,17 @@ from pbem.players import invitations, rate_limits
 from pbem.storage import setbacks
 from pbem.storage.clock import within
 from pbem.storage.database import exclude_others, read_only, transaction
-from pbem.storage.models import Analysis, Backup, Incoming, IncomingState, Match, Outgoing, OutgoingState, Search
+from pbem.storage.models import (
+    Analysis,
+    Backup,
+    Incoming,
+    IncomingState,
+    Match,
+    Outgoing,
+    OutgoingState,
+    Player,
+    Search,
+)
 from pbem.storage.outbox import WITH_CONTENT, Mailer
 
 log = structlog.get_logger()
@@ -43,6 +53,7 @@ _LOOK = columns(
         exists().where(*_SHUNTED),
         exists().where(*_FAILED),
         exists().where(col(Match.unreached).is_not(None)),
+        exists().where(col(Player.complained).is_not(None)),
         exists().where(col(Search.troubled).is_not(None)),
         exists().where(col(Analysis.troubled).is_not(None)),
         exists().where(col(Backup.troubled).is_not(None)),
@@ -60,9 +71,11 @@ class _Waiting:
     numbers: tuple[int, ...]
 
 
-_News = tuple[_Waiting, _Waiting, tuple[int, ...], tuple[int, ...], tuple[int, ...], str, tuple[str, ...]]
-"""Messages that need attention, received and outgoing; matches lost on time, those in which the house is stuck, those
-that it couldn't analyse, since when no backup can be made, and what fails of the scheduled work."""
+_Numbers = tuple[int, ...]
+_News = tuple[_Waiting, _Waiting, _Numbers, _Numbers, _Numbers, _Numbers, str, tuple[str, ...]]
+"""Messages that need attention, received and outgoing; players who complained; matches lost on time, those in which the
+house is stuck, those that it couldn't analyse, since when no backup can be made, and what fails of the scheduled work.
+"""
 
 
 def tell(engine: Engine, server: ServerSettings, limits: LimitsSettings, now: datetime) -> bool:
@@ -79,10 +92,11 @@ def tell(engine: Engine, server: ServerSettings, limits: LimitsSettings, now: da
         news = _news(session, server.admin, used, now)
         if news is None:
             return False
-        came, owed, lost, stuck, unanalysed, unsaved, failing = news
+        came, owed, complained, lost, stuck, unanalysed, unsaved, failing = news
         alert = Alert(
             came=came.numbers,
             owed=owed.numbers,
+            complained=complained,
             lost=lost,
             stuck=stuck,
             unanalysed=unanalysed,
@@ -95,6 +109,7 @@ def tell(engine: Engine, server: ServerSettings, limits: LimitsSettings, now: da
         )
         Mailer(session, server, now).to_address(server.admin, alert)
     told = {"used": used, "lost": len(lost), "stuck": len(stuck), "unanalysed": len(unanalysed), "unsaved": unsaved}
+    told |= {"complained": len(complained)}
     log.error("mails wait for the operator", shunted=came.count, failed=owed.count, failing=len(failing), **told)
     return True
 
@@ -104,10 +119,14 @@ def _news(session: Session, admin: str, used: tuple[str, ...], now: datetime) ->
     last = _last(session, admin)
     if last is not None and abs(now - last.created) < AT_MOST_EVERY:
         return None
-    lost, stuck, unanalysed = _lost(session, last, now), _stuck(session, last, now), _unanalysed(session, last, now)
+    complained = _since(session, Player.id, col(Player.complained), last, "complained", now)
+    lost = _since(session, Match.id, col(Match.unreached), last, "lost", now)
+    unanalysed = _since(session, Analysis.match, col(Analysis.troubled), last, "unanalysed", now)
+    stuck = _stuck(session, last, now)
     unsaved, failing = _unsaved(session), _failing(session, last, now)
     if not (
-        lost
+        complained
+        or lost
         or stuck
         or unanalysed
         or failing
@@ -120,6 +139,7 @@ def _news(session: Session, admin: str, used: tuple[str, ...], now: datetime) ->
     return (
         _waiting(session, Incoming.id, _SHUNTED, Incoming.handled),
         _waiting(session, Outgoing.id, _FAILED, Outgoing.troubled),
+        complained,
         lost,
         stuck,
         unanalysed,
@@ -128,15 +148,13 @@ def _news(session: Session, admin: str, used: tuple[str, ...], now: datetime) ->
     )
 
 
-def _lost(session: Session, last: Outgoing | None, now: datetime) -> tuple[int, ...]:
-    """Return the matches lost on time since the last alert by players to whom messages had come back."""
-    lost = select(Match.id).where(col(Match.unreached) <= now)
-    told: set[int] = set()
+def _since(session: Session, number: Any, since: Any, last: Outgoing | None, told: str, now: datetime) -> _Numbers:
+    """Return the numbers of what has happened, at that column's time, since the last alert, which lists its own."""
+    happened, known = select(number).where(since <= now), set[int]()
     if last is not None and last.created <= now:
-        lost = lost.where(col(Match.unreached) >= last.created)
-        told = {*last.payload.get("lost", ())}
-    newest = session.exec(lost.order_by(col(Match.unreached).desc()).limit(KEPT))
-    return tuple(sorted(number for number in newest if number is not None and number not in told))
+        happened = happened.where(since >= last.created)
+        known = {*last.payload.get(told, ())}
+    return tuple(sorted({*session.exec(happened.order_by(since.desc()).limit(KEPT))} - known))
 
 
 def _stuck(session: Session, last: Outgoing | None, now: datetime) -> tuple[int, ...]:
@@ -151,17 +169,6 @@ def _stuck(session: Session, last: Outgoing | None, now: datetime) -> tuple[int,
     stuck = {*session.exec(found.limit(KEPT))}
     told = {*last.payload.get("stuck", ())} if last is not None and last.created <= now else set()
     return tuple(sorted(stuck)) if stuck - told else ()
-
-
-def _unanalysed(session: Session, last: Outgoing | None, now: datetime) -> tuple[int, ...]:
-    """Return the matches of which the house gave up an analysis since the last alert."""
-    given_up = select(Analysis.match).where(col(Analysis.troubled) <= now)
-    told: set[int] = set()
-    if last is not None and last.created <= now:
-        given_up = given_up.where(col(Analysis.troubled) >= last.created)
-        told = {*last.payload.get("unanalysed", ())}
-    newest = session.exec(given_up.order_by(col(Analysis.troubled).desc()).limit(KEPT))
-    return tuple(sorted({*newest} - told))
 
 
 def _failing(session: Session, last: Outgoing | None, now: datetime) -> tuple[str, ...]:

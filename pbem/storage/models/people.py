@@ -24,6 +24,7 @@ class Player(Table, table=True):
 
     __table_args__ = (
         partial_index("ix_player_unreachable", "unreachable", where="unreachable IS NOT NULL"),
+        partial_index("ix_player_complained", "complained", where="complained IS NOT NULL"),
         partial_index("ix_player_banned", "name", where="banned IS NOT NULL"),
         partial_index("ix_player_stopped", "name", where="stopped IS NOT NULL"),
         partial_index("ix_player_merged_into", "merged_into", where="merged_into IS NOT NULL"),
@@ -44,6 +45,8 @@ class Player(Table, table=True):
     """When that last happened."""
     unreachable: datetime | None = Field(default=None, sa_type=Utc)
     """Since when nothing is sent to the address, because everything bounces."""
+    complained: datetime | None = Field(default=None, sa_type=Utc)
+    """When their mail provider reported one of our messages as spam (see complaints)."""
     deleted: datetime | None = Field(default=None, sa_type=Utc)
     """When the player's data was deleted (see erasure). Name and address are placeholders from then on."""
     banned: datetime | None = Field(default=None, sa_type=Utc)
@@ -53,6 +56,11 @@ class Player(Table, table=True):
     trusted: datetime | None = Field(default=None, sa_type=Utc)
     """Since when the operator lets them open tournaments."""
     created: datetime = Field(sa_type=Utc)
+
+    @property
+    def gets_turns_only(self) -> bool:
+        """Whether the player gets turns though nothing else is sent: it was a complaint that stopped the news."""
+        return self.complained is not None and self.stopped == self.complained
 
     @property
     def can_play(self) -> bool:
