@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from email.message import EmailMessage
+from pathlib import Path
 
 import pytest
 
@@ -79,3 +80,13 @@ def test_a_person_who_errs_in_several_ways_is_told_each_time(letters: Correspond
         (answer,) = letters.reply(turn, wrong)
         assert "Nothing was done." in text(answer)
     assert len(letters.reply(turn, "b7d7 i2g2 1 d7d6 g2g1")) == 2
+
+
+def test_no_text_of_a_known_machine_is_answered_with_a_token_or_without(letters: Correspondence) -> None:
+    texts = (Path(__file__).parent.parent / "phrases" / "machines.txt").read_text(encoding="utf-8").split("\n%%\n")
+    token = letters.last("alice")["Reply-To"].addresses[0].addr_spec
+
+    for number, mail in enumerate(texts):
+        for to in ("games@pbem.example", token):
+            head = f"To: {to}\nMessage-ID: <{number}.{len(to)}@mail.example>\n"
+            assert letters.deliver(f"{head}{mail.rstrip()}\n\n".encode()) == [], mail
