@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from pbem.mail.reading.message import read
 
 ALICE = "alice@mail.example"
@@ -49,19 +47,18 @@ def is_automatic(*headers: str, sender: str = ALICE) -> bool:
     return read(f"{head}\n1 a7b7 i3i2\n".encode(), None, ()).automatic is not None
 
 
-@pytest.mark.parametrize("kind", AWAY)
-def test_a_machine_is_known_by_its_headers(kind: str) -> None:
-    assert is_automatic(*(f"{name}: {value}" for name, value in AWAY[kind].items()))
+def test_a_machine_is_known_by_its_headers() -> None:
+    written = {kind: [f"{name}: {value}" for name, value in headers.items()] for kind, headers in AWAY.items()}
+
+    assert [kind for kind, headers in written.items() if not is_automatic(*headers)] == []
 
 
-@pytest.mark.parametrize("name", HIDDEN)
-def test_a_blank_in_front_of_the_colon_hides_no_machine(name: str) -> None:
-    assert is_automatic(f"{name} : junk")
+def test_a_blank_in_front_of_the_colon_hides_no_machine() -> None:
+    assert [name for name in HIDDEN if not is_automatic(f"{name} : junk")] == []
 
 
-@pytest.mark.parametrize("subject", AWAY_SUBJECTS)
-def test_an_out_of_office_notice_is_known_by_its_subject_alone_in_many_languages(subject: str) -> None:
-    assert is_automatic(f"Subject: {subject}")
+def test_an_out_of_office_notice_is_known_by_its_subject_alone_in_many_languages() -> None:
+    assert [subject for subject in AWAY_SUBJECTS if not is_automatic(f"Subject: {subject}")] == []
 
 
 def test_a_null_sender_in_from_alone_is_a_machine() -> None:
@@ -69,17 +66,18 @@ def test_a_null_sender_in_from_alone_is_a_machine() -> None:
     assert is_automatic(sender="MAILER-DAEMON <>")
 
 
-@pytest.mark.parametrize("header", PERSONS)
-def test_a_person_is_none(header: str) -> None:
-    assert not is_automatic(header)
+def test_a_person_is_none() -> None:
+    assert [header for header in PERSONS if is_automatic(header)] == []
 
 
-@pytest.mark.parametrize("mail", MACHINES)
-def test_what_a_machine_writes_is_known(mail: str) -> None:
+def test_what_a_machine_writes_is_known() -> None:
     """By headers, addresses, parts and texts of programs that answer, report, remind and react by themselves."""
-    assert read(f"To: games@pbem.example\n{mail}\n\n".encode(), None, ()).automatic is not None
+    found = {mail: read(f"To: games@pbem.example\n{mail}\n\n".encode(), None, ()).automatic for mail in MACHINES}
+
+    assert [mail for mail, sign in found.items() if sign is None] == []
 
 
-@pytest.mark.parametrize("mail", OTHERS)
-def test_what_a_person_writes_like_a_machine_is_a_persons(mail: str) -> None:
-    assert read(f"To: games@pbem.example\n{mail}\n\n".encode(), None, ()).automatic is None
+def test_what_a_person_writes_like_a_machine_is_a_persons() -> None:
+    found = {mail: read(f"To: games@pbem.example\n{mail}\n\n".encode(), None, ()).automatic for mail in OTHERS}
+
+    assert [mail for mail, sign in found.items() if sign is not None] == []
