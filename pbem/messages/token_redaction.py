@@ -4,27 +4,26 @@ Anyone who sees a player's token can play for that player, and people pass token
 that wasn't recognised, a forwarded header, a link that was quoted. So this looks at characters, and doesn't ask how
 they got there. Three things are removed:
 
-- what follows our address and its delimiter, even where the address is wrapped, quoted, marked up or encoded;
+- what follows our address and its delimiter and is as long as a token or nearly so, even where the address is wrapped,
+  quoted, marked up, spelled or encoded;
 - a token that stands alone, without our address;
-- the same inside base64, in the raw messages of an export.
+- the same inside base64.
 
-Only the characters of the token go. What stands around it, markup and line ends included, stays as it was.
+Only the characters of the token go, or all of what is in base64. What stands around it, markup and line ends included,
+stays as it was.
 """
 
 import binascii
-import html
 import re
 from base64 import b64decode, b64encode
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
 from hashlib import blake2b
-from string import ascii_letters
-from typing import Final, Self
+from string import ascii_letters, ascii_lowercase
+from typing import Final
 from urllib.parse import quote
 
 from pbem import tokens
+from pbem.mail.reading.text.decoded import IN_MESSAGES, ON_THE_WEB, View, is_mime
 from pbem.tokens import LENGTH
 
 REPLACEMENT: Final = "(token)"
@@ -32,6 +31,9 @@ REPLACEMENT: Final = "(token)"
 
 Keeps = Callable[[str], bool]
 """Whether a token, given in lower case, may stay."""
+
+LEAST: Final = LENGTH - 8
+"""How much of a token nobody may see: with fewer letters than that, the rest can't be guessed."""
 
 _SYMBOL = "[A-Za-z2-7]"
 _MARKUP = r"<[^<>@]{0,300}+>"
@@ -41,44 +43,16 @@ _SYMBOLS = re.compile(f"{_WITHIN_TOKEN}({_SYMBOL})")
 _ALONE = re.compile(rf"(?<![A-Za-z0-9]){_SYMBOL}{{{LENGTH}}}(?![A-Za-z0-9])")
 _CONTINUED = re.compile(rf"\n[ \t>|]*+(?P<rest>{_SYMBOL}{{1,{LENGTH - 4}}}+)(?![A-Za-z0-9])")
 """What may be the rest of a token that stands alone, and whose beginning ends the line above."""
+_BEGINNINGS = frozenset(letter for letter in ascii_lowercase if tokens.parse(letter.ljust(LENGTH, "a")))
+"""The letters with which tokens begin."""
 _ALL_SYMBOLS = f"{ascii_letters}234567"
 _KINDS = bytes(ord("a" if chr(n) in _ALL_SYMBOLS else "0" if chr(n).isalnum() else " ") for n in range(128)).ljust(256)
 """For each ASCII character whether it can stand in a token ("a"), or else in a word ("0")."""
 _WHOLE, _HALF = b"a" * LENGTH, b"a" * (LENGTH // 2)
 """What a token is made of that stands in one line; and of one in two lines, at least in one of them."""
 
-_COLOUR = r"\x1b\[[0-9;]*m"  # on a terminal
-_INVISIBLE = (
-    f"{_COLOUR}|[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]"
-)
-_WEB = r"%[0-9A-Fa-f]{2}|&#[0-9]{1,7};?|&#[xX][0-9A-Fa-f]{1,6};?|&[A-Za-z]{2,10};|\\u[0-9A-Fa-f]{4}|\\[nrt\"\\/]"
 _ENCODED = re.compile(r"[%&\\=\x1b]")
 """How what is encoded in ASCII begins, or goes on."""
-_BETWEEN_WORDS = r"\?=\s+=\?[^?\s]{1,40}\?[qQ]\?"
-_MIME = rf"=[0-9A-F]{{2}}|=[ \t]*\r?\n|{_BETWEEN_WORDS}"
-_IS_MIME = (re.compile(r"=(?:[0-9A-F]{2}|[ \t]*\r?\n)"), re.compile(_BETWEEN_WORDS))
-"""The same, each pattern with one character to begin with: that is searched for ten times as fast."""
-
-
-@dataclass(frozen=True)
-class _Encoding:
-    """What is written in several characters: a pattern for ASCII, which is searched faster, and one for all texts."""
-
-    in_ascii: re.Pattern[str]
-    anywhere: re.Pattern[str]
-
-    @classmethod
-    def of(cls, *patterns: str) -> Self:
-        """Return the encoding of what matches one of the patterns, or can't be seen."""
-        return cls(*(re.compile(f"({'|'.join((unseen, *patterns))})") for unseen in (_COLOUR, _INVISIBLE)))
-
-    def within(self, text: str) -> re.Pattern[str]:
-        """Return the pattern to search that text for."""
-        return self.in_ascii if text.isascii() else self.anywhere
-
-
-_UNSEEN = re.compile(_INVISIBLE)
-_PLAIN, _ON_THE_WEB, _IN_MESSAGES = _Encoding.of(), _Encoding.of(_WEB), _Encoding.of(_WEB, _MIME)
 _HIDING = re.compile(
     r"\\|\x1b"
     r"|%(?!20|23|2C|3A|40|5B|5D)[0-9A-Fa-f]{2}"
@@ -87,13 +61,15 @@ _HIDING = re.compile(
 )
 """What can be decoded, except for what most links and sentences have: that stands for no letter, digit or delimiter,
 and what comes of it isn't part of another encoding. Each alternative has one character to begin with, as above."""
-_LAYERS = 6
-"""How many encodings may lie on top of each other."""
-_CONTROLS = {"n": "\n", "r": "\r", "t": "\t"}
-
 _BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{40,}+={0,2}(?:\r?\n|\Z))++(?:[A-Za-z0-9+/]++={0,2}(?=\r?\n|\Z))?")
 """Lines that may be base64."""
 _BASE64_LINE = 76
+_BASE64_IN_TEXT = re.compile(
+    r"[A-Za-z0-9+/]{40,}+(?:={0,2}\r?\n[ \t>|]*+[A-Za-z0-9+/]{8,}+(?=={0,2}[ \t]*+(?:\r?\n|\Z)))*+={0,2}"
+)
+_IN_BASE64 = bytes(ord("a" if chr(n) in f"{ascii_letters}0123456789+/" else " ") for n in range(128)).ljust(256)
+_LINE_OF_BASE64 = b"a" * 56
+"""What our address with a token has at least in a line of base64."""
 
 _MOST_CLEAN = 256
 """How many texts without a token to remove are remembered, ..."""
@@ -132,6 +108,8 @@ class TokenRedactor:
         self._mailbox, self._local, self._delimiter = local, local.lower(), delimiter
         self._address: re.Pattern[str] | None = None
         self._patterns: list[re.Pattern[str]] = []
+        self._likely: list[re.Pattern[str]] = []
+        """For what is nearly a token, or spelled letter by letter."""
         plus = "|".join(map(re.escape, {delimiter, quote(delimiter, safe="")}))
         self._as_written = re.compile(rf"{re.escape(local)}(?:{plus})([a-z2-7]{{{LENGTH}}})(?=@|%40)")
         self._clean: set[bytes] = set()
@@ -146,13 +124,24 @@ class TokenRedactor:
                 re.compile(rf"{before}{_WITHIN_TOKEN}(?P<token>{scattered}){at}"),
                 re.compile(rf"{before}{_WITHIN_TOKEN}(?P<token>{_SYMBOL}{{{LENGTH}}})"),
             ]
+            self._likely = [
+                re.compile(rf"{before}{_WITHIN_TOKEN}(?P<token>{_SYMBOL}{{{LEAST},{LENGTH}}}+)(?![A-Za-z0-9])"),
+                re.compile(
+                    rf"{before}{_WITHIN_TOKEN}"
+                    rf"(?P<token>{_SYMBOL}(?:{_WITHIN_TOKEN}{_SYMBOL}){{{LEAST - 1},{LENGTH - 1}}})(?![A-Za-z0-9])"
+                ),
+            ]
 
     def redact(self, text: str, keeps: Keeps = keep_none) -> str:
         """Return the text without the tokens that may not stay."""
-        if len(text) < LENGTH or self._is_plainly_clean(text):  # no encoding makes a token shorter
+        if len(text) < LEAST or self._is_plainly_clean(text):  # no encoding makes a token shorter
             return text
         if len(text) >= _LONG and self._is_clean(self._impersonal(text, keeps)):
             return text
+        return self._without_base64(self._redacted(text, keeps))
+
+    def _redacted(self, text: str, keeps: Keeps) -> str:
+        """Return the text without those tokens, except for what is in base64."""
         while edits := self._edits(text, keeps):
             text = _edited(text, edits)
         return text
@@ -163,7 +152,11 @@ class TokenRedactor:
         So it is in most lines of the log, which take 20 % less for it.
         """
         return (
-            text.isascii() and not _ENCODED.search(text) and self._delimiter not in text and _HALF not in _kinds(text)
+            text.isascii()
+            and not _ENCODED.search(text)
+            and self._delimiter not in text
+            and _HALF not in _kinds(text)
+            and not _may_hold_base64(text)
         )
 
     def _impersonal(self, text: str, keeps: Keeps) -> str:
@@ -179,7 +172,7 @@ class TokenRedactor:
         likeness = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         if likeness in self._clean:
             return True
-        if not self._is_plain(text) and self._edits(text, keep_none):
+        if not self._is_plain(text) and (self._edits(text, keep_none) or self._without_base64(text) != text):
             return False
         if len(self._clean) >= _MOST_CLEAN:
             self._clean.clear()
@@ -196,30 +189,31 @@ class TokenRedactor:
             and self._delimiter not in text
             and _HALF not in _kinds(text)
             and _HIDING.search(text) is None
+            and not _may_hold_base64(text)
         )
 
     def redact_bytes(self, raw: bytes) -> bytes:
         """Return a message, or the content of a file, without any token; base64 inside it is written again."""
-        plain = self.redact(raw.decode("latin-1")).encode("latin-1")
+        plain = self._redacted(raw.decode("latin-1"), keep_none).encode("latin-1")
         return _BASE64.sub(self._redacted_base64, plain)
 
     def _edits(self, text: str, keeps: Keeps) -> dict[tuple[int, int], str]:
         """Return what to replace, by start and end, under the outermost encoding that lets a token show."""
-        deepest = bottom = _View(text)
-        for view in bottom.layers(_ON_THE_WEB):
+        deepest = bottom = View(text)
+        for view in bottom.layers(ON_THE_WEB):
             if edits := self._edits_in(view, keeps):
                 return edits
             deepest = view
-        if _is_mime(text) or _is_mime(deepest.text):
-            for view in bottom.layers(_IN_MESSAGES):
+        if is_mime(text) or is_mime(deepest.text):
+            for view in bottom.layers(IN_MESSAGES):
                 if edits := self._edits_in(view, keeps):
                     return edits
         return {}
 
-    def _edits_in(self, view: "_View", keeps: Keeps) -> dict[tuple[int, int], str]:
+    def _edits_in(self, view: "View", keeps: Keeps) -> dict[tuple[int, int], str]:
         edits: dict[tuple[int, int], str] = {}
         for symbols in self._tokens(view.text, keeps):
-            for symbol, replacement in zip(symbols, [REPLACEMENT] + [""] * (LENGTH - 1), strict=True):
+            for symbol, replacement in zip(symbols, [REPLACEMENT] + [""] * (len(symbols) - 1), strict=True):
                 edits.setdefault(view.span(symbol), replacement)
         return edits
 
@@ -239,23 +233,50 @@ class TokenRedactor:
                 kept.add(start)
             else:
                 yield symbols
+        yield from self._nearly(text, kept) if self._is_addressed(text) else ()
+
+    def _nearly(self, text: str, known: set[int]) -> Iterator[Sequence[int]]:
+        """Yield where the symbols stand of what follows our address and is most of a token, or is spelled."""
+        for pattern in self._likely:
+            for found in pattern.finditer(text):
+                if found.start("token") not in known and _is_likely(found["token"]):
+                    known.add(found.start("token"))
+                    yield [symbol.start(1) for symbol in _SYMBOLS.finditer(text, *found.span("token"))]
 
     def _candidates(self, text: str) -> Iterator[tuple[int, int, bool]]:
         """Yield start and end of what may be a token, and whether it follows our address."""
-        if self._address is not None and self._delimiter in text and self._address.search(text):
+        if self._is_addressed(text):
             for pattern in self._patterns:
                 yield from ((*found.span("token"), True) for found in pattern.finditer(text))
         yield from ((*span, False) for span in _alone(text))
 
-    def _redacted_base64(self, block: re.Match[bytes]) -> bytes:
+    def _is_addressed(self, text: str) -> bool:
+        """Return whether our address stands in the text with something behind it."""
+        return self._address is not None and self._delimiter in text and self._address.search(text) is not None
+
+    def _without_base64(self, text: str) -> str:
+        """Return the text without the base64 that holds a token."""
+        if not _may_hold_base64(text):
+            return text
+        return _BASE64_IN_TEXT.sub(
+            lambda block: block[0] if self._decoded(block[0].encode()) is None else REPLACEMENT, text
+        )
+
+    def _decoded(self, block: bytes) -> bytes | None:
+        """Return what is in base64, without the tokens there; None if there are none."""
         try:
-            content = b64decode(block[0])
+            content = b64decode(block)
         except binascii.Error:
-            return block[0]
+            return None
         if self._local.encode() not in content.lower():
-            return block[0]
-        redacted = self.redact(content.decode("latin-1")).encode("latin-1")
-        if redacted == content:
+            return None
+        charset = "utf-8" if _is_utf8(content) else "latin-1"
+        redacted = self.redact(content.decode(charset)).encode(charset)
+        return None if redacted == content else redacted
+
+    def _redacted_base64(self, block: re.Match[bytes]) -> bytes:
+        redacted = self._decoded(block[0])
+        if redacted is None:
             return block[0]
         end = b"\r\n" if b"\r\n" in block[0] else b"\n"
         encoded = b64encode(redacted)
@@ -280,6 +301,28 @@ def _alone(text: str) -> Iterator[tuple[int, int]]:
             yield begin + len(above), found.end()
 
 
+def _is_utf8(content: bytes) -> bool:
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _may_hold_base64(text: str) -> bool:
+    return _LINE_OF_BASE64 in text.encode("ascii", "replace").translate(_IN_BASE64)
+
+
+def _is_likely(found: str) -> bool:
+    """Return whether what follows our address is most of a token, in pieces of one length, and no words.
+
+    >>> _is_likely("ca" * 19), _is_likely("I hope that you too will play some more games with me")
+    (True, False)
+    """
+    pieces = re.findall(f"{_SYMBOL}+", re.sub(_MARKUP, "", found))
+    return pieces[0][0].lower() in _BEGINNINGS and len({len(piece) for piece in pieces[:-1]}) <= 1
+
+
 def _kinds(text: str) -> bytes:
     return text.encode("ascii", "replace").translate(_KINDS)
 
@@ -291,87 +334,3 @@ def _edited(text: str, edits: Mapping[tuple[int, int], str]) -> str:
         pieces += [text[end_of_last:start], replacement]
         end_of_last = end
     return "".join([*pieces, text[end_of_last:]])
-
-
-class _View:
-    """A text as it reads when it is decoded. Where its characters come from is computed only if that matters."""
-
-    def __init__(self, text: str, below: "_View | None" = None, encoding: _Encoding = _PLAIN) -> None:
-        self.text = text
-        self._below = below
-        self._encoding = encoding
-        """What was decoded in the text below."""
-
-    def span(self, at: int) -> tuple[int, int]:
-        """Return start and end, in the text at the bottom, of what reads as the character at that place."""
-        if self._below is None:
-            return at, at + 1
-        starts, origins = self._pieces
-        piece = bisect_right(starts, at) - 1
-        start, end = origins[piece]
-        if end is None:
-            start = start + at - starts[piece]
-            end = start + 1
-        return self._below.span(start)[0], self._below.span(end - 1)[1]
-
-    @cached_property
-    def _pieces(self) -> tuple[list[int], list[tuple[int, int | None]]]:
-        """Where each piece begins in the text; where it begins below, and where it ends there if it was decoded."""
-        assert self._below is not None  # noqa: S101 - `span` asks
-        starts: list[int] = []
-        origins: list[tuple[int, int | None]] = []
-        length = end = 0
-        for found in self._encoding.within(self._below.text).finditer(self._below.text):
-            for size, origin in ((found.start() - end, (end, None)), (len(_decoded(found[0])), found.span())):
-                if size:
-                    starts.append(length)
-                    origins.append(origin)
-                    length += size
-            end = found.end()
-        return [*starts, length], [*origins, (end, None)]
-
-    def layers(self, encoding: _Encoding) -> "Iterator[_View]":
-        """Yield what shows when the text is decoded again and again: first itself without what can't be seen."""
-        view: _View | None = self.decoded(_PLAIN) or self
-        for _ in range(_LAYERS):
-            if view is None:
-                return
-            yield view
-            view = view.decoded(encoding)
-
-    def decoded(self, encoding: _Encoding) -> "_View | None":
-        """Return the view above this one; None where nothing is encoded that way."""
-        pieces = encoding.within(self.text).split(self.text)
-        pieces[1::2] = map(_decoded, pieces[1::2])
-        text = "".join(pieces)
-        return _View(text, self, encoding) if len(pieces) > 1 and text else None
-
-
-def _is_mime(text: str) -> bool:
-    """Return whether anything in the text is encoded as MIME does it."""
-    return any(each.search(text) for each in _IS_MIME)
-
-
-@lru_cache(maxsize=512)
-def _decoded(encoded: str) -> str:
-    """Return the character that is written like that; "" for what can't be seen, and for a soft line break.
-
-    For other characters than ASCII there is a stand-in that no pattern tells from them: a text in ASCII is searched
-    four times as fast.
-    """
-    character = _character(encoded)
-    if character.isascii() or _UNSEEN.search(character):
-        return character
-    return ("\v" if character.isspace() else "\x7f") * len(character)
-
-
-def _character(encoded: str) -> str:
-    if encoded[0] == "&":
-        return html.unescape(encoded)
-    if encoded.startswith("\\u"):
-        return chr(int(encoded.removeprefix("\\u"), base=16))
-    if encoded[0] == "\\":
-        return _CONTROLS.get(encoded[1], encoded[1])
-    if encoded[0] in "%=" and encoded[1:].isalnum():
-        return chr(int(encoded[1:], 16))
-    return ""

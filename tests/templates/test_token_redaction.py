@@ -5,8 +5,9 @@ import io
 import quopri
 import re
 import textwrap
+import unicodedata
 from collections.abc import Callable
-from html import escape
+from html import escape, unescape
 from urllib.parse import quote
 
 import pytest
@@ -93,6 +94,62 @@ def test_no_token_can_be_read_however_it_is_written(way: str, token: str, before
     assert redacted.startswith(before)
     assert redacted.endswith(after)
     assert REDACTOR.redact(redacted) == redacted
+
+
+def full_width(text: str) -> str:
+    return "".join(chr(ord(each) + 0xFEE0) if "!" <= each <= "~" else each for each in text)
+
+
+def in_base64(text: str) -> str:
+    return base64.encodebytes(f"PBeM <{text}> wrote: hello, how are you today?".encode()).decode()
+
+
+SPELLINGS: dict[str, Written] = {
+    "in blanks": " ".join,
+    "in dashes": "-".join,
+    "in tens": wrapped(10, " "),
+    "in full-width letters": full_width,
+    "in entities": lambda token: "".join(f"&#{ord(each)};" for each in token),
+    "without its last letter": lambda token: token[:-1],
+    "without a letter": lambda token: token[:20] + token[21:],
+    "without its end": lambda token: token[:33],
+    "without a letter, in blanks": lambda token: " ".join(token[:20] + token[21:]),
+}
+PLACES: dict[str, Written] = {
+    "in our address": "games+{}@pbem.example".format,
+    "behind our name": "Write to games+{} then".format,
+    "in base64": lambda token: in_base64(f"games+{token}@pbem.example"),
+    "in quoted base64": lambda token: textwrap.indent(in_base64(f"games+{token}@pbem.example"), "> "),
+    "in an encoded word": lambda token: f"=?utf-8?b?{in_base64(f'games+{token}@pbem.example').replace(chr(10), '')}?=",
+    "all in full-width letters": lambda token: full_width(f"games+{token}@pbem.example"),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_token_that_is_spelled_or_lacks_a_letter_goes_too(spelling: str, place: str) -> None:
+    """Of 518 such texts, made before any was redacted, 358 showed what they held."""
+    for number in (1, 300, 70_000):
+        token = KEYRING.format(Token(Purpose.PERSONAL, number, number, 3), 0)
+        written = PLACES[place](SPELLINGS[spelling](token))
+
+        redacted = REDACTOR.redact(f"I said:\n{written}\nand more words\n")
+
+        assert "(token)" in redacted
+        assert token[:20] not in symbols(unescape(unicodedata.normalize("NFKC", redacted)))
+        assert written.split("+")[-1].split("\n")[0] not in redacted
+        assert redacted.startswith("I said:\n")
+        assert redacted.endswith("\nand more words\n")
+
+
+def test_words_behind_our_address_and_other_base64_stay() -> None:
+    long = base64.encodebytes(b"I like games + many more words than there are letters in one of them, bob" * 3).decode()
+    for shown in (
+        "Write to games + say that you are there and hear what others have to say about them all, bob@mail.example",
+        "games+donaudampfschifffahrt@pbem.example",
+        long,
+    ):
+        assert REDACTOR.redact(shown) == shown
 
 
 @settings(deadline=None)

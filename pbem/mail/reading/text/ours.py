@@ -96,8 +96,11 @@ class Ours:
         if not self.is_named_in(line):
             return False
         words = line.split()
+        is_sentence = len(words) == 1 or words[-1].endswith((".", "!", "?"))
         return (
-            self._is_addressed(line) or line.rstrip().endswith(COLONS) or any(is_verb(w) or is_year(w) for w in words)
+            (self._is_addressed(line) and not is_sentence)
+            or line.rstrip().endswith(COLONS)
+            or any(is_verb(w) or is_year(w) for w in words)
         )
 
     def begins_at(self, lines: Sequence[str], number: int) -> bool:
