@@ -19,6 +19,7 @@ I will report this to the police | My lawyer will contact you | Kind regards, V.
 Bitte l\u00f6schen Sie meine Adresse | Je ne connais pas ce site | No entiendo | Nie rozumiem
 \u041a\u0442\u043e \u0432\u044b? | Chi siete?
 """
+OF_MACHINES = ("Your ticket", "We have received")
 
 
 def test_none_of_sixty_answers_joins(letters: Correspondence) -> None:
@@ -28,7 +29,7 @@ def test_none_of_sixty_answers_joins(letters: Correspondence) -> None:
         victim = f"vica@host{number}.example"
         (question,) = letters.write(victim, ("join vica", "play quadrupel")[number % 2])
         told = letters.reply(question, answer)
-        assert len(told) == 1, answer
-        assert answers.answer([answer]) is Answer.NO or not letters.reply(told[0], answer), answer
+        assert len(told) == (not answer.startswith(OF_MACHINES)), answer
+        assert not told or answers.answer([answer]) is Answer.NO or not letters.reply(told[0], answer), answer
 
     assert letters.rows("select address from player where confirmed is not null") == []

@@ -24,6 +24,7 @@ RENAMED = {
     "bounces": "mails_that_came_back_in_a_row",
     "bounced": "last_came_back",
     "unreachable": "nothing_sent_since",
+    "complained": "complained_about_our_mail",
     "banned": "closed_by_the_operator",
     "trusted": "may_open_tournaments_since",
 }
