@@ -141,7 +141,7 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply | Confirmed:
         raise Changed
     if message.error is not None:  # it was readable before, so time or memory is short just now
         raise Unread(message.error.problem.value, str(message.error), message.error.problem.way_out)
-    held.state, held.handled = IncomingState.DONE, request.now
+    held.state, held.handled, held.recipients = IncomingState.DONE, request.now, []
     held.player = player.id  # who has just confirmed it
     if question.unknown:
         known_addresses.note(request.session, player, question.unknown, request.now)
@@ -184,4 +184,4 @@ def _repeats(request: Request, question: Confirmation) -> bool:
 
 def _close(request: Request, held: Incoming, verdict: str) -> None:
     """Settle a held message that is not carried out."""
-    held.state, held.handled, held.verdict = IncomingState.DONE, request.now, verdict
+    held.state, held.handled, held.verdict, held.recipients = IncomingState.DONE, request.now, verdict, []

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import (
+    JSON,
     Connection,
     Engine,
     Integer,
@@ -102,6 +103,7 @@ _HANDLED = (
         player=bindparam("player"),
         cost=bindparam("cost"),
         handled=bindparam("now", type_=Utc),
+        recipients=bindparam("recipients", type_=JSON),
         group=None,
         **leases.ENDED,
     )
@@ -151,10 +153,14 @@ def own(session: Session, number: int, holder: str, attempt: int, about: Token |
 
 
 def settle(session: Session, row: Incoming, verdict: str, player: int | None, cost: int, now: datetime) -> None:
-    """Store what became of a claimed message, beside what the session stores of it: that saves 2 % of a message."""
-    state = IncomingState.DONE.value if row.state == IncomingState.NEW else row.state
-    values = {"number": row.id, "state": state, "verdict": verdict, "player": player, "cost": cost, "now": now}
-    session.connection().execute(_HANDLED, values)
+    """Store what became of a claimed message, beside what the session stores of it: that saves 2 % of a message.
+
+    The reply tokens in the addresses of its envelope go, unless it is held and looked at again.
+    """
+    is_held = row.state == IncomingState.HELD
+    values = {"number": row.id, "verdict": verdict, "player": player, "cost": cost, "now": now}
+    values |= {"state": IncomingState.DONE.value if row.state == IncomingState.NEW else row.state}
+    session.connection().execute(_HANDLED, values | {"recipients": row.recipients if is_held else []})
 
 
 def shunt(queue: Queue, number: int, attempt: int, error: str, trouble: str, now: datetime, times: int = MOST) -> bool:

@@ -212,7 +212,8 @@ def _incoming(engine: Engine, state: IncomingState, ends: Mapping[Rule, datetime
         numbers = session.exec(select(Incoming.id).where(*old).order_by(col(Incoming.handled)).limit(BATCH)).all()
     if not numbers:
         return 0
-    values = emptied(now) if rule is Rule.DONE else {"state": IncomingState.DONE.value, "verdict": SETTLED[rule]}
+    settled: dict[str, Any] = {"state": IncomingState.DONE.value, "verdict": SETTLED.get(rule), "recipients": []}
+    values = emptied(now) if rule is Rule.DONE else settled
     with transaction(engine) as session:
         if rule is Rule.DONE:  # one of them may be handled again meanwhile
             change(session, content_of(numbers, *old))

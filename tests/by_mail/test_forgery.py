@@ -1,7 +1,10 @@
 """Whoever writes in a player's name acts only with their token; the player is asked at the address on file."""
 
+import json
+
 import pytest
 
+from pbem.mail.transports.protocols import Arrival
 from tests import scenes
 from tests.correspondence import ADDRESS, Correspondence, said, text
 
@@ -63,3 +66,17 @@ def test_who_answers_without_the_token_is_asked_about_each_match_by_name(letters
     for (question,) in asked:
         letters.reply(question, "yes")
     assert letters.rows("select match, text from ply order by match") == [(1, TURN), (2, TURN)]
+
+
+def test_the_row_of_a_message_holds_no_reply_token_once_it_is_done_with(letters: Correspondence) -> None:
+    to = str(letters.last("alice")["Reply-To"].addresses[0].addr_spec)
+
+    for number, line in enumerate(("show", "resign")):
+        raw = f"From: Alice <{ALICE}>\nTo: {ADDRESS}\nMessage-ID: <{number}@mail.example>\n\n{line}\n".encode()
+        letters.server.take((Arrival(raw, "lmtp", sender=ALICE, recipients=(to,)),))
+        (answer,) = letters.wait()
+    assert letters.rows("select recipients from incoming where recipients != '[]'") == [json.dumps([to])]
+    letters.reply(answer, "yes")
+
+    assert letters.rows("select state from match") == ["over"]
+    assert set(letters.rows("select recipients from incoming")) == {"[]"}

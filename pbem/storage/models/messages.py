@@ -115,6 +115,7 @@ class Incoming(Queued, table=True):
     sender: str | None = Field(default=None, index=True)
     """The envelope sender, in lower case."""
     recipients: list[str] = Field(sa_column=Column(JSON, nullable=False))
+    """The addresses of the envelope, which may hold reply tokens; none once the message is done with."""
     state: str = IncomingState.NEW.value
     attempts: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """How often work on it was begun, counted when it is claimed."""
