@@ -307,6 +307,8 @@ def _over_budget(request: Request) -> Refused | Unanswerable | None:
     Turns are played all the same.
     """
     session, sender, now = request.session, request.sender, request.now
+    if sender.player is not None and sender.unknown:
+        bounces.reinstate(session, sender.player, now)  # whoever it is has read what we sent
     if not sender.proven or sender.player is None:
         return None
     directory.note(session, sender.player, now)

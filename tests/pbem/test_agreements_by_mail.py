@@ -85,7 +85,9 @@ def test_a_held_acceptance_is_not_of_another_offer(letters: Correspondence) -> N
 def test_a_plain_yes_or_no_answers_an_offer(letters: Correspondence, words: str, state: str, is_open: bool) -> None:
     letters.reply(letters.last("alice"), "draw")
 
-    letters.reply(letters.last("bob"), words)
+    told = letters.reply(letters.last("bob"), words)
+    if "Are you sure?" in text(told[-1]):
+        letters.reply(told[-1], "yes")
 
     with Session(letters.server.engine) as session:
         match = session.get_one(Match, 1)

@@ -44,7 +44,8 @@ def test_somebody_who_is_nobody_here_yet_takes_no_address_from_a_player(letters:
     """A forged `join` from alice's other address doesn't give it to someone else."""
     letters.write(WORK, "join mallory")
 
-    letters.write(WORK, TURN, to=letters.last("alice")["Reply-To"].addresses[0].addr_spec)
+    (question,) = letters.write(WORK, TURN, to=letters.last("alice")["Reply-To"].addresses[0].addr_spec)
+    letters.reply(question, "yes")
 
     assert letters.played == ["1 a7b7 i3i2"]
 

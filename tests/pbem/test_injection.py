@@ -124,7 +124,7 @@ def test_words_to_the_opponent_a_subject_and_a_name_are_words(letters: Correspon
     told = {}
     for kind, nasty in NASTY.items():
         letters.clock.advance(minutes=6)  # notes of five minutes are one message
-        sent = letters.deliver_unread(raw_mail(letters, f"say {nasty}", nasty, nasty))
+        sent = letters.deliver_unread(raw_mail(letters, f"say {nasty}", nasty))
         for mail in sent:
             usual.has_all_of(mail)
         told[kind] = " ".join(text(mail) for mail in sent if mail["To"] == BOB)
