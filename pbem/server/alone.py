@@ -1,17 +1,22 @@
 """A message in whose handling a server ended is handled alone, in a process of its own.
 
 The end of that process can have no cause but the message, so a message is set aside only where that happened again
-and again. That the server itself ends, however often and for whatever reason, is never held against a message.
+again and again. That the server itself ends, however often and for whatever reason, is never held against a message.
+Others are handled meanwhile, since such a process takes seconds to start: longer than a server may live.
 """
 
 import os
 import pickle
+import select
 import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import structlog
@@ -43,55 +48,93 @@ STOPPED = frozenset({-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP})
 """The exit codes of a process that was asked to end, as the whole server is."""
 
 
-def handle(desk: Desk, claim: Any, now: datetime, *, hands_over: bool = False) -> None:
-    """Handle a claimed message: alone, if a server has ended while it had the message."""
-    if claim.attempts == 1:
-        worker.handle(desk, claim, now, hands_over=hands_over, goes_on=True)
-        return
-    code = _handled_alone(desk, claim, now)
-    desk.sending.bell.set()
-    if code == 0:
-        log.info("mail in", incoming=claim.id, verdict="handled alone")
-        desk.services.vitals.counts.mails_in.labels("alone", "").inc()
-    elif code is None:
-        again = work_queue.begin_again(desk.queue, claim.id)
-        if again is not None:
-            worker.shunt(desk, again, ENDED, NO_TRACEBACK, now)
-    else:  # no such process can work at present
-        log.warning("mail in", incoming=claim.id, verdict="put off", code=code)
-        work_queue.put_off(desk.queue, claim.id)
-    desk.queue.in_hand = ()
+@dataclass
+class Suspects:
+    """Handles the messages in whose handling a server ended, one after the other, in a process that may end."""
 
+    desk: Desk
+    """Its queue has nothing else."""
+    clock: Callable[[], datetime]
+    bells: tuple[threading.Event, ...] = ()
+    """Those of the threads for which later messages of the same people wait."""
+    _process: subprocess.Popen[bytes] | None = None
 
-def _handled_alone(desk: Desk, claim: Any, now: datetime) -> int | None:
-    """Handle the message in a process of its own. Return its exit code; None if three in a row were killed over it."""
-    for _ in range(work_queue.MOST):
-        code = _exit_code(desk.services, desk.queue.holder, claim.id, now)
-        if code is not None and (code >= 0 or code in STOPPED):
-            return code
-        log.warning("mail in", incoming=claim.id, verdict="ended its process", code=code)
-        desk.services.vitals.counts.mails_in.labels("failed", "").inc()
-    return None
+    def step(self, stopped: Callable[[], bool] = lambda: False) -> int:
+        """Handle the next such message. Return how many there were; the process ends when there are none."""
+        queue = self.desk.queue
+        claimed = () if stopped() else queue.take() or (queue.claim_next() if queue.has_any() else ())
+        for claim in claimed:
+            self._handle(claim, self.clock())
+        if not claimed:
+            self.close()
+        return len(claimed)
 
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.kill()
+            with self._process:
+                self._process = None
 
-def _exit_code(services: Services, holder: str, number: int, now: datetime) -> int | None:
-    """Run the process. Return its exit code, negative if a signal ended it; None if it took too long."""
-    task = (services.server, services.checks, services.limits, services.house, holder, number, now)
-    try:
-        process = start()
-    except OSError:
-        return os.EX_OSERR
-    with process:
-        assert process.stdin is not None  # noqa: S101 - it is a pipe
+    def _handle(self, claim: Any, now: datetime) -> None:
+        desk = self.desk
+        code = self._handled(claim, now)
+        for bell in (desk.sending.bell, *self.bells):
+            bell.set()
+        if code == 0:
+            log.info("mail in", incoming=claim.id, verdict="handled alone")
+            desk.services.vitals.counts.mails_in.labels("alone", "").inc()
+        elif code is None:
+            again = work_queue.begin_again(desk.queue, claim.id)
+            if again is not None:
+                worker.shunt(desk, again, ENDED, NO_TRACEBACK, now)
+        else:  # no such process can work at present
+            log.warning("mail in", incoming=claim.id, verdict="put off", code=code)
+            work_queue.put_off(desk.queue, claim.id)
+        desk.queue.in_hand = ()
+
+    def _handled(self, claim: Any, now: datetime) -> int | None:
+        """Have the message handled. Return 0, or how the process ended; None if three in a row were killed over it."""
+        for _ in range(work_queue.MOST):
+            code = self._exit_code(claim.id, now)
+            if code is not None and (code >= 0 or code in STOPPED):
+                return code
+            log.warning("mail in", incoming=claim.id, verdict="ended its process", code=code)
+            self.desk.services.vitals.counts.mails_in.labels("failed", "").inc()
+        return None
+
+    def _exit_code(self, number: int, now: datetime) -> int | None:
+        """Return 0 once the process has handled the message, or its exit code, negative if a signal ended it.
+
+        Return None if it took too long.
+        """
         try:
-            process.stdin.write(pickle.dumps(task))
-            return process.wait(SECONDS)  # the pipe stays open: where this process ends, so does that one
-        except subprocess.TimeoutExpired:
-            return None
+            process = self._process or self._started()
+        except OSError:
+            return os.EX_OSERR
+        assert process.stdin is not None  # noqa: S101 - both are pipes
+        assert process.stdout is not None  # noqa: S101
+        try:
+            process.stdin.write(pickle.dumps((number, now)))
+            if not select.select([process.stdout], [], [], SECONDS)[0]:
+                self.close()
+                return None
+            if process.stdout.read(1):
+                return 0
         except BrokenPipeError:
-            return process.wait()
-        finally:
-            process.kill()
+            pass
+        code = process.wait()
+        self.close()
+        return code
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        """Start the process. Raises OSError."""
+        services, queue = self.desk.services, self.desk.queue
+        settings = (services.server, services.checks, services.limits, services.house, queue.holder)
+        self._process = start()
+        assert self._process.stdin is not None  # noqa: S101 - it is a pipe
+        self._process.stdin.write(pickle.dumps(settings))
+        return self._process
 
 
 def start() -> subprocess.Popen[bytes]:
@@ -101,35 +144,44 @@ def start() -> subprocess.Popen[bytes]:
         env=os.environ | {"PYTHONPATH": str(Path(pbem.__file__).parent.parent)},
         stdin=subprocess.PIPE,
         bufsize=0,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         start_new_session=True,  # Ctrl-C at a terminal is for the server alone
     )
 
 
 def main() -> None:
-    """Handle the message that standard input names, as the daemon that has claimed it."""
-    server, checks, limits, house, holder, number, now = pickle.load(sys.stdin.buffer)  # noqa: S301 - our own server's
-    threading.Thread(target=_end_with_server, daemon=True).start()
+    """Handle the messages that standard input names, as the daemon that has claimed them; answer each with a byte."""
+    server, checks, limits, house, holder = pickle.load(sys.stdin.buffer)  # noqa: S301 - our own server's
+    tasks: SimpleQueue[tuple[int, datetime]] = SimpleQueue()
+    threading.Thread(target=_hear, args=(tasks,), daemon=True).start()
+    answers = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what is logged is no answer
     sandboxing.limit_resources(MEGABYTES)
     engine = database.connect(server.database)
     parser = Sandbox()
     try:
         authentication.prepare(checks)
         services = Services(server, server.keyring(), checks, limits, house, parser, FEATURES)
-        queue = work_queue.work_queue(engine, holder)
+        desk = Desk(work_queue.work_queue(engine, holder), send_queue(engine, holder), services)
         parser.prepare()
-        claim = work_queue.begin_again(queue, number)
-        if claim is not None:  # otherwise another daemon has it, or has handled it
-            worker.handle(Desk(queue, send_queue(engine, holder), services), claim, now)
+        while True:
+            number, now = tasks.get()
+            claim = work_queue.begin_again(desk.queue, number)
+            if claim is not None:  # otherwise another daemon has it, or has handled it
+                worker.handle(desk, claim, now)
+            os.write(answers, b".")
     finally:
         parser.close()
 
 
-def _end_with_server() -> None:
-    """End this process, whatever it is doing, when the server ends: its standard input ends then."""
-    os.read(sys.stdin.fileno(), 1)
-    os._exit(os.EX_TEMPFAIL)
+def _hear(tasks: SimpleQueue[tuple[int, datetime]]) -> None:
+    """Pass on what standard input names; end this process, whatever it is doing, when that ends: the server has."""
+    try:
+        while True:
+            tasks.put(pickle.load(sys.stdin.buffer))  # noqa: S301 - our own server's
+    finally:
+        os._exit(os.EX_TEMPFAIL)
 
 
 if __name__ == "__main__":

@@ -35,9 +35,10 @@ from pbem.mail.transports import dkim_signing, receiver
 from pbem.mail.transports.listener import MailListener
 from pbem.mail.transports.protocols import Arrival, Inbox, Outbox
 from pbem.messages.render import Renderer
-from pbem.server import alone, endpoints, intake, loops, server_key
+from pbem.server import endpoints, intake, loops, server_key, worker
 from pbem.server import sender as senders
 from pbem.server import work_queue as work_queues
+from pbem.server.alone import Suspects
 from pbem.server.backups.by_itself import Backups
 from pbem.server.examination import Services
 from pbem.server.health import exposure
@@ -84,6 +85,7 @@ class Server:
     """One for each thread of `run` that works."""
     desk: Desk
     """One for a thread that does all the work alone."""
+    suspects: Suspects
     inboxes: tuple[Inbox, ...]
     listeners: tuple[MailListener, ...]
     scheduler: Scheduler
@@ -147,11 +149,14 @@ class Server:
             work_queues.give_back(connection, self.sender.queue.holder)
 
     def handle_waiting(self, stopped: Callable[[], bool] = lambda: False, desk: Desk | None = None) -> int:
-        """Process the next stored messages in order. Return their number; if it is AT_A_STRETCH, call again."""
-        desk, handled = desk or self.desk, 0
-        while handled < AT_A_STRETCH and not stopped() and (claims := desk.next_message()):
+        """Process the next stored messages; without a desk, suspects too. Return how many, AT_A_STRETCH at most."""
+        own, handled = desk or self.desk, 0
+        while handled < AT_A_STRETCH and not stopped():
+            claims = own.next_message()
             for claim in claims:
-                alone.handle(desk, claim, self.clock(), hands_over=handled == 0)
+                worker.handle(own, claim, self.clock(), hands_over=handled == 0, goes_on=True)
+            if not claims and (desk is not None or not self.suspects.step()):
+                break
             handled += 1
         return handled
 
@@ -229,6 +234,8 @@ def open_server(
         Desk(work_queue(engine, holder, lanes), sender.queue, replace(services, parser=own))
         for lanes, own in zip((tuple(Lane), *LANES_OF_DESKS), (parsers[0], *parsers), strict=True)
     )
+    apart = work_queue(engine, leases.new_holder(), are_suspect=True)  # what it has isn't given back: that was counted
+    suspects = Suspects(replace(desk, queue=apart), clock, tuple(each.queue.bell for each in desks))
     thinker = Thinker(engine, settings.server, searcher, holder, clock)
     try:
         if upgrade:
@@ -246,6 +253,7 @@ def open_server(
             sender=sender,
             desk=desk,
             desks=tuple(desks),
+            suspects=suspects,
             inboxes=tuple(endpoints.inboxes(settings, tokens)),
             listeners=tuple(endpoints.listeners(settings)),
             clock=clock,
@@ -255,7 +263,7 @@ def open_server(
         )
     finally:
         thinker.close()
-        for one in parsers:
+        for one in (suspects, *parsers):
             one.close()
         engine.dispose()
 
@@ -278,10 +286,7 @@ def _log_first(_doing: str, done: int, steps: int) -> None:
 def run_once(server: Server) -> tuple[int, int, int]:
     """Receive, process and send what is waiting. Return the numbers of messages received, processed and attempted."""
     received = sum(receiver.receive_once(inbox, server.store) for inbox in server.inboxes)
-    handled = 0
-    while (some := server.handle_waiting()) == AT_A_STRETCH:
-        handled += some
-    handled += some
+    handled = sum(iter(server.handle_waiting, 0))
     while server.thinker.step():
         pass
     try:
@@ -337,14 +342,10 @@ def run(
 
     working = [
         *(
-            Loop(
-                vitals.pulse(f"work {number}", bound.work),
-                partial(handle_waiting, desk),
-                desk.queue.bell,
-                desk.queue.rest,
-            )
-            for number, desk in enumerate(server.desks, start=1)
+            Loop(vitals.pulse(f"work {n}", bound.work), partial(handle_waiting, desk), desk.queue.bell, desk.queue.rest)
+            for n, desk in enumerate(server.desks, start=1)
         ),
+        Loop(vitals.pulse("work alone", bound.work), server.suspects.step, close=server.suspects.close),
         Loop(vitals.pulse("house", bound.house), think, played, pause=loops.SPACING_SECONDS),
         Loop(vitals.pulse("send", bound.send), send, sending.bell, sending.rest, close=server.outbox.close),
         Loop(vitals.pulse("report", bound.other), report, vitals.changed, close=partial(reporter.end, server.engine)),

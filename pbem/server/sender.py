@@ -50,6 +50,8 @@ FEW = len(PAUSES)
 """After fewer attempts no message is given up: the days may have passed because the clock was set or we were down."""
 MOST = 3
 """A message during which the server ended that often waits longer and longer, and the admin is told."""
+CRASH_PAUSES = (*PAUSES[:2], *PAUSES[2:3] * 10, *PAUSES[3:])
+"""How long it waits: for an hour of crashes no longer than a lease, as something else may be ending the server."""
 TOGETHER = 16
 """The number of messages that are rendered in one transaction and marked as sent in another. After a crash between the
 two, those already sent are sent again, under the same Message-ID."""
@@ -273,7 +275,7 @@ class MailSender:
         """
         with transaction(self.queue.engine) as session:
             row = session.get_one(Outgoing, number)
-            row.due = self.clock() + PAUSES[min(attempts - MOST, len(PAUSES) - 1)]
+            row.due = self.clock() + CRASH_PAUSES[min(attempts - MOST, len(CRASH_PAUSES) - 1)]
             if attempts > MOST:
                 row.error = f"The server ended while it made or sent this mail; this is attempt {attempts}."
                 row.troubled = row.troubled or self.clock()

@@ -5,8 +5,9 @@ But a reply, which only its player can have written, waits for replies alone: wh
 delays none of theirs.
 
 An attempt is counted when a message is claimed. A message that was claimed before has been in hand when a server ended:
-it is handled alone (see `alone`). An attempt that failed because of the database isn't the message's fault: it stays in
-hand and goes on without being counted again.
+it is a suspect, which is handled alone (see `alone`) while others go on, and counted when the process for it begins. An
+attempt that failed because of the database isn't the message's fault: it stays in hand and goes on without being
+counted again.
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from typing import Any
 
 from sqlalchemy import (
     JSON,
+    Boolean,
     Connection,
     Engine,
     Integer,
@@ -52,6 +54,7 @@ _WAITING = (
     select(col(Incoming.id))
     .where(
         col(Incoming.state) == _ARE_WAITING,
+        bindparam("are_suspect", type_=Boolean) == (col(Incoming.attempts) > 0),
         col(Incoming.lane).between(bindparam("first", type_=Integer), bindparam("last", type_=Integer)),
         is_free(Incoming),
         ~_IS_BEHIND,
@@ -78,6 +81,7 @@ _MESSAGE = (
 )
 _COUNTED = update(Incoming).values(attempts=col(Incoming.attempts) + 1, **leases.terms())
 _CLAIM = _COUNTED.where(is_next(Incoming, _WAITING)).returning(*_MESSAGE)
+_LEASE = update(Incoming).values(**leases.terms()).where(is_next(Incoming, _WAITING)).returning(*_MESSAGE)
 _CLAIM_ONE = _COUNTED.where(
     col(Incoming.id) == _NUMBER, col(Incoming.state) == _ARE_WAITING, is_free(Incoming)
 ).returning(*_MESSAGE)
@@ -115,9 +119,10 @@ _GIVE_BACK = (
 )
 
 
-def work_queue(engine: Engine, holder: str, lanes: Sequence[Lane] = tuple(Lane)) -> Queue:
-    """Return the queue of a thread that works on messages of those lanes, which are neighbours."""
-    return Queue(engine, holder, _WAITING, _CLAIM, first=min(lanes), last=max(lanes))
+def work_queue(engine: Engine, holder: str, lanes: Sequence[Lane] = tuple(Lane), *, are_suspect: bool = False) -> Queue:
+    """Return the queue of a thread that works on messages of those lanes, which are neighbours: suspects, or others."""
+    claim = _LEASE if are_suspect else _CLAIM
+    return Queue(engine, holder, _WAITING, claim, first=min(lanes), last=max(lanes), are_suspect=are_suspect)
 
 
 def claim_one(queue: Queue, number: int) -> QueueRows:

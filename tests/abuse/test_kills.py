@@ -12,8 +12,9 @@ from pbem.mail.reading.protocol import Unavailable
 from pbem.mail.reading.sandbox import Sandbox
 from pbem.mail.transports.protocols import Arrival
 from pbem.server import alone, daemon, sender, work_queue
+from pbem.server.alone import Suspects
 from pbem.server.daemon import Server
-from pbem.server.sender import MOST
+from pbem.server.sender import LEASE, MOST
 from pbem.storage import database
 from pbem.storage.leases import new_holder
 from pbem.storage.models import Incoming, IncomingState, Outgoing, OutgoingState
@@ -27,17 +28,20 @@ pytestmark = after(two_turns)
 def restarted(letters: Correspondence) -> Server:
     """Return the server as in a new process, which knows only the database."""
     server, holder = letters.server, new_holder()
+    suspects = work_queue.work_queue(server.engine, new_holder(), are_suspect=True)
     daemon.void_leases(server.engine)
     return replace(
         server,
         desk=replace(server.desk, queue=work_queue.work_queue(server.engine, holder)),
+        suspects=Suspects(replace(server.suspects.desk, queue=suspects), server.clock),
         sender=replace(server.sender, queue=sender.send_queue(server.engine, holder)),
     )
 
 
 def killed_at_work(letters: Correspondence) -> int | None:
     """Let the server claim the next message, and end. Return the message's id."""
-    claimed = restarted(letters).desk.queue.claim_next()
+    server = restarted(letters)
+    claimed = server.desk.queue.claim_next() or server.suspects.desk.queue.claim_next()
     return claimed[0].id if claimed else None
 
 
@@ -63,6 +67,19 @@ def test_a_message_is_never_put_aside_for_kills_of_the_server(letters: Correspon
     assert restarted(letters).handle_waiting() == 1
     assert row(letters, move).state == IncomingState.DONE
     assert len(letters.execute("select * from ply")) > 0
+
+
+def test_others_go_on_though_no_server_lives_as_long_as_a_process_takes_to_work_alone(letters: Correspondence) -> None:
+    move = stored(letters, turn(letters, "3 f1g1 h7g7"))
+    assert killed_at_work(letters) == move
+    for life in range(5):
+        other = stored(letters, written("bob@mail.example", "games@pbem.example", f"rules hexaphages {life}"))
+        server = restarted(letters)
+        assert server.handle_waiting(desk=server.desk) == 1
+        assert row(letters, other).state == IncomingState.DONE
+        assert (row(letters, move).state, row(letters, move).attempts) == (IncomingState.NEW, 1)
+    assert restarted(letters).handle_waiting() == 1
+    assert row(letters, move).state == IncomingState.DONE
 
 
 def test_a_message_that_ends_each_process_that_works_on_it_alone_is_put_aside(
@@ -152,6 +169,9 @@ def test_an_owed_message_is_never_given_up_for_kills_alone(letters: Corresponden
     assert not sends(letters, fatal), "it isn't due, and the others go out"
     assert fatal.taken == ["bob@else.example", "cid@else.example"]
     deaths = 0
+    for _ in range(10):
+        letters.clock.advance(minutes=LEASE.total_seconds() // 60 + 1)
+        assert sends(letters, fatal), "a kill from outside costs it no more than a lease"
     for _ in range(7 * 3):
         letters.clock.advance(hours=8)
         deaths += sends(letters, fatal)
