@@ -40,6 +40,7 @@ MOST_CANDIDATES = 200
 LONGEST_NAME = 6
 LONGEST_CLOSING = 40
 
+DECORATION = " \t*_=#~|-\u2013\u2014\u2022\u00b7"
 FIGURES = frozenset("0123456789")
 
 
@@ -160,23 +161,27 @@ def may_be_one(line: str) -> bool:
 def names_a_writer(line: str) -> bool:
     """Return whether a line has a date or a time, a name, and perhaps a verb of writing, but no words of a sentence.
 
-    >>> names_a_writer("Am 20.06.24 um 16:20 schrieb Shop Deutschland - Zahlungen"), names_a_writer("Bob Ray, 10:07")
+    >>> names_a_writer("Am 20.06.24 um 16:20 schrieb Shop Deutschland - Zahlungen"), names_a_writer("[Bob Ray, 10:07]")
     (True, True)
     >>> names_a_writer("See you at 10:30, Bob"), names_a_writer("On 2 March 2026 at 10:30"), names_a_writer("a7b7 I3")
     (False, False, False)
     """
-    words = [word for _, word in placed_words(line)] if len(line) <= LONGEST_CLOSING * 4 else []
+    line = line.strip(DECORATION) if len(line) <= LONGEST_CLOSING * 4 else ""
+    words = [word for _, word in placed_words(line) if word.strip(MARKS + DECORATION)]
     day = next((at for at, word in enumerate(words) if word.strip(MARKS).isdecimal() and not is_year(word)), None)
     dated = any(is_time(word) or is_date(word) or (day is not None and is_year(word)) for word in words)
-    if not dated or not 1 < len(words) <= MOST_WORDS or line.rstrip().endswith((".", "!", "?")):
+    if not dated or not 1 < len(words) <= MOST_WORDS or line.endswith((".", "!", "?")):
         return False
-    if not (opens(placed_words(line)) or (_may_be_a_name(words[0]) and (has_digit(words[-1]) or is_verb(words[-1])))):
+    *_, before, last = words
+    ends = has_digit(last) or is_verb(last) or (last.strip(MARKS).isupper() and has_digit(before))  # "4:20 PM"
+    if not (opens(placed_words(line)) or is_year(words[0]) or (_may_be_a_name(words[0]) and ends)):
         return False
     names = list(words)
     if day is not None:
         names[day] = names[_month(words, day)] = ""
-    others = [word for at, word in enumerate(names) if word and (day is None or at != day - 1)]
-    return all(may_date(word) or is_verb(word) or "@" in word for word in others) and any(map(_may_be_a_name, names))
+    others = [word.strip(MARKS) for at, word in enumerate(names) if word and (day is None or at != day - 1)]
+    strange = sum(not (may_date(word) or is_verb(word) or "@" in word) for word in filter(None, others))
+    return strange <= any(map(is_verb, words)) and any(map(_may_be_a_name, names))
 
 
 def _month(words: Sequence[str], day: int) -> int:

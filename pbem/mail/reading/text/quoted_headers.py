@@ -163,6 +163,8 @@ def may_be_one(line: str) -> bool:
     >>> may_be_one("----- Tisztelt levél -----"), may_be_one("Date: 2 March 2026"), may_be_one("To be or not to be")
     (True, True, False)
     """
+    if line.rstrip().endswith(COLONS[:2]) and fold(line[:LONGEST_SEPARATOR].strip()).startswith(_PHRASES["separators"]):
+        return True
     kind = _label(line)
     told = kind is not None and ("@" in line or any(map(is_dated, line[:LONGEST_SEPARATOR].split()[1:])))
     return told or (
@@ -193,6 +195,17 @@ def without_rule(text: str) -> str:
     """
     bare = text.rstrip().rstrip(DASHES)
     return bare if is_rule(text[len(bare) :]) else text
+
+
+def without_glued_dashes(line: str) -> str:
+    """Return the line without dashes right behind its last word, which a mail program put before an attribution.
+
+    >>> without_glued_dashes("c1b1 g9h9 3--- "), without_glued_dashes("c1b1 3 ----")
+    ('c1b1 g9h9 3', 'c1b1 3 ----')
+    """
+    bare = line.rstrip()
+    words = bare.rstrip("-")
+    return words if len(bare) - len(words) > 1 and words[-1:].strip() else line
 
 
 def is_drawn(line: str) -> bool:

@@ -28,6 +28,7 @@ WRAPPED_AT = 72
 """A quoted line this long may have been wrapped by a mail program, if the next word didn't fit."""
 LONGEST_REMAINDER = 40
 LONGEST_INTRODUCTION = 8
+MOST_EMPTY = 4
 LONGEST_ANNOUNCING = 1_000
 MARKS = "> |"
 QUESTIONS = ("?", "\uff1f", "\u061f", "\u037e")
@@ -109,7 +110,7 @@ class _ReplyReader:
             self._at += 1
 
     def _keep(self, line: str) -> None:
-        doubtful = self._draft.has_words and not self._draft.is_doubted and self._may_announce()
+        doubtful = self._draft.has_words and not self._draft.is_doubted and self._may_announce(self._at)
         tagline = signatures.inline_tagline(line)
         self._draft.add(line if tagline is None else line[:tagline])
         if doubtful:
@@ -160,6 +161,11 @@ class _ReplyReader:
             for at in range(min(2, len(told)))
         )
 
+    def _is_announced_by_marked(self) -> bool:
+        """Return whether the last of the marked lines above, but for empty ones, may announce a quote."""
+        marked = (line.strip(MARKS) for line in reversed(self._page[max(0, self._at - MOST_EMPTY) : self._at]))
+        return AttributionFinder([next(filter(None, marked), "")]).is_at_end(0)
+
     def _inline_quote(self, line: str) -> int | None:
         """Return where a separator or quoted header begins in a line, perhaps after other words; None if none does."""
         cut = quoted_headers.inline_separator(line)
@@ -167,14 +173,15 @@ class _ReplyReader:
             cut = quoted_headers.inline_header(line, self._ours)
         return None if cut is None else len(quoted_headers.without_rule(line[:cut]))
 
-    def _may_announce(self) -> bool:
-        """Return whether the line, which is kept, may announce a quote: then no turn below it is played."""
-        line = self._page[self._at]
+    def _may_announce(self, number: int) -> bool:
+        """Return whether the line, which is no quote for sure, may announce one: then no turn below it is played."""
+        line, above = self._page[number], self._page[number - 1] if number else ""
         return (
             self._ours.may_be_announced_by(line)
-            or self._attributions.is_at_end(self._at)
+            or self._attributions.is_at_end(number)
             or attributions.may_be_one(line)
             or attributions.names_a_writer(line)
+            or (above != "" and attributions.names_a_writer(f"{above.rstrip()}, {line}"))
             or quoted_headers.may_be_one(line)
         )
 
@@ -186,7 +193,7 @@ class _ReplyReader:
         self._is_asked = self._page[self._at - 1].rstrip().endswith(QUESTIONS)
         if self._draft.has_words and self._announces_unmarked():
             self._at = len(self._page)
-        elif self._draft.has_words and AttributionFinder([self._page[self._at - 1].strip(MARKS)]).is_at_end(0):
+        elif self._draft.has_words and self._is_announced_by_marked():
             self._draft.doubt()
         elif self._is_remainder():
             self._at += 1
@@ -234,7 +241,7 @@ class _ReplyReader:
         if found is None or not (found.is_sure or (not sure and self._is_marked_from(self._at + found.lines))):
             return False
         if found.column:
-            self._keep(_without_glued_dashes(self._page[self._at][: found.column]))
+            self._keep(quoted_headers.without_glued_dashes(self._page[self._at][: found.column]))
         self._at += found.lines
         return True
 
@@ -346,9 +353,11 @@ class _ReplyReader:
     def _skip_signature(self) -> None:
         """Cut a signature, up to the next quote or the end."""
         end = self._at + 1
-        while end < len(self._page) and not self._begins_quote(end):
+        while end < len(self._page) and not self._begins_quote(end) and not self._may_announce(end):
             end += 1
         self._cut_lines(end - self._at)
+        while self._at < len(self._page) and not self._begins_quote(self._at):
+            self._at += 1  # what may be quoted is no signature
 
     def _rest_is_short(self, most: int) -> bool:
         return sum(bool(line.strip()) for line in self._block_below(3 * most)) <= most
@@ -384,14 +393,3 @@ class _ReplyReader:
             not above.strip() or not self._draft.has_words or is_quoted(above) or signatures.is_loose_delimiter(above)
         )
         return begins and (not below.strip() or quoted_headers.is_rule(below) or self._begins_quote(self._at + 1))
-
-
-def _without_glued_dashes(line: str) -> str:
-    """Return the line without dashes right behind its last word, which a mail program put before an attribution.
-
-    >>> _without_glued_dashes("c1b1 g9h9 3--- "), _without_glued_dashes("c1b1 3 ----")
-    ('c1b1 g9h9 3', 'c1b1 3 ----')
-    """
-    bare = line.rstrip()
-    words = bare.rstrip("-")
-    return words if len(bare) - len(words) > 1 and words[-1:].strip() else line
