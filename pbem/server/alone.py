@@ -39,6 +39,8 @@ SECONDS = 120.0
 """How long the process may take; it is killed then, and has failed."""
 MEGABYTES = 512
 """How much memory it may use beyond what it starts with: it fails before the machine or the unit has none left."""
+BEGUN, DONE = b"b", b"d"
+"""What the process answers: that it begins with a message, and that it has handled it."""
 ENDED = "ended the server"
 NO_TRACEBACK = (
     "The server ended while it was working on this mail, and so did each process that then worked on this mail alone:"
@@ -97,17 +99,18 @@ class Suspects:
         """Have the message handled. Return 0, or how the process ended; None if three in a row were killed over it."""
         for _ in range(work_queue.MOST):
             code = self._exit_code(claim.id, now)
-            if code is not None and (code >= 0 or code in STOPPED):
+            if code >= 0 or code in STOPPED:
                 return code
             log.warning("mail in", incoming=claim.id, verdict="ended its process", code=code)
             self.desk.services.vitals.counts.mails_in.labels("failed", "").inc()
         return None
 
-    def _exit_code(self, number: int, now: datetime) -> int | None:
-        """Return 0 once the process has handled the message, or its exit code, negative if a signal ended it.
+    def _exit_code(self, number: int, now: datetime) -> int:
+        """Return 0 once the process has handled the message, or its exit code: negative if a signal ended it over that.
 
-        Return None if it took too long.
+        It is killed if it takes too long. What happens before it begins with the message isn't held against that.
         """
+        begun = False
         try:
             process = self._process or self._started()
         except OSError:
@@ -116,16 +119,20 @@ class Suspects:
         assert process.stdout is not None  # noqa: S101
         try:
             process.stdin.write(pickle.dumps((number, now)))
-            if not select.select([process.stdout], [], [], SECONDS)[0]:
-                self.close()
-                return None
-            if process.stdout.read(1):
-                return 0
+            while select.select([process.stdout], [], [], SECONDS)[0]:
+                answer = process.stdout.read(1)
+                if answer == DONE:
+                    return 0
+                if answer != BEGUN:
+                    break
+                begun = True
+            else:
+                process.kill()
         except BrokenPipeError:
             pass
         code = process.wait()
         self.close()
-        return code
+        return code if begun or code > 0 else os.EX_TEMPFAIL
 
     def _started(self) -> subprocess.Popen[bytes]:
         """Start the process. Raises OSError."""
@@ -151,16 +158,15 @@ def start() -> subprocess.Popen[bytes]:
 
 
 def main() -> None:
-    """Handle the messages that standard input names, as the daemon that has claimed them; answer each with a byte."""
+    """Handle the messages that standard input names, as the daemon that claimed them; answer BEGUN and DONE to each."""
     server, checks, limits, house, holder = pickle.load(sys.stdin.buffer)  # noqa: S301 - our own server's
     tasks: SimpleQueue[tuple[int, datetime]] = SimpleQueue()
     threading.Thread(target=_hear, args=(tasks,), daemon=True).start()
     answers = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what is logged is no answer
     sandboxing.limit_resources(MEGABYTES)
-    engine = database.connect(server.database)
-    parser = Sandbox()
     try:
+        engine, parser = database.connect(server.database), Sandbox()
         authentication.prepare(checks)
         services = Services(server, server.keyring(), checks, limits, house, parser, FEATURES)
         desk = Desk(work_queue.work_queue(engine, holder), send_queue(engine, holder), services)
@@ -168,11 +174,12 @@ def main() -> None:
         while True:
             number, now = tasks.get()
             claim = work_queue.begin_again(desk.queue, number)
+            os.write(answers, BEGUN)
             if claim is not None:  # otherwise another daemon has it, or has handled it
                 worker.handle(desk, claim, now)
-            os.write(answers, b".")
+            os.write(answers, DONE)
     finally:
-        parser.close()
+        os._exit(os.EX_TEMPFAIL)  # the interpreter can't end while a thread reads standard input
 
 
 def _hear(tasks: SimpleQueue[tuple[int, datetime]]) -> None:

@@ -95,11 +95,16 @@ def test_a_message_that_ends_each_process_that_works_on_it_alone_is_put_aside(
     assert row(letters, other).state == IncomingState.DONE
 
 
-@pytest.mark.parametrize("ended", ["kill -TERM $$", "exit 75"])
+FAILING = "from pbem.server import alone; alone.worker.handle = None; alone.main()"
+
+
+@pytest.mark.parametrize(
+    "ended", ["kill -TERM $$", "exit 75", "kill -KILL $$", f"exec {sys.executable} -P -c '{FAILING}'"]
+)
 def test_a_message_waits_while_no_process_can_work_on_it_alone(
     letters: Correspondence, monkeypatch: pytest.MonkeyPatch, ended: str
 ) -> None:
-    """It is asked to end as the whole server is, or has no database: that isn't the message's fault."""
+    """It is asked to end as the whole server is, has no database, or never began: that isn't the message's fault."""
     move = stored(letters, turn(letters, "3 f1g1 h7g7"))
     mine = stored(letters, turn(letters, "help"))
     other = stored(letters, written("bob@mail.example", "games@pbem.example", "help"))
