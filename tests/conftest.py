@@ -44,7 +44,7 @@ WITH_SERVERS = {"by_mail", "processes", "stories"}
 
 
 # By default, Hypothesis fails slow examples; no test here depends on the speed of the machine.
-for _name, _examples in (("quick", 20), ("long", 100)):
+for _name, _examples in (("quick", 10), ("long", 100)):
     settings.register_profile(
         _name, max_examples=_examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )
