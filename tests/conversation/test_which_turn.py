@@ -81,6 +81,7 @@ AMONG_WORDS = [
     "I have 3 questions:\n1\nWhen do we meet?\n2\nWhere?",
     "Thanks for the game!\n\n8",
     "Is this right?\n\n> On Monday\n\n8",
+    "ok thanks\n8",
     "show\nThat was long ago\n8",
 ]
 WORDS = ["+1", ":+1:", "*8*", "- 8", "Room\n*8*", "8 people came", "I got\n+1"]
@@ -99,7 +100,7 @@ def test_a_short_word_is_a_turn_only_at_the_top() -> None:
     for lines in [*AMONG_WORDS, *WORDS]:
         assert turns(lines) == [], lines
     offered = [reading(lines).doubtful for lines in AMONG_WORDS[:-1]]
-    assert [line and line.words for line in offered] == ["8", "8", "8", "1", "8", "8"]
+    assert [line and line.words for line in offered] == ["8", "8", "8", "1", "8", "8", "8"]
     listed = reading("<p>I have two questions:</p><ul><li>1</li><li>2</li></ul>", is_html=True)
     assert not listed.commands
     assert listed.doubtful is not None
@@ -108,7 +109,7 @@ def test_a_short_word_is_a_turn_only_at_the_top() -> None:
 def test_nothing_of_a_quote_without_marks_is_played_or_sent() -> None:
     """The announcements were labelled before any was read: of 286 replies, 84 leaked, and then 27 of another 202.
 
-    Two of them still do, and aren't here: "Jane Doe said:", and a name, "to me" and "16:20 (2 hours ago)" in three lines.
+    Two still do, and aren't here: "Jane Doe said:", and a name, "to me" and "16:20 (2 hours ago)" in three lines.
     """
     rest = "I had a bad week and the doctor says I must rest."
     for block in QUOTED.rstrip("\n").split("\n%\n"):

@@ -62,7 +62,7 @@ def is_greeting(text: str) -> bool:
     (True, True, False)
     """
     words = text.lower().split()
-    return 0 < len(words) <= LONGEST_ADDRESSEE and words[0].strip(",:!.") in GREETINGS
+    return 0 < len(words) <= LONGEST_ADDRESSEE and words[0].strip(",:!.") in GREETINGS - {"ok", "okay"}
 
 
 def without_quotes(text: str) -> str:
