@@ -3,6 +3,8 @@
 from functools import cache
 from typing import Any
 
+from sqlmodel import col, select
+
 from engines.core import Position
 from notation.games import GameMissing, GamePack
 from pbem.conversation import answers, suggested_yes
@@ -14,7 +16,10 @@ from pbem.mail.reading.message import Message
 from pbem.matches import turns
 from pbem.matches.queries import games_of, pack_of
 from pbem.matches.snapshot import snapshot_of
-from pbem.storage.models import Match, MatchState, Outgoing
+from pbem.storage.models import Match, MatchState, Outgoing, Player
+
+PLAYER = "PLAYER"
+"""What stands for a player's name in the usage lines of commands."""
 
 
 def read(request: Request, message: Message) -> ParsedMessage:
@@ -69,13 +74,16 @@ def reader(request: Request, message: Message) -> Reader:
     def played() -> list[str]:
         return games_of(request.session, player) if player else []
 
-    def answers(line: Line) -> bool:
+    def has_answer(line: Line) -> bool:
+        words = line.words.lower().split()
+        if PLAYER in line.command.arguments and not any(map(str.isdecimal, words)):
+            return request.session.scalar(select(Player.id).where(col(Player.name).in_(words)).limit(1)) is not None
         try:
             return line.command.for_stranger is None or line.command.for_stranger(request, line) is not None
         except Refused:
             return False
 
-    return Reader(request.commands, game_of, about, player.name if player else None, after, played, answers)
+    return Reader(request.commands, game_of, about, player.name if player else None, after, played, has_answer)
 
 
 def _answered(request: Request, message: Message) -> Outgoing | None:

@@ -100,10 +100,12 @@ def test_what_may_be_quoted_goes_to_nobody_and_a_lone_number_is_asked_about(lett
     (asked,) = letters.reply(board, "Room\n8\n2nd floor")
     assert "or one of your words, so nothing was done" in said(asked)
 
-    answers = letters.reply(board, f"Help yourself\n\n{MOVE}\n\nThanks!\n\nAnn Ray, 20.06.2024 16:20\nI had a bad week")
+    answers = letters.reply(
+        board, f"Help yourself\nGames are fun\n\n{MOVE}\n\nThanks!\n\nAnn Ray, 20.06.2024 16:20\nI had a bad week"
+    )
     assert letters.played[-1] == MOVE
     told = [said(each) for each in answers if each["To"] == ALICE]
     assert any("may be part of a message that you quoted" in each and "I had a bad week" in each for each in told)
-    assert "Help yourself" in text(letters.last("bob"))
+    assert "Help yourself | Games are fun" in said(letters.last("bob"))
     assert "Thanks!" in text(letters.last("bob"))
     assert "bad week" not in text(letters.last("bob"))
