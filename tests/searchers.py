@@ -2,16 +2,7 @@
 
 from notation.games import GAMES
 from notation.record import Record, replay
-from pbem.features.house.protocol import (
-    Examination,
-    Findings,
-    ProofAnswer,
-    ProofQuestion,
-    Question,
-    SearchAnswer,
-    SearchFinding,
-    proof,
-)
+from pbem.features.house.protocol import Examination, Findings, Question, SearchAnswer, SearchFinding
 
 
 class FirstTurn:
@@ -33,10 +24,6 @@ class FirstTurn:
             text = None if turn is None else GAMES[asked.game].notation.format(turn, positions[ply])
             found.append(SearchFinding((-0.8, -0.1, 0.0, 0.2, 0.5)[ply % 5], is_solved=False, turn=text))
         return Findings(tuple(found))
-
-    def prove(self, asked: ProofQuestion) -> ProofAnswer:
-        """Return the proof; where there is one, it stays."""
-        return proof(asked)
 
     def close(self) -> None:
         """Do nothing."""

@@ -243,21 +243,8 @@ class KvadratikPosition(PlayedWhole):
 
     def state(self) -> KvadratikState:
         """Return the position as the house searches it."""
-        return self._state(self.turn)
-
-    def proving(self, seat: Seat | None) -> KvadratikState | None:
-        """Return the position as a proof for that seat searches it.
-
-        A side that sets up is offered only some set-ups. With flip=any, the other seat is granted too much, so no draw
-        can be shown; and since the search doesn't see the sides of discs, it doesn't see a position occur once more.
-        """
-        if self.setting_up or (self.flip == "any" and (seat is None or self.seen.most() >= REPETITIONS - 1)):
-            return None
-        return self._state(seat)
-
-    def _state(self, searcher: Seat | None) -> KvadratikState:
         seen = self.seen if len(self.seen) else None
-        match = Match(self.setup, self.flip, searcher, self.towers, seen)
+        match = Match(self.setup, self.flip, self.turn, self.towers, seen)
         towers = unsided(self.towers) if self.flip == "any" else self.towers
         winner = self.outcome.winner if self.outcome else None
         tops, discs = counted(towers)

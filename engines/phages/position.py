@@ -234,10 +234,6 @@ class PhagesPosition:
         closed = self.stand.closed
         return PhagesState(sight(self.game), self.turn, self.stones, self.marks, closed, self.number, due, winner)
 
-    def proving(self, _seat: Seat | None) -> PhagesState:
-        """Return the position as a proof searches it: as any search does, since nothing recurs."""
-        return self.state()
-
     # Properties -----------------------------------------------------------------------------------
 
     @property

@@ -69,8 +69,7 @@ ANYONE = tuple(AHEAD[0][cell] + AHEAD[1][cell] for cell in range(len(NAMES)))
 class QuadratureState:
     """A position of Quadrature for the search; `seen` are the arrangements of the match before the search.
 
-    `lead` is how much further Black's men have come than White's. `recent` are the arrangements in the search itself
-    since a man last went forward or was exchanged, where those may not occur again either: in a proof.
+    `lead` is how much further Black's men have come than White's.
     """
 
     each: int
@@ -80,7 +79,6 @@ class QuadratureState:
     seen: History[Both]
     lead: int
     winner: Seat | None = None
-    recent: tuple[Both, ...] | None = None
 
     @property
     def is_between_turns(self) -> bool:
@@ -89,8 +87,8 @@ class QuadratureState:
 
     @property
     def key(self) -> object:
-        """Everything that matters for the rest of the match, but for `seen`, and in a proof with `recent`."""
-        return (self.turn, self.men, self.markers, *(self.recent or ())[:-1])
+        """Everything that matters for the rest of the match, but for the arrangements seen in the search itself."""
+        return self.turn, self.men, self.markers
 
     def choices(self) -> Sequence[int]:
         """Return every legal turn: those that square men first, then those that go forward."""
@@ -136,12 +134,9 @@ class QuadratureState:
         goal = GOAL_CELLS[seat]
         if own & goal == goal or (new and opposing.bit_count() <= FEW):
             return QuadratureState(self.each, None, men, markers, self.seen, lead, seat)
-        recent, is_quiet = self.recent, not new and sideways
-        if is_quiet and (self.seen.count(men) or (recent and men in recent)):
+        if not new and sideways and self.seen.count(men):
             return QuadratureState(self.each, None, men, markers, self.seen, lead)
-        if recent is not None:
-            recent = (*recent, men) if is_quiet else (men,)
-        after = QuadratureState(self.each, other(seat), men, markers, self.seen, lead, None, recent)
+        after = QuadratureState(self.each, other(seat), men, markers, self.seen, lead)
         if not can_step_forward(other(seat), opposing, own) and not after.choices():
             after.turn = seat if after.can_move(seat) else None
         return after

@@ -5,7 +5,7 @@ square further. Where the rule sheets are silent, a comment beside the code name
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 from engines import core, square
@@ -194,10 +194,6 @@ class QuadraturePosition(PlayedWhole):
         """Return the position as the house searches it."""
         winner = self.outcome.winner if self.outcome else None
         return QuadratureState(self.each, self.turn, self.men, self.markers, self.seen, lead_of(self.men), winner)
-
-    def proving(self, _seat: Seat | None) -> QuadratureState:
-        """Return the position as a proof searches it: what is repeated in the search is drawn, too."""
-        return replace(self.state(), recent=())
 
     # Refusing -------------------------------------------------------------------------------------
 

@@ -90,14 +90,10 @@ class Side:
 
 @dataclass(slots=True)
 class Judge:
-    """The rules of a match, and the sides that a search has seen: the same stones are the same object.
-
-    If it is exact, positions in which stones have gone back and forth a different number of times aren't the same.
-    """
+    """The rules of a match, and the sides that a search has seen: the same stones are the same object."""
 
     variant: Variant
     auto: bool
-    is_exact: bool = False
     known: dict[tuple[Seat, Stones, Score], Side] = field(default_factory=dict)
 
     def side(self, seat: Seat, stones: Stones, score: Score) -> Side:
@@ -150,11 +146,9 @@ class QuadrupelState:
 
     @property
     def key(self) -> object:
-        """Everything that matters for the rest of the match; how often stones go back and forth only if it is exact."""
+        """Everything that matters for the rest of the match, but for how often stones have gone back and forth."""
         first, second = self.repeats
         one, two = self.sides
-        if self.judge.is_exact:
-            return self.turn, one.code, two.code, self.score, self.repeats
         barring = (first if first >= BARRING else 0, second if second >= BARRING else 0)
         return self.turn, one.code, two.code, self.score, barring
 

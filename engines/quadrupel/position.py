@@ -189,17 +189,9 @@ class QuadrupelPosition(PlayedWhole):
 
     def state(self) -> QuadrupelState:
         """Return the position as the house searches it."""
-        return self._state(is_exact=False)
-
-    def proving(self, _seat: Seat | None) -> QuadrupelState:
-        """Return the position as a proof searches it: how often stones have gone back and forth matters."""
-        return self._state(is_exact=True)
-
-    def _state(self, *, is_exact: bool) -> QuadrupelState:
         winner = self.outcome.winner if self.outcome else None
         first, second = (repeated(*last) if last else 0 for last in self.repeats)
-        judge = Judge(self.variant, self.auto, is_exact)
-        state = QuadrupelState.of(judge, self.turn, self.stones, (first, second), self.score)
+        state = QuadrupelState.of(Judge(self.variant, self.auto), self.turn, self.stones, (first, second), self.score)
         state.winner = winner
         return state
 

@@ -1,7 +1,7 @@
 """The house's player: searches for a good turn in any game, by the engines' protocol alone.
 
 `choose(position, level, seed)` returns the turn it finds, and `examine(position, nodes, seed)` what it thinks of a
-position, as well as so many nodes show it. `prove` shows that a position is won or drawn. It needs no game's rules, no
+position, as well as so many nodes show it. It needs no game's rules, no
 time and no mail. Its budget counts nodes, not seconds, and all chance comes from the seed, so the same call returns the
 same turn on every machine.
 """
@@ -14,10 +14,9 @@ from typing import Any
 from engines.core import Game, Position
 from engines.search import uct
 from engines.search.alphabeta import AlphaBeta
-from engines.search.proving import Proof, prove
 from engines.search.state import Plain, Searchable, state_of
 
-__all__ = ["CARELESS", "LEVELS", "Found", "Level", "Proof", "choose", "examine", "is_weak_at", "prove"]
+__all__ = ["CARELESS", "LEVELS", "Found", "Level", "choose", "examine", "is_weak_at"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from pbem.features.bulletin import due as bulletins_due
 from pbem.features.challenges import due as challenges_due
 from pbem.features.challenges.commands import ACCEPT, CHALLENGE, DECLINE, PLAY, REMATCH, WITHDRAW
 from pbem.features.explaining.commands import HELP, RULES
-from pbem.features.house import analyses, claims
+from pbem.features.house import analyses
 from pbem.features.house.commands import ANALYSE, HINT
 from pbem.features.moderation import acts
 from pbem.features.moderation import due as announcing
@@ -138,13 +138,6 @@ HOUSE = Feature(
     on_merge=analyses.pass_on,
     export=analyses.export,
 )
-PROOFS = Feature(
-    name="proofs",
-    topics=(Topic("proofs", "proof proofs= prove proven claim claims forced solver solved"),),
-    on_leave=claims.forget,
-    on_merge=claims.pass_on,
-    export=claims.export,
-)
 RATINGS = Feature(
     name="ratings",
     commands=(STANDINGS,),
@@ -191,7 +184,7 @@ MODERATION = Feature(
     export=acts.export,
 )
 FEATURES = Features(
-    *(PLAYING, TIME, ACCOUNTS, CHALLENGES, SEEKING, TOURNAMENTS_, HOUSE, PROOFS, RATINGS, RECORDS_, PEOPLE, WATCHING),
+    *(PLAYING, TIME, ACCOUNTS, CHALLENGES, SEEKING, TOURNAMENTS_, HOUSE, RATINGS, RECORDS_, PEOPLE, WATCHING),
     *(BULLETIN, EXPLAINING, MODERATION),
 )
 """All of them, in the order in which help lists their commands and their work is done."""

@@ -101,7 +101,6 @@ class CarriedMatch:
     """By seat, with a time control."""
     rated: bool = False
     free_undo: bool = False
-    proofs: bool = False
     level: int | None = None
     begun_from: int | None = None
     begun_after: int = 0
@@ -115,7 +114,7 @@ class CarriedMatch:
 
 _MATCH = TypeAdapter(CarriedMatch)
 _COPIED = (
-    *("game", "rules", "options", "challenger", "created", "shift", "time", "rated", "free_undo", "proofs", "level"),
+    *("game", "rules", "options", "challenger", "created", "shift", "time", "rated", "free_undo", "level"),
     *("begun_from", "begun_after"),
 )
 _ENDED = ("ended", "winner", "termination", "termination_seat", "reason", "counted")

@@ -143,12 +143,12 @@ class View:
         )
         chosen = snapshot.game.options_in_words(snapshot.match.options)
         match = snapshot.match
-        further = {"rated": match.rated, "undo=free": match.free_undo, "proofs=on": match.proofs}
+        further = {"rated": match.rated, "undo=free": match.free_undo}
         self.options = " ".join((*chosen, *(word for word, holds in further.items() if holds)))
         if began := snapshot.began:
             self.options = f"{self.options}, begins {began}" if self.options else f"begins {began}"
-        self.free_undo, self.proofs = match.free_undo, match.proofs
-        """Whether a turn can be taken back without asking until it is answered, and whether a proven claim ends it."""
+        self.free_undo = match.free_undo
+        """Whether a turn can be taken back without asking until it is answered."""
         self.level = snapshot.match.level
         self.is_weak = self.level is not None and is_weak_at(snapshot.game)
         self.tournament, self.round = snapshot.match.tournament, snapshot.match.round

@@ -54,7 +54,7 @@ from pbem.server.work_queue import work_queue
 from pbem.server.worker import Desk
 from pbem.storage import database, leases, notifications, setbacks
 from pbem.storage.clock import SteadyClock
-from pbem.storage.models import Analysis, Backup, Claim, Lane, Search
+from pbem.storage.models import Analysis, Backup, Lane, Search
 from pbem.storage.notifications import Channel
 from pbem.storage.queue import Queue
 from pbem.storage.retention import Retention
@@ -273,7 +273,7 @@ def void_leases(engine: Engine) -> None:
     with database.writing(engine) as connection:
         work_queues.void_leases(connection)
         senders.void_leases(connection)
-        for table in (Search, Analysis, Claim, Backup):
+        for table in (Search, Analysis, Backup):
             leases.void(connection, table)
 
 

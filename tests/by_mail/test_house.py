@@ -1,4 +1,4 @@
-"""The house by mail: its matches, hints, analyses and what it says about claims."""
+"""The house by mail: its matches, hints and analyses."""
 
 import pytest
 
@@ -73,16 +73,3 @@ def test_an_analysis_follows_in_a_message_of_its_own(letters: Correspondence) ->
     )
     assert "[     *    |          ] 4. b1b2 ?" in text(told)
     assert told["X-PBeM-Event"] == "analysis"
-
-
-@pytest.mark.slow
-@after(scenes.proofs)
-def test_a_claim_that_the_house_can_prove_ends_the_match_and_both_get_the_line(letters: Correspondence) -> None:
-    letters.say("bob", "#1 claim proven")
-
-    for name, headline in (("alice", "bob won."), ("bob", "You won!")):
-        mail = letters.last(name)
-        assert said(mail).startswith(headline)
-        assert "The match is over: proven by " in said(mail)
-        assert (mail["X-PBeM-Termination"], mail["X-PBeM-Winner"]) == ("proven", "bob")
-    assert letters.rows("select winner, termination from match") == [(1, "proven")]

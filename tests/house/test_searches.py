@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from pbem.features.house.commands import MOST_MATCHES
-from pbem.features.house.protocol import Examination, Findings, ProofAnswer, ProofQuestion, Question, SearchAnswer
+from pbem.features.house.protocol import Examination, Findings, Question, SearchAnswer
 from pbem.features.house.searcher import SearchFailed
 from pbem.features.house.thinker import Thinker
 from pbem.server.daemon import void_leases
@@ -30,9 +30,6 @@ class Failing(FirstTurn):
         raise SearchFailed("killed")
 
     def examine(self, asked: Examination) -> Findings:
-        raise SearchFailed("killed")
-
-    def prove(self, asked: ProofQuestion) -> ProofAnswer:
         raise SearchFailed("killed")
 
 

@@ -4,7 +4,7 @@ from tests.operating.site import Site
 
 INDEXES = (
     *("incoming_waiting", "incoming_group", "outgoing_waiting", "outgoing_group"),
-    *("match_seat0_finished", "match_seat1_finished", "match_missing", "tournament_reopens"),
+    *("match_seat0_finished", "match_seat1_finished", "match_missing", "tournament_reopens", "player_complained"),
 )
 COLUMNS = {
     "incoming": ("leased_until", "holder", "round", "cost"),
@@ -12,7 +12,8 @@ COLUMNS = {
     "search": ("leased_until", "holder"),
     "analysis": ("leased_until", "holder"),
     "backup": ("leased_until", "holder"),
-    '"match"': ("rules", "missing", "noted0", "noted1", "proofs", "free_undo"),
+    '"match"': ("rules", "missing", "noted0", "noted1", "free_undo"),
+    "player": ("complained",),
     "seek": ("reliable", "free_undo"),
     "tournament": ("every", "entry_days", "reopens"),
 }
@@ -20,7 +21,7 @@ COLUMNS = {
 
 def make_early(site: Site) -> None:
     """Take away what later versions have added."""
-    for table in ("setback", "blockedaddress", "serverkey", "note", "claim"):
+    for table in ("setback", "blockedaddress", "serverkey", "note", "knownaddress"):
         site.rows(f"drop table {table}")
     for index in INDEXES:
         site.rows(f"drop index ix_{index}")

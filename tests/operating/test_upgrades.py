@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Engine
 
 from pbem.storage import database
-from tests.correspondence import correspondence, text
+from tests.correspondence import correspondence, said, text, to
 from tests.operating.early_tables import make_early
 from tests.operating.matches import in_play
 from tests.operating.places import backup, place, restore
@@ -123,3 +126,61 @@ def test_a_database_is_not_upgraded_under_a_running_server(site: Site, words: tu
     with database.alone(site.database):
         assert "another daemon" in site.pbem(*words).err
     assert site.rows("select version_num from alembic_version") == ["0048"]
+
+
+WITH_PROOFS = """
+update match set proofs = true;
+insert into claim (match, player, version, is_draw, asked, attempts, due)
+    values (1, 1, 3, false, '2026-03-02 11:00:00', 0, '2026-03-02 11:00:00');
+create temporary table proven as select * from match;
+update proven set id = 2, state = 'over', to_move = null, ended = '2026-03-02 12:00:00',
+    winner = 1, termination = 'proven', termination_seat = 1, reason = 'b5b4 g9g8, ...';
+insert into match select * from proven;
+insert into ply (match, number, seat, text, played) select 2, number, seat, text, played from ply;
+create temporary table queued as select * from outgoing where id = 14;
+update queued set id = 15, message_id = '15@pbem.example', template = 'claim';
+insert into outgoing select * from queued;
+update queued set id = 16, message_id = '16@pbem.example', template = 'answer';
+insert into outgoing select * from queued;
+insert into outgoingcontent (outgoing, payload, facts)
+    select 15, '{"match": 1, "ply": 3, "why": "not shown", "left": 2, "template": "claim"}', facts
+    from outgoingcontent where outgoing = 14;
+insert into outgoingcontent (outgoing, payload, facts)
+    select 16, '{"sections": [{"match": 1, "ply": 3, "is_draw": false, "left": 2, "template": "claimed"}],
+        "subject": "", "template": "answer"}', facts
+    from outgoingcontent where outgoing = 14
+"""
+"""What alice and bob had when results could be proven: a claim, another match that one has ended, and two messages."""
+
+
+def upgrade_to(engine: Engine, revision: str) -> None:
+    """Upgrade the database of the last version before 1.0 to that revision."""
+    with engine.begin() as connection:
+        config = Config(attributes={"connection": connection})
+        config.set_main_option("script_location", str(database.MIGRATIONS))
+        connection.exec_driver_sql(f"update alembic_version set version_num = '{database.revisions()[0]}'")
+        command.upgrade(config, revision)
+
+
+@pytest.mark.own_database
+def test_matches_whose_result_could_be_proven_go_on_and_what_a_proof_has_ended_stays_so(tmp_path: Path) -> None:
+    url = f"sqlite:///{real(tmp_path / 'server', '0048')}"
+    engine = database.connect(url)
+    upgrade_to(engine, "1.0013")
+    with engine.begin() as connection:
+        for statement in WITH_PROOFS.split(";"):
+            connection.exec_driver_sql(statement)
+    database.upgrade(engine)
+    engine.dispose()
+    with correspondence(tmp_path / "server", database=url) as letters:
+        told = [said(mail) for mail in to(letters.wait(hours=3, minutes=1), "alice")]
+        assert sum("doesn't look at claims" in each for each in told) == 1
+        assert letters.rows("select state from outgoing where id in (15, 16) order by id") == ["dropped", "sent"]
+        letters.reply(letters.last("bob"), "f1g1 h7h6 1 g1h1 h6h5")
+        letters.say("alice", "resign 1")
+        letters.reply(letters.last("alice"), "yes")
+        endings = letters.rows("select termination, winner, reason from match order by id")
+        assert endings == [("resignation", 1, None), ("proven", 1, "b5b4 g9g8, ...")]
+        (record,) = letters.say("alice", "record 2")
+        assert "Ended: O wins by force Shown by: b5b4 g9g8, ..." in said(record)
+        assert "replayed, 0 problems" in letters.operate("check").stdout

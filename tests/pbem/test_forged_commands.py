@@ -11,25 +11,21 @@ from tests.correspondence import ADDRESS, Correspondence, text, to
 ALICE = "alice@mail.example"
 TABLES = (
     *("player", "match", "ply", "takenback", "prepared", "clockevent", "calendar", "vacation", "seek", "block"),
-    *("search", "presence", "departure", "invitee", "note", "claim"),
+    *("search", "presence", "departure", "invitee", "note"),
 )
 LINES = (
     *("#1 claim", "#1 undo", "#1 draw", "#1 pause", "#1 pause 10d", "#1 cancel", "#1 mute", "#1 give 2d"),
     *("#1 note plan", "#1 if c9c8 then c3c4", "#1 queue c3c4", "#1 cancel conditions", "#1 if c9c8 then resign"),
     *("#2 resume", "#2 accept draw", "#2 reject draw", "#2 withdraw cancel"),
-    *("#3 claim proven", "#3 claim draw"),
     *("vacation 10d", "vacation 2026-04-01 2026-04-10", "set vacation auto", "set calendar on", "set remind off"),
     *("set undo unanswered", "set days mon-fri", "set automove on", "set zone Asia/Tokyo"),
     *("set mail daily for 1", "set spectating off", "stop tournaments"),
 )
-"""Each changes something in the matches of `three_matches` if alice writes it."""
+"""Each changes something in the matches of `two_matches` if alice writes it."""
 
 
-def three_matches(letters: Correspondence) -> None:
-    """Let bob be out of time in match 1, for which alice has prepared a turn; match 2, hers to move, is paused.
-
-    In match 3, proofs are agreed on.
-    """
+def two_matches(letters: Correspondence) -> None:
+    """Let bob be out of time in match 1, for which alice has prepared a turn; match 2, hers to move, is paused."""
     letters.match("challenge bob quadrature time=3d/move")
     letters.reply(letters.last("alice"), "e3f4")
     letters.reply(letters.last("bob"), "e9f8")
@@ -42,11 +38,9 @@ def three_matches(letters: Correspondence) -> None:
     letters.say("alice", "#2 b3b4\n#2 pause")
     letters.say("bob", "#2 accept pause\n#2 draw")
     letters.say("alice", "#2 cancel")
-    letters.say("alice", "challenge bob quadrature proofs=on")
-    letters.reply(letters.last("bob"), "accept")
 
 
-pytestmark = [pytest.mark.server(more="[limits]\nanswers_per_hour = 1000"), scenes.after(three_matches)]
+pytestmark = [pytest.mark.server(more="[limits]\nanswers_per_hour = 1000"), scenes.after(two_matches)]
 
 
 def standing(letters: Correspondence) -> list[tuple[object, ...]]:

@@ -9,7 +9,6 @@ from pathlib import Path
 from sqlmodel import Session, select
 
 from pbem.features.all import FEATURES
-from pbem.features.house.protocol import ProofAnswer, ProofQuestion
 from pbem.features.moderation import bans, broadcasts, merges, names
 from pbem.features.moderation.acts import Order
 from pbem.messages.said.templates import template_folders
@@ -23,7 +22,6 @@ from pbem.storage.outbox import WITH_CONTENT
 from pbem.storage.retention import is_removed
 from tests.bounces import dsn
 from tests.correspondence import Correspondence, correspondence
-from tests.searchers import FirstTurn
 
 ROOT = Path(__file__).parents[2]
 
@@ -60,7 +58,7 @@ def examples(folder: Path) -> tuple[dict[str, EmailMessage], list[Sent]]:
 
     The example of a section is the first message with that section alone, if there is one.
     """
-    with correspondence(folder, altered=_hurried, server='admin = "admin@pbem.example"') as letters:
+    with correspondence(folder, altered=_without_alerts, server='admin = "admin@pbem.example"') as letters:
         found = write_all(letters)
         found["confirm-delete"] = _leave(letters)
         _alert(letters)
@@ -79,16 +77,9 @@ def examples(folder: Path) -> tuple[dict[str, EmailMessage], list[Sent]]:
     return found, again
 
 
-class _Hasty(FirstTurn):
-    """A searcher that gives up on a proof soon."""
-
-    def prove(self, asked: ProofQuestion) -> ProofAnswer:
-        return super().prove(replace(asked, nodes=100))
-
-
-def _hurried(server: daemon.Server) -> daemon.Server:
-    """Return the server without what takes long and changes no message: looking for alerts, and long proofs."""
-    return replace(_telling(server, None), thinker=replace(server.thinker, searcher=_Hasty()))
+def _without_alerts(server: daemon.Server) -> daemon.Server:
+    """Return the server without what takes long and changes no message: looking for alerts."""
+    return _telling(server, None)
 
 
 def _telling(server: daemon.Server, admin: str | None) -> daemon.Server:
@@ -195,16 +186,7 @@ def write_all(letters: Correspondence) -> dict[str, EmailMessage]:
     letters.write(ALICE, "whois house", to=personal)
     letters.write(ALICE, "analyse 1", to=personal)
     letters.write(ALICE, "analyse 1\nshow 1", to=personal)
-    _claim(letters, personal)
     return moments
-
-
-def _claim(letters: Correspondence, personal: str) -> None:
-    """Let alice claim what isn't shown, in the match on which she and bob agreed most."""
-    letters.execute("update match set proofs = true where game = 'quadrature' and state = 'running'")
-    ((number,),) = letters.execute("select id from match where proofs")
-    letters.write(ALICE, f"#{number} claim proven", to=personal)
-    letters.wait(minutes=6)
 
 
 def _meet(letters: Correspondence, personal: str) -> None:

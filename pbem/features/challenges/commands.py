@@ -36,8 +36,6 @@ def challenge(request: Request, line: Line) -> Decision:
     wanted = offer.terms
     if offer.level is not None:
         raise Refused("A person plays as they play; only the house has levels.", read=line.text)
-    if offer.proofs and not request.house.enabled:
-        raise Refused("The house proves nothing in new matches here.", read=line.text, fits='Leave out "proofs=on".')
     by_address = "@" in offer.opponent
     other = opponent_of_offer(request, line, player, offer.opponent, wanted.game.key)
     session, now = request.session, request.now
@@ -51,7 +49,6 @@ def challenge(request: Request, line: Line) -> Decision:
         time=wanted.time,
         rated=wanted.rated,
         free_undo=wanted.free_undo,
-        proofs=offer.proofs,
         challenger_begins=is_first(wanted.begin),
         by_address=by_address,
     )
@@ -109,10 +106,6 @@ def _against_house(request: Request, line: Line, player: Player, words: Sequence
         raise Refused("The house agrees to every takeback.", read=line.text, fits='Leave out "undo=free".')
     if wanted.rated:
         raise Refused("Matches against the house aren't rated.", read=line.text, fits='Leave out "rated".')
-    if offer.proofs:
-        raise Refused(
-            "In a match against the house, nothing is claimed as proven.", read=line.text, fits='Leave out "proofs=on".'
-        )
     check_running(request, player)
     return house.start(
         *(request, player, wanted.game, wanted.options),
@@ -206,7 +199,6 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
         time=time,
         rated=match.rated,
         free_undo=match.free_undo,
-        proofs=match.proofs,
         challenger_begins=began != player.id,
         rematch_of=match,
     )
@@ -284,11 +276,9 @@ def _for_stranger(request: Request, line: Line) -> Line | None:
 
 CHALLENGE = Command(
     "challenge",
-    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d] [weekends=off] [undo=free] [rated]"
-    " [proofs=on]",
+    "PLAYER|ADDRESS GAME [option=choice ...] [begin=me|you|random] [time=14d+1d] [weekends=off] [undo=free] [rated]",
     "offer someone a match; begin= says who moves first, time= how much time you have, weekends=off that it stops on"
-    " weekends, undo=free that slips can be taken back, rated that it counts. With proofs=on, a claim that is proven"
-    " ends it",
+    " weekends, undo=free that slips can be taken back, rated that it counts",
     challenge,
     changes=True,
     words=(1, 12),

@@ -15,9 +15,6 @@ from pbem.features.house import commands as house
 from pbem.features.house.commands import LEVEL
 from pbem.features.house.levels import LEVELS
 
-PROOFS, ON, OFF = "proofs", "on", "off"
-"""The term of a challenge that lets a proven claim end the match."""
-
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
@@ -27,8 +24,6 @@ class Proposal:
     terms: Terms
     level: str | None = None
     """How well the opponent is to play, which only the house can choose."""
-    proofs: bool = False
-    """Whether a claim that is proven is to end the match."""
 
 
 def read(words: Sequence[str], own_name: str | None, default_time: str = time_control.NONE, text: str = "") -> Proposal:
@@ -44,11 +39,9 @@ def read(words: Sequence[str], own_name: str | None, default_time: str = time_co
             fits=f'For example "challenge bob {next(iter(GAMES))}"; against the house, "play {next(iter(GAMES))}" is '
             f"enough. {intents.there_are()}",
         )
-    level, proofs = given.pop(house.LEVEL, None), given.pop(PROOFS, OFF)
-    if proofs not in (ON, OFF):
-        raise Refused(f"{PROOFS}={proofs[:20]} is not a choice; use {PROOFS}={ON} or {PROOFS}={OFF}.", read=text)
+    level = given.pop(house.LEVEL, None)
     wanted = terms.chosen(games[0], given, default_time, text, rated=rated)
-    return Proposal(people[0].lower(), wanted, level, proofs == ON)
+    return Proposal(people[0].lower(), wanted, level)
 
 
 _ON_LADDER = re.compile(rf"(\S+)\s+(?:on|in)\s+(?:the\s+)?{NAMED_CONTEST}\s*#?(\d{{1,9}})$", re.IGNORECASE)

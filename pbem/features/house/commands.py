@@ -12,11 +12,11 @@ from pbem.conversation.core import Command, Decision, Group, Line, Request
 from pbem.conversation.syntax import terms
 from pbem.conversation.target import own_match
 from pbem.errors import Refused
-from pbem.features.house import analyses, claims, levels
+from pbem.features.house import analyses, levels
 from pbem.features.house import player as house_player
-from pbem.features.house.messages import AnalysisAsked, ClaimMade
+from pbem.features.house.messages import AnalysisAsked
 from pbem.matches import lifecycle, replays
-from pbem.matches.queries import number_between, pack_of, version
+from pbem.matches.queries import number_between, pack_of
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.said.sections import Hint
 from pbem.players import invitations
@@ -203,48 +203,3 @@ ANALYSE = Command(
     brief="ask what the house thinks of a finished match",
     keywords="analyses analyst evaluate evaluation blunder blunders better lesson",
 )
-
-
-def prove(request: Request, line: Line, *, is_draw: bool) -> Decision:
-    """Have the house look whether the position is won for the player by force, or drawn; the answer follows."""
-    match, player, _ = own_match(request, line)
-    lifecycle.check_running(match)
-    if not match.proofs:
-        why = "has no proofs" if match.level is not None else "was begun without proofs"
-        raise Refused(
-            f"Match #{match.id} {why}, so no claim can end it.",
-            read=line.text,
-            fits='Two players agree on them at the beginning, as in "challenge NAME GAME proofs=on".',
-        )
-    _check_position(request, line, match)
-    session, now = request.session, request.now
-    made = claims.of(session, match, player)
-    this = next((claim for claim in made if claim.version == version(match)), None)
-    if this is not None:
-        told = "is still being looked at" if this.done is None else "has been answered"
-        raise Refused(f"Your claim on this position {told}.", read=line.text, fits="Claim again in another position.")
-    if any(claim.done is None for claim in made):
-        raise Refused("Your last claim in this match hasn't been answered.", read=line.text, fits="Wait for that.")
-    if len(made) >= claims.PER_MATCH:
-        raise Refused(f"You've made {len(made)} claims in match #{match.id}, and that's the limit.", read=line.text)
-    if claims.made_today(session, player, now) >= claims.PER_DAY:
-        raise Refused(
-            f"You've made {claims.PER_DAY} claims today, and that's the limit.", fits="You can claim again tomorrow."
-        )
-    claims.make(session, match, player, now, is_draw=is_draw)
-    left = claims.PER_MATCH - len(made) - 1
-    return Decision(answer=(ClaimMade(match=match.id or 0, ply=match.plies, is_draw=is_draw, left=left),))
-
-
-def _check_position(request: Request, line: Line, match: Match) -> None:
-    """Raise Refused where nothing can be claimed now, or the player has seen another position."""
-    if match.paused is not None:
-        raise Refused(f"Match #{match.id} is paused.", read=line.text, fits='"resume" ends the pause.')
-    seen = request.sender.seen(match.id or 0)
-    if seen is not None and seen != version(match):
-        raise Refused(
-            "You replied to an older message, and the match has moved on.",
-            read=line.text,
-            fits="Look at the board as it is now, and reply to this message.",
-            match=match.id,
-        )

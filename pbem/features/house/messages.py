@@ -29,28 +29,3 @@ class AnalysisAsked(Section):
     match: int
     ply: int
     template: Literal["analysing"] = "analysing"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimMade(Section):
-    """The house looks whether what the player claims can be shown."""
-
-    match: int
-    ply: int
-    is_draw: bool
-    left: int
-    """How many more claims they have in the match."""
-    template: Literal["claimed"] = "claimed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimAnswered(Payload):
-    """Tells a player that their claim hasn't ended the match, and whether it counts."""
-
-    match: int
-    ply: int
-    why: str
-    """That it was "not shown", that the match had "moved on", or that the search "failed"."""
-    left: int
-    """How many more claims they have in the match."""
-    template: Literal["claim"] = "claim"

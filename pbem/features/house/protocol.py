@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import Any
 
-from engines.core import Position, Seat
-from engines.search import choose, examine, prove
+from engines.core import Position
+from engines.search import choose, examine
 from notation.games import GAMES
 from notation.record import Record, replay
 
@@ -68,28 +68,12 @@ class Examination(AboutMatch):
     """The version of the rules."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProofQuestion(AboutMatch):
-    """A match between two turns, whose result a player claims to be sure."""
-
-    game: str
-    options: Mapping[str, str]
-    turns: tuple[str, ...]
-    """The turns so far."""
-    claimed: Seat | None
-    """The seat that is said to win by force; None if it is a draw."""
-    nodes: int
-    seed: int
-    version: int = 1
-    """The version of the rules."""
-
-
-def dumps(told: "Question | Examination | ProofQuestion | SearchAnswer | ProofAnswer") -> bytes:
+def dumps(told: "Question | Examination | SearchAnswer") -> bytes:
     """Return a question or an answer as one line of JSON."""
     return json.dumps(asdict(told)).encode()
 
 
-def loads(line: bytes) -> Question | Examination | ProofQuestion:
+def loads(line: bytes) -> Question | Examination:
     """Return the question in a line of JSON.
 
     >>> asked = Examination("kvadratik", {}, ("setup +x+x",), 0, 1, 300, seed=7)
@@ -98,7 +82,7 @@ def loads(line: bytes) -> Question | Examination | ProofQuestion:
     """
     fields = json.loads(line)
     fields["turns"] = tuple(fields["turns"])
-    kind = ProofQuestion if "claimed" in fields else Examination if "nodes" in fields else Question
+    kind = Examination if "nodes" in fields else Question
     return kind(**fields)
 
 
@@ -126,27 +110,6 @@ class SearchAnswer:
             raise ValueError(line[:60]) from error
         _check_value(answer.value)
         return answer
-
-
-@dataclass(frozen=True, slots=True)
-class ProofAnswer:
-    """The turns that prove what was claimed, to the end of the match if they are whole; none if nothing was shown."""
-
-    line: tuple[str, ...]
-    is_whole: bool
-
-    def dumps(self) -> bytes:
-        """Return the answer as one line of JSON."""
-        return dumps(self)
-
-    @classmethod
-    def loads(cls, line: bytes) -> "ProofAnswer":
-        """Return the answer in a line of JSON; raise ValueError for anything else."""
-        fields = _from_json(line)
-        try:
-            return cls(tuple(map(str, fields["line"])), bool(fields["is_whole"]))
-        except (KeyError, TypeError) as error:
-            raise ValueError(line[:60]) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,17 +192,6 @@ def findings(asked: Examination, is_late: IsLate = lambda: False) -> Findings:
     return Findings(tuple(_examined(asked, each, is_late) for each in _positions(asked)[asked.first : asked.last + 1]))
 
 
-def proof(asked: ProofQuestion) -> ProofAnswer:
-    """Return the proof of what is claimed, computed in this process; it may take a while."""
-    position = _positions(asked)[-1]
-    found = prove(position, asked.claimed, asked.nodes, asked.seed)
-    texts = []
-    for turn in () if found is None else found.line:
-        texts.append(asked.record.pack.notation.format(turn, position))
-        position = position.play(turn)
-    return ProofAnswer(tuple(texts), found is not None and found.is_whole)
-
-
 def _examined(asked: Examination, position: Position[Any], is_late: IsLate) -> SearchFinding:
     if position.turn is None:
         winner = position.outcome.winner if position.outcome else None
@@ -253,7 +205,7 @@ def _examined(asked: Examination, position: Position[Any], is_late: IsLate) -> S
     )
 
 
-def _positions(question: Question | Examination | ProofQuestion) -> "tuple[Position[Any], ...]":
+def _positions(question: Question | Examination) -> "tuple[Position[Any], ...]":
     if question.game not in GAMES:
         GAMES.enable([question.game])  # whoever asks offers it
     return replay(question.record)

@@ -6,7 +6,7 @@ from engines.core import Position
 from notation.core import Notation
 from notation.record import replay
 from pbem.errors import Refused
-from pbem.features.house.protocol import Examination, Findings, ProofAnswer, ProofQuestion, Question
+from pbem.features.house.protocol import Examination, Findings, Question
 from pbem.features.house.searcher import SearchFailed
 from pbem.matches import turns
 from pbem.matches.turns import ReadTurn
@@ -38,13 +38,3 @@ def check_findings(asked: Examination, found: Findings) -> None:
             raise SearchFailed("a turn where there is none to play, or none where there is one")
         if finding.turn is not None:
             read_turn(asked.record.pack.notation, position, finding.turn)
-
-
-def check_proof(asked: ProofQuestion, found: ProofAnswer) -> None:
-    """Raise SearchFailed unless the turns of a proof are legal, and end the match as was claimed if they are whole."""
-    notation, position = asked.record.pack.notation, replay(asked.record)[-1]
-    for text in found.line:
-        position = read_turn(notation, position, text).position
-    winner = None if position.outcome is None else position.outcome.winner
-    if (position.turn is None) != found.is_whole or (found.is_whole and winner != asked.claimed):
-        raise SearchFailed("the turns of a proof end otherwise than was claimed")

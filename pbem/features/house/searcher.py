@@ -9,15 +9,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
-from pbem.features.house.protocol import (
-    Examination,
-    Findings,
-    ProofAnswer,
-    ProofQuestion,
-    Question,
-    SearchAnswer,
-    dumps,
-)
+from pbem.features.house.protocol import Examination, Findings, Question, SearchAnswer, dumps
 from pbem.mail import sandboxing
 
 Answer = TypeVar("Answer")
@@ -45,9 +37,6 @@ class Searcher(Protocol):
 
     def examine(self, asked: Examination) -> Findings:
         """Return what is found for the positions. Raises SearchFailed and SearchStopped."""
-
-    def prove(self, asked: ProofQuestion) -> ProofAnswer:
-        """Return the proof, or that there is none. Raises SearchFailed and SearchStopped."""
 
     def close(self) -> None:
         """End the present search, and answer none any more. Never raises."""
@@ -80,11 +69,7 @@ class SandboxedSearcher:
         """See Searcher."""
         return self._ask(asked, Findings.loads)
 
-    def prove(self, asked: ProofQuestion) -> ProofAnswer:
-        """See Searcher."""
-        return self._ask(asked, ProofAnswer.loads)
-
-    def _ask(self, asked: Question | Examination | ProofQuestion, loads: Callable[[bytes], Answer]) -> Answer:
+    def _ask(self, asked: Question | Examination, loads: Callable[[bytes], Answer]) -> Answer:
         """Return the answer of the process, as `loads` reads it; raise SearchFailed for anything else."""
         said, code = self._said(dumps(asked))
         try:

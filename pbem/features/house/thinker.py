@@ -19,10 +19,9 @@ from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.conversation import receipts
 from pbem.failpoints import Step
-from pbem.features.house import analyses, claims, player, queue, replies
+from pbem.features.house import analyses, player, queue, replies
 from pbem.features.house.analyst import Analyst
 from pbem.features.house.protocol import Question, SearchAnswer, seed
-from pbem.features.house.prover import Prover
 from pbem.features.house.queue import PAUSES
 from pbem.features.house.searcher import Searcher
 from pbem.features.house.searching import bounded, search, take_one
@@ -42,7 +41,7 @@ MOST_HINTS = 5
 """How many of the hints that are awaited are looked at in one step."""
 MOST = 3
 """After that many searches for a turn which didn't end well, the admin is told."""
-_LOOK = columns(or_(queue.IS_TO_MOVE, receipts.ARE_AWAITED, claims.ARE_WAITING, analyses.ARE_WAITING))
+_LOOK = columns(or_(queue.IS_TO_MOVE, receipts.ARE_AWAITED, analyses.ARE_WAITING))
 """Whether there may be anything to think about; mostly there is nothing."""
 
 
@@ -81,7 +80,7 @@ class Thinker:
         ours = (self.engine, self.server, self.searcher, self.holder, self.clock)
         if searched or self._give_hint(stopped):
             return searched or 1
-        return not stopped() and (Prover(*ours).step() or Analyst(*ours).step())
+        return not stopped() and Analyst(*ours).step()
 
     def _give_hint(self, stopped: Callable[[], bool]) -> bool:
         """Search for a hint that is awaited. Return whether one was given; one that isn't found delays no other."""

@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from pbem.features.house.protocol import Examination, ProofQuestion, Question, findings, loads, proof, respond
+from pbem.features.house.protocol import Examination, Question, findings, loads, respond
 from pbem.mail import sandboxing
 
 NICENESS = 10
@@ -36,10 +36,8 @@ def main(seconds: float, megabytes: int) -> None:
     sys.stdout.buffer.write(_answer(loads(sys.stdin.buffer.read()), lambda: time.process_time() > IN_TIME * seconds))
 
 
-def _answer(asked: Question | Examination | ProofQuestion, is_late: Callable[[], bool]) -> bytes:
+def _answer(asked: Question | Examination, is_late: Callable[[], bool]) -> bytes:
     """Return the answer as one line of JSON."""
-    if isinstance(asked, ProofQuestion):
-        return proof(asked).dumps()
     return findings(asked, is_late).dumps() if isinstance(asked, Examination) else respond(asked, is_late).dumps()
 
 

@@ -10,8 +10,6 @@ from pbem.conversation.core import Command, Decision, Group, Line, Request
 from pbem.conversation.syntax import did_you_mean
 from pbem.conversation.target import opponent_in, own_match
 from pbem.errors import Refused
-from pbem.features.house import claims
-from pbem.features.house import commands as house
 from pbem.features.playing import conditions, offers
 from pbem.matches import lifecycle, prepared, timeouts, turns
 from pbem.matches.events import PartTakenBack
@@ -152,10 +150,7 @@ def resign(request: Request, line: Line) -> Decision:
 
 
 def claim(request: Request, line: Line) -> Decision:
-    """End a match whose other player has run out of time; or claim that it is won by force, or drawn."""
-    is_draw = claims.is_of_draw(line.words)
-    if is_draw is not None:
-        return house.prove(request, line, is_draw=is_draw)
+    """End a match whose other player has run out of time."""
     match, _, seat = own_match(request, line)
     return Decision(events=timeouts.claim(request.session, match, seat, request.incoming.received, request.now))
 
@@ -219,17 +214,14 @@ RESIGN = Command(
 )
 CLAIM = Command(
     "claim",
-    "[NUMBER] [proven|draw]",
-    "end a match in which your opponent has run out of time: you win, or it is cancelled if they never moved; or, with"
-    " proofs=on, have the house prove that you win by force (proven), or that it is drawn (draw)",
+    "[NUMBER]",
+    "end a match in which your opponent has run out of time: you win, or it is cancelled if they never moved",
     claim,
     changes=True,
     of_match=True,
-    words=(0, 5),
     group=Group.TURNS,
-    brief="win a match whose time is up, or proven",
-    keywords="overdue late slow flag proof proofs proofs= prove proven forced",
-    accepts=lambda words: not words or claims.is_of_draw(words) is not None,
+    brief="win a match whose time is up",
+    keywords="overdue late slow flag",
 )
 SAY = Command(
     "say",

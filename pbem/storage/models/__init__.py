@@ -24,7 +24,7 @@ from pbem.storage.models.messages import (
 from pbem.storage.models.moderation import Announcement, ClosedAddress, ModerationAct
 from pbem.storage.models.people import ANONYMOUS, HOUSE, IMPORTED, Departure, Invitee, KnownAddress, Player
 from pbem.storage.models.ratings import PlayerRating, RatedWeek
-from pbem.storage.models.searches import Analysis, Claim, Search, SearchKind
+from pbem.storage.models.searches import Analysis, Search, SearchKind
 from pbem.storage.models.tournaments import Entry, LadderStep, Pairing, Tournament
 from pbem.storage.models.uptime import Clock, Daemon, Outage, Setback
 from pbem.storage.models.watching import Watch

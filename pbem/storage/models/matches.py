@@ -70,8 +70,6 @@ class Match(Table, table=True):
     """Whether the result counts for ratings, as the players agreed."""
     free_undo: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whether a turn can be taken back without asking until it is answered, as the players agreed."""
-    proofs: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
-    """Whether a claim that is proven ends it, as they agreed too."""
     counted: datetime | None = Field(default=None, sa_type=Utc)
     """When it ended with a result that counts for ratings (see lifecycle); the week of that time has it."""
     imported: str | None = None

@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, Column, Index, UniqueConstraint, false
+from sqlalchemy import JSON, Column, Index, UniqueConstraint
 from sqlmodel import Field
 
 from pbem.storage.leases import Leased
@@ -74,31 +74,3 @@ class Analysis(Leased, table=True):
     """When the player was told what was found, or that the house gave up."""
     troubled: datetime | None = Field(default=None, sa_type=Utc)
     """When the house gave up: the searches have failed too often. The admin is told."""
-
-
-class Claim(Leased, table=True):
-    """A player's claim that a position of their match is won for them by force, or drawn."""
-
-    __table_args__ = (
-        UniqueConstraint("match", "player", "version"),
-        Index("ix_claim_player_asked", "player", "asked"),
-        partial_index("ix_claim_due", "due", "id", where="done IS NULL"),
-    )
-
-    id: int | None = Field(default=None, primary_key=True)
-    match: int = Field(foreign_key="match.id")
-    player: int = Field(foreign_key="player.id")
-    version: int
-    """The version of the match: `plies` and `shift` together."""
-    is_draw: bool
-    asked: datetime = Field(sa_type=Utc)
-    attempts: int = 0
-    """How many searches were begun, counted before each begins."""
-    due: datetime = Field(sa_type=Utc)
-    """When to search, or to try again; after the search, when to answer."""
-    searched: datetime | None = Field(default=None, sa_type=Utc)
-    """When a search had shown nothing."""
-    done: datetime | None = Field(default=None, sa_type=Utc)
-    """When the match ended by it, or the player was answered."""
-    is_void: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
-    """Whether it doesn't count: the match had moved on, or the searches failed."""
