@@ -16,11 +16,8 @@ from pbem.features.moderation import roster
 from pbem.features.tournaments import crosstable, entries, hosting, recurring, rounds, shown
 from pbem.features.tournaments import due as tournaments
 from pbem.features.tournaments import ladders_due as ladders
-from pbem.features.tournaments import trf as report
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.field import Format
-from pbem.features.tournaments.formats import league
-from pbem.features.tournaments.trf import Heading
 from pbem.matches import naming
 from pbem.matches.ratings import derivation, standings
 from pbem.storage import database
@@ -167,34 +164,6 @@ def end(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
             )
         told = ladders.end(session, server.settings.server, row, core.now())
         out.print(f"tournament {number} is over; {told} players are told", markup=False)
-
-
-@app.command("tournament trf")
-def trf(
-    number: NumberArgument,
-    group: Annotated[int, typer.Option("--group", min=1, help="Which group of a league.")] = 1,
-    config_file: ConfigOption = CONFIG,
-) -> None:
-    with stored(config_file) as server, database.read_only(server.engine) as session:
-        row = _called(session, number)
-        if row.started is None or row.kind == Format.LADDER:
-            what = "a ladder, which has no rounds" if row.started else entries.state_of(row).value
-            raise Refused(f"Tournament {number} is {what}.")
-        if row.kind == Format.TEAM:
-            raise Refused(f"Tournament {number} is a team match, which our report files can't say.")
-        people = entries.players_of(session, row)
-        names = shown.names_of(player for _, player in people)
-        ratings = {entry.player: entry.rating for entry, _ in people}
-        place = server.settings.server.name
-        field, title = rounds.field_of(session, row), row.title
-        groups = league.groups(field) if row.kind == Format.LEAGUE else (field,)
-        if group > len(groups):
-            raise Refused(f"Tournament {number} has {len(groups)} groups.")
-        if row.kind == Format.LEAGUE:
-            title = f"{title}, season {row.season}, group {group}"
-        heading = Heading(title, place, row.started.date(), row.ended.date() if row.ended else None, row.time)
-        written = report.written(groups[group - 1], heading, names, ratings)
-        out.print(written, end="", markup=False, highlight=False)
 
 
 def _called(session: Session, number: int, *, locks: bool = False) -> Tournament:

@@ -127,10 +127,6 @@ COMMANDS = {
         "contests",
         "End a ladder, or that a tournament comes again. All on a ladder are told; what is played goes on.",
     ),
-    "tournament trf": (
-        "contests",
-        "Print a tournament as a report file (TRF16). Other tournament programs read it; of a league, it has a group.",
-    ),
     "ratings rebuild": (
         "contests",
         "Derive all ratings from the matches again. They give the same ratings each time.",

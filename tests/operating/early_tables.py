@@ -28,6 +28,7 @@ def make_early(site: Site) -> None:
     for table, columns in COLUMNS.items():
         for column in columns:
             site.rows(f"alter table {table} drop column {column}")
+    site.rows("alter table entry add column rating integer")
     site.rows('alter table incoming rename column "group" to author')
     site.rows("alter table incoming add column ordering json")
     site.rows("alter table incoming add column last_attempt timestamp")

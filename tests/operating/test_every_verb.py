@@ -87,7 +87,6 @@ VERBS = {
     "tournament show": Verb("1", absent=("99",)),
     "tournament begin": Verb("1", absent=("99",)),
     "tournament end": Verb("2", absent=("99",)),
-    "tournament trf": Verb("3", absent=("99",)),
     "ratings rebuild": Verb(),
     "ratings pairs": Verb(),
     "game resume": Verb("hex", code=2),

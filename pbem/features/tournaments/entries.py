@@ -279,7 +279,6 @@ def _as_facts(entry: Entry, tournament: Tournament) -> dict[str, Any]:
         "title": tournament.title,
         "entered": entry.entered,
         "seed": entry.seed,
-        "rating": entry.rating,
         "rung": entry.rung,
         "withdrawn": entry.withdrawn,
     }

@@ -107,10 +107,8 @@ def _begin(session: Session, tournament: Tournament, field: Field, now: datetime
     if not _is_enough(field):
         return
     tournament.started, tournament.rounds, tournament.at_once = now, field.rounds, field.at_once
-    ratings = _ratings(session, tournament, field.seeds())
     for entry, _ in entries.players_of(session, tournament):
-        entry.seed, rating = field.seeds().get(entry.player), ratings.get(entry.player)
-        entry.rating = None if rating is None else round(rating)
+        entry.seed = field.seeds().get(entry.player)
     session.flush()
 
 

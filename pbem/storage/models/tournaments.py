@@ -81,8 +81,6 @@ class Entry(Table, table=True):
     seed: int | None = None
     """Their number, from the beginning of the tournament on; in a team match, which begins with teams that fill up,
     from their entry on (see features.tournaments.formats.team)."""
-    rating: int | None = None
-    """Their rating then, rounded; None if they had none."""
     rung: int | None = None
     """Where they stand on a ladder, from 1 at the top; what its steps add up to (see features.tournaments.rungs)."""
 
