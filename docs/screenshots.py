@@ -36,7 +36,6 @@ from pbem.config import LogSettings
 from pbem.conformance.letters import letters
 from pbem.publishing import publication
 from pbem.publishing.pages import Site, match_path
-from pbem.signatures import Signer
 from pbem.storage import database
 from pbem.storage.models import Match, MatchState, Player, Ply
 from tests.correspondence import MORNING
@@ -69,7 +68,7 @@ PUBLISHED = (
     ("board", "games/hexaphages-board.html", 360, 1100, "dark"),
 )
 """Those in docs/publishing.md: name, page, width and greatest height in pixels, colour scheme."""
-SITE = Site("PBeM", "games@pbem.example", Signer(bytes(32)), "https://games.example/archive/")
+SITE = Site("PBeM", "games@pbem.example", "https://games.example/archive/")
 PLAYERS = ("alice", "bob")
 TURNS = 40
 """How many turns a published match has at most."""

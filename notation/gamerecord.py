@@ -5,7 +5,7 @@ players: dates and numbers are arguments.
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +14,6 @@ from notation import ending as endings
 from notation.games import GAMES
 from notation.record import BadRecord, Record, replay
 
-SIGNATURE = "signature"
-"""The field of the header in which a record is signed; the signature is of all the rest."""
-Sign = Callable[[dict[str, Any]], dict[str, str]]
 MOMENTS = "turns"
 """The field of the header with the times of the turns."""
 Round = list[Any]
@@ -63,15 +60,12 @@ class Result:
     reason: str
 
 
-def dumps(record: Record, site: Site, result: Result, sign: Sign | None = None) -> str:
+def dumps(record: Record, site: Site, result: Result) -> str:
     """Return the match as JSON, one field or round a line; raise BadRecord if its turns can't be replayed.
 
     Only a match that has ended has such a record: the schema requires the date of the end, and each player's result.
-    With `sign`, the header has the signature that it returns for the document.
     """
-    document: dict[str, Any] = {"header": _header(record, site, result), "moves": rounds(record, result.reason)}
-    if sign is not None:
-        document["header"][SIGNATURE] = sign(document)
+    document = {"header": _header(record, site, result), "moves": rounds(record, result.reason)}
     return f"{json.dumps(document, indent=1, ensure_ascii=False)}\n"
 
 

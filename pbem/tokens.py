@@ -21,8 +21,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from pbem.signatures import Signer
-
 LENGTH = 40
 OLDEST = 64
 """How many epochs back an expired token is still recognised as ours."""
@@ -81,9 +79,6 @@ class Keyring:
     def __init__(self, key: str, addresses: Sequence[str] = ()) -> None:
         self._addresses = (*(address.lower().encode() for address in addresses), b"")
         self._key = hashlib.sha256(b"pbem reply tokens 1\0" + key.encode()).digest()
-        self._sealing_key = hashlib.sha256(b"pbem records 1\0" + key.encode()).digest()
-        self.signer = Signer(hashlib.sha256(b"pbem signatures 1\0" + key.encode()).digest())
-        """What signs records, for everybody to check."""
 
     @property
     def fingerprint(self) -> str:
@@ -107,10 +102,6 @@ class Keyring:
     def revoked(self, text: str, epoch: int) -> bool:
         """Return whether we created that text for the player in an earlier epoch."""
         return any(self.signed(text, earlier) for earlier in range(max(0, epoch - OLDEST), epoch))
-
-    def is_sealed(self, content: bytes, seal: bytes) -> bool:
-        """Return whether `seal` is what we made for the content before records were signed."""
-        return hmac.compare_digest(seal, hmac.digest(self._sealing_key, content, "sha256"))
 
     def _mac(self, head: bytes, epoch: int, address: bytes) -> bytes:
         return hmac.digest(self._key, head + epoch.to_bytes(8) + address, "sha256")[:_MAC]

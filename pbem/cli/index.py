@@ -109,10 +109,6 @@ COMMANDS = {
         "records",
         "Store matches that were played elsewhere, from records. Exit code 1 if a file is refused.",
     ),
-    "match salvage": (
-        "records",
-        "Restore matches from messages, or update older ones. Exit code 1 if one can't be.",
-    ),
     "tournament open": ("contests", "Open a tournament to everybody."),
     "tournament list": ("contests", "List the tournaments."),
     "tournament show": (
@@ -156,10 +152,6 @@ COMMANDS = {
         "demo.playing",
         "Let two scripted players play by email. On this machine; at a terminal, you play on in a browser.",
     ),
-    "verify": (
-        "verify",
-        "Check signed records. Says whose they are, and whether anybody changed them; without files, prints our keys.",
-    ),
     "record check": (
         "games",
         "Replay a record file, and name each slip in it. Exit code 1 if there are any.",
@@ -194,7 +186,7 @@ RENAMED = {
         name: f"player {name}"
         for name in ("ban", "unban", "rename", "merge", "trust", "revoke", "bounced", "export", "delete")
     },
-    **{name: f"match {name}" for name in ("close", "adjudicate", "import", "salvage")},
+    **{name: f"match {name}" for name in ("close", "adjudicate", "import")},
 }
 """What commands were called in version 1.0; the next one does without these."""
 

@@ -49,7 +49,7 @@ def publish(
         try:
             done = publication.publish(
                 server.engine,
-                Site(settings.name, settings.address, settings.keyring().signer, url, server.settings.house.enabled),
+                Site(settings.name, settings.address, url, server.settings.house.enabled),
                 folder,
                 core.now(),
                 lambda number, total: bar.update(task, completed=number, total=total),

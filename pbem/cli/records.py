@@ -1,11 +1,6 @@
-"""Commands that bring matches in: match import and salvage."""
+"""The command that brings matches in: match import."""
 
-import mailbox
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
-from email.message import Message
-from email.parser import BytesHeaderParser
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -16,21 +11,12 @@ from sqlmodel import Session
 from notation.games import GAMES
 from notation.record import BadRecord
 from pbem.cli import core
-from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, GameOption, app, errors, opened, out
+from pbem.cli.core import CONFIG, FOUND, IMPOSSIBLE, ConfigOption, GameOption, app, errors, out
 from pbem.features.moderation import roster
-from pbem.features.records import imported, restored
+from pbem.features.records import imported
 from pbem.features.records.imported import PlayedElsewhere
-from pbem.features.records.restored import Salvaged
-from pbem.mail.reading.message import is_address
-from pbem.messages import carried
 from pbem.storage import database
 from pbem.storage.models import Player
-
-WHAT_CARRIES = (
-    "None carries a match that is believed. What the server sent to a player of a match does, in the header "
-    f"{carried.HEADER}, which is lost where text is copied or forwarded: take Maildir folders, mbox files, or messages "
-    "saved with all headers (.eml)."
-)
 
 
 @app.command("match import")
@@ -76,77 +62,6 @@ def import_(
     out.print(f"{stored} imported, {known} imported before, {len(refused)} refused", highlight=False)
     if refused:
         raise typer.Exit(FOUND)
-
-
-@app.command("match salvage")
-def salvage(
-    files: Annotated[
-        list[Path], typer.Argument(help="Mailboxes: Maildir folders, mbox files, messages.", metavar="FILE")
-    ],
-    players: Annotated[
-        list[str] | None,
-        typer.Option("--player", help="The address of a player whose mailbox is missing.", metavar="NAME=ADDRESS"),
-    ] = None,
-    config_file: ConfigOption = CONFIG,
-) -> None:
-    told = {name.lower(): address.lower() for name, _, address in (each.partition("=") for each in players or [])}
-    wrong = [name for name, address in told.items() if not is_address(address)]
-    if wrong:
-        errors.print(f"pbem: write --player NAME=ADDRESS, not {wrong[0]}={told[wrong[0]]}", markup=False)
-        raise typer.Exit(IMPOSSIBLE)
-    done: Counter[Salvaged] = Counter()
-    with opened(config_file) as server:
-        found, refused, read = [], [], 0
-        for place, sealed in _read_mailboxes(files):
-            read += 1
-            for words in sealed:
-                try:
-                    found.append(carried.unpack(words, server.services.keyring))
-                except carried.NotOurs as error:
-                    refused.append(f"{place}: {carried.HEADER} is not believed: {error}")
-        known = restored.newest(found)
-        for match in track(known.matches, "restoring", console=errors, transient=True, disable=len(known.matches) < 2):
-            try:
-                with database.transaction(server.engine) as session:
-                    what = restored.restore(session, match, known.addresses, told, core.now())
-            except restored.NotRestorable as error:
-                refused.append(str(error))
-                continue
-            done[what] += 1
-            how = f"{len(match.turns)} turns, {match.written:%Y-%m-%d %H:%M} UTC"
-            how = f"{what}, no older than that" if what is Salvaged.HERE else f"{what}: {how}"
-            first, second = (person.name for person in match.people)
-            out.print(f"match #{match.number}: {first} - {second}, {how}", markup=False, highlight=False)
-    for sentence in refused:
-        out.print(sentence, markup=False, highlight=False)
-    if not found:
-        out.print(f"{read} messages were read. {WHAT_CARRIES}", highlight=False)
-    counted = ", ".join(f"{done[each]} {each}" for each in Salvaged)
-    out.print(f"{counted}, {len(refused)} refused", highlight=False)
-    if refused or not known.matches:
-        raise typer.Exit(FOUND)
-
-
-def _read_mailboxes(files: Iterable[Path]) -> Iterator[tuple[str, list[str]]]:
-    """Yield where each message in the mailboxes is, and the matches that it carries."""
-    for file in files:
-        for number, message in enumerate(messages(file), start=1):
-            yield f"{file}, message {number}", [str(words) for words in message.get_all(carried.HEADER, [])]
-
-
-def messages(file: Path) -> Iterator[Message]:
-    """Yield the messages of a Maildir with all of its folders, of an mbox file, or the one that the file is."""
-    if file.is_dir():
-        for cur in sorted(file.rglob("cur")):
-            yield from mailbox.Maildir(cur.parent, factory=None, create=False)
-        return
-    with file.open("rb") as opened_file:
-        if not opened_file.read(5).startswith(b"From "):
-            opened_file.seek(0)
-            yield BytesHeaderParser().parse(opened_file)
-            return
-    with closing(mailbox.mbox(file, factory=None, create=False)) as box:
-        yield from box
 
 
 def _ours(session: Session, given: list[str]) -> Mapping[str, int]:

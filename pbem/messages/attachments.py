@@ -4,9 +4,7 @@ A file is named by the match's number and its game, and holds no address of anyb
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from engines.diagram import Diagram
 from engines.seats import seat_of
@@ -15,24 +13,10 @@ from notation.gamerecord import Moment, Result, Site
 from pbem.matches.clock.timesheet import TurnTime
 from pbem.matches.snapshot import Snapshot, why_over
 from pbem.messages.mime import Attachment
-from pbem.signatures import Signer
 from pbem.storage.models import HOUSE
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """The server that a file of a match is from: what it is called, its domain, and what signs for it."""
-
-    name: str
-    domain: str
-    signer: Signer
-
-    def signature(self, document: dict[str, Any]) -> dict[str, str]:
-        """Return the server's signature of a game record."""
-        return self.signer.signature(document, self.domain)
-
-
-def of(snapshot: Snapshot, *, origin: Origin, generated: datetime) -> tuple[Attachment, ...]:
+def of(snapshot: Snapshot, *, origin: str, generated: datetime) -> tuple[Attachment, ...]:
     """Return the record as text, the animation of the boards and, once the match is over, the record as JSON.
 
     `generated` is the time that the JSON says it was made at: that of the
@@ -42,7 +26,7 @@ def of(snapshot: Snapshot, *, origin: Origin, generated: datetime) -> tuple[Atta
 
 
 def records(
-    snapshot: Snapshot, *, origin: Origin, generated: datetime, times: Callable[[], Sequence[TurnTime]] = tuple
+    snapshot: Snapshot, *, origin: str, generated: datetime, times: Callable[[], Sequence[TurnTime]] = tuple
 ) -> Iterator[Attachment]:
     """Yield the record as text and, once the match is over, as JSON, for which `times` returns those of the turns."""
     yield _text(snapshot)
@@ -55,11 +39,11 @@ def _text(snapshot: Snapshot) -> Attachment:
     return Attachment(_name(snapshot, "txt"), "text", "plain", snapshot.written.encode())
 
 
-def _json(snapshot: Snapshot, origin: Origin, generated: datetime, times: Sequence[TurnTime]) -> Attachment:
-    """Return the record as other servers read it, signed."""
+def _json(snapshot: Snapshot, origin: str, generated: datetime, times: Sequence[TurnTime]) -> Attachment:
+    """Return the record as other servers read it."""
     match, (first, second) = snapshot.match, snapshot.players
     where = Site(
-        origin.name,
+        origin,
         str(snapshot.number),
         (str(match.seat0), str(match.seat1)),
         _date(match.started or match.created),
@@ -76,7 +60,7 @@ def _json(snapshot: Snapshot, origin: Origin, generated: datetime, times: Sequen
     )
     winner = None if match.winner is None else seat_of(match.winner)
     why = why_over(match, snapshot.record.players)
-    text = gamerecord.dumps(snapshot.record, where, Result(winner, why), origin.signature)
+    text = gamerecord.dumps(snapshot.record, where, Result(winner, why))
     return Attachment(_name(snapshot, "json"), "application", "json", text.encode())
 
 

@@ -8,7 +8,6 @@ from sqlmodel import Session
 
 from pbem.config import ServerSettings
 from pbem.matches.snapshot import Snapshot
-from pbem.messages.attachments import Origin
 from pbem.messages.links import ReplyTarget
 from pbem.messages.mime import Attachment
 from pbem.messages.token_redaction import TokenRedactor
@@ -30,7 +29,6 @@ class Rendering:
     known: Facts
     """The reader and the matches, as they were when the message was queued."""
     server: ServerSettings
-    origin: Origin
     redactor: TokenRedactor
     exports: tuple[ExportHook, ...]
     """What all features hold on a player."""

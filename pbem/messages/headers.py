@@ -1,6 +1,6 @@
 """The headers of our messages: sender and recipient, thread, and what scripts can rely on (docs/headers.md)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from email.headerregistry import Address
 from email.utils import format_datetime
 
@@ -8,15 +8,12 @@ from pbem.config import ServerSettings
 from pbem.mail.reading.subjects import bare_subject
 from pbem.matches.naming import name, subject_of
 from pbem.matches.snapshot import Snapshot
-from pbem.messages import carried
-from pbem.messages.drawings import Drawings
 from pbem.messages.kinds import KINDS, kind_of
 from pbem.messages.reply_addresses import address_with, token_of
 from pbem.messages.said.messages import Answer, Challenge
 from pbem.messages.said.offers import OfferNews
 from pbem.messages.said.sections import ChallengeClosed, TurnNews
-from pbem.messages.token_filter import Header, HeaderValue
-from pbem.storage.facts import Facts
+from pbem.messages.token_filter import HeaderValue
 from pbem.storage.models import MatchState, Outgoing
 from pbem.storage.outbox import is_own_id
 from pbem.storage.payloads import Payload, heading_of
@@ -56,22 +53,6 @@ def _address(address: str, name: str = "") -> Address:
     """Return the address in its parts: parsing the whole takes long, and would refuse non-ASCII letters."""
     local, _, domain = address.rpartition("@")
     return Address(name, local, domain)
-
-
-def records(
-    drawings: Drawings, row: Outgoing, known: Facts, server: ServerSettings, keyring: Keyring
-) -> Iterator[Header]:
-    """Yield the matches that the message to a player carries: those they play, as many as fit (see origins.carried)."""
-    if known.reader is None or row.purpose in (None, Purpose.ADDRESS.name):
-        return
-    room = carried.MOST
-    for _, each in sorted(known.matches.items()):
-        turns, undone = drawings.turns(each), drawings.undone(each)
-        match = carried.of(each, turns, undone, known.reader, row.address, server.domain, row.created)
-        words = "" if match is None else carried.pack(match, keyring)
-        if words and len(words) <= room:
-            room -= len(words)
-            yield carried.HEADER, tuple(words.split())
 
 
 def reply_to(row: Outgoing, server: ServerSettings, keyring: Keyring) -> str:

@@ -11,7 +11,6 @@ from pbem.config import ServerSettings
 from pbem.matches.naming import name, subject_of
 from pbem.matches.snapshot import Snapshot
 from pbem.messages import headers, links, mime, preferences, shared_pages
-from pbem.messages.attachments import Origin
 from pbem.messages.drawings import Drawings
 from pbem.messages.extras import BoardPages, Enrich, ExportHook, Extra, Rendering
 from pbem.messages.links import ReplyTarget, answering
@@ -60,7 +59,6 @@ class Renderer:
         self._server = server
         self._keep_mail_days = keep_mail_days
         self._keyring = keyring
-        self._origin = Origin(server.name, server.domain, keyring.signer)
         self.redactor = TokenRedactor(server.address, server.delimiter)
         self._page = lru_cache(maxsize=shared_pages.KEPT)(self._made_page)
 
@@ -83,7 +81,6 @@ class Renderer:
             wishes |= UNPROVEN
         snapshot = drawings.of(known.matches[row.match], row.ply).snapshot if row.match else None
         head = headers.head(row, payload, snapshot, self._server, self._keyring)
-        carried = headers.records(drawings, row, known, self._server, self._keyring)
         subject = str(head["Subject"])
         if shared_pages.is_shared(row.template, payload) and not known.matches:
             faces = self._shared_faces(row, payload, player, subject, with_html=wishes["html"] == ON)
@@ -92,7 +89,7 @@ class Renderer:
                 drawings, row, payload, known, wishes, subject, self._extras(session, row, payload, known)
             )
         tokens = TokenFilter(self.redactor, self._keyring, row)
-        return mime.message(row.address, [*head.items(), *carried], *faces, tokens)
+        return mime.message(row.address, [*head.items()], *faces, tokens)
 
     def _shared_faces(
         self, row: Outgoing, payload: Payload, player: Player | None, subject: str, *, with_html: bool
@@ -131,7 +128,6 @@ class Renderer:
             payload=payload,
             known=known,
             server=self._server,
-            origin=self._origin,
             redactor=self.redactor,
             exports=self._exports,
         )
@@ -160,7 +156,7 @@ class Renderer:
                 wishes,
                 target,
                 enclosed,
-                self._origin,
+                self._server.name,
                 row.created,
                 several=_is_about_several(payload),
                 first=known.first,

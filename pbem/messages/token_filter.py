@@ -15,9 +15,8 @@ from pbem.tokens import Keyring, Purpose
 HeaderValue = str | Address | tuple[str, ...]
 """The value of a header: text, an address with its name, or words that stay whole."""
 Header = tuple[str, HeaderValue]
-OURS = frozenset({"from", "to", "reply-to", "list-unsubscribe", "message-id", "date", "x-pbem-record"})
-"""The headers that hold nothing but what we know: no words of anybody. The record is sealed in base64, of which forty
-letters in a row can look like a token."""
+OURS = frozenset({"from", "to", "reply-to", "list-unsubscribe", "message-id", "date"})
+"""The headers that hold nothing but what we know: no words of anybody."""
 
 
 class TokenFilter:

@@ -25,7 +25,6 @@ from pbem.matches.ratings.weeks import rated_on, week_of
 from pbem.matches.snapshot import Snapshot
 from pbem.messages import analysis, links, turn_list
 from pbem.messages.analysis import Analysed, Estimate
-from pbem.messages.attachments import Origin
 from pbem.messages.boards.html_board import Grid, grid
 from pbem.messages.drawings import Drawing, Drawings, charset_of
 from pbem.messages.links import Links, ReplyTarget
@@ -51,7 +50,7 @@ class ReaderContext:
     reply_target: Callable[[Snapshot, int], ReplyTarget | None]
     """Returns where links about a match lead, for a reader who has seen that many turns; None if a reply can't act."""
     enclosed: Enclosed
-    origin: Origin
+    origin: str
     """This server, as files name it."""
     written: datetime
     """The date of the message."""

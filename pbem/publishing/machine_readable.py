@@ -182,11 +182,6 @@ def tournament(site: Site, shown: TournamentPage) -> str:
     return _written(told)
 
 
-def keys(known: Sequence[Mapping[str, str | None]]) -> str:
-    """Return the public keys with which the signatures of records are checked."""
-    return _written({"keys": list(known)})
-
-
 def _match(line: PageLine) -> dict[str, Any]:
     return {
         "number": line.number,

@@ -5,7 +5,7 @@ scripts. Links are relative, so that the site can lie anywhere, or be opened as 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
@@ -37,7 +37,6 @@ from pbem.publishing.results import PlayerScore
 from pbem.publishing.tap_board import LISTED as LISTED_TURNS
 from pbem.publishing.tap_board import TapBoard, tap_board
 from pbem.publishing.visibility import Shown
-from pbem.signatures import Signer
 
 SUBJECT = "Board games by email"
 """The Subject of an email that a link opens: nothing that could be read as a command."""
@@ -108,7 +107,6 @@ class Site:
 
     name: str
     address: str
-    signer: Signer
     url: str = ""
     house: bool = True
     """Whether the house takes matches."""
@@ -137,7 +135,7 @@ def not_found(site: Site) -> str:
 
 def unchanging() -> Iterator[tuple[str, str]]:
     """Yield paths and contents of the files that are the same on every site: the scripts, and the icon."""
-    for name in ("archive.js", "board.js", "replay.js", "verify.js", "icon.svg"):
+    for name in ("archive.js", "board.js", "replay.js", "icon.svg"):
         yield name, (templates_folder() / "site" / name).read_text(encoding="utf-8")
 
 
@@ -248,11 +246,6 @@ def trial(site: Site, key: str) -> str:
 
     shown = {"tapping": guarded.attempt(made), "prepares": False, "LISTED_TURNS": LISTED_TURNS}
     return render("board", trial_path(key), site=site, game=pack.game, number=None, side="", **shown)
-
-
-def verify(site: Site, keys: Sequence[Mapping[str, str | None]]) -> str:
-    """Return the page on which a browser checks a signed record with these keys."""
-    return render("verify", "verify.html", site=site, keys=keys)
 
 
 @cache

@@ -22,7 +22,6 @@ from engines.diagram import Diagram
 from notation import guarded
 from notation.games import GAMES
 from pbem.features.house.player import current_name
-from pbem.features.records import verified
 from pbem.messages.said.templates import templates_folder
 from pbem.publishing import changes, contents, feeds, front, machine_readable, match_pages, pages, visibility, writers
 from pbem.publishing.contents import GamePage, PageLine, PagePlace
@@ -83,10 +82,9 @@ class _Publication:
             told = (site.url, site.name, site.address, site.house, site.house_name)
             self._look = look = ",".join(map(str, (_version(), *told)))
             self._people = visibility.people(session)
-            self._keys = [verified.to_json(each) for each in verified.signing_keys(session)]
             week = session.exec(select(func.max(RatedWeek.week))).one()
             self._changes = changes.list_changes(session, folder, look, self._people, now)
-        self._general = f"{look},{week},{self._keys}"
+        self._general = f"{look},{week}"
         self._named = {each.name: each for each in self._people.values() if each.has_page}
         self._folders = list(folder.matches.folders())
         self._listed: dict[str, str] = {}
@@ -111,9 +109,7 @@ class _Publication:
         for path, content in pages.unchanging():
             self._folder.write(path, content)
         self._folder.write("schema.json", machine_readable.schema())
-        self._folder.write("keys.json", machine_readable.keys(self._keys))
         self._folder.write("404.html", pages.not_found(self._site))
-        self._folder.write("verify.html", pages.verify(self._site, self._keys))
         for key in GAMES:
             self._folder.write(pages.trial_path(key), pages.trial(self._site, key))
             for path, content in pages.pictures(key).items():

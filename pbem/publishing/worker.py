@@ -16,19 +16,18 @@ from notation.games import GAMES
 from pbem.publishing import publication
 from pbem.publishing.folder import NotASite
 from pbem.publishing.pages import Site
-from pbem.signatures import Signer
 from pbem.storage import database
 
 NICENESS = 10
 
 
 def main() -> int:
-    """Publish once. The input is JSON: database, folder, name, address, url, the seed that signs, house, and games."""
+    """Publish once. The input is JSON: database, folder, name, address, url, house, and games."""
     os.nice(NICENESS)
     asked = json.load(sys.stdin)
     GAMES.adopt(*asked["games"])
     engine = database.connect(asked["database"])
-    site = Site(asked["name"], asked["address"], Signer(bytes.fromhex(asked["seed"])), asked["url"], asked["house"])
+    site = Site(asked["name"], asked["address"], asked["url"], asked["house"])
     try:
         done = publication.publish(engine, site, Path(asked["folder"]), datetime.now(UTC))
     except DBAPIError as error:

@@ -61,9 +61,8 @@ def files_of(site: Site, match: MatchPage) -> Iterator[tuple[str, bytes | str]]:
     One whose game isn't there has no boards: its page shows the record, and the files that it had stay.
     """
     number, endings = match.line.number, []
-    origin = attachments.Origin(site.name, site.address.rpartition("@")[2], site.signer)
     generated = match.ended or match.started
-    made = attachments.records(match.snapshot, origin=origin, generated=generated, times=lambda: match.times)
+    made = attachments.records(match.snapshot, origin=site.name, generated=generated, times=lambda: match.times)
     moving = attachments.animations(match.snapshot, [each.diagram for each in match.boards])
     for each in chain(made, moving if match.line.is_over else ()):
         endings.append(each.name.rpartition(".")[2])

@@ -240,7 +240,7 @@ def open_server(
     try:
         if upgrade:
             database.upgrade(engine, _log_first)
-            server_key.adopt(engine, settings.server, clock())
+            server_key.adopt(engine, settings.server)
             void_leases(engine)
         else:
             database.require_current(engine)

@@ -35,7 +35,7 @@ def board_pages(settings: Settings, keyring: Keyring) -> "BoardPages | None":
     from pbem.publishing.board_pages import BoardPages  # to import it takes 0.8 MB, which a server without a site saves
     from pbem.publishing.pages import Site
 
-    site = Site(server.name, server.address, keyring.signer, wanted.url, settings.house.enabled)
+    site = Site(server.name, server.address, wanted.url, settings.house.enabled)
     return BoardPages(site, wanted.folder, keyring)
 
 
@@ -73,7 +73,6 @@ class Publisher:
             "name": server.name,
             "address": server.address,
             "url": self.settings.publish.url,
-            "seed": self.keyring.signer.seed.hex(),
             "house": self.settings.house.enabled,
             "games": GAMES.told(),
         }

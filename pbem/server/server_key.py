@@ -1,7 +1,5 @@
 """The server's key and its database belong together: with another key, no reply address that a player has is valid."""
 
-from datetime import datetime
-
 from sqlalchemy import Connection, Engine, inspect
 from sqlmodel import Session, col, select
 
@@ -23,27 +21,23 @@ def require(engine: Engine, server: ServerSettings) -> None:
         _compare(session, server)
 
 
-def adopt(engine: Engine, server: ServerSettings, now: datetime, *, anyway: bool = False) -> None:
-    """Note that the key is the one of the database, if it has none yet. Raises WrongKey, except for `anyway`.
-
-    Keys that were in use before stay noted, since they have signed records.
-    """
+def adopt(engine: Engine, server: ServerSettings, *, anyway: bool = False) -> None:
+    """Note that the key is the one of the database, if it has none yet. Raises WrongKey, except for `anyway`."""
     keyring = server.keyring()
     with database.read_only(engine) as session:
         noted = _noted(session)
-    if noted is not None and noted.fingerprint == keyring.fingerprint and anyway:
-        raise WrongKey(f"{_origin(server)} is the key of this database already: move it away, or write another there")
-    if noted is not None and noted.fingerprint == keyring.fingerprint and noted.public:
-        return  # to compute the public key as well would load cryptography, 9 MB, at every start
+    if noted is not None and noted.fingerprint == keyring.fingerprint:
+        if anyway:
+            raise WrongKey(
+                f"{_origin(server)} is the key of this database already: move it away, or write another there"
+            )
+        return
     with database.transaction(engine) as session:
         database.exclude_others(session.connection(), "server key")
         if not anyway:
             _compare(session, server)
-        noted = _noted(session)
-        if noted is not None and noted.fingerprint != keyring.fingerprint:
-            noted.until, noted = now, None
-        row = noted or ServerKey(fingerprint=keyring.fingerprint, since=now)
-        row.public = keyring.signer.public
+        row = _noted(session) or ServerKey(fingerprint="")
+        row.fingerprint = keyring.fingerprint
         session.add(row)
 
 
@@ -57,7 +51,7 @@ def _compare(session: Session, server: ServerSettings) -> None:
 
 
 def _noted(session: Session) -> ServerKey | None:
-    return session.exec(select(ServerKey).where(col(ServerKey.until).is_(None))).first()
+    return session.exec(select(ServerKey)).first()
 
 
 def has_players(connection: Connection) -> bool:

@@ -39,7 +39,7 @@ _EARLIER = (
 _Row = TypeVar("_Row", Match, Player)
 _HOLDS_MORE = (dict, list, tuple)
 SHOWN_OF_READER = ("id", "name", "settings", "confirmed", "created")
-SHOWN_OF_PLAYER = ("id", "name", "epoch", "stopped", "confirmed", "created")
+SHOWN_OF_PLAYER = ("id", "name", "stopped", "confirmed", "created")
 RATING = "rating"
 UNSET: Mapping[type[SQLModel], Mapping[str, Any]] = {
     table: {
@@ -127,9 +127,7 @@ def without(stored: Mapping[str, Any] | None, players: Collection[int], instead:
     matches = []
     for each in stored["matches"]:
         people = [
-            {"id": person["id"], "name": instead, "created": person["created"], "epoch": person["epoch"]}
-            if person["id"] in players
-            else person
+            {"id": person["id"], "name": instead, "created": person["created"]} if person["id"] in players else person
             for person in each["players"]
         ]
         matches.append({**each, "players": people})

@@ -11,7 +11,6 @@ from pbem.matches.clock import timekeeping
 from pbem.publishing import publication
 from pbem.publishing.pages import Site
 from pbem.server.health.reports import Reporter
-from pbem.signatures import Signer
 from tests import scenes
 from tests.correspondence import Correspondence, said, text
 from tests.games.conftest import Offered
@@ -180,7 +179,7 @@ def test_a_player_s_data_has_the_record_and_can_be_deleted(
 def test_the_site_shows_the_record_as_text(letters: Correspondence, noughts: Offered, tmp_path: Path) -> None:
     for name in ("alice", "bob"):
         letters.say(name, "set public on")
-    site, folder = Site("PBeM", "games@pbem.example", Signer(bytes(32))), tmp_path / "site"
+    site, folder = Site("PBeM", "games@pbem.example"), tmp_path / "site"
     noughts.remove(letters)
 
     publication.publish(letters.server.engine, site, folder, letters.clock())

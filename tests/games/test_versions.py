@@ -9,7 +9,6 @@ from notation.guarded import guard
 from pbem.features.house.protocol import Question, respond
 from pbem.publishing import publication
 from pbem.publishing.pages import Site
-from pbem.signatures import Signer
 from tests.correspondence import Correspondence, said, text
 from tests.games.conftest import Offered
 from tests.games.scenes import LINE, begun, stored
@@ -66,9 +65,7 @@ def test_the_house_and_the_site_follow_the_version(letters: Correspondence, noug
 
     for name in ("alice", "bob"):
         letters.say(name, "set public on")
-    publication.publish(
-        letters.server.engine, Site("PBeM", "games@pbem.example", Signer(bytes(32))), tmp_path / "site", letters.clock()
-    )
+    publication.publish(letters.server.engine, Site("PBeM", "games@pbem.example"), tmp_path / "site", letters.clock())
 
     (page,) = (tmp_path / "site").rglob("matches/*/1.html")
     assert "Alice won: X has a line" in page.read_text()

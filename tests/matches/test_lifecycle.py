@@ -250,7 +250,6 @@ def trespasses(source: str) -> list[str]:
 WRITERS = {
     "matches/arranged.py": {"Match()"},
     "features/records/imported.py": {"Match()"},
-    "features/records/restored.py": {"Match()"},
     "matches/replays.py": {"Ply()", "match.plies", "match.seat0", "match.seat1"},
     "matches/succession.py": {"Match"},
     "matches/watched.py": {"Match"},

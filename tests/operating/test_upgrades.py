@@ -1,7 +1,8 @@
-"""Upgrades: of databases of the last version before 1.0, and which databases are refused.
+"""Upgrades: of databases of earlier versions, and which databases are refused.
 
 `early/` has a database of each kind as the program of that time left it: alice and bob have joined and played three
-turns by email, what the third one owes hasn't been sent, and another message is stored and not yet handled.
+turns by email. In those of before 1.0, what the third one owes hasn't been sent, and another message is stored and not
+yet handled. `salvaged` was restored from messages, and notes a key that another took the place of.
 """
 
 import gzip
@@ -75,6 +76,23 @@ def test_play_goes_on_in_a_real_database_of_the_last_version_before(tmp_path: Pa
         letters.reply(letters.last("bob"), "f1g1 h7h6 1 g1h1 h6h5")
         assert "f1g1 h7h6 1 g1h1 h6h5" in text(letters.last("alice"))
         assert letters.played[2:] == ["b7b5 i2i4 1 b5b4 i4i5", "f1g1 h7h6 1 g1h1 h6h5"]
+        assert "replayed, 0 problems" in letters.operate("check").stdout
+
+
+@pytest.mark.own_database
+def test_a_match_that_was_salvaged_goes_on_and_of_two_noted_keys_the_one_in_use_stays(tmp_path: Path) -> None:
+    url = f"sqlite:///{real(tmp_path / 'server', '1.0013-salvaged')}"
+    before = lasting(url)
+    engine = database.connect(url)
+    database.upgrade(engine)
+    engine.dispose()
+    assert lasting(url) == before
+    with correspondence(tmp_path / "server", database=url) as letters:
+        assert letters.execute("select * from serverkey") == [(1, "9134145f33e496e9d1b74a7d0aa48c63")]
+        letters.wait(hours=1)
+        letters.say("bob", "#1 b9b8")
+        assert letters.played == ["e3f4", "e9f8", "b3b4", "b9b8"]
+        assert "the match was restored from a message" in text(letters.say("alice", "record 1 full")[0])
         assert "replayed, 0 problems" in letters.operate("check").stdout
 
 

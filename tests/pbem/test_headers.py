@@ -58,9 +58,8 @@ def test_what_a_mail_program_reads_of_how_to_stop_is_unbroken(letters: Correspon
 
 
 def facts(mail: EmailMessage) -> dict[str, str]:
-    """Return our headers, but for the sealed match, which only we can read."""
-    told = {name.removeprefix("X-PBeM-"): str(value) for name, value in mail.items() if name.startswith("X-PBeM-")}
-    return {name: value for name, value in told.items() if name != "Record"}
+    """Return our headers."""
+    return {name.removeprefix("X-PBeM-"): str(value) for name, value in mail.items() if name.startswith("X-PBeM-")}
 
 
 @scenes.after(scenes.two_players)

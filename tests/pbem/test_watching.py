@@ -52,7 +52,6 @@ def test_nothing_but_the_board_is_told(letters: Correspondence) -> None:
     whole = mail.as_string() + text(mail) + html(mail)
     for hidden in ("lovely", "draw", "f3g4 ", "@mail.example", "prepared"):
         assert hidden not in whole.replace(f"To: {CAROL}", "")
-    assert mail["X-PBeM-Record"] is None
     assert "offer" not in text(write(letters, "carol", "show 1"))
 
 

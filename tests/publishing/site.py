@@ -47,7 +47,7 @@ class Archive:
     ) -> Published:
         """Publish into the folder, or into another one."""
         server = self.letters.server
-        site = Site("PBeM", server.settings.server.address, server.settings.server.keyring().signer, URL)
+        site = Site("PBeM", server.settings.server.address, URL)
         now = self.letters.clock()
         return publication.publish(server.engine, site, folder or self.folder, now, progress, processes)
 

@@ -8,11 +8,10 @@ from notation.ending import Ending, Termination
 from notation.record import Record, loads
 from pbem.matches.snapshot import Snapshot
 from pbem.messages import attachments
-from pbem.signatures import Signer
 from pbem.storage.models import Match, MatchState, Player
 from tests.diagrams import played
 
-ORIGIN = attachments.Origin("pbem.example", "pbem.example", Signer(bytes(32)))
+ORIGIN = "pbem.example"
 NOW = datetime(2026, 11, 21, 9, 30, 1, tzinfo=UTC)
 
 

@@ -52,7 +52,7 @@ INBOX = """\
 """
 FORM = """\
 {problem}
-<form class="verify" method="post" action="/mail/write">
+<form method="post" action="/mail/write">
 <p><label>To<br><input name="to" size="30" value="{to}" required></label></p>
 <p><label>Subject<br><input name="subject" size="30" value="{subject}"></label></p>
 <p><label>Text<br><textarea name="body" rows="12" cols="72">{body}</textarea></label></p>

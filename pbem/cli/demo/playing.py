@@ -197,7 +197,7 @@ def _serve_and_play(
                 f"A server listens for mail on {HOST}, port {port}; {players[0].name} and {players[1].name} join it."
             )
             last = _correspond(screen, sample, players, port)
-            site = Site(settings.server.name, SERVER, settings.server.keyring().signer, url)
+            site = Site(settings.server.name, SERVER, url)
             publication.publish(server.engine, site, folder / "site", core.now())
             is_expected = _finish(screen, folder, sample, last)
             if visitor:

@@ -81,26 +81,17 @@ def _sentences(file: Path) -> Iterator[None]:
     try:
         yield
     except NotABackup as error:
-        raise BadConfig(f"{file} can't be restored: {error}{_hint(file)}") from error
+        raise BadConfig(f"{file} can't be restored: {error}") from error
     except (copies.NotEmpty, restoring.NotRestored) as error:
         raise BadConfig(f"{file} can't be restored: {error}") from error
     except (copies.NotCopied, making.Exists) as error:
         raise BadConfig(str(error)) from error
     except IsADirectoryError as error:
-        raise BadConfig(f"{file} is a folder{_hint(file)}") from error
+        raise BadConfig(f"{file} is a folder") from error
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
         raise BadConfig(f"{file}: {error.strerror}: make room where the database is, and run this again") from error
-
-
-def _hint(file: Path) -> str:
-    """Return what else was probably meant, as the end of a sentence."""
-    try:
-        is_mailbox = file.is_dir() or file.read_bytes()[:5] == b"From "
-    except OSError:
-        is_mailbox = False
-    return '. For messages of players, "pbem match salvage" restores the matches in them' if is_mailbox else ""
 
 
 def _described(manifest: Manifest) -> str:

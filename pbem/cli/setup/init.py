@@ -57,7 +57,7 @@ def init(
                 _make_key(key)
             with core.progress() as progress:
                 database.upgrade(engine, progress)
-            server_key.adopt(engine, settings.server, core.now(), anyway=new_key)
+            server_key.adopt(engine, settings.server, anyway=new_key)
         finally:
             engine.dispose()
     out.print(f"the database {veiled_url(settings.server.database)} is up to date", markup=False)

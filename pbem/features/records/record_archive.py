@@ -12,7 +12,6 @@ from pbem.matches.clock.timesheet import turn_times
 from pbem.matches.queries import players_of, with_board
 from pbem.matches.snapshot import to_show, turn_rows
 from pbem.messages import attachments
-from pbem.messages.attachments import Origin
 from pbem.messages.extras import Extra, Rendering
 from pbem.messages.mime import Attachment
 from pbem.messages.said.messages import AllRecords
@@ -32,7 +31,7 @@ class RecordArchive:
 
 
 def record_archive(
-    session: Session, player: Player, before: int | None, origin: Origin, written: datetime
+    session: Session, player: Player, before: int | None, origin: str, written: datetime
 ) -> RecordArchive:
     """Return the records of the player's matches, of those with smaller numbers than `before` if that is given."""
     numbers = with_board(session, player, before)
@@ -46,12 +45,12 @@ def enclosed(rendering: Rendering) -> Extra | None:
     row, payload = rendering.row, rendering.payload
     if not isinstance(payload, AllRecords) or (owner := rendering.session.get(Player, row.player)) is None:
         return None
-    held = record_archive(rendering.session, owner, payload.before, rendering.origin, row.created)
+    held = record_archive(rendering.session, owner, payload.before, rendering.server.name, row.created)
     return Extra(files=(held.file,), told=held)
 
 
 def _records(
-    session: Session, numbers: list[int], origin: Origin, written: datetime
+    session: Session, numbers: list[int], origin: str, written: datetime
 ) -> Iterator[tuple[ExportedFile, ...]]:
     """Yield the files of each match; none of them holds an address."""
     for number in numbers:

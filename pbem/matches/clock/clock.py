@@ -152,7 +152,7 @@ class SideRestored:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """The match was restored from a message; this is what both players had when the present turn began."""
+    """What both players had when the present turn began, in a match that version 1.0 restored from a message."""
 
     at: datetime
     sides: tuple[SideRestored, SideRestored]

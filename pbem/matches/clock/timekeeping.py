@@ -274,12 +274,8 @@ def _row(match: Match, event: ClockChange) -> ClockEvent:
         until=getattr(event, "until", None),
         seat=getattr(event, "seat", None),
         taken=int(event.taken.total_seconds()) if isinstance(event, Reminded | TimeGiven) else None,
-        days=_restored(event) if isinstance(event, Restored) else days,
+        days=days,
     )
-
-
-def _restored(event: Restored) -> dict[str, Any]:
-    return {"sides": _SIDES.dump_python(event.sides, mode="json")}
 
 
 def _event(row: ClockEvent) -> ClockChange:

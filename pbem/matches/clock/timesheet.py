@@ -63,7 +63,7 @@ def turn_times(session: Session, match: Match) -> tuple[TurnTime, ...]:
         plays += [(played, number, 1 if seat else 0, table is Ply) for played, number, seat in rows]
     received = [] if match.time is None else [*_received(match, timekeeping.events_of(session, match))]
     times: list[TurnTime] = []
-    # A match that was restored from a message has turns from before its clock: the last ones are those it knows.
+    # A match with the event `Restored` has turns from before its clock: the last ones are those it knows.
     for position, (played, _, seat, is_kept) in enumerate(sorted(plays)):
         at = position - len(plays) + len(received)
         known = received[at] if at >= 0 and received[at][0] == seat else None

@@ -10,16 +10,11 @@ from pbem.storage.utc import Utc
 
 
 class ServerKey(Table, table=True):
-    """A key that signs, or has signed, the reply addresses of the players here, and records of matches."""
+    """The key that signs the reply addresses of the players here; a single row."""
 
     id: int | None = Field(default=None, primary_key=True)
     fingerprint: str
     """What tells it from others (see Keyring)."""
-    public: str | None = None
-    """The public key with which its signatures of records are checked; None if that was never noted."""
-    since: datetime | None = Field(default=None, sa_type=Utc)
-    until: datetime | None = Field(default=None, sa_type=Utc)
-    """When another key took its place; None for the one in use."""
 
 
 class Backup(Leased, table=True):

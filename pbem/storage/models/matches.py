@@ -198,6 +198,6 @@ class ClockEvent(Table, table=True):
     until: datetime | None = Field(default=None, sa_type=Utc)
     seat: int | None = None
     days: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
-    """The days that a player chose, or what both had left when the match was restored."""
+    """The days that a player chose, or what both had left in a match that version 1.0 restored from a message."""
     taken: int | None = None
     """How many seconds a turn had taken, or were given."""
