@@ -118,11 +118,10 @@ def show_(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
         people = entries.players_of(session, row)
         names = shown.names_of(player for _, player in people)
         if row.started is None:
-            entered = (each.player for each in shown.entered(shown.line(row, len(people), core.now()), people))
-            out.print(f"entered: {', '.join(entered) or 'nobody'}", markup=False)
+            out.print(f"entered: {', '.join(names.values()) or 'nobody'}", markup=False)
             return
         for found in crosstable.tables(rounds.field_of(session, row)):
-            title = f"group {found.group}" if found.group else f"{found.team} ({found.score})" if found.team else None
+            title = f"group {found.group}" if found.group else None
             table = Table("number", "player", *found.heads, "points", *found.breaks, title=title)
             for each in found.rows:
                 name = names[each.place.entrant.player]

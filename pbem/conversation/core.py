@@ -201,7 +201,7 @@ def _compiled(pattern: str, games: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(pattern.replace("GAME", f"(?:{'|'.join(games)})"), re.IGNORECASE)
 
 
-NAMED_CONTEST = r"(?:tournament|ladder|league|team\s+match)"
+NAMED_CONTEST = r"(?:tournament|ladder|league)"
 BOARD = 100
 """What a board costs to show, in turns to replay or lines to list: as measured, one takes up to half a millisecond."""
 PAGE = 50

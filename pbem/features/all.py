@@ -113,7 +113,6 @@ TOURNAMENTS_ = Feature(
             "tournaments",
             "round-robin swiss knock-out knockout crosstable buchholz sonneborn-berger tiebreak tie-break cup",
         ),
-        Topic("team", "teams team-match team-matches boards captain"),
         Topic("league", "leagues season seasons group groups promotion promoted relegation relegated"),
         Topic("ladder", "ladders rung rungs"),
     ),

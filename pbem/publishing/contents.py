@@ -19,7 +19,6 @@ from notation.time_control import in_words as in_words_of_time
 from pbem.features.tournaments import crosstable, entries, rounds, rungs
 from pbem.features.tournaments.crosstable import CrosstableEntry, Table
 from pbem.features.tournaments.field import Format
-from pbem.features.tournaments.formats import team
 from pbem.features.tournaments.messages import TournamentLine
 from pbem.features.tournaments.shown import line as tournament_line
 from pbem.matches.ratings import standings
@@ -101,10 +100,10 @@ class TournamentPage:
     time: str
     closes: date | None
     """Until when players can enter; None if that isn't known, or past."""
-    entrants: tuple[tuple[Shown, str], ...]
-    """The players who have entered, each with their team if there are teams."""
+    entrants: tuple[Shown, ...]
+    """The players who have entered."""
     tables: tuple[Table, ...]
-    """One for each group of a league, and for each team of a team match."""
+    """One for each group of a league."""
     names: Mapping[int, Shown]
     rungs: tuple[Shown, ...] = ()
     """The players of a ladder, from the top."""
@@ -211,17 +210,16 @@ def tournament(
 ) -> TournamentPage:
     """Return a tournament with the names that are shown."""
     entrants = entries.players_of(session, row)
-    is_ladder, teams = row.kind == Format.LADDER, rounds.teams_of(row)
+    is_ladder = row.kind == Format.LADDER
     names = {player.id or 0: people.get(player.id or 0, Shown(0)) for _, player in entrants}
     shown_matches = tuple(matches)
     met = _met(session, row, shown_matches)
-    entered = ((names[player.id or 0], entry.seed or 0) for entry, player in entrants)
     return TournamentPage(
         tournament_line(row, len(entrants), now),
         row.game,
         in_words_of_time(from_stored(row.time)),
         row.closes.date() if row.started is None and row.ended is None else None,
-        tuple((shown, teams[team.side_of(seed)] if teams else "") for shown, seed in entered),
+        tuple(names.values()),
         crosstable.tables(rounds.field_of(session, row)) if row.started is not None and not is_ladder else (),
         names,
         tuple(people.get(each, Shown(0)) for each in rungs.on(session, row)) if is_ladder else (),

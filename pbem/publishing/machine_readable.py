@@ -73,7 +73,6 @@ _DEFINITIONS = {
     ),
     "standing": _object(
         group=_WHOLE,
-        team=_TEXT,
         number=_WHOLE,
         player=_defined("player"),
         cells=_list(_TEXT),
@@ -155,7 +154,6 @@ def tournament(site: Site, shown: TournamentPage) -> str:
     rows = [
         {
             "group": table.group,
-            "team": table.team,
             "number": row.number,
             "player": _player(shown.names[row.place.entrant.player]),
             "cells": row.cells,

@@ -202,3 +202,62 @@ def test_matches_whose_result_could_be_proven_go_on_and_what_a_proof_has_ended_s
         (record,) = letters.say("alice", "record 2")
         assert "Ended: O wins by force Shown by: b5b4 g9g8, ..." in said(record)
         assert "replayed, 0 problems" in letters.operate("check").stdout
+
+
+WITH_TEAMS = """
+create temporary table paired as select * from match;
+update paired set id = 2, state = 'over', to_move = null, ended = '2026-03-02 12:00:00', winner = 1,
+    termination = 'resignation', termination_seat = 0, tournament = 1, round = 1, rated = true;
+insert into match select * from paired;
+insert into ply (match, number, seat, text, played) select 2, number, seat, text, played from ply;
+update match set tournament = 2, round = 1 where id = 1;
+insert into tournament (id, title, kind, game, options, time, rated, places, rounds, at_once, season, every, reopens,
+    closes, created, started, ended, told)
+    select number, 'Danube - Rhine', 'team-match', game, options, '14d+1d', true, 4, 2, 2, 1, each, reopening,
+        '2026-03-01 12:00:00', '2026-03-01 11:00:00', begun, over, waiting from match join (
+    select 1 as number, null as each, null as reopening, '2026-03-01 12:00:00' as begun, '2026-03-02 12:00:00' as over,
+        null as waiting union all
+    select 2, 'month', '2026-03-03 12:00:00', '2026-03-01 12:00:00', null, 2 union all
+    select 3, null, null, null, null, null
+    ) where match.id = 1;
+insert into entry (tournament, player, entered, seed)
+    select tournament.id, player.id, '2026-03-01 11:00:00', player.id from tournament, player;
+insert into pairing (tournament, round, board, game, first, second, match) values
+    (1, 1, 1, 1, 1, 2, 2), (2, 1, 1, 1, 1, 2, 1), (2, 2, 1, 1, 2, 1, null);
+create temporary table queued as select * from outgoing where id = 14;
+update queued set id = 15, message_id = '15@pbem.example', template = 'tournament_over';
+insert into outgoing select * from queued;
+insert into outgoingcontent (outgoing, payload, facts)
+    select 15, '{"line": {"number": 1, "title": "Danube - Rhine", "kind": "team-match"},
+        "template": "tournament_over"}', facts
+    from outgoingcontent where outgoing = 14
+"""
+"""What alice and bob had when there were team matches: one that is over, one that is running, and one that is open."""
+
+
+@pytest.mark.own_database
+def test_team_matches_are_over_and_their_matches_go_on(tmp_path: Path) -> None:
+    url = f"sqlite:///{real(tmp_path / 'server', '0048')}"
+    engine = database.connect(url)
+    upgrade_to(engine, "1.0016")
+    with engine.begin() as connection:
+        for statement in WITH_TEAMS.split(";"):
+            connection.exec_driver_sql(statement)
+    before = lasting(url)
+    database.upgrade(engine)
+    engine.dispose()
+    changed = {name for name, found in lasting(url).items() if found != before[name]}
+    assert changed == {"outgoing"}
+    with correspondence(tmp_path / "server", database=url) as letters:
+        letters.wait(hours=3, minutes=1)
+        assert letters.rows("select state from outgoing where id = 15") == ["dropped"]
+        letters.reply(letters.last("bob"), "f1g1 h7h6 1 g1h1 h6h5")
+        matches = letters.rows("select id, tournament, round, reported is null, plies from match order by id")
+        assert matches == [(1, None, None, True, 4), (2, 1, 1, False, 3)]
+        (told,) = letters.say("alice", "tournament 1\ntournament 2\ntournament 3")
+        for each in ("bob +2 1", "It is over, 2 players. player pts", "It is called off"):
+            assert each in said(told)
+        closed = letters.rows("select kind, ended is null, told, every, reopens from tournament")
+        assert closed == [("swiss", False, None, None, None)] * 3
+        assert letters.rows("select count(*) from tournament join pairing on tournament.id = tournament") == [1]
+        assert "replayed, 0 problems" in letters.operate("check").stdout

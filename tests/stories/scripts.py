@@ -590,30 +590,6 @@ def seasons(letters: Correspondence) -> None:
     letters.say("erin", "tournament 2")
 
 
-def teams(letters: Correspondence) -> None:
-    """Play a team match on two boards: open it, enter for the teams, draw and win, and read how it ended."""
-    names = ("alice", "bob", "carol", "dave")
-    for name in names:
-        letters.join(name)
-    letters.execute("update player set trusted = created where name = 'alice'")
-    letters.say("alice", "host team quadrature boards=2 time=14d+1d called Cup")
-    letters.say("alice", "host team quadrature boards=2 time=14d+1d called Danube against Rhine")
-    letters.say("alice", "enter 1")
-    letters.say("alice", "enter 1 for the Danube")
-    letters.say("bob", "tournaments\nenter 1 for Elbe")
-    letters.say("bob", "enter 1 for Rhine\ntournament 1")
-    letters.say("carol", "enter team match 1 for Danube")
-    letters.say("dave", "enter 1 for Danube")
-    letters.say("dave", "help team\nenter 1 for Rhine")
-    letters.say("alice", "#1 b3a4")
-    letters.say("alice", "#1 draw")
-    letters.say("bob", "#1 accept draw")
-    letters.reply(letters.last("bob"), "yes")
-    letters.say("carol", "tournament 1")
-    resign(letters, "carol", 2)
-    letters.say("alice", "tournament 1")
-
-
 def moderating(letters: Correspondence) -> None:
     """Moderate by mail, as an admin who is no player: decide matches, close an account, and write to everybody."""
     letters.match("challenge bob kvadratik rated")
@@ -662,7 +638,7 @@ STORIES: dict[str, Callable[[Correspondence], None]] = {
         *(first_match, vacation, invitation, unproven, looking, offers, previews, to_the_end),
         *(slips, giving_up, old_words, batch, daily, stopped, addresses, leaving),
         *(agreeing, time, reminders, foreseeing, seeking, neighbours, ranking, competing),
-        *(watching, climbing, seasons, teams, alone, analysing, moderating, misunderstood),
+        *(watching, climbing, seasons, alone, analysing, moderating, misunderstood),
     )
 }
 SERVERS = {"moderating": 'admin = "admin@pbem.example"'}

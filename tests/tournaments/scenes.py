@@ -46,16 +46,6 @@ def season(letters: Correspondence) -> None:
         resign(letters, name, match)
 
 
-def teams(letters: Correspondence) -> None:
-    """Let alice, whom the operator trusts, host a team match, in which she and carol play bob and dave."""
-    for name in FOUR:
-        letters.join(name)
-    letters.operate("player", "trust", "alice")
-    letters.say("alice", "host team quadrature boards=2 time=3d/move days=5 rated called Danube against Rhine Valley")
-    for name, team in zip(FOUR, ("Danube", "Rhine Valley") * 2, strict=True):
-        letters.say(name, f"enter 1 for {team}")
-
-
 def answer(letters: Correspondence, name: str, words: str) -> EmailMessage:
     """Let a player write. Return the answer."""
     return next(

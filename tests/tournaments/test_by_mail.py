@@ -175,19 +175,3 @@ def test_the_report_says_who_goes_up_and_the_next_season_follows_from_it(letters
 
     groups = (("alice", "bob", "dave"), ("carol", "fred", "gina"))
     assert met(letters, 2) == {frozenset((a, b)) for group in groups for a in group for b in group if a < b}
-
-
-# Teams --------------------------------------------------------------------------------------------
-
-
-@after(scenes.teams)
-def test_the_players_of_two_teams_meet_and_may_tie(letters: Correspondence) -> None:
-    assert met(letters, 1) == {frozenset(("alice", "bob")), frozenset(("carol", "dave"))}
-    assert "What you play there goes on and counts: #2" in told(letters, "carol", "withdraw from team match 1")
-
-    resign(letters, "bob", 1)
-    assert "Danube (1)" in told(letters, "bob", "tournament 1")
-    reports = resign(letters, "carol", 2)
-
-    assert {mail["Subject"] for mail in reports} >= {"[pbem] Danube - Rhine Valley: over"}
-    assert all("The match is a tie, 1 to 1." in said(letters.last(name)) for name in FOUR)

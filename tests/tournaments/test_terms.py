@@ -33,11 +33,7 @@ from pbem.features.tournaments import hosting
         ("ladder kvadratik time=3d/move reach=99", "from 1 to 20"),
         ("ladder kvadratik time=3d/move together=9", "from 1 to 5"),
         ("swiss kvadratik time=3d/move reach=3", "reach"),
-        ("team kvadratik time=3d/move called Spring Cup", "the names of its two teams"),
-        ("team kvadratik time=3d/move called Danube - danube", "have the same name"),
-        ("team kvadratik time=3d/move called Danube - me", '"me" can\'t be the name of a team'),
-        ("team kvadratik time=3d/move boards=6 called Danube - Rhine", "boards is a number from 2 to 5"),
-        ("team kvadratik time=3d/move places=8 called Danube - Rhine", "places"),
+        ("team-match kvadratik time=3d/move called Danube - Rhine", "team-match is neither"),
     ],
 )
 def test_what_is_no_tournament_is_refused(words: str, told: str) -> None:

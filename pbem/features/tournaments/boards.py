@@ -52,8 +52,7 @@ def untold(session: Session, number: int) -> Untold | None:
         return None
     names = {player.id or 0: player for _, player in entries.players_of(session, tournament)}
     is_off = tournament.started is None
-    unplayed = Field(Format(tournament.kind), (), 0, teams=rounds.teams_of(tournament))
-    field = unplayed if is_off else rounds.field_of(session, tournament)
+    field = Field(Format(tournament.kind), (), 0) if is_off else rounds.field_of(session, tournament)
     following = session.exec(select(Tournament).where(Tournament.previous == number)).first()
     if tournament.ended is not None:
         waiting = sum(player > tournament.told for player in names)

@@ -1,7 +1,6 @@
 """Tournaments: tournaments, tournament, enter, retire, host."""
 
 import re
-from dataclasses import replace
 from functools import partial
 
 from sqlmodel import Session
@@ -14,9 +13,9 @@ from pbem.errors import Refused
 from pbem.features.tournaments import crosstable, entries, hosting, recurring, rounds, rungs, shown
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.field import Format
-from pbem.features.tournaments.formats import team
 from pbem.features.tournaments.formats.ladder import REST
 from pbem.features.tournaments.messages import (
+    Meeting,
     TournamentEntered,
     TournamentLast,
     TournamentList,
@@ -63,17 +62,14 @@ def show(request: Request, line: Line) -> Decision:
         told = shown.line(tournament, len(people), request.now, entered=is_in)
         known = reliability.of_players(session, names)
         entered = tuple(
-            replace(each, ended=known[number].ended, lost_on_time=known[number].lost)
-            for number, each in zip(names, shown.entered(told, people), strict=True)
+            Meeting(player=name, ended=known[number].ended, lost_on_time=known[number].lost)
+            for number, name in names.items()
         )
         return Decision(answer=(TournamentShown(line=told, players=entered),))
     field, own = rounds.field_of(session, tournament), reader.id if reader is not None else None
     tables = crosstable.tables(field)
     groups = len(tables) if tables[0].group else 0
     told = shown.line(tournament, len(people), request.now, round_=field.last_round, entered=is_in, groups=groups)
-    if field.teams:
-        teams = tuple(shown.shown(each, names, own) for each in tables)
-        return Decision(answer=(TournamentShown(line=told, teams=teams),))
     table = tables[min(*page, len(tables)) - 1] if page and page[0] else shown.table_of(tables, own)
     following = paging.following("tournament", [str(wanted)], table.group, more=table.group < groups)
     last = shown.last_round(field, names) if not groups else None
@@ -100,11 +96,7 @@ def _ladder(request: Request, tournament: Tournament, page: int = 1) -> Tourname
 def enter(request: Request, line: Line) -> Decision:
     """Let the sender enter a tournament, which begins by itself, or a ladder at its foot."""
     session, player, now = request.session, request.player, request.now
-    number, *named = line.words.split(maxsplit=2)
-    tournament = _called(line, entries.locked(session, int(number)))
-    wanted = named[1] if named else ""
-    if wanted and tournament.kind != Format.TEAM:
-        raise Refused(f"There are no teams in tournament {number}.", read=line.text, fits=f'"enter {number}"')
+    tournament = _called(line, entries.locked(session, int(line.words)))
     GAMES.of_version(tournament.game)  # nobody enters one of a game that isn't there
     if tournament.kind == Format.LADDER:
         return _enter_ladder(request, tournament)
@@ -112,33 +104,10 @@ def enter(request: Request, line: Line) -> Decision:
         raise Refused(f"You're in tournament {tournament.id} already.", fits=f'"tournament {tournament.id}" shows it.')
     if entries.state_of(tournament) is not TournamentState.OPEN or tournament.closes <= now:
         raise Refused(f"Nobody can enter tournament {tournament.id} any more.", fits=LISTS)
-    seed = _seat(session, tournament, wanted, line) if tournament.kind == Format.TEAM else None
     _check_number(request)
-    entries.enter(session, tournament, player, now, seed=seed)
+    entries.enter(session, tournament, player, now)
     told = shown.line(tournament, entries.number_of(session, tournament), now, entered=True)
-    if seed is None:
-        return Decision(answer=(TournamentEntered(line=told),))
-    own, board = told.teams[team.side_of(seed)], team.place_of(seed, _seeds(session, tournament))
-    return Decision(answer=(TournamentEntered(line=told, team=own, board=board),))
-
-
-def _seeds(session: Session, tournament: Tournament) -> list[int]:
-    return [entry.seed or 0 for entry, _ in entries.players_of(session, tournament)]
-
-
-def _seat(session: Session, tournament: Tournament, wanted: str, line: Line) -> int:
-    """Return the seed of the next player of a team; raise Refused where there is no such team, or no free board."""
-    number, names, taken = tournament.id, team.names(tournament.title), _seeds(session, tournament)
-    sides = [team.side_of(seed) for seed in taken]
-    free = [side for side in range(len(names)) if sides.count(side) < tournament.places // len(names)]
-    fits = " or ".join(f'"enter {number} for {names[side]}"' for side in free) + " takes a free board."
-    found = [side for side, name in enumerate(names) if name.lower() == wanted.lower()]
-    if not found:
-        between = f"Tournament {number} is between {' and '.join(names)}"
-        raise Refused(f"{between}{f', not {wanted[:20]}' if wanted else ''}.", read=line.text, fits=fits)
-    if found[0] not in free:
-        raise Refused(f"All boards of {names[found[0]]} are taken.", read=line.text, fits=fits)
-    return team.next_seed(taken, found[0])
+    return Decision(answer=(TournamentEntered(line=told),))
 
 
 def _check_number(request: Request) -> None:
@@ -233,10 +202,9 @@ def _called(line: Line, tournament: Tournament | None) -> Tournament:
 
 
 _STOP = re.compile(r"(?:stop|end)\s+(?:tournament\s+)?#?(\d{1,9})", re.IGNORECASE)
-_KIND = r"(?:round[- ]?robin|swiss|knock[- ]?out|ladder|league|team[- ]?match)"
+_KIND = r"(?:round[- ]?robin|swiss|knock[- ]?out|ladder|league)"
 _TOURNAMENT = re.compile(rf"(?:from\s+)?(?:(?:the\s+)?{NAMED_CONTEST}\s*)?#?(\d{{1,9}})$", re.IGNORECASE)
 """A tournament as `enter` and `retire` name it: "enter tournament 3"."""
-_FOR = re.compile(r"(?P<contest>.*\d)\s+for\s+(?:the\s+)?(?:team\s+)?(?P<team>\S.*)", re.IGNORECASE)
 NUMBER = re.compile(r"\d{1,9}")
 
 
@@ -248,18 +216,6 @@ def _number_of(command: str, words: str) -> tuple[str, str]:
     """
     entered = _TOURNAMENT.match(words)
     return command, entered[1] if entered else words
-
-
-def _for_team(words: str) -> tuple[str, str]:
-    """Return the command with the bare number of a tournament, and the team that is named with it.
-
-    >>> _for_team("team match 3 for the Danube"), _for_team("3"), _for_team("the room")
-    (('enter', '3 for Danube'), ('enter', '3'), ('enter', 'the room'))
-    """
-    found = _FOR.fullmatch(words)
-    if found is None:
-        return _number_of("enter", words)
-    return "enter", f"{_number_of('enter', found['contest'])[1]} for {found['team']}"
 
 
 TOURNAMENTS = Command(
@@ -288,16 +244,16 @@ TOURNAMENT = Command(
 )
 ENTER = Command(
     "enter",
-    "TOURNAMENT [for TEAM]",
-    "enter a tournament, in which your matches begin by themselves, or a ladder; in a team match, for a team",
+    "TOURNAMENT",
+    "enter a tournament, in which your matches begin by themselves, or a ladder",
     enter,
     changes=True,
-    words=(1, 8),
+    words=(1, 1),
     resumes=True,
     group=Group.CONTESTS,
     brief="enter a tournament or a ladder",
-    shape=re.compile(r"\d{1,9}(?:\s+for\s+[A-Za-z].*)?", re.IGNORECASE),
-    reread=_for_team,
+    shape=NUMBER,
+    reread=partial(_number_of, "enter"),
 )
 RETIRE = Command(
     "retire",

@@ -1,10 +1,10 @@
 """The crosstable: who met whom, and how that ended, by rows in the order of the standings."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from pbem.features.tournaments.field import DRAW, LOSS, WIN, Field, Format, Matchup
-from pbem.features.tournaments.formats import league, team
+from pbem.features.tournaments.formats import league
 from pbem.features.tournaments.standings import TournamentPlace, standings
 from pbem.features.tournaments.tie_breaks import ORDER
 
@@ -39,10 +39,6 @@ class Table:
     """Whether a column is a round."""
     group: int = 0
     """Which group of a league it is; 0 for any other tournament."""
-    team: str = ""
-    """Which team of a team match it is, whose rows are the boards; empty for any other tournament."""
-    score: str = ""
-    """How many points that team has."""
 
     def has(self, player: int) -> bool:
         """Return whether the player is in it."""
@@ -50,30 +46,11 @@ class Table:
 
 
 def tables(field: Field) -> tuple[Table, ...]:
-    """Return the crosstable of each group, from the highest, or of each team; the only one of other tournaments."""
-    if field.kind is Format.TEAM:
-        return tuple(_teams(field))
+    """Return the crosstable of each group, from the highest; the only one of other tournaments."""
     if field.kind is not Format.LEAGUE:
         return (table(field),)
     groups = enumerate(league.groups(field), start=1)
     return tuple(replace(table(group), group=number) for number, group in groups)
-
-
-def _teams(field: Field) -> Iterator[Table]:
-    """Yield the table of each team, in which a player has the place of the team."""
-    members = team.teams(field)
-    scores = [sum(field.points(each.player) for each in side) for side in members]
-    boards = {each.player: team.board_of(each.seed) for each in field.entrants}
-    heads = tuple(str(number) for number in range(1, field.last_round + 1))
-    for name, side, score in zip(field.teams, members, scores, strict=True):
-        standing = [TournamentPlace(1 + (score < max(scores)), each, field.points(each.player), ()) for each in side]
-        rows = tuple(
-            CrosstableEntry(
-                boards[place.entrant.player], place, _by_round(field, place, boards), written(place.points), ()
-            )
-            for place in standing
-        )
-        yield Table(heads, (), rows, by_round=True, team=name, score=written(score))
 
 
 def ranked(field: Field) -> tuple[tuple[int, ...], ...]:

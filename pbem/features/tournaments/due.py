@@ -127,8 +127,6 @@ def _tell_the_round(session: Session, server: ServerSettings, found: Untold, beg
             game=begun.pair.game,
             table=None if reader in others else _table(found, names, reader),
             group=own_table.group,
-            team=own_table.team,
-            board=begun.pair.board if own_table.team else 0,
         )
         payload = replace(notice.payload, tournament=told)
         notify(session, server, now, replace(notice, payload=payload, is_collected=reader in others))
@@ -179,7 +177,7 @@ def _tell_the_end(
             winners=shown.winners(found.tables[0], names) if is_over else (),
             table=shown.shown(own, names, number) if is_over else None,
             results=results,
-            groups=tuple(shown.shown(each, names, number) for each in found.tables) if own.group or own.team else (),
+            groups=tuple(shown.shown(each, names, number) for each in found.tables) if own.group else (),
             next_season=_next_season(found, number, now),
         )
         mailer.to_player(player, told, purpose=Purpose.PERSONAL, is_notice=True)

@@ -15,7 +15,6 @@ from sqlmodel import Session, col, func, or_, select
 from notation.time_control import TimeControl, to_stored
 from pbem.errors import Refused
 from pbem.features.tournaments.field import Format
-from pbem.features.tournaments.formats import team
 from pbem.matches.naming import name
 from pbem.storage import retention
 from pbem.storage.database import exclude_others, lock
@@ -29,7 +28,6 @@ MOST_PLACES: Mapping[Format, int] = {
     Format.KNOCK_OUT: 64,
     Format.LEAGUE: 64,
     Format.LADDER: 100,
-    Format.TEAM: 2 * team.MOST_BOARDS,
 }
 """How many players a tournament of each kind can have. In a round robin each of them meets all others."""
 MOST_DAYS = 90
@@ -167,9 +165,9 @@ def locked(session: Session, number: int) -> Tournament | None:
     return lock(session, Tournament, number)
 
 
-def enter(session: Session, tournament: Tournament, player: Player, now: datetime, *, seed: int | None = None) -> None:
+def enter(session: Session, tournament: Tournament, player: Player, now: datetime) -> None:
     """Let the player enter. If theirs was the last place, the tournament begins with the next look at the clock."""
-    session.add(Entry(tournament=tournament.id or 0, player=player.id or 0, entered=now, seed=seed))
+    session.add(Entry(tournament=tournament.id or 0, player=player.id or 0, entered=now))
     session.flush()
     if number_of(session, tournament) >= tournament.places:
         tournament.closes = now

@@ -17,8 +17,6 @@ class Format(StrEnum):
     """Who loses is out."""
     LEAGUE = "league"
     """A round robin in each of several groups, season after season."""
-    TEAM = "team-match"
-    """The players of two teams meet, each on a board."""
     LADDER = "ladder"
     """Players stand on rungs and challenge those above them. It has no rounds, and no field."""
 
@@ -114,8 +112,6 @@ class Field:
     """In the order of rounds and boards."""
     group_size: int | None = None
     """How many players a group of a league has at most."""
-    teams: tuple[str, ...] = ()
-    """The names of the two teams of a team match."""
 
     @property
     def last_round(self) -> int:

@@ -17,14 +17,13 @@ from pbem.features.tournaments.entries import (
     TournamentTerms,
 )
 from pbem.features.tournaments.field import Format
-from pbem.features.tournaments.formats import team
 
 USAGE = (
-    "round-robin|swiss|knock-out|league|ladder|team-match GAME [option=choice ...] [time=14d+1d] [rated] [places=8]"
+    "round-robin|swiss|knock-out|league|ladder GAME [option=choice ...] [time=14d+1d] [rated] [places=8]"
     " [days=14] [every=month] [called TITLE]"
 )
-KINDS = re.compile(r"\b(?:(round|knock|team)[- ]?(robin|out|match)|team)\b", re.IGNORECASE)
-"""What is written in one word or in two; "team" alone is a team match."""
+KINDS = re.compile(r"\b(round|knock)[- ]?(robin|out)\b", re.IGNORECASE)
+"""What is written in one word or in two."""
 CALLED = "called"
 TITLE = re.compile(r"[A-Za-z][A-Za-z0-9 .'()/-]*")
 """What a title looks like: it stands in messages to others, on one line."""
@@ -33,12 +32,6 @@ GROUP, SMALLEST_GROUP, LARGEST_GROUP = 6, 5, 10
 """How many players a group of a league has at most."""
 PROMOTED, MOST_PROMOTED = 1, 3
 """How many go up from a group when the season ends, and as many down."""
-BOARDS = 4
-"""How many boards a team match has at most."""
-LONGEST_NAME = 18
-"""How long the name of a team can be: two of them are a title."""
-NO_NAMES = {"me", "us", "them", "team", "teams", "both", "either"}
-"""What stands behind "for" otherwise."""
 REACH, MOST_REACH = 5, 20
 """How many rungs above one's own a challenge can go on a ladder."""
 CHALLENGES, MOST_CHALLENGES = 2, 5
@@ -53,7 +46,7 @@ def read(words: str, default_time: str) -> TournamentTerms:
     'Little Cup'
     """
     said, title = _split(words)
-    games, given, others = terms.split(GAMES.keyed(KINDS.sub(_hyphenated, " ".join(said))).split())
+    games, given, others = terms.split(GAMES.keyed(KINDS.sub(r"\1-\2", " ".join(said))).split())
     rated, others = terms.rated_in(others)
     kinds = [word.lower() for word in others if word.lower() in {*Format}]
     unknown = [word for word in others if word.lower() not in kinds]
@@ -70,10 +63,9 @@ def read(words: str, default_time: str) -> TournamentTerms:
         raise Refused("Who moves first is balanced by the tournament.", read=words[:60], fits="Leave begin= out.")
     if terms.UNDO in given:
         raise Refused("In a tournament, players ask first.", read=words[:60], fits=f"Leave {terms.UNDO}= out.")
-    places = _places(given, kind)
+    places = _number(given, "places", MOST_PLACES[kind], FEWEST, MOST_PLACES[kind])
     days = _number(given, "days", DEFAULT_DAYS, 1, MOST_DAYS) if kind is not Format.LADDER else 0
-    most_rounds = {Format.SWISS: MOST_ROUNDS, Format.TEAM: team.MOST_ROUNDS}.get(kind)
-    rounds = _number(given, "rounds", 0, 1, most_rounds) if most_rounds is not None else 0
+    rounds = _number(given, "rounds", 0, 1, MOST_ROUNDS) if kind is Format.SWISS else 0
     is_league = kind is Format.LEAGUE
     group = _number(given, "group", GROUP, SMALLEST_GROUP, LARGEST_GROUP) if is_league else 0
     promoted = _number(given, "promoted", PROMOTED, 1, MOST_PROMOTED) if is_league else 0
@@ -91,7 +83,7 @@ def read(words: str, default_time: str) -> TournamentTerms:
         raise Refused("In a tournament, both players have the same time.", read=words[:60], fits='"time=14d+1d"')
     return TournamentTerms(
         kind,
-        _between(title) if kind is Format.TEAM else _checked(title or f"{wanted.game.title} {kind.value}"),
+        _checked(title or f"{wanted.game.title} {kind.value}"),
         wanted.game.key,
         wanted.options,
         replace(wanted.time, is_automatic=True),
@@ -105,35 +97,6 @@ def read(words: str, default_time: str) -> TournamentTerms:
         promoted or None,
         every,
     )
-
-
-def _hyphenated(found: re.Match[str]) -> str:
-    """Return a kind as it is written in one word."""
-    return f"{found[1]}-{found[2]}".lower() if found[1] else Format.TEAM.value
-
-
-def _places(given: dict[str, str], kind: Format) -> int:
-    """Return how many players can enter, and take it out of what was given: in a team match, two for each board."""
-    if kind is Format.TEAM:
-        return 2 * _number(given, "boards", BOARDS, team.FEWEST_BOARDS, team.MOST_BOARDS)
-    return _number(given, "places", MOST_PLACES[kind], FEWEST, MOST_PLACES[kind])
-
-
-def _between(title: str) -> str:
-    """Return the title of a team match, which has the names of the two teams; raise Refused without them."""
-    names = team.names(title.strip(" \"'"))
-    fits = '"called Danube - Rhine", for example.'
-    if len(names) != 2:
-        raise Refused("The title of a team match is the names of its two teams.", read=title[:60], fits=fits)
-    for name in names:
-        if len(name) > LONGEST_NAME or not TITLE.fullmatch(name) or name.lower() in NO_NAMES:
-            raise Refused(
-                f'"{name[:60]}" can\'t be the name of a team.',
-                fits=f"A name has up to {LONGEST_NAME} letters, digits, spaces and hyphens: {fits}",
-            )
-    if names[0].lower() == names[1].lower():
-        raise Refused("The two teams have the same name.", read=title[:60], fits=fits)
-    return team.VERSUS.join(names)
 
 
 def _every(given: dict[str, str], kind: Format) -> str | None:

@@ -40,8 +40,6 @@ class TournamentLine:
     """The day on which the next season opens."""
     groups: int = 0
     """How many groups a season that has begun has."""
-    teams: tuple[str, ...] = ()
-    """The two teams of a team match."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,10 +97,8 @@ class TournamentShown(Section):
 
     line: TournamentLine
     players: tuple[Meeting, ...] = ()
-    """Who has entered, while it is open; each has only a name, with that of the team in a team match."""
+    """Who has entered, while it is open; each has only a name."""
     table: Crosstable | None = None
-    teams: tuple[Crosstable, ...] = ()
-    """The two teams of a team match, in place of a table."""
     last_round: RoundShown | None = None
     rungs: tuple[Rung, ...] = ()
     own_rung: int = 0
@@ -120,9 +116,6 @@ class TournamentEntered(Section):
     line: TournamentLine
     rung: int = 0
     """Theirs, on a ladder."""
-    team: str = ""
-    board: int = 0
-    """Theirs, in a team match."""
     template: Literal["entered"] = "entered"
     heading: ClassVar = "Tournament {0.line.number}"
 
@@ -221,7 +214,7 @@ class TournamentEnded(Payload):
     rungs: tuple[Rung, ...] = ()
     """The top of a ladder, and the reader's rung."""
     groups: tuple[Crosstable, ...] = ()
-    """All crosstables of a league or of a team match; `table` is that of the reader's group or team."""
+    """All crosstables of a league; `table` is that of the reader's group."""
     next_season: NextSeason | None = None
     """The season of a league that has opened with the end of this one."""
     template: Literal["tournament_over"] = "tournament_over"

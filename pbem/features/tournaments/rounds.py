@@ -17,7 +17,7 @@ from notation.ending import WITHOUT_RESULT, Termination
 from notation.games import GAMES
 from pbem.features.tournaments import crosstable, entries, formats
 from pbem.features.tournaments.field import Entrant, Field, Format, Matchup, RoundStep, Score
-from pbem.features.tournaments.formats import league, team
+from pbem.features.tournaments.formats import league
 from pbem.matches import arranged
 from pbem.storage.database import lock_if_free
 from pbem.storage.models import Entry, Match, Pairing, Player, PlayerRating, Tournament
@@ -57,13 +57,8 @@ def prepare(session: Session, number: int, now: datetime) -> PreparedRound | Non
     found = _field(session, tournament, now)
     if found is None:
         return None
-    step = formats.following(found) if _is_enough(found) else RoundStep(is_over=True)
+    step = formats.following(found) if len(found.entrants) >= entries.FEWEST else RoundStep(is_over=True)
     return PreparedRound(number, found, step)
-
-
-def _is_enough(field: Field) -> bool:
-    """Return whether the tournament can begin with those who have entered."""
-    return team.is_even(field) if field.kind is Format.TEAM else len(field.entrants) >= entries.FEWEST
 
 
 def advance(session: Session, prepared: PreparedRound, now: datetime) -> bool:
@@ -104,7 +99,7 @@ def _field(session: Session, tournament: Tournament, now: datetime) -> Field | N
 
 def _begin(session: Session, tournament: Tournament, field: Field, now: datetime) -> None:
     """Store who takes part, and by what seed; with too few of them, the tournament is called off instead."""
-    if not _is_enough(field):
+    if len(field.entrants) < entries.FEWEST:
         return
     tournament.started, tournament.rounds, tournament.at_once = now, field.rounds, field.at_once
     for entry, _ in entries.players_of(session, tournament):
@@ -128,8 +123,7 @@ def _paired(tournament: Tournament, pair: Matchup) -> Pairing:
 def seeded(session: Session, tournament: Tournament) -> Field:
     """Return the field of a tournament that begins: by ratings, those without one last; then who entered first.
 
-    In a league, players of the season before come first, in the order that follows from how it ended. In a team match,
-    seeds follow from the order in which the players of each team have entered.
+    In a league, players of the season before come first, in the order that follows from how it ended.
     """
     people = [row for row in entries.players_of(session, tournament) if left(*row) is None]
     ratings = _ratings(session, tournament, [entry.player for entry, _ in people])
@@ -141,16 +135,9 @@ def seeded(session: Session, tournament: Tournament) -> Field:
     in_order = sorted(people, key=lambda row: rank(row[0]))
     entrants = tuple(Entrant(entry.player, seed) for seed, (entry, _) in enumerate(in_order, start=1))
     kind = Format(tournament.kind)
-    if kind is Format.TEAM:
-        entrants = team.seated((entry.player, entry.seed or 0) for entry, _ in people)
     rounds = formats.ROUNDS[kind](len(entrants), tournament.group_size or tournament.wanted_rounds)
     at_once = _at_once(tournament, kind, rounds)
-    return Field(kind, entrants, rounds, at_once, group_size=tournament.group_size, teams=teams_of(tournament))
-
-
-def teams_of(tournament: Tournament) -> tuple[str, ...]:
-    """Return the names of the two teams of a team match."""
-    return team.names(tournament.title) if tournament.kind == Format.TEAM else ()
+    return Field(kind, entrants, rounds, at_once, group_size=tournament.group_size)
 
 
 def _after_last_season(session: Session, tournament: Tournament) -> tuple[int, ...]:
@@ -163,7 +150,7 @@ def _after_last_season(session: Session, tournament: Tournament) -> tuple[int, .
 
 def _at_once(tournament: Tournament, kind: Format, rounds: int) -> int:
     """Return how many rounds are played at the same time: of a round robin all of them, unless its host wants less."""
-    are_known = kind in (Format.ROUND_ROBIN, Format.LEAGUE, Format.TEAM)
+    are_known = kind in (Format.ROUND_ROBIN, Format.LEAGUE)
     return min(tournament.at_once or rounds, max(rounds, 1)) if are_known else 1
 
 
@@ -189,8 +176,7 @@ def field_of(session: Session, tournament: Tournament) -> Field:
     }
     kind, rounds = Format(tournament.kind), tournament.rounds or 0
     pairs = tuple(pair_of(pairing, match, entrants) for pairing, match in pairings_of(session, tournament))
-    size, teams = tournament.group_size, teams_of(tournament)
-    return Field(kind, tuple(entrants.values()), rounds, tournament.at_once or 1, pairs, size, teams)
+    return Field(kind, tuple(entrants.values()), rounds, tournament.at_once or 1, pairs, tournament.group_size)
 
 
 def pairings_of(session: Session, tournament: Tournament) -> list[tuple[Pairing, Match | None]]:

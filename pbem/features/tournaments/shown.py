@@ -7,15 +7,14 @@ from itertools import groupby
 from sqlmodel import Session, col, select
 
 from notation.games import GAMES
-from pbem.features.tournaments import crosstable, entries, rounds, rungs
+from pbem.features.tournaments import crosstable, entries, rungs
 from pbem.features.tournaments.crosstable import CrosstableEntry, Table
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.field import POINTS, Field, Format, Matchup
-from pbem.features.tournaments.formats import team
 from pbem.features.tournaments.messages import Meeting, RoundShown, Rung, TournamentLine
 from pbem.matches.naming import name
 from pbem.messages.said.rounds import Crosstable, CrosstableRow
-from pbem.storage.models import Entry, Player, Tournament
+from pbem.storage.models import Player, Tournament
 
 MOST_ROWS = 10
 """How many rows of a crosstable a message about a round has; the final report has all of them."""
@@ -49,7 +48,6 @@ def line(
         every=tournament.every or "",
         reopens="" if tournament.reopens is None else day(tournament.reopens, now),
         groups=groups,
-        teams=rounds.teams_of(tournament),
     )
 
 
@@ -71,14 +69,6 @@ def names_of(people: Iterable[Player]) -> dict[int, str]:
     return {player.id or 0: name(player) for player in people}
 
 
-def entered(line: TournamentLine, people: Iterable[tuple[Entry, Player]]) -> tuple[Meeting, ...]:
-    """Return who has entered a tournament that is open, and for which team."""
-    return tuple(
-        Meeting(player=name(player) + (f" for {line.teams[team.side_of(entry.seed or 0)]}" if line.teams else ""))
-        for entry, player in people
-    )
-
-
 def shown(table: Table, names: Mapping[int, str], reader: int | None, most: int | None = None) -> Crosstable:
     """Return the crosstable with names; with `most`, only the first rows and that of the reader."""
     rows = [row for row in table.rows if most is None or row.number <= most or row.place.entrant.player == reader]
@@ -90,8 +80,6 @@ def shown(table: Table, names: Mapping[int, str], reader: int | None, most: int 
         width=max(len(cell) for cells in (table.heads, *(row.cells for row in rows)) for cell in (*cells, "")),
         missing=len(table.rows) - len(rows),
         group=table.group,
-        team=table.team,
-        score=table.score,
     )
 
 

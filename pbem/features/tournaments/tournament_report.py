@@ -36,7 +36,7 @@ def as_json(ended: TournamentEnded, site: str) -> str:
     line = ended.line
     assert ended.table is not None  # noqa: S101 - a tournament that was called off has no report
     rows = (
-        ({"group": table.group} if table.group else {"team": table.team} if table.team else {})
+        ({"group": table.group} if table.group else {})
         | {
             "number": row.number,
             "place": row.place,
@@ -60,7 +60,6 @@ def as_json(ended: TournamentEnded, site: str) -> str:
             "rounds": line.rounds,
         }
         | ({"season": line.season} if line.season else {}),
-        **({"score": {each.team: float(each.score) for each in ended.groups}} if line.teams else {}),
         "standings": [*rows],
         "rounds": [asdict(each) for each in ended.results],
     }

@@ -33,10 +33,6 @@ class Crosstable:
     """How many rows are left out."""
     group: int = 0
     """Which group of a league it is; 0 for any other tournament."""
-    team: str = ""
-    """Which team of a team match it is, whose rows are the boards; empty for any other tournament."""
-    score: str = ""
-    """How many points that team has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +54,3 @@ class RoundBegun:
     """Whether the reader is the challenger."""
     group: int = 0
     """Of a league, that of the match."""
-    team: str = ""
-    """Of a team match, that of the reader."""
-    board: int = 0
-    """Of a team match, that of the match."""

@@ -31,7 +31,7 @@ class Tournament(Table, table=True):
     places: int
     """How many players can enter."""
     wanted_rounds: int | None = None
-    """How many rounds of a Swiss or a team match there are to be; None where that follows from the entrants."""
+    """How many rounds of a Swiss there are to be; None where that follows from the entrants."""
     rounds: int | None = None
     """How many there are, once it has begun."""
     at_once: int | None = None
@@ -79,8 +79,7 @@ class Entry(Table, table=True):
     withdrawn: datetime | None = Field(default=None, sa_type=Utc)
     """Since when they are not paired any more. Who withdraws before it begins has no row."""
     seed: int | None = None
-    """Their number, from the beginning of the tournament on; in a team match, which begins with teams that fill up,
-    from their entry on (see features.tournaments.formats.team)."""
+    """Their number, from the beginning of the tournament on."""
     rung: int | None = None
     """Where they stand on a ladder, from 1 at the top; what its steps add up to (see features.tournaments.rungs)."""
 

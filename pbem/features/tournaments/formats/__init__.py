@@ -3,21 +3,19 @@
 from collections.abc import Callable, Mapping
 
 from pbem.features.tournaments.field import Field, Format, RoundStep
-from pbem.features.tournaments.formats import knock_out, league, round_robin, swiss, team
+from pbem.features.tournaments.formats import knock_out, league, round_robin, swiss
 
 FOLLOWING: Mapping[Format, Callable[[Field], RoundStep]] = {
     Format.ROUND_ROBIN: round_robin.following,
     Format.SWISS: swiss.following,
     Format.KNOCK_OUT: knock_out.following,
     Format.LEAGUE: league.following,
-    Format.TEAM: team.following,
 }
 ROUNDS: Mapping[Format, Callable[[int, int | None], int]] = {
     Format.ROUND_ROBIN: round_robin.rounds,
     Format.SWISS: swiss.rounds,
     Format.KNOCK_OUT: knock_out.rounds,
     Format.LEAGUE: league.rounds,
-    Format.TEAM: team.rounds,
 }
 """How many rounds there are with that many entrants, where the one who opened the tournament wanted so many.
 
