@@ -3,7 +3,6 @@
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from itertools import takewhile
 from operator import eq
 from threading import Lock
@@ -247,10 +246,10 @@ _PLIES, _TAKEN_BACK = (SQLModel.metadata.tables[name].columns for name in ("ply"
 _TEXTS = select(_PLIES.text).where(_PLIES.match == bindparam("match")).order_by(_PLIES.number)
 """The turns that a match has now."""
 _TURNS = union_all(
-    columns(_PLIES.number, _PLIES.text, literal(_NEVER).label("until"), _PLIES.played, _PLIES.seat).where(
+    columns(_PLIES.number, _PLIES.text, literal(_NEVER).label("until"), _PLIES.seat).where(
         _PLIES.match == bindparam("match")
     ),
-    columns(_TAKEN_BACK.number, _TAKEN_BACK.text, _TAKEN_BACK.shift, _TAKEN_BACK.played, _TAKEN_BACK.seat).where(
+    columns(_TAKEN_BACK.number, _TAKEN_BACK.text, _TAKEN_BACK.shift, _TAKEN_BACK.seat).where(
         _TAKEN_BACK.match == bindparam("match"), _TAKEN_BACK.shift >= bindparam("shift")
     ),
 ).order_by("number", "until")
@@ -258,10 +257,9 @@ _TURNS = union_all(
 
 
 class TurnRow(NamedTuple):
-    """A complete turn: its text, when it was played, and by which seat."""
+    """A complete turn: its text, and which seat played it."""
 
     text: str
-    played: datetime
     seat: int
 
 
@@ -284,8 +282,8 @@ def turn_rows(session: Session, match: Match) -> tuple[TurnRow, ...]:
     session.flush()
     rows = session.connection().execute(_TURNS, {"match": match.id, "shift": match.shift})
     turns: dict[int, TurnRow] = {}
-    for number, text, _, played, seat in rows:
-        turns.setdefault(number, TurnRow(text, played, seat))
+    for number, text, _, seat in rows:
+        turns.setdefault(number, TurnRow(text, seat))
     return tuple(turns.values())
 
 

@@ -12,7 +12,7 @@ from notation.board import Charset, format_board
 from notation.description import describe
 from pbem.matches.clock.timesheet import TurnTime, turn_times
 from pbem.matches.naming import name
-from pbem.matches.snapshot import Snapshot, TurnRow, to_show, turn_rows
+from pbem.matches.snapshot import Snapshot, to_show, turn_rows
 from pbem.messages import attachments
 from pbem.messages.mime import Attachment
 from pbem.messages.templating import SHOWN_TURNS, WIDTH
@@ -109,7 +109,6 @@ class Drawings:
         self.facts: dict[int, MatchFacts] = {}
         """What is known of each match, as it was when the last message was queued that shows it."""
         self._now: dict[MatchFacts, Snapshot] = {}
-        self._turns: dict[MatchFacts, tuple[TurnRow, ...]] = {}
         self._known: dict[tuple[MatchFacts, int | None, str | None], Drawing] = {}
 
     def of(self, facts: MatchFacts, ply: int | None = None, part: str | None = None) -> Drawing:
@@ -117,18 +116,13 @@ class Drawings:
         key = (facts, ply, part)
         if key not in self._known:
             if facts not in self._now:
-                self._now[facts] = to_show(facts.match, facts.players, self.turns(facts))
+                turns = turn_rows(self._session, facts.match)[: facts.match.plies]
+                self._now[facts] = to_show(facts.match, facts.players, turns)
             now = self._now[facts]
             then = now if ply is None else now.at(ply)
             times = partial(turn_times, self._session, now.match)
             self._known[key] = Drawing(then if part is None or then.is_missing else then.with_part(part), times)
         return self._known[key]
-
-    def turns(self, facts: MatchFacts) -> tuple[TurnRow, ...]:
-        """Return the turns that the match had then."""
-        if facts not in self._turns:
-            self._turns[facts] = turn_rows(self._session, facts.match)[: facts.match.plies]
-        return self._turns[facts]
 
 
 def charset_of(drawn: str) -> Charset:
