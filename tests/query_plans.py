@@ -35,7 +35,6 @@ WAITING = {
     "ix_outgoing_troubled",
     "ix_outgoing_waiting",
     "ix_player_complained",
-    "ix_player_merged_into",
     "ix_player_unreachable",
     "ix_search_troubled",
     "ix_tournament_closes",

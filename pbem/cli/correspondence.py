@@ -87,10 +87,7 @@ def _newest(
 def _standing(session: Session, player: Player) -> Iterator[str]:
     """Yield in sentences what is special about the player, and what ends it."""
     name = player.name or player.address
-    if player.merged_into is not None:
-        heir = session.get_one(Player, player.merged_into)
-        yield f"part of the account of {naming.name(heir)}"
-    elif player.confirmed is None:
+    if player.confirmed is None:
         yield "a guest: was invited or has asked something, and hasn't joined"
     if player.banned is not None:
         yield f'banned since {player.banned:%Y-%m-%d}; "pbem player unban {name}" opens the account again'

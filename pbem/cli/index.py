@@ -81,10 +81,6 @@ COMMANDS = {
         "moderation",
         "Give a player another name. They and those who play with them are told, and nobody else gets the old one.",
     ),
-    "player merge": (
-        "moderation",
-        "Merge two accounts of the same person. Matches between the two don't count any more.",
-    ),
     "player trust": ("contests", "Let a player open tournaments by email."),
     "player revoke": (
         "players",
@@ -182,10 +178,7 @@ RENAMED = {
     "shunted": "mail list",
     "retry": "mail retry",
     "players": "player list",
-    **{
-        name: f"player {name}"
-        for name in ("ban", "unban", "rename", "merge", "trust", "revoke", "bounced", "export", "delete")
-    },
+    **{name: f"player {name}" for name in ("ban", "unban", "rename", "trust", "revoke", "bounced", "export", "delete")},
     **{name: f"match {name}" for name in ("close", "adjudicate", "import")},
 }
 """What commands were called in version 1.0; the next one does without these."""

@@ -44,7 +44,6 @@ Winner = Annotated[
     str, typer.Argument(help='The name of the player who wins, or "draw".', autocompletion=completion.players)
 ]
 NewName = Annotated[str, typer.Argument(metavar="NEW", help="The new name.")]
-Heir = Annotated[str, typer.Argument(metavar="INTO", help="The account that stays.", autocompletion=completion.players)]
 Becomes = Annotated[BanOutcome, typer.Option("--matches", help="What becomes of their matches.")]
 Note = Annotated[str, typer.Option("--note", help="Why; it is stored with what was done.")]
 Tell = Annotated[bool, typer.Option("--tell", help="Tell the players the note.")]
@@ -152,18 +151,6 @@ def rename(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     _order(config_file, "rename", player, new, note=note, tell=tell, yes=yes)
-
-
-@app.command("player merge")
-def merge(
-    player: PlayerName,
-    into: Heir,
-    note: Note = "",
-    tell: Tell = False,
-    yes: YesOption = False,
-    config_file: ConfigOption = CONFIG,
-) -> None:
-    _order(config_file, "merge", player, into, note=note, tell=tell, yes=yes)
 
 
 @app.command()

@@ -25,7 +25,6 @@ from pbem.failpoints import Step
 from pbem.mail.reading.limits import LARGEST_MESSAGE, LARGEST_OF_STRANGERS
 from pbem.mail.reading.machines import Automatic
 from pbem.mail.reading.message import Message
-from pbem.matches.naming import name
 from pbem.matches.queries import seat_of
 from pbem.messages.said.sections import FirstOnly
 from pbem.players import bounces, directory, invitations, rate_limits
@@ -185,10 +184,7 @@ def _ends(request: Request, parsed: ParsedMessage, line: Line) -> bool:
 
 
 def _to_tell(request: Request, reply: Reply) -> Sender:
-    """Return who gets the reply: nobody's account where it is part of another one by now."""
-    player = request.sender.player
-    if player is not None and player.merged_into is not None:
-        return replace(reply.sender, player=None, match=None)
+    """Return who gets the reply."""
     if request.sender.is_stranger and reply.sections:  # what they write in reply proves whose address it is
         return replace(reply.sender, player=strangers.on_file(request))
     return reply.sender
@@ -246,7 +242,6 @@ def _check_account(request: Request) -> None:
     What they write is read all the same: they can have their data, and have it deleted.
     """
     session, sender = request.session, request.sender
-    _check_merged(request)
     asked = session.get_one(Outgoing, sender.address_question) if sender.address_question is not None else None
     player = session.get(Player, asked.player) if asked is not None and asked.player else sender.player
     if player is None or player.banned is None:
@@ -264,17 +259,6 @@ def _check_account(request: Request) -> None:
         fits=f'"export me" and "delete me" still work. {whom_to_ask(request.server)}'.strip(),
         gist=CLOSED,
     )
-
-
-def _check_merged(request: Request) -> None:
-    """Raise Refused for an account that is part of another one: nothing acts for it any more."""
-    player = request.sender.player
-    if player is not None and player.merged_into is not None:
-        kept = name(request.session.get_one(Player, player.merged_into))
-        raise Refused(
-            f"Your account here is part of the account of {kept}, so your message did nothing.",
-            fits=f"Write it again from the address that {kept} has here. {whom_to_ask(request.server)}".strip(),
-        )
 
 
 def _check_budgets(request: Request) -> AnswersLeft | None:

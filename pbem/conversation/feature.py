@@ -1,10 +1,7 @@
 """What a feature adds to the server, in one value: the core knows this contract, and no feature by name."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
-
-from sqlmodel import Session
 
 from pbem.config import ServerSettings
 from pbem.conversation.core import Command
@@ -13,7 +10,6 @@ from pbem.messages.extras import Enrich, ExportHook
 from pbem.messages.preferences import GENERAL
 from pbem.players.erasure import Forget
 from pbem.storage.due import Due
-from pbem.storage.models import Player
 from pbem.storage.preferences import Preference
 
 
@@ -41,10 +37,6 @@ class Feature:
     """Removes what it holds on a player who leaves."""
     on_ban: Forget | None = None
     """Ends what a player takes part in, whose account the operator closes."""
-    may_merge: Callable[[Session, Player, Player], None] | None = None
-    """Locks what `on_merge` changes; raises Refused for two accounts that can't become one."""
-    on_merge: Callable[[Session, Player, Player, datetime], None] | None = None
-    """Passes what the first account has on to the second, the heir."""
     export: ExportHook | None = None
     """Returns what it holds on a player, for their own copy of their data."""
     enrich: tuple[Enrich, ...] = ()

@@ -4,7 +4,7 @@ It is handed in at the top: by the daemon, the operator's commands and the tests
 """
 
 from pbem.conversation.feature import Feature, Features, Topic
-from pbem.features.accounts import export_files, settings
+from pbem.features.accounts import export_files
 from pbem.features.accounts.account import JOIN
 from pbem.features.accounts.address import CHANGE, REVOKE
 from pbem.features.accounts.privacy import DELETE, EXPORT
@@ -20,7 +20,7 @@ from pbem.features.moderation import acts
 from pbem.features.moderation import due as announcing
 from pbem.features.moderation.lists import ACTS, PLAYERS
 from pbem.features.moderation.matches import ADJUDICATE, CLOSE
-from pbem.features.moderation.players import ANNOUNCE, BAN, MERGE, RENAME, UNBAN
+from pbem.features.moderation.players import ANNOUNCE, BAN, RENAME, UNBAN
 from pbem.features.people.commands import HISTORY, WHO, WHOIS
 from pbem.features.people.distance import ALLOW, BLOCK, LIMIT_COMMAND, REFUSE, UNBLOCK
 from pbem.features.playing import notes
@@ -51,7 +51,6 @@ ACCOUNTS = Feature(
     name="accounts",
     commands=(JOIN, SET, STOP, START, RESUME, CHANGE, REVOKE, EXPORT, DELETE),
     topics=(Topic("leaving", "leave quit quitting unregister forget privacy data gdpr"),),
-    on_merge=settings.pass_on,
     enrich=(export_files.enclosed,),
 )
 CHALLENGES = Feature(
@@ -92,7 +91,6 @@ TIME = Feature(
     preferences=(vacations.AUTOMATIC, calendar.CALENDAR),
     due=(*pauses.DUE, *timeouts.DUE, *vacations_due.DUE, *reminders.DUE),
     on_leave=vacations.forget,
-    on_merge=vacations.pass_on,
     export=vacations.export,
     enrich=(calendar.enclosed,),
 )
@@ -102,7 +100,6 @@ SEEKING = Feature(
     due=seeks_due.DUE,
     on_leave=seeks.forget,
     on_ban=seeks.forget,
-    on_merge=seeks.pass_on,
     export=seeks.export,
 )
 TOURNAMENTS_ = Feature(
@@ -119,8 +116,6 @@ TOURNAMENTS_ = Feature(
     due=(*tournaments_due.DUE, *ladders_due.DUE, *recurring.DUE),
     on_leave=entries.forget,
     on_ban=entries.forget,
-    may_merge=entries.may_merge,
-    on_merge=entries.pass_on,
     export=entries.export,
     enrich=(tournament_report.enclosed,),
 )
@@ -134,7 +129,6 @@ HOUSE = Feature(
         ),
     ),
     on_leave=analyses.forget,
-    on_merge=analyses.pass_on,
     export=analyses.export,
 )
 RATINGS = Feature(
@@ -152,7 +146,6 @@ PEOPLE = Feature(
     commands=(WHO, WHOIS, HISTORY, BLOCK, UNBLOCK, REFUSE, ALLOW, LIMIT_COMMAND),
     preferences=(directory.LISTED, willingness.LIMIT, willingness.REJECTS),
     on_leave=blocks.forget,
-    on_merge=blocks.pass_on,
     export=blocks.export,
 )
 WATCHING = Feature(
@@ -163,7 +156,6 @@ WATCHING = Feature(
     due=spectators.DUE,
     on_leave=watches.forget,
     on_ban=watches.forget,
-    on_merge=watches.pass_on,
     export=watches.export,
 )
 BULLETIN = Feature(
@@ -171,15 +163,13 @@ BULLETIN = Feature(
     preferences=(bulletins.BULLETIN,),
     due=bulletins_due.DUE,
     on_leave=bulletins.forget,
-    on_merge=bulletins.pass_on,
     export=bulletins.export,
 )
 EXPLAINING = Feature(name="explaining", commands=(HELP, RULES))
 MODERATION = Feature(
     name="moderation",
-    commands=(PLAYERS, ACTS, CLOSE, ADJUDICATE, BAN, UNBAN, RENAME, MERGE, ANNOUNCE),
+    commands=(PLAYERS, ACTS, CLOSE, ADJUDICATE, BAN, UNBAN, RENAME, ANNOUNCE),
     due=announcing.DUE,
-    on_merge=acts.pass_on,
     export=acts.export,
 )
 FEATURES = Features(

@@ -1,8 +1,8 @@
 """What can happen to a match, from the offer to the end: each function checks, writes rows and returns the events.
 
-Nothing here knows of mail, commands or the clock, and nothing else writes matches and turns, but for `origins`
-and `succession`. A match that is passed in is locked by the caller (`queries.locked`). Where something can't be done,
-NotPossible says why, and nothing changed.
+Nothing here knows of mail, commands or the clock, and nothing else writes matches and turns, but for `arranged`,
+`replays` and `watched`. A match that is passed in is locked by the caller (`queries.locked`). Where something can't be
+done, NotPossible says why, and nothing changed.
 """
 
 from collections.abc import Mapping

@@ -6,16 +6,13 @@ from sqlmodel import Session, col, or_, select, update
 
 from pbem.config import ServerSettings
 from pbem.matches import lifecycle
-from pbem.matches.queries import of_player, seat_of
+from pbem.matches.queries import of_player
 from pbem.messages.said.sections import NewAddresses
 from pbem.players import known_addresses, schedule
-from pbem.storage import facts, outbox
-from pbem.storage.models import UNSENT, Match, MatchState, Outgoing, OutgoingState, Player
+from pbem.storage import outbox
+from pbem.storage.models import UNSENT, Match, MatchState, Outgoing, Player
 from pbem.storage.outbox import Mailer
 from pbem.tokens import Purpose
-
-MERGED = "merged-"
-"""How what replaces the address of an account that is part of another one begins, once somebody else has it."""
 
 
 def revoke(session: Session, player: Player) -> None:
@@ -45,43 +42,12 @@ def change(session: Session, player: Player, address: str) -> list[Match]:
     return passed_on
 
 
-def pass_on_unsent(session: Session, player: Player, heir: Player, now: datetime) -> None:
-    """Let the news about matches that waits for the player go to another account of the same person, as it stands now.
-
-    Answers to what they wrote go to where they wrote from.
-    """
-    news = (
-        col(Outgoing.player) == player.id,
-        col(Outgoing.state).in_(UNSENT),
-        col(Outgoing.is_notice),
-        col(Outgoing.match).is_not(None),
-        col(Outgoing.removed).is_(None),
-    )
-    for row in session.exec(select(Outgoing).where(*news).order_by(col(Outgoing.id)).options(outbox.WITH_CONTENT)):
-        match = session.get_one(Match, row.match)
-        if seat_of(match, heir) is None:
-            continue
-        row.message_id = outbox.new_id(row.message_id)
-        row.player, row.address, row.epoch = heir.id, heir.address, heir.epoch
-        outbox.kept_content(row).facts = facts.gather(session, heir, [match.id or 0])
-        row.state, row.due, row.attempts, row.error, row.troubled = _waiting(row, heir), now, 0, None, None
-    session.flush()
-
-
-def _waiting(row: Outgoing, player: Player) -> OutgoingState:
-    """Return the state in which news waits that is the player's from now on."""
-    if row.state in (OutgoingState.BATCHED, OutgoingState.PAUSED):
-        return OutgoingState.BATCHED if player.stopped is None else OutgoingState.PAUSED
-    return OutgoingState.OWED if player.unreachable is None else OutgoingState.SUSPENDED
-
-
 def _swap_addresses(session: Session, guest: Player, player: Player, old: str) -> list[Match]:
     """Pass the invitations of someone who never joined on to the player who has that address now."""
     taken = player.address
     player.address = f"{old}\n{guest.id}"  # not an address, while the two rows swap theirs
     session.flush()
-    is_anothers = guest.merged_into not in (None, player.id)
-    guest.address = f"{MERGED}{guest.id}" if is_anothers else old
+    guest.address = old
     guest.epoch += 1
     session.flush()
     player.address = taken

@@ -73,21 +73,6 @@ def number(session: Session, player: Player) -> int:
     return session.exec(select(func.count()).select_from(Block).where(Block.player == player.id)).one()
 
 
-def pass_on(session: Session, player: Player, heir: Player, now: datetime) -> None:
-    """Let another account of the same person have the player's blocks, and be blocked by those who had blocked them."""
-    theirs = or_(col(Block.player) == player.id, col(Block.blocked) == player.id)
-    for gone in session.exec(select(BlockedAddress).where(BlockedAddress.player == player.id)).all():
-        session.merge(BlockedAddress(player=heir.id or 0, address=gone.address, created=gone.created))
-        session.delete(gone)
-    for row in session.exec(select(Block).where(theirs)).all():
-        pair = tuple(heir.id if each == player.id else each for each in (row.player, row.blocked))
-        session.delete(row)
-        session.flush()
-        if pair[0] != pair[1] and session.get(Block, pair) is None:
-            session.add(Block(player=pair[0] or 0, blocked=pair[1] or 0, created=row.created))
-            session.flush()
-
-
 def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
     """Forget whom a player who leaves has blocked; of who has blocked them, keep the hashes of their addresses."""
     for row in session.exec(select(Block).where(Block.blocked == player.id)).all():

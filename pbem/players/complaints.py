@@ -29,7 +29,7 @@ def process(session: Session, keyring: Keyring, raw: bytes, now: datetime) -> st
     """Act on the complaint in these bytes. Return whose it is, by number; None if nothing shows that it is real."""
     tags = () if _NO_COMPLAINT.search(raw) else dict.fromkeys(_TAG.findall(raw))
     for player in filter(None, (_reader(session, keyring, tag.decode().lower()) for tag in [*tags][:MOST_TAGS])):
-        if player.address != HOUSE and player.deleted is None and player.merged_into is None:
+        if player.address != HOUSE and player.deleted is None:
             _stop(session, player, now)
             log.warning("complaint", player=player.id)
             return str(player.id)

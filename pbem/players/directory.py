@@ -66,19 +66,6 @@ def last_seen(session: Session, player: Player) -> datetime | None:
     return None if row is None else row.seen
 
 
-def pass_on(session: Session, player: Player, heir: Player) -> None:
-    """Let another account of the same person have written when either did; only that one can be listed."""
-    theirs, own = session.get(Presence, player.id), session.get(Presence, heir.id)
-    if theirs is None:
-        return
-    if own is None:
-        own = Presence(player=heir.id, seen=theirs.seen)
-    own.seen = max(own.seen, theirs.seen)
-    session.add(own)
-    session.delete(theirs)
-    session.flush()
-
-
 def forget(session: Session, player: Player) -> None:
     """Forget when a player who leaves last wrote."""
     row = session.get(Presence, player.id)

@@ -102,8 +102,6 @@ def _digest(address: str) -> str:
 
 def _erase(session: Session, server: ServerSettings, player: Player, now: datetime, forget: Sequence[Forget]) -> None:
     addresses, guests = _addresses(session, player)
-    merged = select(Player).where(Player.merged_into == player.id, col(Player.deleted).is_(None))
-    guests = [*guests, *(row for row in session.exec(merged) if row not in guests)]
     session.add(
         Departure(
             player=player.id or 0,

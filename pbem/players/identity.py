@@ -86,10 +86,7 @@ def identify(session: Session, message: Message, server: ServerSettings, keyring
         player, match = _named(session, token) if token else (None, None)
         if player is not None and player.address == HOUSE:
             raise Unanswerable(Silence.UNKNOWN_TOKEN)  # nobody acts for the house, even with our key
-        if token and player and player.merged_into is not None:
-            known = keyring.signed(tag, player.epoch) or keyring.revoked(tag, player.epoch)
-            expired = _expired(token, player) if known else expired
-        elif token and player and keyring.signed(tag, player.epoch):
+        if token and player and keyring.signed(tag, player.epoch):
             if not _is_expired(token, match, now):
                 return _by_token(session, token, player)
             expired = _expired(token, player)

@@ -29,7 +29,6 @@ from pbem.storage.models import (
     Outgoing,
     OutgoingContent,
     OutgoingState,
-    Player,
 )
 from pbem.storage.outbox import ANSWERED, WITH_CONTENT
 from pbem.storage.retention import change, content_of, emptied
@@ -161,8 +160,6 @@ def _told_others(engine: Engine, departure: Departure) -> Iterator[SweepStep]:
     """Yield statements that take the player out of messages to others about their matches, or that name them."""
     with read_only(engine) as session:
         numbers = sorted(_naming(session, departure.player))
-        merged = session.exec(select(Player.id).where(Player.merged_into == departure.player)).all()
-    accounts = frozenset({departure.player, *(number for number in merged if number is not None)})
     called = {*departure.addresses, *departure.former_names, *([departure.name] if departure.name else [])}
     instead = f"{ANONYMOUS}{departure.player}"
     for chunk in _chunks(numbers):
@@ -170,7 +167,7 @@ def _told_others(engine: Engine, departure: Departure) -> Iterator[SweepStep]:
         kept = kept.options(WITH_CONTENT)
         with read_only(engine) as session:
             rows = session.exec(kept).all()
-        yield tuple(statement for row in rows for statement in _without(row, accounts, called, instead))
+        yield tuple(statement for row in rows for statement in _without(row, departure.player, called, instead))
 
 
 def _naming(session: Session, player: int) -> set[int]:
@@ -185,10 +182,10 @@ def _naming(session: Session, player: int) -> set[int]:
     return found
 
 
-def _without(row: Outgoing, accounts: frozenset[int], called: set[str], instead: str) -> Iterator[Any]:
+def _without(row: Outgoing, player: int, called: set[str], instead: str) -> Iterator[Any]:
     """Yield what takes the player out of a message; one that had nothing but their words is dropped."""
     payload = payloads.without_person(row.payload, called, instead)
-    shown = facts.without(row.facts, accounts, instead)
+    shown = facts.without(row.facts, player, instead)
     if (payload, shown) == (row.payload, row.facts):
         return
     this = col(OutgoingContent.outgoing) == row.id

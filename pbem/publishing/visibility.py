@@ -2,8 +2,8 @@
 
 A match that began at a position of another one has its turns, so it is shown only if that one is.
 
-Nobody is shown who hasn't asked for it. The house always is. Somebody who left, or whose account was merged, has no
-choice stored any more, so the next publication is without them.
+Nobody is shown who hasn't asked for it. The house always is. Somebody who left has no choice stored any
+more, so the next publication is without them.
 """
 
 from collections.abc import Callable, Collection, Mapping

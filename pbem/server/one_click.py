@@ -49,7 +49,7 @@ class OneClick:
             player = session.get(Player, token.player)
             if player is None or player.address == HOUSE or not self.keyring.signed(text, player.epoch):
                 return False
-            if player.merged_into is not None or player.deleted is not None:
+            if player.deleted is not None:
                 return False
             address, to = player.address, Token(Purpose.NOTICES, player.id or 0)
             waiting = select(Incoming.id).where(Incoming.state == IncomingState.NEW, Incoming.group == address)

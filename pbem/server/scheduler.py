@@ -78,19 +78,19 @@ class Scheduler:
     """Whether it has looked for clocks of matches that are ahead, since the server's was wrong."""
     offered: frozenset[tuple[str, int]] | None = None
     """The games that were offered when it last found no match that has to stop because its game isn't there."""
-    rated: tuple[date, int] | None = None
-    """The week in which it last rated matches, and how many accounts had become part of others until then."""
+    rated: date | None = None
+    """The newest week that could be rated when it last rated matches."""
 
     def __post_init__(self, work: Iterable[Due]) -> None:
         self._work = (*FIRST, *work, *LAST)
-        self._query = select(*(due.when for due in self._work), setbacks.ARE_ANY, derivation.MERGED)
+        self._query = select(*(due.when for due in self._work), setbacks.ARE_ANY)
 
-    def _look(self, engine: Engine, now: datetime) -> tuple[Sequence[bool], bool, int]:
-        """Return what of the work is due, whether anything has failed, and how many accounts are part of others."""
+    def _look(self, engine: Engine, now: datetime) -> tuple[Sequence[bool], bool]:
+        """Return what of the work is due, and whether anything has failed."""
         moments = {key: now + away for due in self._work for key, away in due.moments.items()}
         with reading(engine) as connection:
-            *looked, fails, merged = connection.execute(self._query, {NOW.key: now, **moments}).one()
-        return looked, fails, merged
+            *looked, fails = connection.execute(self._query, {NOW.key: now, **moments}).one()
+        return looked, fails
 
     def is_late(self, now: datetime) -> bool:
         """Return whether it hasn't looked for too long, or not since the clock was set back."""
@@ -103,7 +103,7 @@ class Scheduler:
         self.looked = now
         self._beat(engine, now)
         is_trusted = self.retention.clock.is_trusted(engine, now)
-        looked, fails, merged = self._look(engine, now)
+        looked, fails = self._look(engine, now)
         if fails or GAMES.suspended:
             setbacks.adopt_suspensions(engine)
         noted = partial(_noted, engine, now, are_any=fails)
@@ -111,14 +111,14 @@ class Scheduler:
         acted = self._right(engine, now, stopped) if is_trusted else 0
         self.righted &= is_trusted
         if is_trusted and noted("games.stop", partial(self._stop, engine, server, now, stopped)):
-            acted, (looked, _, merged) = acted + 1, self._look(engine, now)
+            acted, (looked, _) = acted + 1, self._look(engine, now)
         for place, due in enumerate(self._work):
             if looked[place] and (is_trusted or not due.waits_for_clock):
                 acted += noted(due.name, partial(due.act, engine, server, now, stopped)) or 0
                 if acted and place + 1 < len(self._work):  # it may have made something below it due, such as a digest
-                    looked, _, merged = self._look(engine, now)
+                    looked, _ = self._look(engine, now)
         if is_trusted:
-            noted("ratings", lambda: self._rate(engine, merged, now, stopped))
+            noted("ratings", lambda: self._rate(engine, now, stopped))
         return acted + alerts.tell(engine, server, self.limits, now)
 
     def _beat(self, engine: Engine, now: datetime) -> None:
@@ -142,9 +142,9 @@ class Scheduler:
         self.offered = offered
         return 0
 
-    def _rate(self, engine: Engine, merged: int, now: datetime, stopped: Callable[[], bool]) -> None:
-        """Rate the weeks that are over, once when a new one begins, and where two accounts have become one."""
-        state = (derivation.newest_week(now), merged)
-        if state != self.rated:
+    def _rate(self, engine: Engine, now: datetime, stopped: Callable[[], bool]) -> None:
+        """Rate the weeks that are over, once when a new one begins."""
+        week = derivation.newest_week(now)
+        if week != self.rated:
             derivation.rate_due(engine, now, stopped)
-            self.rated = None if stopped() else state
+            self.rated = None if stopped() else week

@@ -5,7 +5,7 @@ what its message shows of its reader and of the matches in it (`outgoingcontent`
 change.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
@@ -120,14 +120,14 @@ def turns_of_reader(stored: Mapping[str, Any] | None) -> Iterator[tuple[int, int
             yield match["id"], match["plies"] + match["shift"]
 
 
-def without(stored: Mapping[str, Any] | None, players: Collection[int], instead: str) -> dict[str, Any] | None:
-    """Return the stored facts with another name for those players, and nothing else about them."""
+def without(stored: Mapping[str, Any] | None, player: int, instead: str) -> dict[str, Any] | None:
+    """Return the stored facts with another name for that player, and nothing else about them."""
     if stored is None:
         return None
     matches = []
     for each in stored["matches"]:
         people = [
-            {"id": person["id"], "name": instead, "created": person["created"]} if person["id"] in players else person
+            {"id": person["id"], "name": instead, "created": person["created"]} if person["id"] == player else person
             for person in each["players"]
         ]
         matches.append({**each, "players": people})

@@ -165,24 +165,3 @@ def test_an_announcement_reaches_everyone_once(letters: Correspondence, tmp_path
     assert mails[0]["List-Unsubscribe"]
     letters.join("fred")
     assert letters.wait(minutes=2) == []
-
-
-@pytest.mark.slow
-def test_two_accounts_become_one(letters: Correspondence) -> None:
-    """The match of the two ends without a result; what is written from the old account does nothing."""
-    letters.say("carol", "challenge bob quadrature")
-    letters.reply(letters.last("bob"), "accept")
-    personal = letters.personal("bob")
-
-    mails = operate(letters, "player", "merge", "bob", "alice")
-
-    assert "your account bob part of the account alice" in said(to(mails, "bob")[0])
-    assert "is now called alice" in " ".join(map(said, to(mails, "carol")))
-    assert not any(BOB in said(mail) for mail in mails if mail["To"] != BOB)
-    assert not any(ALICE in said(mail) for mail in mails if mail["To"] != ALICE)
-    assert state(letters) == ("over", "cancelled", None, False)
-    (answer,) = letters.write(BOB, "#3 resign", to=personal)
-    assert "is part of the account of alice, so your message did nothing" in said(answer)
-    assert ALICE not in said(answer)
-    assert {str(mail["To"]) for mail in letters.say("carol", "#3 e3f4")} == {"carol@mail.example", ALICE}
-    assert {str(mail["To"]) for mail in letters.say("alice", "#3 e9f8")} == {"carol@mail.example", ALICE}

@@ -91,7 +91,7 @@ TRIED = (
     *("set mail daily hour=7", "set days mon-fri", "set remind 50% 1d", "set watchers delayed"),
     *("vacation 2026-12-24 2027-01-03", "change address new@far.example", "revoke", "export me", "delete me"),
     *("help set", "rules quadraphages", "tournament 1", "tournaments", "seeks", "conditions 1", "players bob"),
-    *("acts", "close 1", "adjudicate 1 alice", "ban bob lost", "unban bob", "rename bob rob", "merge bob alice"),
+    *("acts", "close 1", "adjudicate 1 alice", "ban bob lost", "unban bob", "rename bob rob"),
     "announce News\nfor all",
 )
 """What messages that prove nothing are made of."""

@@ -251,12 +251,9 @@ WRITERS = {
     "matches/arranged.py": {"Match()"},
     "features/records/imported.py": {"Match()"},
     "matches/replays.py": {"Ply()", "match.plies", "match.seat0", "match.seat1"},
-    "matches/succession.py": {"Match"},
     "matches/watched.py": {"Match"},
 }
-"""What other modules write: a match that is new, which the lifecycle takes over; succession whose a match is, and
-whether it counts, for two accounts of one person; watched what its spectators have seen.
-"""
+"""What other modules write: a match that is new, which the lifecycle takes over; and what its spectators have seen."""
 
 
 @pytest.mark.slow

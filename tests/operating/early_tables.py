@@ -33,6 +33,8 @@ def make_early(site: Site) -> None:
     site.rows("alter table incoming add column ordering json")
     site.rows("alter table incoming add column last_attempt timestamp")
     site.rows("alter table outgoing add column delivery_starts integer not null default 0")
+    site.rows("alter table player add column merged_into integer")
+    site.rows("create index ix_player_merged_into on player (merged_into) where merged_into is not null")
     site.rows("create index ix_incoming_state_lane on incoming (state, lane)")
     site.rows("create index ix_incoming_author on incoming (author)")
     site.rows("create index ix_seek_game_expires on seek (game, expires, id) where closed is null")

@@ -67,7 +67,6 @@ VERBS = {
     "player ban": Verb("x0 --yes", absent=tuple(f"{each} --yes" for each in NOBODY)),
     "player unban": Verb("x2 --yes", absent=tuple(f"{each} --yes" for each in NOBODY)),
     "player rename": Verb("x0 carl --yes", absent=tuple(f"{each} carl --yes" for each in NOBODY)),
-    "player merge": Verb("x0 x1 --yes", absent=(*(f"{each} x0 --yes" for each in NOBODY), "x0 nobody --yes")),
     "player trust": Verb("x0", absent=NOBODY),
     "player revoke": Verb("x0", absent=NOBODY),
     "player bounced": Verb(absent=tuple(f"--again {each}" for each in NOBODY)),

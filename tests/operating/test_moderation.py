@@ -46,8 +46,7 @@ REFUSED = [
     (("player", "rename", "alice", "bob"), "The name bob is taken"),
     (("player", "rename", "alice", "seek"), "can't be a player's name"),
     (("player", "rename", "alice", "the-house"), "can't be a player's name"),
-    (("player", "merge", "bob", "bob"), "That's one account already: bob."),
-    (("player", "merge", "house", "bob"), "No player is called house."),
+    (("player", "ban", "house"), "No player is called house."),
     (("announce", "missing.txt"), "missing.txt: No such file or directory"),
     (("announce", "/dev/null"), "An announcement needs a subject and a text."),
 ]
@@ -67,7 +66,7 @@ def test_nothing_is_done_without_a_yes(letters: Correspondence, tmp_path: Path) 
     before = everything(letters)
     for words in (
         *(("match", "close", "1"), ("match", "adjudicate", "1", "alice"), ("player", "ban", "bob")),
-        *(("player", "rename", "bob", "robert"), ("player", "merge", "bob", "alice")),
+        ("player", "rename", "bob", "robert"),
         ("announce", str(tmp_path / "news")),
     ):
         assert letters.operate(*words).exit_code == 1

@@ -119,6 +119,45 @@ def test_tables_of_the_last_version_before_are_upgraded_at_a_start_and_by_a_rest
     assert newest == [(last.match, last.ply, last.text)]
 
 
+def test_an_account_that_was_part_of_another_one_is_like_one_that_left(site: Site) -> None:
+    """Of the two in the first match, o0 became part of x0, who plays o1 since."""
+    with site.server() as server:
+        moves = in_play(server, 2)
+    site.drop(*(move.raw for move in moves))
+    assert site.run_once()[:2] == [2, 2]
+    make_early(site)
+    kept, gone = (site.rows("select id from player where name = :name", name=name)[0] for name in ("x0", "o0"))
+    site.rows(
+        "update player set confirmed = null, merged_into = :kept, epoch = 7 where id = :gone", kept=kept, gone=gone
+    )
+    site.rows("update \"match\" set state = 'over', termination = 'cancelled', ended = started where id = 1")
+    site.rows('update "match" set seat0 = :kept, challenger = :kept where id = 2', kept=kept)
+    site.rows("update outgoing set state = 'paused' where player = :gone", gone=gone)
+    done = {"template": "answer", "sections": [{"template": "act_done", "act": {"act": "merge", "by": "o0"}}]}
+    told = site.rows("select id from outgoing where player = :kept", kept=kept)[0]
+    site.rows("update outgoingcontent set payload = :done where outgoing = :told", done=json.dumps(done), told=told)
+    before = lasting(site.database)
+
+    site.run_once()
+
+    after = lasting(site.database)
+    assert [row for row in after["player"] if row[0] != gone] == [row for row in before["player"] if row[0] != gone]
+    assert {table: after[table] for table in ("match", "ply")} == {table: before[table] for table in ("match", "ply")}
+    assert site.rows(
+        "select name, address, cast(settings as text), confirmed, epoch from player where deleted is not null"
+    ) == [(f"deleted-{gone}", f"deleted-{gone}", "{}", None, 7 + 65)]
+    assert site.rows("select distinct address, state from outgoing where player = :gone", gone=gone) == [
+        (f"deleted-{gone}", "dropped")
+    ]
+    assert "o0" not in str(
+        [site.rows(f"select * from {table}") for table in ("player", "outgoingcontent", "departure")]
+    )
+    assert site.rows("select count(*) from departure where swept is null") == [0]
+    (payload,) = site.rows("select cast(payload as text) from outgoingcontent where outgoing = :told", told=told)
+    assert json.loads(payload) == {"template": "answer", "sections": []}
+    assert "2 matches replayed, 0 problems" in site.pbem("check").out
+
+
 @pytest.mark.own_database
 def test_a_real_database_of_an_older_version_and_its_backup_are_told_what_upgrades_them(
     site: Site, tmp_path: Path

@@ -19,7 +19,6 @@ LINES = {
     "ban": "ban bob",
     "unban": "unban bob",
     "rename": "rename bob robert",
-    "merge": "merge bob alice",
     "announce": "announce News\n\nWe move.",
 }
 MODERATION = {name: command for name, command in FEATURES.all_commands.items() if command.of_admin}

@@ -616,13 +616,11 @@ def moderating(letters: Correspondence) -> None:
     for words in (
         "unban bob tell=yes He has apologised.",
         "rename bob robert",
-        "merge carol alice tell=yes You asked for it.",
         "announce Moving house\n\nWe move on Sunday.\n\nhelp is welcome: write to us.",
     ):
         (question,) = letters.write(admin, words, to=personal)
         letters.reply(question, "Yes")
     letters.wait(minutes=1)
-    letters.say("carol", "games")
     letters.write(admin, "players banned\nplayers r\nacts robert", to=personal)
 
 

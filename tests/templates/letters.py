@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlmodel import Session, select
 
 from pbem.features.all import FEATURES
-from pbem.features.moderation import bans, broadcasts, merges, names
+from pbem.features.moderation import bans, broadcasts, names
 from pbem.features.moderation.acts import Order
 from pbem.messages.said.templates import template_folders
 from pbem.players import addresses
@@ -266,7 +266,7 @@ def _alert(letters: Correspondence) -> None:
 
 
 def _moderate(letters: Correspondence) -> None:
-    """Let the operator close bob's account and open it, rename dave, write to everybody, and merge two accounts."""
+    """Let the operator close bob's account and open it, rename dave, and write to everybody."""
     engine, server, now = letters.server.engine, letters.server.services.server, letters.clock()
     why = Order("terminal", "You've asked others for their passwords.", tells=True)
     with database.transaction(engine) as session:
@@ -281,15 +281,6 @@ def _moderate(letters: Correspondence) -> None:
     with database.transaction(engine) as session:
         row = session.exec(select(Bulletin)).one()
         row.due, row.told = letters.clock(), letters.clock() - timedelta(days=30)
-    letters.wait(minutes=1)
-    grace = letters.join("grace")
-    _known_already(letters, "harry")
-    letters.write("grace@mail.example", "challenge harry kvadratik\nchallenge alice kvadratik", to=grace)
-    letters.reply(letters.last("harry"), "accept")
-    letters.reply(letters.last("alice"), "accept")
-    with database.transaction(engine) as session:
-        grace_, harry = (session.exec(select(Player).where(Player.name == each)).one() for each in ("grace", "harry"))
-        merges.merge(session, server, FEATURES, grace_, harry, Order("terminal", "You asked for it.", tells=True), now)
     letters.wait(minutes=1)
 
 

@@ -68,21 +68,18 @@ def gather(
     session: Session, player: Player, until: datetime, redactor: TokenRedactor, exports: Sequence[ExportHook]
 ) -> DataExport:
     """Return all that was held on the player at that time; `exports` tell what features hold."""
-    merged = session.exec(select(Player).where(Player.merged_into == player.id).order_by(col(Player.id))).all()
-    accounts = [row.id or 0 for row in (player, *merged)]
-    came = _incoming(session, accounts, until)
+    came = _incoming(session, player, until)
     messages = tuple(
         (f"{row.id}.eml", row.received, redactor.redact_bytes(row.raw)) for row in reversed(came) if row.raw
     )
     sent = session.exec(
         select(Outgoing)
-        .where(col(Outgoing.player).in_(accounts), col(Outgoing.created) <= until)
+        .where(Outgoing.player == player.id, col(Outgoing.created) <= until)
         .order_by(col(Outgoing.id))
         .options(WITH_CONTENT)
     ).all()
     facts = {
-        "player": _person(session, player, accounts),
-        "other_accounts": [{"number": row.id, "name": row.name, "address": row.address} for row in merged],
+        "player": _person(session, player),
         "reply_addresses": {
             "how": "We compute them from your number and a key when we send a message.",
             "made_worthless": player.epoch,
@@ -91,7 +88,7 @@ def gather(
         **{key: held for export in exports for key, held in export(session, player).items()},
         "matches": [_match(session, player, match) for match in _matches(session, player)],
         "ratings": [_rating(row) for row in standings.history(session, player)],
-        "words": [*_said(session, player, accounts, until), *_heard(sent)],
+        "words": [*_said(session, player, until), *_heard(sent)],
         "mails_in": [_mail_in(row) for row in came],
         "mails_out": [_mail_out(row) for row in sent],
     }
@@ -117,8 +114,8 @@ def _written(value: object) -> str:
     return value.isoformat(timespec="seconds")
 
 
-def _person(session: Session, player: Player, accounts: Sequence[int]) -> dict[str, Any]:
-    went = session.exec(select(Outgoing.address).where(col(Outgoing.player).in_(accounts)).distinct())
+def _person(session: Session, player: Player) -> dict[str, Any]:
+    went = session.exec(select(Outgoing.address).where(Outgoing.player == player.id).distinct())
     return {
         "number": player.id,
         "name": player.name,
@@ -199,12 +196,12 @@ def _prepared(session: Session, player: Player, match: Match) -> list[list[str]]
     return [] if seat is None else [list(line) for line in prepared.of_seat(session, match, seat).lines]
 
 
-def _incoming(session: Session, accounts: Sequence[int], until: datetime) -> list[Incoming]:
-    """Return the messages that proved to be the player's, of all of their accounts.
+def _incoming(session: Session, player: Player, until: datetime) -> list[Incoming]:
+    """Return the messages that proved to be the player's.
 
     Others only claim to be: somebody else may have used that address, before or in a forged message.
     """
-    rows = select(Incoming).where(col(Incoming.player).in_(accounts), col(Incoming.received) <= until)
+    rows = select(Incoming).where(Incoming.player == player.id, col(Incoming.received) <= until)
     return list(session.exec(rows.order_by(col(Incoming.id))))
 
 
@@ -240,14 +237,14 @@ def _mail_out(row: Outgoing) -> dict[str, Any]:
     }
 
 
-def _said(session: Session, player: Player, accounts: Sequence[int], until: datetime) -> Iterator[dict[str, Any]]:
+def _said(session: Session, player: Player, until: datetime) -> Iterator[dict[str, Any]]:
     """Yield what the player has said to others."""
-    own = select(Incoming.id).where(col(Incoming.player).in_(accounts))
+    own = select(Incoming.id).where(Incoming.player == player.id)
     rows = session.exec(
         select(Outgoing)
         .where(
             col(Outgoing.incoming).in_(own),
-            or_(col(Outgoing.player).is_(None), col(Outgoing.player).not_in(accounts)),
+            col(Outgoing.player).is_distinct_from(player.id),
             col(Outgoing.created) <= until,
         )
         .order_by(col(Outgoing.id))

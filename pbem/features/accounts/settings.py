@@ -2,9 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
-
-from sqlmodel import Session
 
 from pbem.conversation.core import Command, Decision, Group, Line, Reach, Request, Who
 from pbem.conversation.target import own_match
@@ -91,14 +88,6 @@ def _for_match(request: Request, words: list[str], line: Line) -> str:
             fits=f'"set {kinds.MAIL} {kinds.SAME} for NUMBER" takes one back.',
         )
     return kinds.for_match(match.id)
-
-
-def pass_on(session: Session, player: Player, heir: Player, now: datetime) -> None:
-    """Let another account of the same person have what the player has chosen for single matches, which go there too."""
-    chosen = {kinds.for_match(match): choice for match, choice in kinds.matches_in(player.settings).items()}
-    if chosen:
-        heir.settings = {**chosen, **heir.settings}
-        session.flush()
 
 
 def _changed(settings: Mapping[str, str], name: str, choice: str) -> dict[str, str]:

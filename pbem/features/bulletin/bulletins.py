@@ -143,11 +143,6 @@ def forget(session: Session, player: Player, addresses: Collection[str], now: da
     change(session, delete(Bulletin).where(col(Bulletin.player) == player.id))
 
 
-def pass_on(session: Session, player: Player, heir: Player, now: datetime) -> None:
-    """Send no more bulletins to an account that becomes part of another, which keeps its own."""
-    forget(session, player, (), now)
-
-
 def export(session: Session, player: Player) -> dict[str, Any]:
     """Return when the player gets the next bulletin, for their own copy of their data."""
     row = session.get(Bulletin, player.id)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from sqlmodel import Session, col, select
+from sqlmodel import col, select
 
 from notation import time_control
 from pbem.conversation.core import Command, Decision, Group, Line, Reach, Request, Who
@@ -125,7 +125,7 @@ def _opponent(request: Request, wanted: str) -> Player:
                 f"No player is called {wanted[:40]}.",
                 fits="To invite someone new, write their email address instead of a name.",
             )
-        return _present(session, found)
+        return found
     if not is_address(wanted):
         raise Refused(
             f"{wanted[:60]} is not an email address.", fits="For example: challenge bob@example.org quadraphages"
@@ -138,14 +138,7 @@ def _opponent(request: Request, wanted: str) -> Player:
         found = Player(address=wanted, created=request.now)
         session.add(found)
         session.flush()
-    return _present(session, found)
-
-
-def _present(session: Session, player: Player) -> Player:
-    """Return the player, or the one of whose account theirs is a part, locked in the same way."""
-    if player.merged_into is None:
-        return player
-    return session.get_one(Player, player.merged_into, with_for_update=True)
+    return found
 
 
 def rematch(request: Request, line: Line) -> Decision:
@@ -183,7 +176,7 @@ def _offer_rematch(request: Request, line: Line, match: Match, player: Player) -
             begins=began != player.id,
             rematch_of=match,
         )
-    opponent = _present(session, session.get_one(Player, opponent_of(match, player), with_for_update=True))
+    opponent = session.get_one(Player, opponent_of(match, player), with_for_update=True)
     if opponent.deleted is not None:
         raise Refused("Your opponent has left this server.", read=line.text)
     check_running(request, player)

@@ -9,14 +9,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import exists
-from sqlmodel import Session, col, delete, func, or_, select, update
+from sqlmodel import Session, col, delete, func, or_, select
 
 from pbem.features.house.messages import MatchAnalysis
 from pbem.features.house.protocol import Examination, Findings, SearchFinding, seed
 from pbem.messages.analysis import Estimate
 from pbem.storage.clock import within
 from pbem.storage.leases import is_free
-from pbem.storage.models import Analysis, Match, Player, Search
+from pbem.storage.models import Analysis, Match, Player
 from pbem.storage.retention import change
 
 NODES = 300_000
@@ -145,14 +145,6 @@ def _estimate(found: SearchFinding) -> Estimate:
 def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
     """Delete the analyses for a player who leaves."""
     change(session, delete(Analysis).where(col(Analysis.player) == player.id))
-
-
-def pass_on(session: Session, player: Player, heir: Player, now: datetime) -> None:
-    """Let another account of the same person have the player's analyses, and what was searched for them."""
-    change(session, update(Search).where(col(Search.player) == player.id).values(player=heir.id))
-    has_own = select(Analysis.match).where(Analysis.player == heir.id)
-    theirs = (col(Analysis.player) == player.id, col(Analysis.match).not_in(has_own))
-    change(session, update(Analysis).where(*theirs).values(player=heir.id))
 
 
 def export(session: Session, player: Player) -> dict[str, Any]:

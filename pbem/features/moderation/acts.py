@@ -6,10 +6,9 @@ from datetime import datetime
 from typing import Any
 
 import structlog
-from sqlmodel import Session, col, select, update
+from sqlmodel import Session, col, select
 
 from pbem.storage.models import ModerationAct, Player
-from pbem.storage.retention import change
 
 log = structlog.get_logger()
 
@@ -70,12 +69,6 @@ def newest(
         kept = kept.where(ModerationAct.player == player.id)
     rows = session.exec(kept.offset((page - 1) * most).limit(most + 1)).all()
     return rows[:most], len(rows) > most
-
-
-def pass_on(session: Session, player: Player, heir: Player, now: datetime) -> None:
-    """Keep what was done to the player with the account that theirs becomes part of."""
-    done = col(ModerationAct.player) == player.id
-    change(session, update(ModerationAct).where(done).values(player=heir.id))
 
 
 def export(session: Session, player: Player) -> dict[str, Any]:

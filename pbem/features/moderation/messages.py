@@ -40,27 +40,6 @@ class Renamed(Payload):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Merged(Payload):
-    """Tells that one account is a part of another one now: at the address of either."""
-
-    by: str
-    """The account that is gone."""
-    who: str
-    """The account that stays."""
-    own: bool
-    """Whether the reader has the one that stays."""
-    running: tuple[int, ...] = ()
-    """The matches that go on for that one."""
-    ended: tuple[int, ...] = ()
-    """The matches between the two that have ended with it."""
-    contact: str = ""
-    message: tuple[str, ...] = ()
-    """Why, if the operator says so."""
-    template: Literal["merged"] = "merged"
-    heading: ClassVar = "Two accounts have become one"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Announced(Payload):
     """Tells all players something."""
 

@@ -27,11 +27,11 @@ def rename(session: Session, server: ServerSettings, player: Player, wanted: str
     mailer = Mailer(session, server, now)
     told = Renamed(who=wanted, by=former, own=True, message=order.reason)
     mailer.to_player(player, told, purpose=Purpose.PERSONAL)
-    for opponent in opponents(session, player):
+    for opponent in _opponents(session, player):
         mailer.to_player(opponent, Renamed(who=wanted, by=former, own=False), purpose=Purpose.PERSONAL, is_notice=True)
 
 
-def opponents(session: Session, player: Player) -> list[Player]:
+def _opponents(session: Session, player: Player) -> list[Player]:
     """Return those who play with the player now and get news."""
     numbers = {opponent_of(session.get_one(Match, number), player) for number in playing(session, player)}
     people = (session.get_one(Player, number) for number in sorted(numbers))

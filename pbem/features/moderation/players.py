@@ -1,9 +1,9 @@
-"""What is done to players: ban, unban, rename, merge, and announce to all of them."""
+"""What is done to players: ban, unban, rename, and announce to all of them."""
 
 from pbem.conversation.core import Decision, Line, Request
 from pbem.errors import Refused
 from pbem.features.accounts.account import check_other_name
-from pbem.features.moderation import bans, broadcasts, merges, names, orders, roster
+from pbem.features.moderation import bans, broadcasts, names, orders, roster
 from pbem.features.moderation.bans import BanOutcome
 from pbem.matches.naming import name
 from pbem.messages.said.acts import Act
@@ -39,27 +39,6 @@ def rename(request: Request, line: Line) -> Decision:
     return orders.done(Act(act="rename", by=former, address=player.address, who=wanted), written.order)
 
 
-def merge(request: Request, line: Line) -> Decision:
-    """Let one account become part of another one."""
-    written = orders.read(request, line)
-    player, heir = (roster.called(request.session, each) for each in written.about)
-    gone = player.address
-    merger = merges.merge(request.session, request.server, request.features, player, heir, written.order, request.now)
-    return orders.done(
-        Act(
-            act="merge",
-            by=name(player),
-            address=gone,
-            who=name(heir),
-            opponent=heir.address,
-            running=len(merger.running),
-            ended=len(merger.ended),
-            between=merger.between,
-        ),
-        written.order,
-    )
-
-
 def announce(request: Request, line: Line) -> Decision:
     """Write to all players who get news: the line is the subject, and what stands below it the text."""
     subject, lines = broadcasts.read("\n".join((line.words, *request.prose)))
@@ -88,13 +67,6 @@ RENAME = orders.command(
     "PLAYER NEW [tell=yes] [NOTE]",
     "give a player another name; nobody else gets the old one",
     rename,
-    (2, 200),
-)
-MERGE = orders.command(
-    "merge",
-    "PLAYER PLAYER [tell=yes] [NOTE]",
-    "make the first account part of the second one, of the same person; it can't be undone",
-    merge,
     (2, 200),
 )
 ANNOUNCE = orders.command(

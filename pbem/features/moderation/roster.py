@@ -33,7 +33,7 @@ _CONDITIONS: dict[AccountKind, tuple[Any, ...]] = {
     AccountKind.STOPPED: (col(Player.confirmed).is_not(None), col(Player.stopped).is_not(None)),
     AccountKind.UNREACHABLE: (col(Player.unreachable).is_not(None),),
     AccountKind.COMPLAINED: (col(Player.complained).is_not(None),),
-    AccountKind.GUESTS: (col(Player.confirmed).is_(None), col(Player.merged_into).is_(None)),
+    AccountKind.GUESTS: (col(Player.confirmed).is_(None),),
 }
 
 

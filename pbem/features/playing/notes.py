@@ -64,27 +64,24 @@ def _keep(session: Session, match: Match, seat: Seat, text: str) -> None:
     session.flush()
 
 
-def _of(session: Session, players: Collection[int]) -> Sequence[tuple[Match, Note]]:
-    """Return the notes of those players, with their matches."""
-    theirs = or_(
-        (col(Note.seat) == 0) & col(Match.seat0).in_(players), (col(Note.seat) == 1) & col(Match.seat1).in_(players)
-    )
-    noted = or_(col(Match.seat0).in_(players) & col(Match.noted0), col(Match.seat1).in_(players) & col(Match.noted1))
+def _of(session: Session, player: Player) -> Sequence[tuple[Match, Note]]:
+    """Return the player's notes, with their matches."""
+    first, second = col(Match.seat0) == player.id, col(Match.seat1) == player.id
+    theirs = or_((col(Note.seat) == 0) & first, (col(Note.seat) == 1) & second)
+    noted = or_(first & col(Match.noted0), second & col(Match.noted1))
     rows = select(Match, Note).join(Note, col(Note.match) == Match.id).where(noted, theirs)
     return session.exec(rows.order_by(col(Match.id))).all()
 
 
 def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
     """Delete the notes of a player who leaves."""
-    for match, row in _of(session, (player.id or 0,)):
+    for match, row in _of(session, player):
         _keep(session, match, 1 if row.seat else 0, "")
 
 
 def export(session: Session, player: Player) -> dict[str, Any]:
-    """Return the player's notes, for their own copy of their data, with those of accounts that became theirs."""
-    merged = session.exec(select(Player.id).where(Player.merged_into == player.id)).all()
-    accounts = (player.id or 0, *(number or 0 for number in merged))
-    return {"notes": [{"match": match.id, "text": row.text} for match, row in _of(session, accounts)]}
+    """Return the player's notes, for their own copy of their data."""
+    return {"notes": [{"match": match.id, "text": row.text} for match, row in _of(session, player)]}
 
 
 NOTE = Command(

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import and_, or_
-from sqlmodel import Session, col, func, select, update
+from sqlmodel import Session, col, func, select
 
 from notation.games import GAMES
 from notation.time_control import TimeControl, from_stored, to_stored
@@ -18,7 +18,6 @@ from pbem.players import blocks, directory, willingness
 from pbem.storage.clock import within
 from pbem.storage.database import exclude_others
 from pbem.storage.models import Match, Player, Seek
-from pbem.storage.retention import change
 
 MOST_MATCHES = 10
 """How many matches can begin with one seek."""
@@ -226,11 +225,6 @@ def expire(session: Session, player: Player, now: datetime) -> list[Seek]:
 def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
     """Close the seeks of a player who leaves."""
     close(session, of_player(session, player, now), now)
-
-
-def pass_on(session: Session, player: Player, heir: Player, now: datetime) -> None:
-    """Let another account of the same person have the player's seeks."""
-    change(session, update(Seek).where(col(Seek.player) == player.id).values(player=heir.id))
 
 
 def export(session: Session, player: Player) -> dict[str, Any]:

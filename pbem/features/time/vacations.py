@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlmodel import Session, col, delete, func, select, update
+from sqlmodel import Session, col, delete, func, select
 
 from pbem.matches.clock import calendars
 from pbem.matches.clock.calendars import MOST_CHOICES, TooManyChoices
@@ -156,13 +156,6 @@ def _too_long(days: int, left: int, year: int) -> str:
 def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
     """Delete the vacations of a player who leaves."""
     change(session, delete(Vacation).where(col(Vacation.player) == player.id))
-
-
-def pass_on(session: Session, player: Player, heir: Player, now: datetime) -> None:
-    """Let another account of the same person have the player's vacations; the heir's own one goes on."""
-    if current(session, heir, now) is not None:
-        end(session, player, now)
-    change(session, update(Vacation).where(col(Vacation.player) == player.id).values(player=heir.id))
 
 
 def export(session: Session, player: Player) -> dict[str, Any]:

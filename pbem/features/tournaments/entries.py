@@ -13,12 +13,10 @@ from sqlalchemy import delete, exists, update
 from sqlmodel import Session, col, func, or_, select
 
 from notation.time_control import TimeControl, to_stored
-from pbem.errors import Refused
 from pbem.features.tournaments.field import Format
-from pbem.matches.naming import name
 from pbem.storage import retention
 from pbem.storage.database import exclude_others, lock
-from pbem.storage.models import Entry, LadderStep, Pairing, Player, Tournament
+from pbem.storage.models import Entry, Player, Tournament
 
 FEWEST = 3
 """How many players a tournament needs."""
@@ -255,17 +253,6 @@ def forget(session: Session, player: Player, addresses: Collection[str], now: da
     withdraw_everywhere(session, player, now)
 
 
-def may_merge(session: Session, player: Player, heir: Player) -> None:
-    """Lock the player's tournaments that aren't over; raise Refused if both accounts play in one."""
-    _lock_of(session, player)
-    tournament = _of_both(session, player, heir)
-    if tournament is not None:
-        raise Refused(
-            f"Both accounts have played in tournament {tournament}, so they can't become one.",
-            fits=f'"ban {name(player)}" closes an account.',
-        )
-
-
 def export(session: Session, player: Player) -> dict[str, Any]:
     """Return the tournaments that the player has entered, for their own copy of their data."""
     return {"tournaments": [_as_facts(entry, tournament) for entry, tournament in of_player(session, player)]}
@@ -280,36 +267,6 @@ def _as_facts(entry: Entry, tournament: Tournament) -> dict[str, Any]:
         "rung": entry.rung,
         "withdrawn": entry.withdrawn,
     }
-
-
-def _lock_of(session: Session, player: Player) -> None:
-    """Lock the tournaments that aren't over which the player is in, so that none begins or goes on meanwhile."""
-    theirs = session.exec(select(Entry.tournament).where(Entry.player == player.id)).all()
-    going_on = select(Tournament).where(col(Tournament.id).in_(theirs), col(Tournament.ended).is_(None))
-    session.exec(going_on.order_by(col(Tournament.id)).with_for_update()).all()
-
-
-def _of_both(session: Session, one: Player, other: Player) -> int | None:
-    """Return a tournament that has begun and has both players; None if there is none."""
-    others = select(Entry.tournament).where(Entry.player == other.id)
-    begun = (col(Tournament.id) == col(Entry.tournament), col(Tournament.started).is_not(None))
-    theirs = select(Entry.tournament).where(Entry.player == one.id, exists().where(*begun))
-    return session.exec(theirs.where(col(Entry.tournament).in_(others)).limit(1)).first()
-
-
-def pass_on(session: Session, player: Player, heir: Player, now: datetime) -> None:
-    """Let another account of the same person have the player's place, where it has none, and what they have opened."""
-    own = select(Entry.tournament).where(Entry.player == heir.id)
-    theirs = col(Entry.player) == player.id
-    retention.change(session, delete(Entry).where(theirs, col(Entry.tournament).in_(own)))
-    entered = select(Entry.tournament).where(Entry.player == player.id)
-    for seat, column in (("first", Pairing.first), ("second", Pairing.second)):
-        paired = update(Pairing).where(col(Pairing.tournament).in_(entered), col(column) == player.id)
-        retention.change(session, paired.values({seat: heir.id}))
-    stepped = (col(LadderStep.tournament).in_(entered), col(LadderStep.player) == player.id)
-    retention.change(session, update(LadderStep).where(*stepped).values(player=heir.id))
-    retention.change(session, update(Entry).where(theirs).values(player=heir.id))
-    retention.change(session, update(Tournament).where(col(Tournament.host) == player.id).values(host=heir.id))
 
 
 def listed(session: Session, most: int, page: int = 1) -> tuple[list[Tournament], bool]:

@@ -103,7 +103,7 @@ def _readers(
     for player in session.exec(select(Player).where(col(Player.id).in_(spectators)).order_by(col(Player.id))).all():
         is_other = player.id not in (match.seat0, match.seat1) and player.id not in apart
         is_wanted = kinds.way(player.settings, TEMPLATE, None) != OFF
-        is_there = player.confirmed is not None and player.merged_into is None and is_reachable(player)
+        is_there = player.confirmed is not None and is_reachable(player)
         if is_other and is_wanted and is_there and (match.ended is not None or not _has_enough(session, player, now)):
             yield player, spectators[player.id or 0]
 

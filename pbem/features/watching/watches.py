@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Integer, bindparam, or_, union_all, update
+from sqlalchemy import ColumnElement, Integer, bindparam, or_, union_all
 from sqlalchemy import select as columns
 from sqlmodel import Session, col, delete, func, select
 
@@ -159,21 +159,6 @@ def tidy(session: Session, player: Player, now: datetime) -> None:
         if tournament is not None and tournament.ended is not None and tournament.ended < now - AFTER:
             session.delete(row)
     session.flush()
-
-
-def pass_on(session: Session, player: Player, heir: Player, now: datetime) -> None:
-    """Let another account of the same person watch what the player does, and be watched by the same players."""
-    own = {(row.match, row.whom, row.tournament) for row in of_player(session, heir)}
-    for row in of_player(session, player):
-        if row.whom == heir.id or (row.match, row.whom, row.tournament) in own:
-            session.delete(row)
-        else:
-            row.player = heir.id or 0
-    session.flush()
-    of_them = col(Watch.whom) == player.id
-    of_both = session.exec(select(Watch.player).where(Watch.whom == heir.id)).all()
-    change(session, delete(Watch).where(of_them, col(Watch.player).in_([*of_both, heir.id])))
-    change(session, update(Watch).where(of_them).values(whom=heir.id, noticed=None))
 
 
 def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:

@@ -21,14 +21,13 @@ from notation.games import GAMES
 from pbem.matches.ratings.glicko2 import RatedResult, Rating, rate
 from pbem.matches.ratings.weeks import WEEK, begins, between, week_of
 from pbem.storage.database import exclude_others, read_only, transaction
-from pbem.storage.models import Match, Player, PlayerRating, RatedWeek
+from pbem.storage.models import Match, PlayerRating, RatedWeek
 
 GRACE = timedelta(hours=1)
 """How long after its end a week is rated: a message that ended a match in it may still have been in work."""
 
 POINTS = {0: 1.0, 1: 0.0, None: 0.5}
 """What the first player gets, by the winner's seat; None is a draw."""
-MERGED = columns(func.count()).where(col(Player.merged_into).is_not(None)).scalar_subquery()
 _LOCK = "ratings"
 """The lock of those who write ratings."""
 _log = structlog.get_logger()
@@ -136,9 +135,8 @@ def rate_due(engine: Engine, now: datetime, stopped: Callable[[], bool] = lambda
 
 
 def rate_week(engine: Engine, game: str, week: date) -> bool:
-    """Rate a week of a game, the one that is next; return False where another daemon was first, or matches changed."""
+    """Rate a week of a game, the one that is next; return False where another daemon was first."""
     with read_only(engine) as session:
-        merged = merged_accounts(session)
         contests = [contest for _, contest in _contests(session, game, begins(week), begins(week + WEEK))]
         players = {player for contest in contests for player in contest.players}
         rows = session.exec(select(PlayerRating).where(PlayerRating.game == game, _is_latest)).all()
@@ -147,8 +145,6 @@ def rate_week(engine: Engine, game: str, week: date) -> bool:
     try:
         with transaction(engine, can_wait=True) as session:
             lock(session)
-            if merged_accounts(session) != merged:
-                return False
             session.add(RatedWeek(game=game, week=week))
             session.flush()
             _store(session, game, week, after)
@@ -157,32 +153,9 @@ def rate_week(engine: Engine, game: str, week: date) -> bool:
     return True
 
 
-def merged_accounts(session: Session) -> int:
-    """Return how many accounts have become part of others, by which it is known that matches have changed since."""
-    return int(session.execute(columns(MERGED)).scalar_one())
-
-
 def lock(session: Session) -> None:
-    """Keep others from writing ratings until the transaction ends. Whoever locks players as well does this first."""
+    """Keep others from writing ratings until the transaction ends."""
     exclude_others(session.connection(), _LOCK)
-
-
-def rewind(session: Session, game: str, week: date) -> None:
-    """Forget the ratings of a game from that week on: its matches have changed. They are rated anew, week by week.
-
-    The caller has the lock.
-    """
-    session.flush()
-    forgotten = (col(PlayerRating.game) == game, col(PlayerRating.week) >= week)
-    players = select(PlayerRating.player).where(*forgotten)
-    was_latest = (col(PlayerRating.game) == game, col(PlayerRating.superseded) >= week)
-    restored = update(PlayerRating).where(*was_latest, col(PlayerRating.player).in_(players)).values(superseded=None)
-    for statement in (
-        restored,
-        delete(PlayerRating).where(*forgotten),
-        delete(RatedWeek).where(col(RatedWeek.game) == game, col(RatedWeek.week) >= week),
-    ):
-        session.execute(statement.execution_options(synchronize_session=False))
 
 
 def rebuild(engine: Engine, game: str) -> int:

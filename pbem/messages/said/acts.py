@@ -14,27 +14,23 @@ class Act:
     something of them: both go when that player leaves (see people).
     """
 
-    act: Literal["close", "adjudicate", "ban", "unban", "rename", "merge", "announce"]
+    act: Literal["close", "adjudicate", "ban", "unban", "rename", "announce"]
     by: str = ""
     address: str = ""
     number: int = 0
     """The number of the match, the title of its game, and how many turns it has."""
     title: str = ""
     opponent: str = ""
-    """The second player of the match, or the address of the account that stays."""
+    """The second player of the match."""
     turns: int = 0
     offered: bool = False
     """Whether it is a challenge that nobody has accepted."""
     who: str = ""
-    """The winner, the new name, or the account that stays."""
+    """The winner, or the new name."""
     ended: int = 0
     """How many running matches end with it."""
     lost: bool = False
     """Whether the player loses these; otherwise they have no result."""
-    running: int = 0
-    """How many running matches go on for the account that stays."""
-    between: int = 0
-    """How many matches between the two accounts don't count for ratings any more."""
     subject: str = ""
     lines: tuple[str, ...] = ()
     """What is announced."""

@@ -27,7 +27,6 @@ class Player(Table, table=True):
         partial_index("ix_player_complained", "complained", where="complained IS NOT NULL"),
         partial_index("ix_player_banned", "name", where="banned IS NOT NULL"),
         partial_index("ix_player_stopped", "name", where="stopped IS NOT NULL"),
-        partial_index("ix_player_merged_into", "merged_into", where="merged_into IS NOT NULL"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -51,8 +50,6 @@ class Player(Table, table=True):
     """When the player's data was deleted (see erasure). Name and address are placeholders from then on."""
     banned: datetime | None = Field(default=None, sa_type=Utc)
     """Since when the operator has closed the account (see pbem.features.moderation)."""
-    merged_into: int | None = None
-    """The player of whose account this one is a part (see moderation.merges). The row is no player's any more."""
     trusted: datetime | None = Field(default=None, sa_type=Utc)
     """Since when the operator lets them open tournaments."""
     created: datetime = Field(sa_type=Utc)
@@ -64,8 +61,8 @@ class Player(Table, table=True):
 
     @property
     def can_play(self) -> bool:
-        """Whether nobody has closed the account, or made it part of another one."""
-        return self.banned is None and self.merged_into is None
+        """Whether nobody has closed the account."""
+        return self.banned is None
 
 
 class KnownAddress(Table, table=True):
