@@ -6,8 +6,7 @@ import pytest
 
 from pbem.features.tournaments import crosstable
 from pbem.features.tournaments.field import Entrant, Field, Format, Matchup, Score, bye
-from pbem.features.tournaments.standings import standings
-from pbem.features.tournaments.tie_breaks import buchholz, direct_encounter, sonneborn_berger
+from pbem.features.tournaments.standings import buchholz, direct_encounter, sonneborn_berger, standings
 from tests.tournaments.playing import new, played
 
 VALUES = {"1": 1.0, "=": 0.5, "0": 0.0, "+": 1.0, "-": 0.0}

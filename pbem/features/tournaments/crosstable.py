@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 
 from pbem.features.tournaments.field import DRAW, LOSS, WIN, Field, Format, Matchup
 from pbem.features.tournaments.formats import league
-from pbem.features.tournaments.standings import TournamentPlace, standings
-from pbem.features.tournaments.tie_breaks import ORDER
+from pbem.features.tournaments.standings import ORDER, TournamentPlace, standings
 
 OWN, RUNNING, NOTHING, BYE = "*", "?", "", "bye"
 SCORED = {WIN: "1", DRAW: "=", LOSS: "0"}
