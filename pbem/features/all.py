@@ -40,8 +40,7 @@ from pbem.features.time.commands import VACATION
 from pbem.features.time.gifts import GIVE
 from pbem.features.tournaments import due as tournaments_due
 from pbem.features.tournaments import entries, ladders_due, recurring, tournament_report
-from pbem.features.tournaments.climbing import CLIMB
-from pbem.features.tournaments.commands import ENTER, HOST, RETIRE, TOURNAMENT, TOURNAMENTS
+from pbem.features.tournaments.commands import CLIMB, ENTER, HOST, RETIRE, TOURNAMENT, TOURNAMENTS
 from pbem.features.watching import spectators, watches
 from pbem.features.watching.commands import UNWATCH, WATCH
 from pbem.matches import agreements

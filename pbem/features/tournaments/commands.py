@@ -1,4 +1,4 @@
-"""Tournaments: tournaments, tournament, enter, retire, host."""
+"""Tournaments: tournaments, tournament, enter, climb, retire, host."""
 
 import re
 from functools import partial
@@ -10,10 +10,11 @@ from pbem.conversation.core import BOARD, NAMED_CONTEST, Command, Decision, Grou
 from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import paging
 from pbem.errors import Refused
+from pbem.features.people import named
 from pbem.features.tournaments import crosstable, entries, hosting, recurring, rounds, rungs, shown
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.field import Format
-from pbem.features.tournaments.formats.ladder import REST
+from pbem.features.tournaments.formats.ladder import AGAIN, REST, Ladder, LadderObstacle
 from pbem.features.tournaments.messages import (
     Meeting,
     TournamentEntered,
@@ -142,6 +143,55 @@ def _enter_ladder(request: Request, tournament: Tournament) -> Decision:
     return Decision(answer=(TournamentEntered(line=told, rung=rung),))
 
 
+def climb(request: Request, line: Line) -> Decision:
+    """Challenge a player who stands above the sender on a ladder; the match begins at once."""
+    session, player, now = request.session, request.player, request.now
+    number, wanted = line.words.split()
+    tournament = entries.locked(session, int(number))
+    if tournament is None or tournament.kind != Format.LADDER:
+        raise Refused(f"There is no ladder {number[:9]}.", read=line.text, fits=LISTS)
+    if tournament.ended is not None:
+        raise Refused(f"Ladder {number} is over.", fits=f'"tournament {number}" shows how it stood.')
+    other = named.player_called(request, line, wanted, lock=True)
+    players = (player.id or 0, other.id or 0)
+    ladder = rungs.ladder_of(session, tournament, players, now)
+    _check_challenge(request, line, tournament, ladder, player, other)
+    check_running(request, player)
+    return Decision(events=(rungs.challenge(session, tournament, ladder, player, other, now),))
+
+
+def _check_challenge(
+    request: Request, line: Line, tournament: Tournament, ladder: Ladder, player: Player, other: Player
+) -> None:
+    """Raise Refused if the player can't challenge the other."""
+    number, shows = tournament.id, f'"tournament {tournament.id}" shows whom you can challenge.'
+    if not ladder.rung_of(player.id or 0):
+        raise Refused(f"You aren't on ladder {number}.", read=line.text, fits=f'"enter {number}" does that.')
+    if not ladder.rung_of(other.id or 0):
+        raise Refused(f"Nobody called {other.name} is on ladder {number}.", read=line.text, fits=shows)
+    obstacle = ladder.obstacle(player.id or 0, other.id or 0, request.now)
+    if obstacle is not None:
+        raise Refused(_why(obstacle, ladder, player, other), read=line.text, fits=shows)
+
+
+def _why(obstacle: LadderObstacle, ladder: Ladder, player: Player, other: Player) -> str:
+    name, own = other.name, ladder.rung_of(player.id or 0)
+    match obstacle:
+        case LadderObstacle.BELOW:
+            return f"You challenge those above you, and {name} isn't." if player.id != other.id else "That's you."
+        case LadderObstacle.TOO_FAR:
+            rung = ladder.rung_of(other.id or 0)
+            return f"You're on rung {own}, and {name} on {rung}: a challenge goes {ladder.reach} rungs up at most."
+        case LadderObstacle.PLAYING:
+            return f"You're playing {name} on this ladder already."
+        case LadderObstacle.TOO_SOON:
+            return f"You have met {name} in the last {AGAIN.days} days, so you can't challenge them again yet."
+        case LadderObstacle.BUSY:
+            return f"You have challenged as many players there as you can at a time: {ladder.at_once}."
+        case LadderObstacle.TAKEN:
+            return f"As many others as can at a time have challenged {name}: {ladder.at_once}."
+
+
 def retire(request: Request, line: Line) -> Decision:
     """Take the sender out of a tournament."""
     session, player, now = request.session, request.player, request.now
@@ -254,6 +304,18 @@ ENTER = Command(
     brief="enter a tournament or a ladder",
     shape=NUMBER,
     reread=partial(_number_of, "enter"),
+)
+CLIMB = Command(
+    "climb",
+    "LADDER PLAYER",
+    'meet someone above you on a ladder; "challenge NAME on ladder 3" does the same',
+    climb,
+    changes=True,
+    words=(2, 2),
+    resumes=True,
+    group=Group.CONTESTS,
+    brief="challenge someone above you on a ladder",
+    shape=re.compile(r"\d{1,9}\s+\S+"),
 )
 RETIRE = Command(
     "retire",
