@@ -47,7 +47,7 @@ def says_only(text: str) -> bool:
 def _first(lines: Sequence[str]) -> str:
     """Return the first line that isn't empty; the next one if it is a greeting."""
     written = [line.strip() for line in lines if line.strip()][:2]
-    if len(written) > 1 and _phrases_in(_words(written[0])) == {"courtesies"}:
+    if len(written) > 1 and _phrases_in(_words(written[0])) == {"greetings"}:
         return written[1]
     return written[0] if written else ""
 

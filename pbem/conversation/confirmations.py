@@ -158,7 +158,7 @@ def _answer(request: Request, player: Player, question: Confirmation) -> tuple[A
     A newcomer can also answer with their name, or with the same command. The yes of a player counts from an address
     that is known as theirs, and from the one that is asked about: nobody else can have the question by then.
     """
-    sender, lines = request.sender, request.message.lines
+    sender, lines = request.sender, request.message.certain
     asked = replace(question, unclear=False, by_thread=False, answered_from="")
     if sender.by_thread or (question.acts and sender.vouched):
         return None, replace(asked, by_thread=True)
@@ -177,7 +177,7 @@ def _answer(request: Request, player: Player, question: Confirmation) -> tuple[A
 
 def _repeats(request: Request, question: Confirmation) -> bool:
     """Return whether all that somebody answers is a line that they are asked about, or the name in it."""
-    written = [line.strip().strip(".!").casefold() for line in request.message.lines if line.strip()]
+    written = [line.strip().strip(".!").casefold() for line in request.message.certain if line.strip()]
     lines = [line.casefold() for line in question.lines]
     return bool(written) and any(written[0] in (line, line.partition(" ")[2]) for line in lines)
 

@@ -29,7 +29,7 @@ def settle(request: Request, reply: Reply, question: int) -> Reply:
         if rate_limits.is_asked_often(request.session, row.address, request.now):
             raise Unanswerable(Silence.ASKED_OFTEN_ENOUGH)
         return replace(effects.apply(request, reply, _asked_again(player, row)), verdict=Verdict(Outcome.ASKED_AGAIN))
-    answer = answers.answer(request.message.lines)
+    answer = answers.answer(request.message.certain)
     if request.now - row.created > QUESTION_LIVES:
         return replace(reply, verdict=Verdict(Outcome.TOO_LATE)).adding(QuestionExpired(days=QUESTION_LIVES.days))
     if answer is Answer.NO:

@@ -40,7 +40,7 @@ def as_meant(request: Request, message: Message, parsed: ParsedMessage) -> tuple
     if line is None:
         return parsed, agreed
     return reader(request, message).read(
-        message.subject, (*line.split("\n"), *answers.lines_below(message.lines[: message.sure]))
+        message.subject, (*line.split("\n"), *answers.lines_below(message.certain))
     ), agreed
 
 
@@ -88,14 +88,14 @@ def reader(request: Request, message: Message) -> Reader:
 
 def _answered(request: Request, message: Message) -> Outgoing | None:
     """Return the message of ours that a yes or no in the first line answers; None if there is no such word."""
-    if answers.answer(message.lines) is None:
+    if answers.answer(message.certain) is None:
         return None
     return suggested_yes.answered_message(request.session, message, request.sender)
 
 
 def _offer_answered(request: Request, message: Message, parsed: ParsedMessage, answered: Outgoing | None) -> str | None:
     """Return the command that a plain yes or no to a challenge stands for; None if the message holds one itself."""
-    answer = answers.answer(message.lines)
+    answer = answers.answer(message.certain)
     if answer is None or any(_says_itself(request, line) for line in parsed.commands):
         return None
     return suggested_yes.offer_answered(request.session, request.sender, answered, answer)
@@ -114,7 +114,7 @@ def _says_itself(request: Request, line: Line) -> bool:
 
 def _agreed_to(request: Request, message: Message, parsed: ParsedMessage, agreed: Outgoing | None) -> Outgoing | None:
     """Return the message of ours whose suggestion this one agrees to; None if it doesn't. Raises Refused."""
-    if request.sender.player is None or request.sender.is_stranger or answers.answer(message.lines) is not Answer.YES:
+    if request.sender.player is None or request.sender.is_stranger or answers.answer(message.certain) is not Answer.YES:
         return None
     if agreed is None or agreed.proposal is None:
         if parsed.commands:  # "Ok" and a turn below it

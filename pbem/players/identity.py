@@ -12,7 +12,6 @@ from pbem.config import ServerSettings
 from pbem.errors import Silence, Unanswerable
 from pbem.mail.reading.message import Message
 from pbem.messages.reply_addresses import _version, token_of
-from pbem.players import known_addresses
 from pbem.storage.models import HOUSE, Match, Outgoing, Player, Standing
 from pbem.tokens import Keyring, Purpose, Token
 
@@ -109,8 +108,8 @@ def identify(session: Session, message: Message, server: ServerSettings, keyring
         return Sender(
             player.address, player, proven=False, match=ours.match, ply=_version(ours) if ours.match else None
         )
-    player = known_addresses.player_at(session, message.sender)
-    return Sender(player.address if player is not None else message.sender, player, proven=False)
+    player = session.exec(select(Player).where(Player.address == message.sender)).first()
+    return Sender(message.sender, player, proven=False)
 
 
 def leads_to_us(address: str, server: ServerSettings) -> bool:

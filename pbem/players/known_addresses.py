@@ -1,7 +1,8 @@
 """From which addresses a player writes: the one on file, and others that they have told us of with a yes.
 
 A reply token alone may have been forwarded. Who replies to us from an address of their own is asked once whether it is
-theirs; forwarders, aliases and mailing lists that rewrite From are known from then on.
+theirs; forwarders, aliases and mailing lists that rewrite From are known from then on. That proves nothing about the
+address, which may be somebody else's: it only counts beside a token of the player.
 """
 
 from datetime import datetime
@@ -21,17 +22,9 @@ def is_known(session: Session, player: Player, address: str | None) -> bool:
         return address is not None
     if _is_other_players(session, player, address):
         return False
-    known = session.get(KnownAddress, mailbox(address))
-    return mailbox(player.address) == mailbox(address) or (known is not None and known.player == player.id)
-
-
-def player_at(session: Session, address: str) -> Player | None:
-    """Return the person who has that address, or writes from it."""
-    found = session.exec(select(Player).where(Player.address == address)).first()
-    if found is not None:
-        return found
-    known = session.get(KnownAddress, mailbox(address))
-    return session.get(Player, known.player) if known is not None else None
+    if mailbox(player.address) == mailbox(address):
+        return True
+    return session.get(KnownAddress, (player.id, mailbox(address))) is not None
 
 
 def can_be_known(session: Session, player: Player, address: str | None) -> bool:
@@ -46,7 +39,7 @@ def note(session: Session, player: Player, address: str, now: datetime) -> None:
     of_player = select(KnownAddress).where(KnownAddress.player == player.id).order_by(col(KnownAddress.since).desc())
     for oldest in session.exec(of_player).all()[MOST - 1 :]:
         session.delete(oldest)
-    session.merge(KnownAddress(address=mailbox(address), player=player.id or 0, since=now))
+    session.add(KnownAddress(player=player.id or 0, address=mailbox(address), since=now))
     session.flush()
 
 

@@ -34,7 +34,8 @@ def test_the_house_agrees_to_an_undo_a_pause_and_a_cancellation(letters: Corresp
     assert letters.played == []
     letters.reply(letters.last("alice"), "pause")
     assert letters.rows("select paused is not null from match") == [True]
-    letters.reply(letters.last("alice"), "cancel")
+    (question,) = letters.reply(letters.last("alice"), "cancel")
+    letters.reply(question, "yes")
     assert letters.rows("select termination from match") == ["cancelled"]
 
 

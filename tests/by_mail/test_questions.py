@@ -13,9 +13,9 @@ PROTEST = "Hm? I never wanted to delete my account, please tell me more.\n\nJo S
 def test_a_protest_confirms_nothing(letters: Correspondence) -> None:
     (question,) = letters.write(ALICE, "delete me")
 
-    (again,) = letters.reply(question, PROTEST)
-
-    assert "We can't tell whether your reply means yes" in said(again)
+    for words in (PROTEST, "On Mon, 2 Mar 2026 at 10:00 Alice wrote:\nyes", "Hello Si,\n\nI don't understand."):
+        (again,) = letters.reply(question, words, quote=False)
+        assert "We can't tell whether your reply means yes" in said(again)
     assert letters.rows("select name from player where address = 'alice@mail.example'") == ["alice"]
 
 
@@ -79,6 +79,15 @@ def test_what_ends_a_match_asks_once_more(letters: Correspondence, line: str) ->
     mails = letters.reply(question, "yes")
     assert letters.rows("select state, termination from match") == [("over", "agreement")]
     assert "draw" in text(to(mails, "bob")[0]).lower()
+
+
+@scenes.after(scenes.two_players)
+def test_cancelling_a_match_with_the_house_asks_once_more(letters: Correspondence) -> None:
+    letters.say("alice", "play kvadratik")
+
+    (question,) = letters.reply(letters.last("alice"), "cancel")
+    assert "agree to cancel match #1" in said(question)
+    assert letters.rows("select state from match") == ["running"]
 
 
 @scenes.after(scenes.bobs_turn)

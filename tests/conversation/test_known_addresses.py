@@ -76,12 +76,16 @@ def test_what_a_token_does_depends_on_from(session: Session, alice: Player, name
         assert isinstance(told, Run if looks or (counts and acts(command, purpose)) else Ask), command.name
 
 
-def test_a_message_without_token_from_a_known_address_is_the_player_s(session: Session, alice: Player) -> None:
+def test_an_address_that_is_known_as_one_s_own_stays_everybody_s(session: Session, alice: Player) -> None:
+    """Anybody can write From; the yes that makes an address known isn't its owner's."""
+    _, bob, _ = people(session)
+    known_addresses.note(session, bob, HOME, NOW)
     message = Message("<1@mail.example>", HOME, (SERVER.address,), (), "", None, ())
 
     found = identity.identify(session, message, SERVER, Keyring("a key"), NOW)
 
-    assert (found.player, found.address, found.proven) == (alice, ALICE, False)
+    assert (found.player, found.address, found.is_stranger) == (None, HOME, True)
+    assert all(known_addresses.is_known(session, player, HOME) for player in (alice, bob))
 
 
 def test_what_belongs_to_somebody_else_never_becomes_known(session: Session, alice: Player) -> None:

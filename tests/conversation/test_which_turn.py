@@ -171,3 +171,19 @@ def test_a_reply_below_our_quoted_header_is_read(gap: str) -> None:
 
     assert [line.words for line in reading(f"{gap.join(header)}\n\n{TURN}\n\nresign").commands] == [TURN]
     assert not reading(f"{gap.join(header)}\n\nQuadraphages, match #1, turn 2\n{TURN}").commands
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "Le 3 mars 2026 à 10:00, bob a écrit",
+        "Am 2. März 2026 um 08:12 schrieb Bob",
+        "On Mon, 2 Mar 2026 at 10:00 Bob wrote:",
+    ],
+)
+def test_what_stands_below_an_announcement_alone_is_offered(above: str) -> None:
+    found = reading(f"{above}\n{TURN}")
+
+    assert [line for line in found.commands if line.command.plays] == []
+    assert found.doubtful is not None
+    assert found.doubtful.words == TURN

@@ -107,12 +107,14 @@ def withdraw(request: Request, line: Line, match: Match, player: Player) -> Deci
 
 
 def ends_match(request: Request, line: Line) -> bool:
-    """Return whether the line agrees to an offer of the opponent that ends the match."""
+    """Return whether the line agrees to an offer of the opponent that ends the match, as the house does at once."""
     match = request.session.get(Match, line.match) if line.match is not None else None
     player = request.sender.player
     seat = seat_of(match, player) if match is not None and player is not None else None
     if match is None or seat is None or match.state != MatchState.RUNNING:
         return False
+    if match.level is not None and line.command.name == OfferKind.CANCEL and not line.words:
+        return True
     named = line.words if line.command.answers_offer else line.command.name
     ending = (find(match, kind) for kind in (OfferKind.DRAW, OfferKind.CANCEL) if named.strip().lower() in ("", kind))
     return any(offer is not None and offer.is_open and offer.seat != seat for offer in ending)

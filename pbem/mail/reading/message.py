@@ -65,6 +65,11 @@ class Message:
     hidden: Problem | None = None
     """Where the person's words are instead, if the lines may be none of theirs."""
 
+    @property
+    def certain(self) -> tuple[str, ...]:
+        """The lines that certainly are the person's."""
+        return self.lines[: self.sure]
+
 
 def read(raw: bytes, sender: str | None, recipients: tuple[str, ...], ours: Ours = NOBODY) -> Message:
     """Return the message in the bytes; raises Unreadable if not even its headers can be read, and MemoryError."""

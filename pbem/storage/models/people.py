@@ -68,9 +68,9 @@ class Player(Table, table=True):
 class KnownAddress(Table, table=True):
     """Another address from which a player writes, as they have told us with a yes."""
 
+    player: int = Field(foreign_key="player.id", primary_key=True)
     address: str = Field(primary_key=True)
-    """Without what its owner can vary (see mailboxes)."""
-    player: int = Field(foreign_key="player.id", index=True)
+    """Without what its owner can vary (see mailboxes); it may be anybody's, so only the player's tokens count there."""
     since: datetime = Field(sa_type=Utc)
 
 

@@ -110,7 +110,7 @@ class _ReplyReader:
             self._at += 1
 
     def _keep(self, line: str) -> None:
-        doubtful = self._draft.has_words and not self._draft.is_doubted and self._may_announce(self._at)
+        doubtful = not self._draft.is_doubted and self._may_announce(self._at)
         tagline = signatures.inline_tagline(line)
         self._draft.add(line if tagline is None else line[:tagline])
         if doubtful:
@@ -259,7 +259,9 @@ class _ReplyReader:
                 self._keep_paragraph()
                 return
             if not foreign:
-                return  # nothing above: the reply is below, and can't be told from the quote
+                if not header and not self._draft.is_doubted:
+                    self._draft.doubt()
+                return  # nothing above: the reply may be below, and can't be told from the quote
         if not announced and not header and self._is_answered_inside():
             return
         self._at = len(self._page)

@@ -13,10 +13,9 @@ def upgrade() -> None:
     """Add the table."""
     op.create_table(
         "knownaddress",
-        sa.Column("address", sa.String(), nullable=False),
         sa.Column("player", sa.Integer(), nullable=False),
+        sa.Column("address", sa.String(), nullable=False),
         sa.Column("since", Utc(), nullable=False),
         sa.ForeignKeyConstraint(["player"], ["player.id"]),
-        sa.PrimaryKeyConstraint("address"),
+        sa.PrimaryKeyConstraint("player", "address"),
     )
-    op.create_index("ix_knownaddress_player", "knownaddress", ["player"])
