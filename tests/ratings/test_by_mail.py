@@ -36,7 +36,8 @@ def test_what_ends_before_both_have_moved_does_not_count(letters: Correspondence
 @after(scenes.two_turns)
 def test_a_cancelled_match_does_not_count(letters: Correspondence) -> None:
     letters.reply(letters.last("alice"), "cancel 1")
-    letters.reply(letters.last("bob"), "accept 1 cancel")
+    (question,) = letters.reply(letters.last("bob"), "accept 1 cancel")
+    letters.reply(question, "yes")
 
     assert letters.rows("select termination from match") == ["cancelled"]
     assert counted(letters) == [(1, 0)]
