@@ -148,7 +148,8 @@ def _news_that_wait(rehearsal: Rehearsal) -> Letter:
 
 def _draw_agreed(rehearsal: Rehearsal) -> Letter:
     rehearsal.say(X, rehearsal.next_move.to, "draw")
-    return rehearsal.answer(O, "accept draw\n\nGladly.")
+    rehearsal.hand_in(rehearsal.answer(O, "accept draw\n\nGladly."))
+    return rehearsal.answer(O, "yes")
 
 
 def _turns_taken_back(rehearsal: Rehearsal) -> Letter:
