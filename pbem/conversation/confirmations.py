@@ -153,30 +153,29 @@ def confirm(request: Request, reply: Reply, held_id: int) -> Reply | Confirmed:
 
 
 def _answer(request: Request, player: Player, question: Confirmation) -> tuple[Answer | None, Confirmation | None]:
-    """Return what is answered to a question of ours; or the question as it is asked again, if that doesn't count.
+    """Return what is answered to a question as it was asked first; or that as it is asked again, if it doesn't count.
 
     A newcomer can also answer with their name, or with the same command. The yes of a player counts from an address
     that is known as theirs, and from the one that is asked about: nobody else can have the question by then.
     """
     sender, lines = request.sender, request.message.certain
-    asked = replace(question, unclear=False, by_thread=False, answered_from="")
     if sender.by_thread or (question.acts and sender.vouched):
-        return None, replace(asked, by_thread=True)
+        return None, replace(question, by_thread=True)
     answer = answers.answer(lines)
     if answer is None and question.joining and _repeats(request, question):
         answer = Answer.YES
     if answer is None:
-        return None, replace(asked, unclear=True)
+        return None, replace(question, unclear=True)
     wrote = request.message.sender or ""
     is_asked_about = bool(question.unknown) and mailbox(wrote) == mailbox(question.unknown)
     is_free = answer is Answer.NO or question.joining or is_asked_about
     if not is_free and not known_addresses.is_known(request.session, player, wrote):
-        return None, replace(asked, answered_from=wrote or "an unknown address")
+        return None, replace(question, answered_from=wrote or "an unknown address")
     return answer, None
 
 
 def _repeats(request: Request, question: Confirmation) -> bool:
-    """Return whether all that somebody answers is a line that they are asked about, or the name in it."""
+    """Return whether the first line of an answer is one that they are asked about, or the name in it."""
     written = [line.strip().strip(".!").casefold() for line in request.message.certain if line.strip()]
     lines = [line.casefold() for line in question.lines]
     return bool(written) and any(written[0] in (line, line.partition(" ")[2]) for line in lines)

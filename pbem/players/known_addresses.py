@@ -5,6 +5,7 @@ theirs; forwarders, aliases and mailing lists that rewrite From are known from t
 address, which may be somebody else's: it only counts beside a token of the player.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from sqlmodel import Session, col, delete, select
@@ -36,8 +37,7 @@ def note(session: Session, player: Player, address: str, now: datetime) -> None:
     """Note that the player writes from that address, unless somebody else has it."""
     if is_known(session, player, address) or not can_be_known(session, player, address):
         return
-    of_player = select(KnownAddress).where(KnownAddress.player == player.id).order_by(col(KnownAddress.since).desc())
-    for oldest in session.exec(of_player).all()[MOST - 1 :]:
+    for oldest in _rows_of(session, player)[MOST - 1 :]:
         session.delete(oldest)
     session.add(KnownAddress(player=player.id or 0, address=mailbox(address), since=now))
     session.flush()
@@ -45,13 +45,18 @@ def note(session: Session, player: Player, address: str, now: datetime) -> None:
 
 def of_player(session: Session, player: Player) -> list[str]:
     """Return the other addresses from which the player writes, the newest first."""
-    known = select(KnownAddress.address).where(KnownAddress.player == player.id)
-    return [*session.exec(known.order_by(col(KnownAddress.since).desc()))]
+    return [known.address for known in _rows_of(session, player)]
 
 
 def forget(session: Session, player: Player) -> None:
     """Forget from where else the player writes: they leave, or somebody has their reply addresses."""
     session.exec(delete(KnownAddress).where(col(KnownAddress.player) == player.id))
+
+
+def _rows_of(session: Session, player: Player) -> Sequence[KnownAddress]:
+    """Return the player's other addresses, the newest first."""
+    of_player = select(KnownAddress).where(KnownAddress.player == player.id)
+    return session.exec(of_player.order_by(col(KnownAddress.since).desc())).all()
 
 
 def _is_other_players(session: Session, player: Player, address: str) -> bool:

@@ -295,8 +295,12 @@ def ends_until(session: Session, sender: Sender, gist: str, now: datetime) -> da
 
 def questions_left(session: Session, sender: Sender, gist: str, now: datetime, *, joins: bool) -> int:
     """Return how often a question can be repeated to someone who says neither yes nor no; once to who may `join`."""
-    most, span = (MOST_SAME, DAY) if sender.standing is None else (MOST_QUESTIONS, WEEK)
-    most, span = (1, MONTH) if joins else (most, span)
+    if joins:
+        most, span = 1, MONTH
+    elif sender.standing is None:
+        most, span = MOST_SAME, DAY
+    else:
+        most, span = MOST_QUESTIONS, WEEK
     return most - len(session.exec(_with_gist(Outgoing.id, sender, gist, span, now).limit(most)).all())
 
 

@@ -15,6 +15,8 @@ LARGEST_OF_STRANGERS = 250_000
 """The same for a message that comes neither from a player's address nor to a reply address."""
 LARGEST_HEADER_BLOCK = 65_536
 LARGEST_HEADER = 16_384
+LONGEST_VALUE = 8_192
+"""How much of a header is looked at."""
 LONGEST_NAME = 76
 MOST_HEADERS = 500
 MOST_RECIPIENTS = 50

@@ -14,7 +14,6 @@ from itertools import islice
 from pbem.mail.reading import limits, subjects
 from pbem.mail.reading.text import body, phrases
 
-LONGEST_VALUE = 8_192
 MOST_RECEIVED = 100
 """A message with more Received lines is in a loop (RFC 5321, 6.3)."""
 LINES_OF_TEXT = 12
@@ -116,7 +115,7 @@ def is_machines(address: str) -> bool:
 def _in_headers(mime: email.message.Message, recipients: Sequence[str]) -> Iterator[Automatic]:
     found: dict[str, list[str]] = {}
     for key, value in mime.raw_items():
-        found.setdefault(key.lower(), []).append(" ".join(str(value)[:LONGEST_VALUE].split()).lower())
+        found.setdefault(key.lower(), []).append(" ".join(str(value)[: limits.LONGEST_VALUE].split()).lower())
     yield from (kind for name, pattern, kind in _HEADERS if any(map(pattern.search, found.get(name, ()))))
     if any(name.startswith("list-") for name in found):
         yield Automatic.LIST

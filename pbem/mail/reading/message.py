@@ -23,7 +23,6 @@ from pbem.mail.reading.text import body, normalize, reply_text
 from pbem.mail.reading.text.ours import NOBODY, Ours
 from pbem.mail.reading.text.written import Cut, WrittenText
 
-LONGEST_VALUE = 8_192
 MOST_IDS = 50
 LARGEST_ID = 250
 LARGEST_ADDRESS = 254
@@ -211,7 +210,7 @@ def _values(mime: email.message.Message, name: str) -> list[str]:
 
 
 def _raw_values(mime: email.message.Message, name: str) -> list[bytes]:
-    values = [str(value)[:LONGEST_VALUE] for key, value in mime.raw_items() if key.lower() == name.lower()]
+    values = [str(value)[: limits.LONGEST_VALUE] for key, value in mime.raw_items() if key.lower() == name.lower()]
     return [value.encode("ascii", "surrogateescape") for value in values[:MOST_IDS]]
 
 
