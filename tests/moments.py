@@ -94,7 +94,9 @@ def forget() -> None:
 
 def _is_shared(key: Key) -> bool:
     """Return whether other processes have the same scenes."""
-    return bool(_FOLDER) and not any(callable(part) for scene in key[-1] for part in scene)  # type: ignore[attr-defined]
+    scenes = key[-1]
+    assert isinstance(scenes, tuple)
+    return bool(_FOLDER) and not any(callable(part) for scene in scenes for part in scene)
 
 
 def _file_of(key: Key) -> Path:

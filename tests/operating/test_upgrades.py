@@ -55,14 +55,20 @@ def real(folder: Path, revision: str) -> Path:
     return file
 
 
-@pytest.mark.own_database
-def test_play_goes_on_in_a_real_database_of_the_last_version_before(tmp_path: Path) -> None:
-    url = f"sqlite:///{real(tmp_path / 'server', '0048')}"
+def upgraded(folder: Path, revision: str) -> tuple[str, dict[str, Any]]:
+    """Upgrade the real database of that revision; return its URL, and what lasts in it, which has stayed as it was."""
+    url = f"sqlite:///{real(folder, revision)}"
     before = lasting(url)
     engine = database.connect(url)
     database.upgrade(engine)
     engine.dispose()
     assert lasting(url) == before
+    return url, before
+
+
+@pytest.mark.own_database
+def test_play_goes_on_in_a_real_database_of_the_last_version_before(tmp_path: Path) -> None:
+    url, before = upgraded(tmp_path / "server", "0048")
     assert [len(before[table]) for table in ("player", "match", "ply", "incoming", "outgoing")] == [2, 1, 3, 10, 14]
     with correspondence(tmp_path / "server", database=url) as letters:
         assert letters.rows("select version_num from alembic_version") == [database.newest_revision()]
@@ -81,12 +87,7 @@ def test_play_goes_on_in_a_real_database_of_the_last_version_before(tmp_path: Pa
 
 @pytest.mark.own_database
 def test_a_match_that_was_salvaged_goes_on_and_of_two_noted_keys_the_one_in_use_stays(tmp_path: Path) -> None:
-    url = f"sqlite:///{real(tmp_path / 'server', '1.0013-salvaged')}"
-    before = lasting(url)
-    engine = database.connect(url)
-    database.upgrade(engine)
-    engine.dispose()
-    assert lasting(url) == before
+    url, _ = upgraded(tmp_path / "server", "1.0013-salvaged")
     with correspondence(tmp_path / "server", database=url) as letters:
         assert letters.execute("select * from serverkey") == [(1, "9134145f33e496e9d1b74a7d0aa48c63")]
         letters.wait(hours=1)
