@@ -25,7 +25,7 @@ from pbem.conformance.letters import quoted as quoted
 from pbem.conformance.letters import text as text
 from pbem.conversation.feature import Features
 from pbem.features.all import FEATURES
-from pbem.mail.reading.protocol import InProcessParser, MailParser
+from pbem.mail.reading.parsers import InProcessParser, MailParser
 from pbem.messages.reply_addresses import address_with
 from pbem.players import bounces
 from pbem.server import daemon

@@ -23,7 +23,7 @@ class FirstTurn:
             turn = next(positions[ply].moves(), None)
             text = None if turn is None else GAMES[asked.game].notation.format(turn, positions[ply])
             found.append(SearchFinding((-0.8, -0.1, 0.0, 0.2, 0.5)[ply % 5], is_solved=False, turn=text))
-        return Findings(tuple(found))
+        return tuple(found)
 
     def close(self) -> None:
         """Do nothing."""

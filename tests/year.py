@@ -21,7 +21,7 @@ from sqlmodel import Session, col, select
 from engines.seats import other, seat_of
 from notation.games import GAMES
 from notation.time_control import parse
-from pbem.mail.reading.protocol import InProcessParser
+from pbem.mail.reading.parsers import InProcessParser
 from pbem.mail.transports.protocols import Arrival, NotAccepted
 from pbem.matches import lifecycle, queries
 from pbem.matches.events import Events

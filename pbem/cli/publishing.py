@@ -1,6 +1,5 @@
 """Publishing matches as a site for web browsers."""
 
-import os
 import sqlite3
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +13,6 @@ from pbem.cli.core import CONFIG, IMPOSSIBLE, ConfigOption, app, errors, out, st
 from pbem.publishing import publication
 from pbem.publishing.folder import LIST, NotASite
 from pbem.publishing.pages import Site
-from pbem.publishing.writers import Killed
 from pbem.secret import BadConfig
 
 
@@ -53,9 +51,8 @@ def publish(
                 folder,
                 core.now(),
                 lambda number, total: bar.update(task, completed=number, total=total),
-                len(os.sched_getaffinity(0)),
             )
-        except (NotASite, Killed) as error:
+        except NotASite as error:
             errors.print(f"pbem: {error}", markup=False, highlight=False)
             raise typer.Exit(IMPOSSIBLE) from error
         except sqlite3.Error as error:

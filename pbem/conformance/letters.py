@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pbem import config
-from pbem.mail.reading.protocol import InProcessParser
+from pbem.mail.reading.parsers import InProcessParser
 from pbem.server import daemon
 
 ADDRESS = "games@pbem.example"

@@ -6,8 +6,7 @@ published next time.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -23,7 +22,17 @@ from notation import guarded
 from notation.games import GAMES
 from pbem.features.house.player import current_name
 from pbem.messages.said.templates import templates_folder
-from pbem.publishing import changes, contents, feeds, front, machine_readable, match_pages, pages, visibility, writers
+from pbem.publishing import (
+    changes,
+    contents,
+    feeds,
+    front,
+    machine_readable,
+    match_files,
+    match_pages,
+    pages,
+    visibility,
+)
 from pbem.publishing.contents import GamePage, PageLine, PagePlace
 from pbem.publishing.folder import UNFINISHED, SiteFolder
 from pbem.publishing.listing import Span, span
@@ -34,8 +43,6 @@ from pbem.storage.models import RatedWeek, Tournament
 
 AT_ONCE = 20
 """How many matches are read in one transaction."""
-FEW = 60
-"""Up to this many matches are written sooner than other processes have started."""
 NEWEST, OF_PLAYER = 25, 200
 """How many matches the first page and those of games have, and how many that of a player."""
 OVERVIEWS = ("index.html", "archive.html", "players.html")
@@ -63,14 +70,10 @@ def publish(
     path: Path,
     now: datetime,
     progress: Progress = lambda _done, _all: None,
-    processes: int = 1,
 ) -> Published:
-    """Bring the site in the folder up to date; raise folder.NotASite, writers.Killed or OSError.
-
-    Many matches are written by that many processes.
-    """
+    """Bring the site in the folder up to date; raise folder.NotASite or OSError."""
     with SiteFolder.opened(path) as folder:
-        _Publication(engine, site, folder, now).run(progress, processes)
+        _Publication(engine, site, folder, now).run(progress)
         return Published(folder.matches.count(), folder.files.written, folder.removed)
 
 
@@ -90,10 +93,10 @@ class _Publication:
         self._listed: dict[str, str] = {}
         """The stamps of the lists that are written."""
 
-    def run(self, progress: Progress, processes: int) -> None:
+    def run(self, progress: Progress) -> None:
         """Write and remove what has changed."""
         self._write_common()
-        self._write_matches(progress, processes)
+        self._write_matches(progress)
         self._write_players()
         self._write_tournaments()
         self._write_lists()
@@ -117,25 +120,18 @@ class _Publication:
             for language in GAMES[key].translations:
                 self._folder.write(pages.game_path(key, language), pages.translation(self._site, key, language))
 
-    def _write_matches(self, progress: Progress, processes: int) -> None:
-        changed, done = self._changes.matches, 0
-        place = writers.FolderPlace(self._engine, self._site, self._folder.files)
-        several = 1 if len(changed) <= FEW else processes
-        with closing(writers.written(place, self._batches(), several)) as batches:
-            for batch in batches:
-                with self._folder.transaction():
-                    self._folder.matches.stamp((each.number, changed[each.number][1]) for each in batch.matches)
-                done += len(batch.matches)
-                progress(done, len(changed))
-
-    def _batches(self) -> Iterator[writers.Batch]:
-        """Yield the matches that are to be written; they are unfinished from then on."""
-        changed = [listed for listed, _ in self._changes.matches.values()]
-        for start in range(0, len(changed), AT_ONCE):
-            at_once = changed[start : start + AT_ONCE]
+    def _write_matches(self, progress: Progress) -> None:
+        """Write those that have changed, some at a time; they are unfinished meanwhile."""
+        changed = self._changes.matches
+        listed = [each for each, _ in changed.values()]
+        for start in range(0, len(listed), AT_ONCE):
+            at_once = listed[start : start + AT_ONCE]
             with self._folder.transaction():
                 self._folder.matches.stamp((each.number, UNFINISHED) for each in at_once)
-            yield writers.batch_of(at_once, self._people)
+            match_files.write(self._engine, self._site, self._folder.files, at_once, self._people)
+            with self._folder.transaction():
+                self._folder.matches.stamp((each.number, changed[each.number][1]) for each in at_once)
+            progress(min(start + AT_ONCE, len(listed)), len(listed))
 
     def _write_players(self) -> None:
         """Write those whose matches have changed, or all if a week of ratings is over."""
@@ -256,7 +252,7 @@ class _Publication:
         hidden = self._folder.matches.hidden()
         for start in range(0, len(hidden), AT_ONCE):
             for number in hidden[start : start + AT_ONCE]:
-                self._folder.remove(*(match_path(number, ending) for ending in writers.ENDINGS))
+                self._folder.remove(*(match_path(number, ending) for ending in match_files.ENDINGS))
             with self._folder.transaction():
                 self._folder.matches.forget(hidden[start : start + AT_ONCE])
         chose = self._changes.people or self._changes.left

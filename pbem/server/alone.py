@@ -6,26 +6,20 @@ Others are handled meanwhile, since such a process takes seconds to start: longe
 """
 
 import os
-import pickle
-import select
-import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
-from queue import SimpleQueue
 from typing import Any
 
 import structlog
 
-import pbem
+from notation.games import GAMES
+from pbem.config import ChecksSettings, HouseSettings, LimitsSettings, ServerSettings
 from pbem.features.all import FEATURES
-from pbem.mail import sandboxing
+from pbem.isolated import Isolated, Lost, Unavailable, Why
 from pbem.mail.reading import authentication
-from pbem.mail.reading.sandbox import Sandbox
+from pbem.mail.reading.parsers import IsolatedParser
 from pbem.server import work_queue, worker
 from pbem.server.examination import Services
 from pbem.server.sender import send_queue
@@ -34,20 +28,19 @@ from pbem.storage import database
 
 log = structlog.get_logger()
 
-COMMAND = [sys.executable, "-P", "-m", "pbem.server.alone"]
 SECONDS = 120.0
-"""How long the process may take; it is killed then, and has failed."""
+"""How long a message may take alone."""
 MEGABYTES = 512
-"""How much memory it may use beyond what it starts with: it fails before the machine or the unit has none left."""
-BEGUN, DONE = b"b", b"d"
-"""What the process answers: that it begins with a message, and that it has handled it."""
+"""How much memory it may use beyond what the process starts with: before the machine or the unit has none left."""
 ENDED = "ended the server"
 NO_TRACEBACK = (
     "The server ended while it was working on this mail, and so did each process that then worked on this mail alone:"
     " killed, out of memory, or a crash below Python. So there is no traceback; the system's log may know more."
 )
-STOPPED = frozenset({-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP})
-"""The exit codes of a process that was asked to end, as the whole server is."""
+
+
+def _isolated() -> Isolated:
+    return Isolated(__name__, megabytes=MEGABYTES, environment=os.environ)
 
 
 @dataclass
@@ -59,7 +52,7 @@ class Suspects:
     clock: Callable[[], datetime]
     bells: tuple[threading.Event, ...] = ()
     """Those of the threads for which later messages of the same people wait."""
-    _process: subprocess.Popen[bytes] | None = None
+    isolated: Isolated = field(default_factory=_isolated)
 
     def step(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Handle the next such message. Return how many there were; the process ends when there are none."""
@@ -68,128 +61,83 @@ class Suspects:
         for claim in claimed:
             self._handle(claim, self.clock())
         if not claimed:
-            self.close()
+            self.isolated.release()
         return len(claimed)
 
     def close(self) -> None:
-        """End the process."""
-        if self._process is not None:
-            self._process.kill()
-            with self._process:
-                self._process = None
+        """End the process, even during a message."""
+        self.isolated.close()
 
     def _handle(self, claim: Any, now: datetime) -> None:
         desk = self.desk
-        code = self._handled(claim, now)
+        is_handled = self._is_handled(claim.id, now)
         for bell in (desk.sending.bell, *self.bells):
             bell.set()
-        if code == 0:
+        if is_handled:
             log.info("mail in", incoming=claim.id, verdict="handled alone")
             desk.services.vitals.counts.mails_in.labels("alone", "").inc()
-        elif code is None:
+        elif is_handled is None:
             again = work_queue.begin_again(desk.queue, claim.id)
             if again is not None:
                 worker.shunt(desk, again, ENDED, NO_TRACEBACK, now)
-        else:  # no such process can work at present
-            log.warning("mail in", incoming=claim.id, verdict="put off", code=code)
+        else:
+            log.warning("mail in", incoming=claim.id, verdict="put off")
             work_queue.put_off(desk.queue, claim.id)
         desk.queue.in_hand = ()
 
-    def _handled(self, claim: Any, now: datetime) -> int | None:
-        """Have the message handled. Return 0, or how the process ended; None if three in a row were killed over it."""
+    def _is_handled(self, number: int, now: datetime) -> bool | None:
+        """Have the message handled. Return whether it could be; None if three processes in a row were lost over it.
+
+        What happens before the process begins with the message isn't held against that, nor that it fails without being
+        killed: it has no database, say.
+        """
         for _ in range(work_queue.MOST):
-            code = self._exit_code(claim.id, now)
-            if code >= 0 or code in STOPPED:
-                return code
-            log.warning("mail in", incoming=claim.id, verdict="ended its process", code=code)
-            self.desk.services.vitals.counts.mails_in.labels("failed", "").inc()
+            try:
+                self.isolated.call(_open, self._told(), seconds=SECONDS)
+            except (Lost, Unavailable):
+                return False
+            try:
+                self.isolated.call(_handle_alone, number, now, seconds=SECONDS, longest=SECONDS)
+            except Unavailable:
+                return False
+            except Lost as lost:
+                if lost.why is Why.ENDED and lost.code >= 0:
+                    return False
+                log.warning("mail in", incoming=number, verdict="ended its process", code=lost.code)
+                self.desk.services.vitals.counts.mails_in.labels("failed", "").inc()
+            else:
+                return True
         return None
 
-    def _exit_code(self, number: int, now: datetime) -> int:
-        """Return 0 once the process has handled the message, or its exit code: negative if a signal ended it over that.
-
-        It is killed if it takes too long. What happens before it begins with the message isn't held against that.
-        """
-        begun = False
-        try:
-            process = self._process or self._started()
-        except OSError:
-            return os.EX_OSERR
-        assert process.stdin is not None  # noqa: S101 - both are pipes
-        assert process.stdout is not None  # noqa: S101
-        try:
-            process.stdin.write(pickle.dumps((number, now)))
-            while select.select([process.stdout], [], [], SECONDS)[0]:
-                answer = process.stdout.read(1)
-                if answer == DONE:
-                    return 0
-                if answer != BEGUN:
-                    break
-                begun = True
-            else:
-                process.kill()
-        except BrokenPipeError:
-            pass
-        code = process.wait()
-        self.close()
-        return code if begun or code > 0 else os.EX_TEMPFAIL
-
-    def _started(self) -> subprocess.Popen[bytes]:
-        """Start the process. Raises OSError."""
-        services, queue = self.desk.services, self.desk.queue
-        settings = (services.server, services.checks, services.limits, services.house, queue.holder)
-        self._process = start()
-        assert self._process.stdin is not None  # noqa: S101 - it is a pipe
-        self._process.stdin.write(pickle.dumps(settings))
-        return self._process
+    def _told(self) -> "_Told":
+        services = self.desk.services
+        settings = (services.server, services.checks, services.limits, services.house)
+        return (*settings, self.desk.queue.holder, GAMES.told())
 
 
-def start() -> subprocess.Popen[bytes]:
-    """Start the process. Raises OSError."""
-    return subprocess.Popen(  # noqa: S603 - nothing but our own module
-        COMMAND,
-        env=os.environ | {"PYTHONPATH": str(Path(pbem.__file__).parent.parent)},
-        stdin=subprocess.PIPE,
-        bufsize=0,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,  # Ctrl-C at a terminal is for the server alone
-    )
+_Told = tuple[
+    ServerSettings, ChecksSettings, LimitsSettings, HouseSettings, str, tuple[tuple[str, ...], tuple[str, ...]]
+]
+"""What the process is told before its first message: as which daemon it handles them, by which settings, and games."""
+_DESKS: list[Desk] = []
+"""What the process works at, once it has been told."""
 
 
-def main() -> None:
-    """Handle the messages that standard input names, as the daemon that claimed them; answer BEGUN and DONE to each."""
-    server, checks, limits, house, holder = pickle.load(sys.stdin.buffer)  # noqa: S301 - our own server's
-    tasks: SimpleQueue[tuple[int, datetime]] = SimpleQueue()
-    threading.Thread(target=_hear, args=(tasks,), daemon=True).start()
-    answers = os.dup(sys.stdout.fileno())
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what is logged is no answer
-    sandboxing.limit_resources(MEGABYTES)
-    try:
-        engine, parser = database.connect(server.database), Sandbox()
-        authentication.prepare(checks)
-        services = Services(server, server.keyring(), checks, limits, house, parser, FEATURES)
-        desk = Desk(work_queue.work_queue(engine, holder), send_queue(engine, holder), services)
-        parser.prepare()
-        while True:
-            number, now = tasks.get()
-            claim = work_queue.begin_again(desk.queue, number)
-            os.write(answers, BEGUN)
-            if claim is not None:  # otherwise another daemon has it, or has handled it
-                worker.handle(desk, claim, now)
-            os.write(answers, DONE)
-    finally:
-        os._exit(os.EX_TEMPFAIL)  # the interpreter can't end while a thread reads standard input
+def _open(told: _Told) -> None:
+    """Prepare this process for messages, unless it is."""
+    if _DESKS:
+        return
+    server, checks, limits, house, holder, games = told
+    GAMES.adopt(*games)
+    engine, parser = database.connect(server.database), IsolatedParser()
+    authentication.prepare(checks)
+    services = Services(server, server.keyring(), checks, limits, house, parser, FEATURES)
+    parser.prepare()
+    _DESKS.append(Desk(work_queue.work_queue(engine, holder), send_queue(engine, holder), services))
 
 
-def _hear(tasks: SimpleQueue[tuple[int, datetime]]) -> None:
-    """Pass on what standard input names; end this process, whatever it is doing, when that ends: the server has."""
-    try:
-        while True:
-            tasks.put(pickle.load(sys.stdin.buffer))  # noqa: S301 - our own server's
-    finally:
-        os._exit(os.EX_TEMPFAIL)
-
-
-if __name__ == "__main__":
-    main()
+def _handle_alone(number: int, now: datetime) -> None:
+    (desk,) = _DESKS
+    claim = work_queue.begin_again(desk.queue, number)
+    if claim is not None:  # otherwise another daemon has it, or has handled it
+        worker.handle(desk, claim, now)

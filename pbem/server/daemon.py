@@ -25,12 +25,11 @@ from pbem.conversation.feature import Features
 from pbem.conversation.names import can_be_named
 from pbem.failpoints import Step
 from pbem.features.all import FEATURES
-from pbem.features.house.searcher import SandboxedSearcher, Searcher
+from pbem.features.house.searcher import IsolatedSearcher, Searcher
 from pbem.features.house.thinker import Thinker
 from pbem.mail.oauth2.access import AccessTokens
 from pbem.mail.reading import authentication
-from pbem.mail.reading.protocol import MailParser
-from pbem.mail.reading.sandbox import Sandbox
+from pbem.mail.reading.parsers import IsolatedParser, MailParser
 from pbem.mail.transports import dkim_signing, receiver
 from pbem.mail.transports.listener import MailListener
 from pbem.mail.transports.protocols import Arrival, Inbox, Outbox
@@ -212,8 +211,8 @@ def open_server(
     vitals, holder, boards = Vitals(monotonic), leases.new_holder(), board_pages(settings, keyring)
     killed = vitals.counts.killed
     kill_reader = killed.labels("reading").inc
-    parsers = (parser or Sandbox(kill_reader), parser or Sandbox(kill_reader))
-    searcher = searcher or SandboxedSearcher(lost=killed.labels("house").inc)
+    parsers = (parser or IsolatedParser(kill_reader), parser or IsolatedParser(kill_reader))
+    searcher = searcher or IsolatedSearcher(lost=killed.labels("house").inc)
     engine = database.connect(settings.server.database)
     tokens = AccessTokens(settings.oauth2) if settings.oauth2 is not None else None
     retention = Retention(SteadyClock(clock(), monotonic), limits.keep_mail_days, limits.keep_waiting_days)
@@ -340,6 +339,7 @@ def run(
         systemd.ready()
         ready()
 
+    publisher = Publisher(settings, keyring, server.clock, server.engine)
     working = [
         *(
             Loop(vitals.pulse(f"work {n}", bound.work), partial(handle_waiting, desk), desk.queue.bell, desk.queue.rest)
@@ -353,8 +353,7 @@ def run(
     if settings.backup.folder is not None:
         working.append(Loop(vitals.pulse("backup", bound.backup), server.backups.step))
     if settings.publish.folder is not None:
-        publisher = Publisher(settings, keyring, server.clock, server.engine)
-        working.append(Loop(vitals.pulse("publish", bound.other), publisher.step))
+        working.append(Loop(vitals.pulse("publish", bound.publish), publisher.step, close=publisher.close))
     threads = [loop.thread(stop, vitals) for loop in working]
     if settings.metrics.are_wanted:
         threads += exposure.serve(settings, keyring, server.engine, vitals, server.clock, stop, server.store)
@@ -378,6 +377,7 @@ def run(
         announce()
     stop.wait()
     systemd.stopping()
+    publisher.close()
     _stop(server, threads, {loop.bell for loop in working})
 
 

@@ -20,7 +20,7 @@ from pbem.mail.reading import authentication
 from pbem.mail.reading.authentication import Checked
 from pbem.mail.reading.limits import Unreadable
 from pbem.mail.reading.message import Message
-from pbem.mail.reading.protocol import MailParser
+from pbem.mail.reading.parsers import MailParser
 from pbem.messages import quoting
 from pbem.players import bounces, identity
 from pbem.storage.database import read_only

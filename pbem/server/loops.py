@@ -13,8 +13,8 @@ from sqlalchemy.exc import DBAPIError
 
 from pbem.config import Settings
 from pbem.features.house import searcher
-from pbem.mail.reading import dkim_verify, sandbox
-from pbem.mail.reading.protocol import Unavailable
+from pbem.isolated import Unavailable
+from pbem.mail.reading import dkim_verify, parsers
 from pbem.mail.transports import receiver
 from pbem.mail.transports.protocols import USUAL, Inbox, Store
 from pbem.storage import notifications
@@ -47,6 +47,7 @@ class Bounds:
     house: float
     send: float
     backup: float = 3600.0
+    publish: float = 3600.0
     other: float = PATIENCE
 
 
@@ -54,7 +55,7 @@ def bounds(settings: Settings) -> Bounds:
     """Return the bounds that go with these settings."""
     return Bounds(
         receive=PATIENCE + (SERVER_SECONDS if settings.inbox.imap else 0),
-        work=PATIENCE + PARSES * (sandbox.SECONDS + dkim_verify.DNS_SECONDS),
+        work=PATIENCE + PARSES * (parsers.SECONDS + dkim_verify.DNS_SECONDS),
         house=PATIENCE + 4 * searcher.SECONDS,
         send=PATIENCE + (SERVER_SECONDS if settings.outbox.smtp else 0),
     )

@@ -1,42 +1,54 @@
 """Brings the site for web browsers up to date every few minutes, where it is configured."""
 
-import json
-import subprocess
-import sys
+import os
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import structlog
 from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
 
 from notation.games import GAMES
 from pbem.config import Settings
+from pbem.isolated import Isolated, Lost
+from pbem.storage import database
 from pbem.storage.setbacks import Setbacks
 from pbem.tokens import Keyring
 
 if TYPE_CHECKING:
     from pbem.publishing.board_pages import BoardPages
+    from pbem.publishing.pages import Site
 
 log = structlog.get_logger()
 
 EVERY = timedelta(minutes=10)
-POLL_SECONDS = 0.2
-"""How often to look whether the process is to end."""
+SECONDS, MEGABYTES = 3000.0, 1024
+"""How long one publication may take, and how much memory; the next one goes on where it ended."""
+NICENESS = 10
 
 
 def board_pages(settings: Settings, keyring: Keyring) -> "BoardPages | None":
     """Return what writes the pages on which players tap their turns; None if there is no site with them."""
-    server, wanted = settings.server, settings.publish
+    wanted = settings.publish
     if wanted.folder is None or not wanted.boards:
         return None
     from pbem.publishing.board_pages import BoardPages  # to import it takes 0.8 MB, which a server without a site saves
+
+    return BoardPages(_site(settings), wanted.folder, keyring)
+
+
+def _site(settings: Settings) -> "Site":
     from pbem.publishing.pages import Site
 
-    site = Site(server.name, server.address, wanted.url, settings.house.enabled)
-    return BoardPages(site, wanted.folder, keyring)
+    server = settings.server
+    return Site(server.name, server.address, settings.publish.url, settings.house.enabled)
+
+
+def _isolated() -> Isolated:
+    return Isolated(__name__, megabytes=MEGABYTES, niceness=NICENESS, most_calls=1, environment=os.environ)
 
 
 @dataclass(slots=True)
@@ -49,8 +61,9 @@ class Publisher:
     engine: Engine
     last: datetime | None = None
     """When it last began to publish."""
+    isolated: Isolated = field(default_factory=_isolated)
 
-    def step(self, stopped: Callable[[], bool] = lambda: False) -> int:
+    def step(self, _stopped: Callable[[], bool] = lambda: False) -> int:
         """Publish if it is time. Return whether it did; a failure is logged, and tried again when it is time again."""
         folder, now = self.settings.publish.folder, self.clock()
         if folder is None or (self.last is not None and self.last <= now < self.last + EVERY):
@@ -60,39 +73,24 @@ class Publisher:
         self.last = now
         try:
             sweep(self.engine, folder, self.keyring, now)
-            return self._publish(folder, stopped)
+            return self._publish(folder)
         except OSError as error:
             return self._fail(folder, str(error))
 
-    def _publish(self, folder: Path, stopped: Callable[[], bool]) -> int:
-        """Publish in a process, which is killed if that is wanted: the next one mends what it has left."""
-        server = self.settings.server
-        asked = {
-            "database": server.database,
-            "folder": str(folder),
-            "name": server.name,
-            "address": server.address,
-            "url": self.settings.publish.url,
-            "house": self.settings.house.enabled,
-            "games": GAMES.told(),
-        }
-        words = [sys.executable, "-m", "pbem.publishing.worker"]
-        pipe = subprocess.PIPE
-        with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:  # noqa: S603 - our own module
-            given: str | None = json.dumps(asked)
-            while True:
-                try:
-                    out, said = process.communicate(given, timeout=POLL_SECONDS)
-                    break
-                except subprocess.TimeoutExpired:
-                    given = None  # it has been written
-                if stopped():
-                    process.kill()
-                    return 0
-        if process.returncode != 0:
-            return self._fail(folder, said.strip().rpartition("\n")[2])
+    def close(self) -> None:
+        """End a publication, and publish no more: the next server mends what it has left."""
+        self.isolated.close()
+
+    def _publish(self, folder: Path) -> int:
+        """Publish in a process, so that it takes no time from a daemon."""
+        try:
+            done = self.isolated.call(_published, self.settings, folder, GAMES.told(), seconds=SECONDS, longest=SECONDS)
+        except Lost as lost:
+            return self._fail(folder, str(lost))
+        if isinstance(done, str):
+            return self._fail(folder, done)
         Setbacks(self.engine, "publishing", self.clock()).works(0)
-        log.info("published", folder=str(folder), **json.loads(out))
+        log.info("published", folder=str(folder), **done)
         return 1
 
     def _fail(self, folder: Path, why: str) -> int:
@@ -100,3 +98,22 @@ class Publisher:
         if Setbacks(self.engine, "publishing", self.clock()).fails(0) == 1:
             log.error("publishing failed", folder=str(folder), error=why)
         return 0
+
+
+def _published(
+    settings: Settings, folder: Path, games: tuple[tuple[str, ...], tuple[str, ...]]
+) -> dict[str, int] | str:
+    """Publish once, apart. Return what was done, or a sentence that says why nothing was."""
+    from pbem.publishing import publication
+    from pbem.publishing.folder import NotASite
+
+    GAMES.adopt(*games)
+    engine = database.connect(settings.server.database)
+    try:
+        return asdict(publication.publish(engine, _site(settings), folder, datetime.now(UTC)))
+    except DBAPIError as error:
+        return str(error.orig)
+    except (NotASite, OSError) as error:
+        return str(error)
+    finally:
+        engine.dispose()

@@ -17,8 +17,8 @@ from pbem.conversation.core import Request
 from pbem.conversation.verdict import Outcome, Verdict
 from pbem.errors import Changed, Silence, Unanswerable
 from pbem.failpoints import Step
+from pbem.isolated import Unavailable
 from pbem.mail.reading.machines import Automatic
-from pbem.mail.reading.protocol import Unavailable
 from pbem.players import bounces, complaints, identity, trust
 from pbem.server import work_queue
 from pbem.server.examination import Examined, Received, Services, examine

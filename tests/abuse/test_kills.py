@@ -2,16 +2,17 @@
 
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from sqlmodel import select
 
 from pbem import failpoints
 from pbem.failpoints import Step
-from pbem.mail.reading.protocol import Unavailable
-from pbem.mail.reading.sandbox import Sandbox
+from pbem.isolated import Unavailable
+from pbem.mail.reading.parsers import IsolatedParser
 from pbem.mail.transports.protocols import Arrival
-from pbem.server import alone, daemon, sender, work_queue
+from pbem.server import daemon, sender, work_queue
 from pbem.server.alone import Suspects
 from pbem.server.daemon import Server
 from pbem.server.sender import LEASE, MOST
@@ -95,14 +96,16 @@ def test_a_message_that_ends_each_process_that_works_on_it_alone_is_put_aside(
     assert row(letters, other).state == IncomingState.DONE
 
 
-FAILING = "from pbem.server import alone; alone.worker.handle = None; alone.main()"
-
-
-@pytest.mark.parametrize(
-    "ended", ["kill -TERM $$", "exit 75", "kill -KILL $$", f"exec {sys.executable} -P -c '{FAILING}'"]
+FAILING = (
+    "import sys; from pbem import isolated; from pbem.server import alone; alone.worker.handle = None;"
+    "isolated.main(*map(int, sys.argv[4:7]), *sys.argv[7:])"
 )
+FAILS = f"exec {sys.executable} -P -c '{FAILING}' \"$@\""
+
+
+@pytest.mark.parametrize("ended", ["kill -TERM $$", "exit 75", "kill -KILL $$", FAILS])
 def test_a_message_waits_while_no_process_can_work_on_it_alone(
-    letters: Correspondence, monkeypatch: pytest.MonkeyPatch, ended: str
+    letters: Correspondence, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ended: str
 ) -> None:
     """It is asked to end as the whole server is, has no database, or never began: that isn't the message's fault."""
     move = stored(letters, turn(letters, "3 f1g1 h7g7"))
@@ -110,7 +113,10 @@ def test_a_message_waits_while_no_process_can_work_on_it_alone(
     other = stored(letters, written("bob@mail.example", "games@pbem.example", "help"))
     assert killed_at_work(letters) == move
     with monkeypatch.context() as context:
-        context.setattr(alone, "COMMAND", ["/bin/sh", "-c", ended])
+        python = tmp_path / "python"
+        python.write_text(f"#!/bin/sh\n{ended}\n", encoding="ascii")
+        python.chmod(0o700)
+        context.setattr(sys, "executable", str(python))
         server = restarted(letters)
         assert [server.handle_waiting(), server.handle_waiting()] == [2, 0]
     assert [row(letters, number).state for number in (move, mine, other)] == ["new", "new", "done"]
@@ -127,7 +133,7 @@ def test_no_attempt_is_counted_before_messages_can_be_read(
     monkeypatch.setattr(sys, "executable", "/bin/false")
     server = restarted(letters)
     desk = server.desk
-    server = replace(server, desk=replace(desk, services=replace(desk.services, parser=Sandbox())))
+    server = replace(server, desk=replace(desk, services=replace(desk.services, parser=IsolatedParser())))
     with pytest.raises(Unavailable):
         server.handle_waiting()
     assert row(letters, move).attempts == 0

@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 
 from pbem.config import ImapSettings, InboxSettings, OutboxSettings, ServerSettings, Settings, SmtpSettings
 from pbem.features.house import searcher
-from pbem.mail.reading import sandbox
+from pbem.mail.reading import parsers
 from pbem.mail.transports.protocols import USUAL
 from pbem.secret import Secret
 from pbem.server.health.systemd import Systemd
@@ -139,5 +139,5 @@ def test_no_loop_counts_as_hanging_while_limits_are_kept() -> None:
     commands_of_a_message = 7  # EHLO, two for the login, MAIL, RCPT, DATA and the dot
     assert allowed.send >= PATIENCE + USUAL.connect + commands_of_a_message * USUAL.answer
     assert allowed.receive >= PATIENCE + USUAL.connect + commands_of_a_message * USUAL.answer
-    assert allowed.work >= 2 * 2 * 12 * sandbox.SECONDS
+    assert allowed.work >= 2 * 2 * 12 * parsers.SECONDS
     assert allowed.house > 3 * searcher.SECONDS

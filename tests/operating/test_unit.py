@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.mail.reading import sandbox
+from pbem import isolated
 from pbem.mail.transports import listener, smtp
 from pbem.server import daemon
 from tests.docs.pages import ROOT, page
@@ -71,7 +71,7 @@ def test_the_server_stops_long_before_systemd_kills_it() -> None:
     assert allowed
     assert daemon.STOP_SECONDS + daemon.LAST_SECONDS <= 5 <= int(allowed[1]) / 2
     assert listener.GRACE_SECONDS <= daemon.STOP_SECONDS
-    assert sandbox.CLOSE_SECONDS + smtp.CLOSE_SECONDS <= daemon.STOP_SECONDS
+    assert isolated.CLOSE_SECONDS + smtp.CLOSE_SECONDS <= daemon.STOP_SECONDS
 
 
 def test_the_unit_of_the_site_is_sound_and_has_no_more_rights_than_the_server(analyze: str, tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def _checks(path: Path, settings: Settings) -> Iterator[Check]:
     yield Check("secrets", partial(machine.secrets, settings))
     yield Check("rights", partial(machine.rights, path, settings))
     yield Check("templates", machine.templates)
-    yield Check("reading", machine.sandbox)
+    yield Check("reading", machine.parser)
     yield Check("database", partial(storage.check, settings.server, core.now))
     yield Check("games", partial(storage.games, settings))
     yield Check("backup", partial(storage.backups, settings, core.now))

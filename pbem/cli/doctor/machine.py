@@ -9,9 +9,9 @@ from pbem import config
 from pbem.cli.doctor import surroundings
 from pbem.cli.doctor.findings import Finding, note, ok, problem
 from pbem.config import Settings
+from pbem.isolated import Unavailable
 from pbem.mail.reading.limits import Unreadable
-from pbem.mail.reading.protocol import Unavailable
-from pbem.mail.reading.sandbox import MEGABYTES, Sandbox
+from pbem.mail.reading.parsers import MEGABYTES, IsolatedParser
 from pbem.secret import BadConfig, Secret
 
 SAMPLE = b"From: doctor@pbem.example\nTo: games@pbem.example\nSubject: hello\n\nhelp\n"
@@ -96,9 +96,9 @@ def templates() -> Iterator[Finding]:
         yield ok("all templates can be used")
 
 
-def sandbox(megabytes: int = MEGABYTES) -> Iterator[Finding]:
+def parser(megabytes: int = MEGABYTES) -> Iterator[Finding]:
     """Have a message read by a parser process."""
-    box = Sandbox(megabytes=megabytes)
+    box = IsolatedParser(megabytes=megabytes)
     begun = time.monotonic()
     try:
         message = box.read(SAMPLE, None, ())

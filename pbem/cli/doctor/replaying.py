@@ -1,30 +1,22 @@
-"""The command `check`: replays all stored matches, in several processes if there are many."""
+"""The command `check`: replays all stored matches."""
 
-import multiprocessing
-import os
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from functools import cache, partial
 
 import typer
 from rich.progress import track
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
-from notation.games import GAMES
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
 from pbem.cli.doctor import surroundings
 from pbem.config.veiled import veiled_url
 from pbem.features.tournaments import rungs
-from pbem.mail import sandboxing
 from pbem.matches import integrity
 from pbem.matches.integrity import Fault
 from pbem.matches.ratings import derivation
 from pbem.storage import database, utc
 from pbem.storage.models import Match
 
-FEW = 1_000
-"""Up to this many matches are replayed sooner than other processes have started."""
 AT_ONCE = 100
 """How many are loaded by the same statements. Each such transaction is short: a long one would hold old pages back."""
 
@@ -38,7 +30,7 @@ def check(config_file: ConfigOption = CONFIG) -> None:
             errors.print(note, markup=False, highlight=False)
         with database.read_only(server.engine) as session:
             played, rated = integrity.played(session), derivation.rated_games(session)
-        results = replayed(server.engine, url, played)
+        results = replayed(server.engine, played)
         found = list(_flat(track(results, "replaying", len(played), console=errors, transient=True)))
         misrated: list[str] = []
         # Each game in its own transaction: it computes for long, and PostgreSQL ends one that is idle.
@@ -62,31 +54,10 @@ def check(config_file: ConfigOption = CONFIG) -> None:
         raise typer.Exit(FOUND)
 
 
-def replayed(engine: Engine, url: str, numbers: Sequence[int]) -> Iterator[list[Fault]]:
-    """Yield what is wrong with each of the matches, in their order. `url` is the engine's, with its password."""
-    parts = [numbers[start : start + AT_ONCE] for start in range(0, len(numbers), AT_ONCE)]
-    processes = 1 if len(numbers) <= FEW else len(os.sched_getaffinity(0))
-    if processes == 1:
-        for part in parts:
-            yield from _faults(engine, part)
-        return
-    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
-        with sandboxing.without_interrupts():
-            results = pool.map(partial(_replay_part, url, GAMES.told()), parts)
-        for result in results:
-            yield from result
-
-
-def _replay_part(url: str, games: tuple[tuple[str, ...], tuple[str, ...]], numbers: Sequence[int]) -> list[list[Fault]]:
-    """Replay some matches, in a process that does nothing else."""
-    return list(_faults(_connected(url, games), numbers))
-
-
-@cache
-def _connected(url: str, games: tuple[tuple[str, ...], tuple[str, ...]]) -> Engine:
-    """Connect to the database, in a process that offers those games."""
-    GAMES.adopt(*games)
-    return database.connect(url)
+def replayed(engine: Engine, numbers: Sequence[int]) -> Iterator[list[Fault]]:
+    """Yield what is wrong with each of the matches, in their order."""
+    for start in range(0, len(numbers), AT_ONCE):
+        yield from _faults(engine, numbers[start : start + AT_ONCE])
 
 
 def _faults(engine: Engine, numbers: Sequence[int]) -> Iterator[list[Fault]]:

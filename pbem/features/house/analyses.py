@@ -12,7 +12,7 @@ from sqlalchemy import exists
 from sqlmodel import Session, col, delete, func, or_, select
 
 from pbem.features.house.messages import MatchAnalysis
-from pbem.features.house.protocol import Examination, Findings, SearchFinding, seed
+from pbem.features.house.protocol import FINDINGS, Examination, Findings, SearchFinding, seed
 from pbem.messages.analysis import Estimate
 from pbem.storage.clock import within
 from pbem.storage.leases import is_free
@@ -128,14 +128,14 @@ def told_since(session: Session, number: int) -> tuple[set[int], int]:
 
 def stored(found: Findings) -> list[object]:
     """Return findings as the column holds them."""
-    return [asdict(each) for each in found.each]
+    return [asdict(each) for each in found]
 
 
 def told(match: Match, findings: Sequence[object]) -> MatchAnalysis:
     """Return what the player is told: that the house gave up, if there are no findings."""
     since = first_of(match)
     analysis = MatchAnalysis(match=match.id or 0, ply=match.plies, since=since)
-    return replace(analysis, estimates=tuple(map(_estimate, Findings.restored(findings).each)))
+    return replace(analysis, estimates=tuple(map(_estimate, FINDINGS.validate_python(findings))))
 
 
 def _estimate(found: SearchFinding) -> Estimate:

@@ -9,7 +9,7 @@ from engines.search import LEVELS, is_weak_at
 from engines.search.state import MOST_TURNS
 from notation.games import GamePack
 from pbem.features.house.protocol import Question
-from pbem.features.house.searcher import SECONDS, SandboxedSearcher, Searcher, SearchFailed
+from pbem.features.house.searcher import SECONDS, IsolatedSearcher, Searcher, SearchFailed
 
 PLACES = (0, 4, 12)
 """After how many random turns a turn of the house is measured, if the match lasts so long."""
@@ -42,7 +42,7 @@ class HousePlay:
 
 def measured(pack: GamePack, searcher: Searcher | None = None) -> HousePlay:
     """Return how the house plays an installed game, from turns at its highest level, in processes like the server's."""
-    searcher, slowest, failed = searcher or SandboxedSearcher(), 0.0, ""
+    searcher, slowest, failed = searcher or IsolatedSearcher(), 0.0, ""
     for turns in _beginnings(pack):
         question = Question(pack.game.key, {}, turns, len(LEVELS), seed=1, version=pack.version)
         before = _children()

@@ -31,9 +31,9 @@ def check_hint(question: Question, text: str) -> str:
 def check_findings(asked: Examination, found: Findings) -> None:
     """Raise SearchFailed unless there is a finding for each position, with a turn wherever there is one to play."""
     positions = replay(asked.record)[asked.first : asked.last + 1]
-    if len(found.each) != len(positions):
-        raise SearchFailed(f"{len(found.each)} findings for {len(positions)} positions")
-    for position, finding in zip(positions, found.each, strict=True):
+    if len(found) != len(positions):
+        raise SearchFailed(f"{len(found)} findings for {len(positions)} positions")
+    for position, finding in zip(positions, found, strict=True):
         if (finding.turn is None) != (position.turn is None):
             raise SearchFailed("a turn where there is none to play, or none where there is one")
         if finding.turn is not None:

@@ -1,24 +1,23 @@
-"""Searchers: who finds the turns of the house. The server's search in a process, which is killed if it takes too much.
+"""Searchers: who finds the turns of the house. Those of the server search apart, in a process for each search."""
 
-Each search has a process of its own. It starts in a fraction of a second, and nothing of a search is left behind.
-"""
-
-import subprocess
-import sys
-import threading
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from pbem.features.house.protocol import Examination, Findings, Question, SearchAnswer, dumps
-from pbem.mail import sandboxing
+from pbem.features.house import protocol
+from pbem.features.house.protocol import Examination, Findings, Question, SearchAnswer
+from pbem.isolated import Isolated, Lost, Unavailable
 
+Asked = TypeVar("Asked", Question, Examination)
 Answer = TypeVar("Answer")
 SECONDS, MEGABYTES = 60.0, 200
 """How long a search may compute, and how much memory it may use beyond what its process starts with."""
 WALL_FACTOR = 3
 """How many times longer than it may compute a search may take: on a busy machine, others compute in the meantime."""
-WORKER = (sys.executable, "-P", "-m", "pbem.features.house.worker")
-"""The command that starts the process."""
+NICENESS = 10
+"""So that everything else of the server goes first."""
+IN_TIME = 0.5
+"""After this share of its time, a search of a game that it knows only by its rules answers with what it has."""
 
 
 class SearchFailed(Exception):
@@ -42,83 +41,43 @@ class Searcher(Protocol):
         """End the present search, and answer none any more. Never raises."""
 
 
-class SandboxedSearcher:
-    """A Searcher with a process for each search."""
+class IsolatedSearcher:
+    """A Searcher that leaves nothing of a search behind."""
 
     def __init__(
-        self,
-        command: Sequence[str] = WORKER,
-        lost: Callable[[], object] = lambda: None,
-        *,
-        seconds: float = SECONDS,
-        megabytes: int = MEGABYTES,
+        self, lost: Callable[[], object] = lambda: None, *, seconds: float = SECONDS, megabytes: int = MEGABYTES
     ) -> None:
         """`lost` is called whenever a process ends without an answer."""
-        self._lost = lost
-        self._seconds, self._megabytes = seconds, megabytes
-        self._command = command
-        self._starting = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._seconds = seconds
         self._is_closed = False
+        self._isolated = Isolated(__name__, megabytes=megabytes, niceness=NICENESS, most_calls=1, lost=lost)
 
     def search(self, question: Question) -> SearchAnswer:
         """See Searcher."""
-        return self._ask(question, SearchAnswer.loads)
+        return self._ask(_search, question)
 
     def examine(self, asked: Examination) -> Findings:
         """See Searcher."""
-        return self._ask(asked, Findings.loads)
+        return self._ask(_examine, asked)
 
-    def _ask(self, asked: Question | Examination, loads: Callable[[bytes], Answer]) -> Answer:
-        """Return the answer of the process, as `loads` reads it; raise SearchFailed for anything else."""
-        said, code = self._said(dumps(asked))
+    def _ask(self, search: Callable[[Asked, float], Answer], asked: Asked) -> Answer:
+        in_time, longest = IN_TIME * self._seconds, WALL_FACTOR * self._seconds
         try:
-            return loads(said)
-        except ValueError as error:
-            raise _without_answer(code) from error
-
-    def _said(self, question: bytes) -> tuple[bytes, int]:
-        """Return what the process says, and its exit status."""
-        process = self._started()
-        try:
-            said, _ = process.communicate(question, WALL_FACTOR * self._seconds)
-        except subprocess.TimeoutExpired as error:
-            self._lost()
-            raise SearchFailed("the process gave no answer") from error
-        finally:
-            process.kill()
-            process.wait()
-        if self._is_closed:
-            raise SearchStopped
-        if process.returncode:
-            self._lost()
-        return said, process.returncode
+            return self._isolated.call(search, asked, in_time, seconds=self._seconds, longest=longest)
+        except Lost as lost:
+            raise SearchFailed(str(lost)) from lost
+        except Unavailable as error:
+            raise (SearchStopped if self._is_closed else SearchFailed)(str(error)) from error
 
     def close(self) -> None:
         """See Searcher."""
-        with self._starting:
-            self._is_closed = True
-            if self._process is not None:
-                self._process.kill()
-
-    def _started(self) -> "subprocess.Popen[bytes]":
-        with self._starting:
-            if self._is_closed:
-                raise SearchStopped
-            limits = (str(self._seconds), str(self._megabytes))
-            try:
-                self._process = subprocess.Popen(  # noqa: S603 - nothing but our own module and two numbers
-                    [*self._command, *limits],
-                    env=sandboxing.environment(),
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    start_new_session=True,  # Ctrl-C at a terminal is for the server alone
-                )
-            except OSError as error:
-                raise SearchFailed(f"the process can't be started: {error.strerror}") from error
-            return self._process
+        self._is_closed = True
+        self._isolated.close()
 
 
-def _without_answer(code: int) -> SearchFailed:
-    return SearchFailed(f"the process ended without an answer ({code})")
+def _search(question: Question, in_time: float) -> SearchAnswer:
+    return protocol.respond(question, lambda: time.process_time() > in_time)
+
+
+def _examine(asked: Examination, in_time: float) -> Findings:
+    return protocol.findings(asked, lambda: time.process_time() > in_time)

@@ -1,4 +1,4 @@
-"""The parser process: killed when a message takes too much, without harm to any other message."""
+"""Mail is parsed apart: the process is killed when a message takes too much, without harm to any other."""
 
 import os
 import signal
@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
-from pbem.mail.reading import sandbox
+from pbem.isolated import Unavailable
+from pbem.mail.reading import parsers
 from pbem.mail.reading.limits import Problem, ReadError, Unreadable
 from pbem.mail.reading.message import read
-from pbem.mail.reading.protocol import Unavailable
-from pbem.mail.reading.sandbox import Sandbox
+from pbem.mail.reading.parsers import IsolatedParser
 from pbem.mail.transports.protocols import Arrival
 from pbem.server import daemon
 from pbem.storage.database import transaction
@@ -37,29 +37,28 @@ MEMORY = Problem.TOO_MUCH_MEMORY.value
 
 
 @pytest.fixture
-def reader(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """A sandbox with the settings that the test is parametrised with, or the default ones."""
-    found = Sandbox(**getattr(request, "param", {}))
+def reader(request: pytest.FixtureRequest) -> Iterator[IsolatedParser]:
+    """A parser with the settings that the test is parametrised with, or the default ones."""
+    modules, settings = getattr(request, "param", ((), {}))
+    found = IsolatedParser(lambda: None, *modules, **settings)
     yield found
     found.close()
 
 
-@pytest.fixture
-def loosely(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the process read messages with any number of lines."""
-    monkeypatch.setattr(sandbox, "WORKER", "tests.reading.loose_worker")
+LOOSELY = "tests.reading.loosely"
+"""A module with which the process reads messages with any number of lines."""
 
 
-def allowed(**settings: float) -> pytest.MarkDecorator:
-    """Set how many seconds or megabytes reading may take."""
-    return pytest.mark.parametrize("reader", [settings], indirect=True)
+def allowed(*modules: str, **settings: float) -> pytest.MarkDecorator:
+    """Set how many seconds or megabytes reading may take, and what else is imported in the process."""
+    return pytest.mark.parametrize("reader", [(modules, settings)], indirect=True)
 
 
-def number(reader: Sandbox) -> int:
+def number(reader: IsolatedParser) -> int:
     """Return the process ID of the parser; start it if it isn't running."""
     reader.read(PLAIN, None, ())
-    assert reader._process is not None
-    return reader._process._process.pid
+    assert reader._isolated._process is not None
+    return reader._isolated._process._process.pid
 
 
 def state(process: int) -> str:
@@ -76,7 +75,7 @@ def is_running(process: int) -> bool:
 
 
 @pytest.mark.slow
-def test_the_process_reads_what_would_be_read_in_process(reader: Sandbox) -> None:
+def test_the_process_reads_what_would_be_read_in_process(reader: IsolatedParser) -> None:
     for path in sorted((Path(__file__).parent.parent / "mails").glob("*.eml")):
         raw = path.read_bytes()
         assert reader.read(raw, "", ("Games@pbem.example",)) == read(raw, "", ("Games@pbem.example",))
@@ -87,9 +86,8 @@ def test_the_process_reads_what_would_be_read_in_process(reader: Sandbox) -> Non
 
 
 @pytest.mark.slow
-@allowed(seconds=0.5)
-@pytest.mark.usefixtures("loosely")
-def test_a_message_that_takes_too_long_is_abandoned_and_the_next_one_read(reader: Sandbox) -> None:
+@allowed(LOOSELY, seconds=0.5)
+def test_a_message_that_takes_too_long_is_abandoned_and_the_next_one_read(reader: IsolatedParser) -> None:
     first = number(reader)
     assert not reader.is_final(SLOW)
     assert not is_running(first)
@@ -100,6 +98,7 @@ KILLED, CRASHED = signal.SIGKILL, signal.SIGSEGV
 
 
 @pytest.mark.slow
+@allowed("tests.reading.dying")
 @pytest.mark.parametrize(
     ("signals", "error"),
     [
@@ -109,13 +108,11 @@ KILLED, CRASHED = signal.SIGKILL, signal.SIGSEGV
     ],
 )
 def test_a_message_gets_a_second_try_when_the_process_ends(
-    reader: Sandbox,
+    reader: IsolatedParser,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     signals: tuple[signal.Signals, ...],
     error: ReadError | None,
 ) -> None:
-    monkeypatch.setattr(sandbox, "WORKER", "tests.reading.dying_worker")
     (tmp_path / "signals").write_text(" ".join(str(int(each)) for each in signals), encoding="ascii")
 
     message = reader.read(b"X-Ends: %s/signals\n" % str(tmp_path).encode() + PLAIN, None, ())
@@ -125,17 +122,15 @@ def test_a_message_gets_a_second_try_when_the_process_ends(
 
 @pytest.mark.slow
 @allowed(seconds=3)
-def test_a_frozen_process_is_replaced(reader: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_frozen_process_is_replaced(reader: IsolatedParser, monkeypatch: pytest.MonkeyPatch) -> None:
     """It doesn't even read the message from the socket, which buffers part of it; the next one reads it."""
     first = number(reader)
-    drop = reader._drop
 
-    def drop_and_be_patient(process: sandbox._Process, why: str, raw: bytes) -> None:
-        monkeypatch.setattr(sandbox, "WALL_FACTOR", 200)
-        drop(process, why, raw)
+    def be_patient() -> None:
+        monkeypatch.setattr(parsers, "PATIENCE", 200)
 
-    monkeypatch.setattr(sandbox, "WALL_FACTOR", 0.1)
-    monkeypatch.setattr(reader, "_drop", drop_and_be_patient)
+    monkeypatch.setattr(reader._isolated, "_lost", be_patient)
+    monkeypatch.setattr(parsers, "PATIENCE", 0.1)
     os.kill(first, signal.SIGSTOP)
     assert reader.read(MAILS["base64"](), None, ()).error is None
     assert not is_running(first)
@@ -144,10 +139,10 @@ def test_a_frozen_process_is_replaced(reader: Sandbox, monkeypatch: pytest.Monke
 @pytest.mark.slow
 @allowed(seconds=0.3)
 def test_a_message_is_not_given_up_because_the_machine_is_busy(
-    reader: Sandbox, monkeypatch: pytest.MonkeyPatch
+    reader: IsolatedParser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The limit counts what the process computes, not the time in which others do."""
-    monkeypatch.setattr(sandbox, "WALL_FACTOR", 1_000)
+    monkeypatch.setattr(parsers, "PATIENCE", 1_000)
     first = number(reader)
     os.kill(first, signal.SIGSTOP)
     go_on = threading.Timer(0.4, os.kill, (first, signal.SIGCONT))
@@ -158,7 +153,7 @@ def test_a_message_is_not_given_up_because_the_machine_is_busy(
 
 
 @pytest.mark.slow
-def test_the_process_ignores_sigterm_and_ctrl_c(reader: Sandbox) -> None:
+def test_the_process_ignores_sigterm_and_ctrl_c(reader: IsolatedParser) -> None:
     """Systemd sends SIGTERM to all processes of a unit, and the parser may be in the middle of a message."""
     first = number(reader)
     for one in (signal.SIGTERM, signal.SIGINT):
@@ -168,7 +163,9 @@ def test_the_process_ignores_sigterm_and_ctrl_c(reader: Sandbox) -> None:
 
 
 @pytest.mark.slow
-def test_the_process_gets_no_secrets_from_the_environment(reader: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_process_gets_no_secrets_from_the_environment(
+    reader: IsolatedParser, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PBEM_SERVER__KEY__VALUE", "the key")
     environment = Path(f"/proc/{number(reader)}/environ").read_bytes()
     assert b"PYTHONPATH=" in environment
@@ -176,13 +173,15 @@ def test_the_process_gets_no_secrets_from_the_environment(reader: Sandbox, monke
 
 
 @pytest.mark.slow
-@allowed(seconds=GENEROUS)
-@pytest.mark.usefixtures("loosely")
-def test_closing_ends_the_process_even_during_a_message(reader: Sandbox) -> None:
+@allowed(LOOSELY, seconds=GENEROUS)
+def test_closing_ends_the_process_even_during_a_message(reader: IsolatedParser) -> None:
     first = number(reader)
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(reader.is_final, SLOW)
-        until(lambda: reader._process is not None and reader._process.requests == 2, "the mail is in hand")
+        until(
+            lambda: reader._isolated._process is not None and reader._isolated._process.calls == 2,
+            "the mail is in hand",
+        )
         reader.close()
         with pytest.raises(Unavailable, match="the server is stopping"):
             asked.result()
@@ -193,13 +192,13 @@ def test_closing_ends_the_process_even_during_a_message(reader: Sandbox) -> None
 
 
 @pytest.fixture
-def letters(tmp_path: Path, reader: Sandbox) -> Iterator[Correspondence]:
+def letters(tmp_path: Path, reader: IsolatedParser) -> Iterator[Correspondence]:
     """A server that reads messages in a process of their own."""
     with correspondence(tmp_path, parser=reader) as letters:
         yield letters
 
 
-def test_a_match_is_played_through_the_sandbox(letters: Correspondence) -> None:
+def test_a_match_is_played_with_a_parser_apart(letters: Correspondence) -> None:
     letters.match()
     letters.reply(letters.last("alice"), "1 a7b7 i3i2")
     letters.resign("bob")
@@ -207,8 +206,7 @@ def test_a_match_is_played_through_the_sandbox(letters: Correspondence) -> None:
 
 
 @pytest.mark.slow
-@allowed(megabytes=16)
-@pytest.mark.usefixtures("loosely")
+@allowed(LOOSELY, megabytes=16)
 def test_the_sender_of_a_message_that_takes_too_much_is_told_and_others_are_served(
     letters: Correspondence,
 ) -> None:
@@ -224,7 +222,7 @@ def test_the_sender_of_a_message_that_takes_too_much_is_told_and_others_are_serv
 
 @pytest.mark.slow
 def test_without_a_process_messages_wait_and_no_attempt_is_counted(
-    letters: Correspondence, reader: Sandbox, monkeypatch: pytest.MonkeyPatch
+    letters: Correspondence, reader: IsolatedParser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     letters.server.take((Arrival(b"From: ann@mail.example\nTo: games@pbem.example\n\nhelp\n", "test"),))
@@ -243,10 +241,9 @@ def test_without_a_process_messages_wait_and_no_attempt_is_counted(
 def test_a_server_that_is_killed_leaves_no_process_behind() -> None:
     """Neither an idle one nor one in the middle of a message."""
     program = (
-        "import sys\nfrom pbem.mail.reading import sandbox\n"
-        "from tests.reading.test_sandbox import PLAIN, SLOW, number\n"
-        "sandbox.WORKER = 'tests.reading.loose_worker'\n"
-        "box = sandbox.Sandbox(seconds=2)\nprint(number(box), flush=True)\n"
+        "import sys\nfrom pbem.mail.reading.parsers import IsolatedParser\n"
+        "from tests.reading.test_isolated import LOOSELY, PLAIN, SLOW, number\n"
+        "box = IsolatedParser(lambda: None, LOOSELY, seconds=900)\nprint(number(box), flush=True)\n"
         "sys.stdin.readline()\nbox.is_final(SLOW)\n"
     )
     for is_busy in (False, True):

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from pbem.mail.reading import sandbox
 from pbem.mail.reading.limits import Problem, ReadError
-from pbem.mail.reading.sandbox import Sandbox
+from pbem.mail.reading.parsers import IsolatedParser
 from tests.hostile import HEAD, MAILS
 
 PLAIN = HEAD + b"\nhelp\n"
@@ -14,15 +13,14 @@ HUGE = MAILS["a part's headers without end"]()
 
 
 @pytest.fixture
-def reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
-    """Provide a sandbox with little memory, whose process reads messages with any number of lines."""
-    monkeypatch.setattr(sandbox, "WORKER", "tests.reading.loose_worker")
-    reader = Sandbox(megabytes=6)
+def reader() -> Iterator[IsolatedParser]:
+    """Provide a parser with little memory, whose process reads messages with any number of lines."""
+    reader = IsolatedParser(lambda: None, "tests.reading.loosely", megabytes=6)
     yield reader
     reader.close()
 
 
-def test_a_message_that_takes_too_much_memory_harms_no_other(reader: Sandbox) -> None:
+def test_a_message_that_takes_too_much_memory_harms_no_other(reader: IsolatedParser) -> None:
     message = reader.read(HUGE, None, ())
     assert (message.error, message.lines) == (ReadError(Problem.TOO_MUCH_MEMORY), ())
     assert message.sender == "alice@mail.example"

@@ -1,0 +1,281 @@
+"""Functions of ours that run apart: in a process that is killed when a call takes too much, without harm to the server.
+
+The process has neither settings nor secrets unless a call brings them, and ends when the server does. Calls go to it
+pickled; what comes back is JSON, checked against what the function says it returns: pickle would hand the server to
+anyone who takes over a process that reads hostile bytes.
+"""
+
+import os
+import pickle
+import resource
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from enum import Enum
+from functools import cache
+from importlib import import_module
+from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
+from typing import Any, TypeVar, TypeVarTuple, get_type_hints
+
+import structlog
+from pydantic import TypeAdapter, ValidationError
+
+import pbem
+
+log = structlog.get_logger()
+
+Result = TypeVar("Result")
+Arguments = TypeVarTuple("Arguments")
+
+KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "PYTHONHOME", "TZ")
+"""The environment variables that a process gets; the others may hold passwords."""
+START_SECONDS = 30.0
+CLOSE_SECONDS = 1.0
+PATIENCE = 12
+"""How many times longer than it may compute a call may take: on a busy machine, others compute in the meantime."""
+MOST_CALLS = 1_000
+"""A process is replaced after this many calls, in case they have left something behind in it."""
+LARGEST_ANSWER = 64 << 20
+MOST_FILES = 32
+MEMORY = Path("/proc/self/statm")
+OUT_OF_MEMORY = 77
+"""The exit code of a process whose call needed too much memory."""
+
+
+class Unavailable(Exception):
+    """Nothing can run apart at the moment, through no fault of what is called: no process starts, or we are closed."""
+
+
+class Why(Enum):
+    """Why a process was lost during a call."""
+
+    TOO_SLOW = "it took too long"
+    NO_ANSWER = "it gave no answer for a long time"
+    TOO_MUCH_MEMORY = "it needed too much memory"
+    ENDED = "it ended without an answer"
+
+
+REASONS = {OUT_OF_MEMORY: Why.TOO_MUCH_MEMORY, -signal.SIGPROF: Why.TOO_SLOW}
+"""What exit codes mean."""
+
+
+class Lost(Exception):
+    """A call that got no answer, and ended its process."""
+
+    def __init__(self, why: Why, code: int) -> None:
+        """`code` is the exit code of the process, negative if a signal ended it."""
+        self.why, self.code = why, code
+        super().__init__(f"{why.value} ({code})")
+
+
+class Isolated:
+    """A process that runs functions, one call at a time; it starts with the first call, and again after it was lost."""
+
+    def __init__(
+        self,
+        *modules: str,
+        megabytes: int,
+        niceness: int = 0,
+        most_calls: int = MOST_CALLS,
+        environment: Mapping[str, str] | None = None,
+        lost: Callable[[], object] = lambda: None,
+    ) -> None:
+        """The `modules` are imported before memory is limited to so many megabytes more than the process has then.
+
+        `lost` is called whenever the process is lost during a call.
+        """
+        kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
+        self._environment = {**(kept if environment is None else environment), "PYTHONPATH": _checkout()}
+        self._start = (str(megabytes), str(niceness), *modules)
+        self._most_calls = most_calls
+        self._lost = lost
+        self._turn = threading.Lock()
+        self._process: _Process | None = None
+        self._is_closed = False
+
+    def prepare(self) -> None:
+        """Start the process if none is running. Raises Unavailable."""
+        with self._turn:
+            self._running()
+
+    def call(
+        self,
+        function: Callable[[*Arguments], Result],
+        *arguments: *Arguments,
+        seconds: float,
+        longest: float | None = None,
+    ) -> Result:
+        """Return what a function of a module returns.
+
+        It may compute for so many seconds, and take as many as `longest` says, or PATIENCE times those it may compute.
+
+        Raises Lost, and Unavailable.
+        """
+        with self._turn:
+            process = self._running()
+            try:
+                return process.call(function, arguments, seconds, longest or PATIENCE * seconds)
+            except Lost as lost:
+                self._process = None
+                if self._is_closed:
+                    raise Unavailable("the server is stopping") from lost
+                log.warning("process lost", function=function.__name__.lstrip("_"), why=lost.why.value, code=lost.code)
+                self._lost()
+                raise
+            finally:
+                if process.calls >= self._most_calls:
+                    process.end()
+                    self._process = None
+
+    def release(self) -> None:
+        """End the process, which is idle; the next call starts another."""
+        with self._turn:
+            if self._process is not None:
+                self._process.end()
+            self._process = None
+
+    def close(self) -> None:
+        """Kill the process, even during a call, which raises Unavailable then, like all that follow. Never raises."""
+        self._is_closed = True
+        if self._process is not None:
+            self._process.kill()
+        if self._turn.acquire(timeout=CLOSE_SECONDS):
+            self._turn.release()
+            self.release()
+
+    def _running(self) -> "_Process":
+        if self._is_closed:
+            raise Unavailable("the server is stopping")
+        if self._process is None:
+            self._process = _Process(self._start, self._environment)
+        return self._process
+
+
+class _Process:
+    """A running process, and the connection to it."""
+
+    def __init__(self, arguments: tuple[str, ...], environment: Mapping[str, str]) -> None:
+        self.calls = 0
+        self._connection, theirs = Pipe()
+        with theirs:
+            try:
+                self._process = subprocess.Popen(  # noqa: S603 - nothing but our own modules and numbers
+                    [sys.executable, "-P", "-m", "pbem.isolated", str(theirs.fileno()), *arguments],
+                    env=environment,
+                    pass_fds=(theirs.fileno(),),
+                    stdin=subprocess.PIPE,  # its end tells the process that the server has ended
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,  # what libraries write there quotes mail
+                    start_new_session=True,  # Ctrl-C at a terminal is for the server alone
+                )
+            except OSError as error:
+                self._connection.close()
+                raise Unavailable(f"a process can't be started: {error.strerror}") from error
+        try:
+            self._exchanged(None, START_SECONDS)
+        except Lost as lost:
+            raise Unavailable(f"a process can't be started: {lost}") from lost
+
+    def call(
+        self, function: Callable[..., Result], arguments: tuple[object, ...], seconds: float, longest: float
+    ) -> Result:
+        """Return what the function returns; raises Lost."""
+        self.calls += 1
+        answer = self._exchanged(pickle.dumps((function, arguments, seconds)), longest)
+        answers: TypeAdapter[Result] = _answers(function)
+        try:
+            return answers.validate_json(answer)
+        except ValidationError as error:
+            raise Lost(Why.ENDED, self.end()) from error
+
+    def _exchanged(self, request: bytes | None, longest: float) -> bytes:
+        """Send a request, and return the answer; raises Lost, and then the process has ended."""
+        is_late = threading.Event()
+        timer = threading.Timer(longest, self._expire, (is_late,))
+        timer.daemon = True
+        timer.start()
+        try:
+            if request is not None:
+                self._connection.send_bytes(request)
+            return self._connection.recv_bytes(LARGEST_ANSWER)
+        except (OSError, EOFError) as error:
+            code = self.end()
+            why = Why.NO_ANSWER if is_late.is_set() else REASONS.get(code, Why.ENDED)
+            raise Lost(why, code) from error
+        finally:
+            timer.cancel()
+
+    def _expire(self, is_late: threading.Event) -> None:
+        is_late.set()
+        self.kill()
+
+    def kill(self) -> None:
+        """Kill the process if it still runs; a thread that waits for its answer notices."""
+        self._process.kill()
+
+    def end(self) -> int:
+        """Kill the process if it still runs, close the connection, and return the exit code."""
+        self._process.kill()
+        with self._process:
+            self._connection.close()
+        return self._process.returncode
+
+
+@cache
+def _answers(function: Callable[..., Result]) -> TypeAdapter[Result]:
+    return TypeAdapter(get_type_hints(function)["return"])
+
+
+def _checkout() -> str:
+    """Return the folder in which pbem is."""
+    return str(Path(pbem.__file__).parent.parent)
+
+
+def main(descriptor: int, megabytes: int, niceness: int, *modules: str) -> None:
+    """Be the process: answer calls until the server ends. A call that fails ends it; the server tries again or not."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)  # sent to us too when the server is stopped, maybe during a call
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    threading.Thread(target=_end_with_the_server, daemon=True).start()
+    for module in modules:
+        import_module(module)
+    with suppress(OSError):  # a filter of system calls may not allow it
+        os.nice(niceness)
+    _limit(megabytes)
+    server: Connection[Any, bytes] = Connection(descriptor)
+    try:
+        server.send_bytes(b"ready")
+        while True:
+            function, arguments, seconds = pickle.loads(server.recv_bytes())  # noqa: S301 - our own server's
+            signal.setitimer(signal.ITIMER_PROF, seconds)  # when it is over, the kernel ends this process
+            answer = _answers(function).dump_json(function(*arguments))
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            server.send_bytes(answer)
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
+    finally:
+        os._exit(os.EX_SOFTWARE)  # the interpreter can't end while a thread reads standard input
+
+
+def _end_with_the_server() -> None:
+    """End this process, whatever it is doing, at the end of standard input."""
+    sys.stdin.buffer.read()
+    os._exit(os.EX_OK)
+
+
+def _limit(megabytes: int) -> None:
+    """Allow this process only that much memory beyond what it uses now, few open files, and no core dump."""
+    if MEMORY.exists():  # a system without it doesn't enforce the limit either
+        pages = int(MEMORY.read_text(encoding="ascii").split()[0])
+        most = pages * resource.getpagesize() + (megabytes << 20)
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (MOST_FILES, MOST_FILES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:])
