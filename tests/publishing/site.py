@@ -42,14 +42,12 @@ class Archive:
         self.letters = letters
         self.folder = folder
 
-    def publish(
-        self, folder: Path | None = None, processes: int = 1, progress: Progress = lambda _done, _all: None
-    ) -> Published:
+    def publish(self, folder: Path | None = None, progress: Progress = lambda _done, _all: None) -> Published:
         """Publish into the folder, or into another one."""
         server = self.letters.server
         site = Site("PBeM", server.settings.server.address, URL)
         now = self.letters.clock()
-        return publication.publish(server.engine, site, folder or self.folder, now, progress, processes)
+        return publication.publish(server.engine, site, folder or self.folder, now, progress)
 
     def choose(self, choice: str, *names: str) -> None:
         """Let players choose whether their matches are shown."""
