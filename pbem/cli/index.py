@@ -146,7 +146,7 @@ COMMANDS = {
     ),
     "demo": (
         "demo.playing",
-        "Let two scripted players play by email. On this machine; at a terminal, you play on in a browser.",
+        "Let two scripted players play by email. On this machine; their messages and a site stay in a folder.",
     ),
     "record check": (
         "games",

@@ -40,16 +40,15 @@ class NoSite(Exception):
     """Nothing was published in the folder."""
 
 
-def application(folder: Path, *more: Any, file: type["PublishedFile"] | None = None, **settings: Any) -> Application:
-    """Return what answers requests with the files of the folder; raise NoSite. `more` are handlers asked before."""
+def application(folder: Path) -> Application:
+    """Return what answers requests with the files of the folder; raise NoSite."""
     if not (folder / LIST).is_file():
         raise NoSite(f'there is no site in {folder}: "pbem publish" writes one')
     told = {"path": str(folder.resolve()), "default_filename": "index.html"}
     return Application(
-        [*more, (r"/?(.*)", file or PublishedFile, told)],
+        [(r"/?(.*)", PublishedFile, told)],
         compress_response=True,
         log_function=lambda _: None,  # who reads what is nobody's business
-        **settings,
     )
 
 
@@ -68,9 +67,7 @@ def url(sockets: Sequence[socket]) -> str:
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
-async def run(
-    site: Application, sockets: Sequence[socket], stop: asyncio.Event | None = None, longest_body: int = LONGEST_BODY
-) -> None:
+async def run(site: Application, sockets: Sequence[socket], stop: asyncio.Event | None = None) -> None:
     """Answer on these sockets until stopped, or else until SIGTERM or Ctrl-C."""
     if stop is None:
         stop = asyncio.Event()
@@ -79,7 +76,7 @@ async def run(
     server = BoundedServer(
         site,
         max_header_size=LONGEST_HEADERS,
-        max_body_size=longest_body,
+        max_body_size=LONGEST_BODY,
         idle_connection_timeout=REQUEST_SECONDS,
         body_timeout=REQUEST_SECONDS,
     )
@@ -129,15 +126,12 @@ class PublishedFile(StaticFileHandler):
         self.path = self.parse_url_path(path)
         self.absolute_path = self.validate_absolute_path(self.root, self.get_absolute_path(self.root, self.path))
         if self.absolute_path is not None:  # else it leads to a folder with its slash
+            try:
+                content = Path(self.absolute_path).read_bytes()
+            except FileNotFoundError as error:  # it was removed meanwhile
+                raise HTTPError(HTTPStatus.NOT_FOUND) from error
             self.set_header("Content-Type", self.get_content_type())
-            self.finish(self.content(self.absolute_path))
-
-    def content(self, path: str) -> bytes:
-        """Return what is in the file; raise HTTPError."""
-        try:
-            return Path(path).read_bytes()
-        except FileNotFoundError as error:  # it was removed meanwhile
-            raise HTTPError(HTTPStatus.NOT_FOUND) from error
+            self.finish(content)
 
     def parse_url_path(self, url_path: str) -> str:
         """Return the path below the folder; raise HTTPError if it is hidden, or none."""

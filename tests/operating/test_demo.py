@@ -21,6 +21,9 @@ def test_the_demo_ends_at_the_printed_board(site: Site, tmp_path: Path) -> None:
     shown = page.read_text(encoding="utf-8")
     assert all(words in shown for words in ("Your turn against bo", "Nothing was done.", "You won!"))
     assert "cid:" not in shown
+    board = tmp_path / "demo" / "site" / "games" / "quadraphages-board.html"
+    assert board.is_file()
+    assert str(board) in done.out.replace("\n", "")
     assert (tmp_path / "demo" / "pbem-1-quadraphages.gif").read_bytes().startswith(b"GIF8")
 
 

@@ -4,7 +4,6 @@ import email
 import email.policy
 import queue
 import smtplib
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.utils import localtime, make_msgid
@@ -26,8 +25,6 @@ class DemoPlayer:
 
     name: str
     mailbox: Path
-    before: Callable[[], object] = lambda: None
-    """Called before a message is in the mailbox."""
     arrived: "queue.Queue[EmailMessage]" = field(default_factory=queue.Queue)
 
     @property
@@ -38,11 +35,8 @@ class DemoPlayer:
     def deliver(self, raw: bytes) -> None:
         """Put a message into the mailbox."""
         mail = email.message_from_bytes(raw, policy=email.policy.default)
-        self.before()
         number = len(list(self.mailbox.iterdir())) + 1
-        draft = self.mailbox.parent / f".{self.name}"
-        draft.write_bytes(raw)
-        draft.replace(self.mailbox / f"{number:03}.eml")  # a browser may look at the mailbox
+        (self.mailbox / f"{number:03}.eml").write_bytes(raw)
         self.arrived.put(mail)
 
     def next_mail(self) -> EmailMessage:

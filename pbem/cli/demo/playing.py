@@ -3,13 +3,10 @@
 The players know only their messages: each replies to the newest one that says it's their turn, at its reply address.
 In Quadraphages they play the second sample match of the rule sheet (2007), including its slip; in other games, legal
 turns at random, the same each time, until one of them resigns. At the end, index.html shows what they saw, and the
-match is published as a site. At a terminal the server goes on then: a third player, the person who looks at the site in
-a browser, has begun a match against the house.
+match is published as a site.
 """
 
-import asyncio
 import random
-import sys
 import tempfile
 import threading
 from dataclasses import dataclass, field
@@ -35,15 +32,14 @@ from notation.record import Record
 from pbem import config
 from pbem.cli import completion, core, logs
 from pbem.cli.core import FOUND, IMPOSSIBLE, app, errors, out
-from pbem.cli.demo import browsing, pages
-from pbem.cli.demo.browsing import Visitor
+from pbem.cli.demo import pages
 from pbem.cli.demo.players import HOST, PATIENCE_SECONDS, DemoPlayer, Stuck, answer, write
 from pbem.config import ListenSettings, LogSettings
 from pbem.mail.transports.listener import MailListener
 from pbem.mail.transports.protocols import Arrival
 from pbem.messages.mime import text_of
 from pbem.publishing import publication
-from pbem.publishing.pages import Site
+from pbem.publishing.pages import Site, trial_path
 from pbem.server import daemon
 
 SAMPLE_GAME = "quadraphages"
@@ -72,15 +68,7 @@ security = "none"
 
 [games]
 enabled = ["{game}"]
-{publish}"""
-PUBLISH = """
-[publish]
-folder = "site"
-url = "{url}"
-boards = true
 """
-VISITOR = "carol"
-"""The player who is the person at the browser."""
 
 
 @dataclass(frozen=True)
@@ -105,32 +93,22 @@ def demo(
         str, typer.Argument(help="The game, from `pbem games`.", autocompletion=completion.games)
     ] = SAMPLE_GAME,
     folder: Annotated[Path | None, typer.Option("--folder", help="Where to put the database and messages.")] = None,
-    serve: Annotated[
-        bool | None,
-        typer.Option(help="Serve a browser until Ctrl-C; by default at a terminal.", show_default=False),
-    ] = None,
 ) -> None:
-    if serve is None:
-        serve = sys.stdin.isatty() and sys.stdout.isatty()
     GAMES.enable(installed())
     if game not in GAMES:
         errors.print(f"pbem: there is no game {escape(game)}; the games are {GAMES.some()}")
         raise typer.Exit(IMPOSSIBLE)
-    if not play(out, game, folder, serve=serve):
+    if not play(out, game, folder):
         raise typer.Exit(FOUND)
 
 
-def play(out: Console, game: str, folder: Path | None, *, serve: bool = False) -> bool:
-    """Play and show a match of the game; return whether the last board is as expected. Raises OSError.
-
-    `serve` goes on serving site and mailbox to browsers until Ctrl-C.
-    """
+def play(out: Console, game: str, folder: Path | None) -> bool:
+    """Play and show a match of the game; return whether the last board is as expected. Raises OSError."""
     folder = Path(tempfile.mkdtemp(prefix="pbem-demo-")) if folder is None else folder
     folder.mkdir(parents=True, exist_ok=True)
     sample = record.loads(SAMPLE.read_text(encoding="utf-8")) if game == SAMPLE_GAME else at_random(game)
     players = (_player(sample.players[0], folder), _player(sample.players[1], folder))
-    visitor = Visitor.expected(_player(VISITOR, folder)) if serve else None
-    by_address = {player.address: player for player in (*players, *([visitor.player] if visitor else []))}
+    by_address = {player.address: player for player in players}
 
     def deliver(arrivals: tuple[Arrival, ...]) -> None:
         for arrival in arrivals:
@@ -142,7 +120,7 @@ def play(out: Console, game: str, folder: Path | None, *, serve: bool = False) -
         logs.configure(LogSettings(), log)
         mailboxes.start(deliver)
         try:
-            return _serve_and_play(Screen(out), folder, sample, players, mailboxes.port, visitor)
+            return _serve_and_play(Screen(out), folder, sample, players, mailboxes.port)
         except (Stuck, record.BadRecord) as error:
             out.print(f"[red]pbem: {error}; see {folder / 'server.log'}[/]")
             return False
@@ -170,16 +148,10 @@ def _player(name: str, folder: Path) -> DemoPlayer:
 
 
 def _serve_and_play(
-    screen: Screen,
-    folder: Path,
-    sample: Record,
-    players: tuple[DemoPlayer, DemoPlayer],
-    mailboxes: int,
-    visitor: Visitor | None,
+    screen: Screen, folder: Path, sample: Record, players: tuple[DemoPlayer, DemoPlayer], mailboxes: int
 ) -> bool:
-    path, url = folder / "pbem.toml", visitor.url if visitor else ""
-    wanted = PUBLISH.format(url=url) if visitor else ""
-    written = partial(CONFIG.format, server=SERVER, mailboxes=mailboxes, game=sample.game, publish=wanted)
+    path = folder / "pbem.toml"
+    written = partial(CONFIG.format, server=SERVER, mailboxes=mailboxes, game=sample.game)
     path.write_text(written(port=0), encoding="utf-8")
     (folder / "pbem.key").write_text("the key of a demonstration\n", encoding="ascii")
     settings = config.load(path)
@@ -197,16 +169,12 @@ def _serve_and_play(
                 f"A server listens for mail on {HOST}, port {port}; {players[0].name} and {players[1].name} join it."
             )
             last = _correspond(screen, sample, players, port)
-            site = Site(settings.server.name, SERVER, url)
+            site = Site(settings.server.name, SERVER)
             publication.publish(server.engine, site, folder / "site", core.now())
-            is_expected = _finish(screen, folder, sample, last)
-            if visitor:
-                visitor.player.before = lambda: publication.publish(server.engine, site, folder / "site", core.now())
-                _receive(screen, visitor, sample.game, port, folder / "site")
+            return _finish(screen, folder, sample, last)
         finally:
             stop.set()
             thread.join()
-    return is_expected
 
 
 def _correspond(screen: Screen, sample: Record, players: tuple[DemoPlayer, DemoPlayer], port: int) -> EmailMessage:
@@ -288,6 +256,7 @@ def _finish(screen: Screen, folder: Path, sample: Record, last: EmailMessage) ->
     page = pages.write_pages(folder, GAMES.title(sample.game), screen.shown)
     out.print(f"\nWhat they saw: {page.resolve()} (for a browser)", highlight=False)
     out.print(f"As a site:     {(folder / 'site' / 'index.html').resolve()}", highlight=False)
+    out.print(f"A board:       {(folder / 'site' / trial_path(sample.game)).resolve()}", highlight=False)
     out.print(f"Database:      {folder / 'pbem.sqlite'}", highlight=False)
     out.print(f"All messages:  {folder / 'mail'}/*/*.eml", highlight=False)
     out.print(f"Server log:    {folder / 'server.log'}", highlight=False)
@@ -297,20 +266,3 @@ def _finish(screen: Screen, folder: Path, sample: Record, last: EmailMessage) ->
         out.print(f"  {command}", highlight=False)
     out.print("  pbem init, then follow the README to set up your own server", highlight=False)
     return same
-
-
-def _receive(screen: Screen, visitor: Visitor, game: str, port: int, site: Path) -> None:
-    """Let the person at the browser join and begin a match against the house; serve them until Ctrl-C."""
-    player = visitor.player
-    welcome = _join(port, player)[1]
-    answer(port, player, welcome, f"play {game} level=1 begin=me")
-    turn = player.next_mail()
-    while "your turn" not in str(turn["Subject"]):
-        turn = player.next_mail()
-    out = screen.console
-    out.print(f"\nNow you, in a browser: you are {player.name}, and it's your turn against the house.", highlight=False)
-    out.print(f"The site:      {visitor.url}", highlight=False)
-    out.print(f"Your board:    {visitor.board(turn)}", highlight=False)
-    out.print(f"Your mailbox:  {visitor.url}mail/", highlight=False)
-    out.print("What you send from these pages arrives at once. Ctrl-C ends the demonstration.", highlight=False)
-    asyncio.run(browsing.browse(site, visitor, SERVER, port))
