@@ -12,12 +12,11 @@ class ChecksSettings(ConfigTable):
 
     authserv_id: str = ""
     headers: Annotated[int, Field(ge=1, le=5)] = 1
-    dkim: bool = False
     proof: Literal["token", "token or domain", "token and domain"] = "token"
 
     @model_validator(mode="after")
     def checks_what_it_needs(self) -> Self:
         """Require a source of verified domains if the proof depends on domains."""
-        if self.proof != "token" and not (self.authserv_id or self.dkim):
-            raise ValueError(f'proof = "{self.proof}" needs authserv_id, or dkim = true')
+        if self.proof != "token" and not self.authserv_id:
+            raise ValueError(f'proof = "{self.proof}" needs authserv_id')
         return self

@@ -1,9 +1,9 @@
-"""Domains that sign their messages, for tests: real keys, signatures by dkimpy, and a name server for the keys."""
+"""Domains that sign their messages, for tests: real keys, and a name server for them."""
 
 import base64
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -11,7 +11,6 @@ from pathlib import Path
 from socket import AF_INET, SOCK_DGRAM, socket
 from tempfile import TemporaryDirectory
 
-import dkim
 import dns.flags
 import dns.message
 import dns.rcode
@@ -20,11 +19,6 @@ import dns.resolver
 import dns.rrset
 
 from tests.servers import GENEROUS
-
-SELECTOR = "games"
-BITS = 1024
-"""The size of a key that just counts; larger ones take long to make."""
-SIGNED = ("from", "to", "subject", "date", "message-id")
 
 
 @dataclass(frozen=True)
@@ -48,36 +42,6 @@ def key(name: str, bits: int) -> Key:
 
 def _openssl(*arguments: str) -> bytes:
     return subprocess.run(["openssl", *arguments], check=True, capture_output=True).stdout
-
-
-def sign(
-    raw: bytes,
-    domain: str,
-    headers: Sequence[str] = SIGNED,
-    *,
-    length: bool = False,
-    bits: int = BITS,
-    expires: int | None = None,
-) -> bytes:
-    """Return the message with a signature of that domain in front; `expires` is its expiry as Unix time."""
-    # dkimpy can't write x=, so it goes into the value of the tag i=.
-    identity = f"@{domain}; x={expires}; z=Sender:{domain}" if expires is not None else f"@{domain}"
-    signature = dkim.sign(
-        raw,
-        SELECTOR.encode(),
-        domain.encode(),
-        key(domain, bits).private,
-        canonicalize=(b"relaxed", b"relaxed"),
-        include_headers=[header.encode() for header in headers],
-        length=length,
-        identity=identity.encode(),
-    )
-    return bytes(signature) + raw
-
-
-def zone(*domains: str, bits: int = BITS) -> dict[str, str]:
-    """Return the DNS records of those domains."""
-    return {f"{SELECTOR}._domainkey.{domain}.": key(domain, bits).public for domain in domains}
 
 
 @contextmanager

@@ -19,7 +19,7 @@ SLOW = (
         "pbem.mail.reading.message.read",
     ),
     "pbem.mail.reading.bounce_report.",
-    *("pbem.isolated.", "pbem.mail.reading.dkim_verify.", "jinja2.", "PIL.", "dns.", "dkim."),
+    *("pbem.isolated.", "jinja2.", "PIL.", "dns.", "dkim."),
     *("smtplib.", "imaplib.", "email.feedparser.", "pbem.server.intake.key", "pbem.server.triage."),
 )
 """What parses, renders, draws, talks to the network, or reads a whole message."""

@@ -89,7 +89,7 @@ def examine(engine: Engine, services: Services, received: Received, now: datetim
     if not _refers_to_nothing(message, services.server):
         with read_only(engine) as session:
             reference = _reference(session, services, message, now)
-    is_checked = services.checks.authserv_id or services.checks.dkim
+    is_checked = services.checks.authserv_id
     return Examined(
         raw,
         message,

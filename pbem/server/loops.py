@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from pbem.config import Settings
 from pbem.features.house import searcher
 from pbem.isolated import Unavailable
-from pbem.mail.reading import dkim_verify, parsers
+from pbem.mail.reading import parsers
 from pbem.mail.transports import receiver
 from pbem.mail.transports.protocols import USUAL, Inbox, Store
 from pbem.storage import notifications
@@ -55,7 +55,7 @@ def bounds(settings: Settings) -> Bounds:
     """Return the bounds that go with these settings."""
     return Bounds(
         receive=PATIENCE + (SERVER_SECONDS if settings.inbox.imap else 0),
-        work=PATIENCE + PARSES * (parsers.SECONDS + dkim_verify.DNS_SECONDS),
+        work=PATIENCE + PARSES * parsers.SECONDS,
         house=PATIENCE + 4 * searcher.SECONDS,
         send=PATIENCE + (SERVER_SECONDS if settings.outbox.smtp else 0),
     )

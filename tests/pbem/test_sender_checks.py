@@ -1,6 +1,5 @@
 """Forged messages of every kind, through the whole server: the effect of each proof under each policy."""
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from email.message import EmailMessage
@@ -11,7 +10,6 @@ import pytest
 
 from pbem.secret import BadConfig
 from tests.correspondence import ADDRESS, MORNING, Correspondence, correspondence, text
-from tests.signing import SIGNED, name_server, sign, zone
 
 ALICE, BOB = "alice@mail.example", "bob@mail.example"
 BORDER = "mx.pbem.example"
@@ -232,34 +230,7 @@ def test_a_stranger_who_failed_gets_no_answer_and_becomes_nobody(server: Server)
         assert "zoe@mail.example" not in letters.rows("select address from player")
 
 
-def test_our_own_verification_speaks_where_the_border_does_not(server: Server) -> None:
-    with name_server(zone("mail.example", "evil.example")), server('dkim = true\nproof = "token or domain"') as letters:
-        for domain, headers in (("evil.example", SIGNED), ("mail.example", SIGNED[:3])):
-            mails = letters.deliver(sign(raw(Subject=domain), domain, headers))
-            assert happened(letters, mails) == "asked"
-            letters.clock.advance(hours=1, minutes=1)  # the same question isn't repeated before
-        mails = letters.deliver(sign(raw(), "mail.example"))
-        assert happened(letters, mails) == "acted"
-
-
-@pytest.mark.parametrize("package", ["dkim", "dns.resolver"])
-def test_a_check_that_cannot_be_made_is_told_at_the_start(
-    server: Server, monkeypatch: pytest.MonkeyPatch, package: str
-) -> None:
-    monkeypatch.setitem(sys.modules, package, None)
-
-    with pytest.raises(BadConfig, match=r"checks.dkim needs .* pbem\[dkim\]"), server("dkim = true"):
-        pass
-
-
 @pytest.mark.parametrize("proof", ["token or domain", "token and domain"])
 def test_a_policy_that_nothing_can_fulfil_is_refused(server: Server, proof: str) -> None:
     with pytest.raises(BadConfig, match="authserv_id"), server(f'proof = "{proof}"'):
         pass
-
-
-def test_the_border_s_fail_is_not_mended_by_a_signature(server: Server) -> None:
-    checks = f"{TOKEN_OR_DOMAIN}\ndkim = true"
-    with name_server(zone("mail.example")), server(checks) as letters:
-        assert letters.deliver(sign(raw(TURN, border(FAIL)), "mail.example")) == []
-        assert letters.played == []

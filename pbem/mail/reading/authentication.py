@@ -1,4 +1,4 @@
-"""What speaks for or against the domain in From: our receiving server's results, or DKIM verified by ourselves.
+"""What speaks for or against the domain in From: the results of our receiving server.
 
 A pass says that the domain in From sent the message, and so, at hosts whose users can't write under each other's names,
 who wrote it. The admin decides what that is worth ([checks] in config.toml). A fail doesn't make a message worthless,
@@ -15,12 +15,10 @@ from enum import Enum
 from hashlib import sha256
 
 from pbem.checks import ChecksSettings
-from pbem.mail.reading import authentication_results, dkim_verify, from_header
+from pbem.mail.reading import authentication_results, dkim_coverage, from_header
 from pbem.mail.reading.authentication_results import MethodResult
-from pbem.mail.reading.dkim_verify import Lookup, ask_dns
 from pbem.mail.reading.from_header import domain
 from pbem.mail.reading.limits import header_block
-from pbem.secret import BadConfig
 from pbem.storage.mailboxes import public_suffixes
 
 FRESH = timedelta(days=2)
@@ -51,47 +49,34 @@ NOT_CHECKED = Checked(Authenticity.UNKNOWN)
 
 
 def prepare(settings: ChecksSettings) -> None:
-    """Raise BadConfig if the settings need a package that isn't installed."""
-    if settings.authserv_id or settings.dkim:
-        public_suffixes()  # read once, before the first message
-    if not settings.dkim:
-        return
-    try:
-        import dkim  # noqa: F401 - imported again when needed
-        import dns.resolver  # noqa: F401 - likewise
-    except ImportError as error:
-        raise BadConfig("checks.dkim needs a package that is not installed: the extra pbem[dkim]") from error
+    """Read what the checks need before the first message."""
+    if settings.authserv_id:
+        public_suffixes()
 
 
-def check(raw: bytes, ours: str, settings: ChecksSettings, now: datetime, ask: Lookup = ask_dns) -> Checked:
-    """Return the result of the checks that the admin has switched on; may query the DNS, and never raises.
+def check(raw: bytes, ours: str, settings: ChecksSettings, now: datetime) -> Checked:
+    """Return the result of the checks that the admin has switched on. Never raises.
 
     `ours` is our own address: a message written to somebody else doesn't act on its domain's word.
     """
-    if not (settings.authserv_id or settings.dkim):
+    if not settings.authserv_id:
         return NOT_CHECKED
     try:
-        return _checked(raw, ours, settings, now, ask)
+        return _checked(raw, ours, settings.authserv_id, settings.headers, now)
     except Exception:  # noqa: BLE001 - hostile bytes; what can't be read isn't believed
         return NOT_CHECKED
 
 
-def _checked(raw: bytes, ours: str, settings: ChecksSettings, now: datetime, ask: Lookup) -> Checked:
+def _checked(raw: bytes, ours: str, authserv_id: str, headers: int, now: datetime) -> Checked:
     block = header_block(raw)
     head = BytesHeaderParser(policy=compat32).parsebytes(block)
     author = from_header.author(_fields(head, "From"))
     if author is None:
         return NOT_CHECKED
     sent_by = domain(author)
-    finding = Authenticity.UNKNOWN
-    if settings.authserv_id:
-        fields = _fields(head, "Authentication-Results")
-        finding = of_results(authentication_results.results(fields, settings.authserv_id, settings.headers), sent_by)
+    fields = _fields(head, "Authentication-Results")
+    finding = of_results(authentication_results.results(fields, authserv_id, headers), sent_by)
     signatures = _fields(head, "DKIM-Signature")
-    if finding is Authenticity.UNKNOWN and settings.dkim:
-        names = head.keys()
-        if dkim_verify.good(raw, names, signatures, sent_by, now, dkim_verify.DNS_SECONDS, ask):
-            finding = Authenticity.PASSED
     if finding is Authenticity.PASSED and b"\r" in block.replace(b"\r\n", b""):
         finding = Authenticity.UNKNOWN  # our server didn't take it for a header and so didn't remove it
     enough = finding is Authenticity.PASSED and _is_whole(head, signatures, sent_by, now) and _is_to_us(head, ours)
@@ -110,7 +95,7 @@ def of_results(results: tuple[MethodResult, ...], author: str) -> Authenticity:
     if any(result == "pass" for result, _ in verdicts):
         return Authenticity.PASSED if verdicts == {("pass", author)} else Authenticity.UNKNOWN
     checks = [each for each in results if each.method in ("dkim", "spf")]
-    if any(each.result == "pass" and dkim_verify.aligned(each.domain, author) for each in checks):
+    if any(each.result == "pass" and dkim_coverage.aligned(each.domain, author) for each in checks):
         return Authenticity.PASSED
     return Authenticity.FAILED if any(each.result in FAILS for each in checks) else Authenticity.UNKNOWN
 
@@ -122,9 +107,9 @@ def _fields(head: Message, name: str) -> tuple[str, ...]:
 
 def _is_whole(head: Message, signatures: tuple[str, ...], author: str, now: datetime) -> bool:
     """Return whether every signature of the domain covers the whole message: we aren't told which one passed."""
-    told = [(each, dkim_verify.tags(each)) for each in signatures]
-    own = [each for each, said in told if said is None or dkim_verify.aligned(domain(said.get("d", "")), author)]
-    return all(dkim_verify.covers(each, head.keys(), now) for each in own)
+    told = [(each, dkim_coverage.tags(each)) for each in signatures]
+    own = [each for each, said in told if said is None or dkim_coverage.aligned(domain(said.get("d", "")), author)]
+    return all(dkim_coverage.covers(each, head.keys(), now) for each in own)
 
 
 def _is_to_us(head: Message, ours: str) -> bool:

@@ -13,7 +13,6 @@ from pbem.checks import ChecksSettings
 from pbem.isolated import PATIENCE, Isolated, Lost, Why
 from pbem.mail.reading import authentication, bounce_report
 from pbem.mail.reading.authentication import Authenticity, Checked
-from pbem.mail.reading.dkim_verify import DNS_SECONDS
 from pbem.mail.reading.limits import Problem, ReadError, Unreadable, header_block
 from pbem.mail.reading.message import Message, read, read_headers
 from pbem.mail.reading.text.ours import NOBODY, Ours
@@ -98,7 +97,7 @@ class IsolatedParser:
     def check(self, raw: bytes, ours: str, settings: ChecksSettings, now: datetime) -> Checked:
         """See MailParser; a message that is built so that it can't be checked has failed."""
         try:
-            return self._call(authentication.check, raw, ours, settings, now, waits=DNS_SECONDS if settings.dkim else 0)
+            return self._call(authentication.check, raw, ours, settings, now)
         except Lost:
             return Checked(Authenticity.FAILED)
 
@@ -106,9 +105,9 @@ class IsolatedParser:
         """See MailParser."""
         self._isolated.close()
 
-    def _call(self, function: Callable[[*Arguments], Answer], *arguments: *Arguments, waits: float = 0) -> Answer:
+    def _call(self, function: Callable[[*Arguments], Answer], *arguments: *Arguments) -> Answer:
         """Return what the function returns in the process; raises Lost if the message was too much."""
-        longest = PATIENCE * self._seconds + waits
+        longest = PATIENCE * self._seconds
         try:
             return self._isolated.call(function, *arguments, seconds=self._seconds, longest=longest)
         except Lost as lost:
