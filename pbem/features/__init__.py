@@ -1,1 +1,1 @@
-"""What players can do: one folder each, with its tables, rules, commands, messages and what it does by time."""
+"""What players can do: one folder each, with its rules, commands, messages and what it does by time."""

@@ -19,7 +19,7 @@ class TournamentLine:
     options: str = ""
     time: str = ""
     state: str
-    """The value of tournaments.entries.State."""
+    """The value of tournaments.entries.TournamentState."""
     entrants: int
     places: int
     closes: str = ""

@@ -195,7 +195,7 @@ class AlreadySettled(Section):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayedByItself:
-    """A turn that was played for the reader without a message of theirs, and why (matches.events.Why)."""
+    """A turn that was played for the reader without a message of theirs, and why (matches.events.Cause)."""
 
     text: str
     why: str

@@ -22,7 +22,7 @@ class Calendar(Table, table=True):
     """From when they count; None if others were chosen before that."""
     zone: str
     days: str
-    """As clocks.working_days writes them."""
+    """As working_days.format_days writes them."""
 
 
 class Vacation(Table, table=True):

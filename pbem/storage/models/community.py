@@ -24,7 +24,7 @@ class Seek(Table, table=True):
     game: str
     options: dict[str, str] = Field(sa_column=Column(JSON, nullable=False))
     time: str | None = None
-    """The time control, as clocks.time_control writes it; None without one."""
+    """The time control, as time_control.to_stored writes it; None without one."""
     begin: str
     """Who moves first, as the seeker wrote it: me, you or random."""
     rated: bool = False

@@ -73,9 +73,9 @@ class Match(Table, table=True):
     counted: datetime | None = Field(default=None, sa_type=Utc)
     """When it ended with a result that counts for ratings (see lifecycle); the week of that time has it."""
     imported: str | None = None
-    """What a match is known by that was imported (see matches.origins.imported); None for those played here."""
+    """What a match is known by that was imported (see PlayedElsewhere.key); None for those played here."""
     begun_from: int | None = None
-    """The match from a position of which this one began (see matches.origins.replays); None where it began as usual."""
+    """The match from a position of which this one began (see matches.replays); None where it began as usual."""
     begun_after: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """The number of turns that it has from that match, as the first of its own. They can't be taken back."""
     tournament: int | None = None
@@ -105,12 +105,12 @@ class Match(Table, table=True):
     missing: datetime | None = Field(default=None, sa_type=Utc)
     """Since when it has stopped because its game isn't there (see matches.missing); None while it goes on."""
     clock: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
-    """The clock that the events add up to, from the start of a match with a time control (see matches.time)."""
+    """The clock that the events add up to, from the start of a match with a time control (see clock.timekeeping)."""
     due: datetime | None = Field(default=None, sa_type=Utc)
     """When the time of the player whose turn it is runs out, if nothing happens until then; after that, when the match
     ends without a claim."""
     remind: datetime | None = Field(default=None, sa_type=Utc)
-    """When that player is reminded next (see clocks.reminders)."""
+    """When that player is reminded next (see clock.reminders)."""
     unreached: datetime | None = Field(default=None, sa_type=Utc)
     """When its player ran out of time and lost, if messages to them had come back."""
     shown: int | None = None
@@ -188,7 +188,7 @@ class Note(Table, table=True):
 
 
 class ClockEvent(Table, table=True):
-    """What happened to the clock of a match (see clocks.clock), in the order of the ids. Never changed."""
+    """What happened to the clock of a match (see clock.clock), in the order of the ids. Never changed."""
 
     id: int | None = Field(default=None, primary_key=True)
     match: int = Field(foreign_key="match.id", index=True)

@@ -22,11 +22,11 @@ class Tournament(Table, table=True):
     id: int | None = Field(default=None, primary_key=True)
     title: str
     kind: str
-    """How opponents are found (tournaments.field.Kind)."""
+    """How opponents are found (tournaments.field.Format)."""
     game: str
     options: dict[str, str] = Field(sa_column=Column(JSON, nullable=False))
     time: str
-    """The time control, as clocks.time_control writes it; there always is one."""
+    """The time control, as time_control.to_stored writes it; there always is one."""
     rated: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     places: int
     """How many players can enter."""
@@ -105,7 +105,7 @@ class Pairing(Table, table=True):
     match: int | None = Field(default=None, foreign_key="match.id", unique=True)
     """None for a bye, where one of the two had withdrawn, and until the match begins."""
     result: str | None = None
-    """How that ended without a match (tournaments.field.Result)."""
+    """How that ended without a match (tournaments.field.Score)."""
 
 
 class LadderStep(Table, table=True):
