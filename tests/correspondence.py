@@ -221,9 +221,7 @@ def correspondence(
     clock = Clock()
     chosen = settings(folder, **changes)
     databases.make(chosen.server.database)
-    with daemon.open_server(
-        chosen, clock, parser or InProcessParser(), FirstTurn(), features=features, monotonic=clock.monotonic
-    ) as server:
+    with daemon.open_server(chosen, clock, parser or InProcessParser(), FirstTurn(), features=features) as server:
         words = repr(chosen).replace(chosen.server.database, "").replace(str(folder), "")
         is_new = parser is None and features is FEATURES and not _has_rows(server)
         yield Correspondence(

@@ -309,7 +309,7 @@ def opened(folder: Path, players: list[Player]) -> Iterator[tuple[daemon.Server,
     clock, post = Clock(), Post()
     chosen = settings(folder)
     databases.make(chosen.server.database)
-    with daemon.open_server(chosen, clock, InProcessParser(), monotonic=clock.monotonic) as server:
+    with daemon.open_server(chosen, clock, InProcessParser()) as server:
         if server.engine.dialect.name == "sqlite":  # there are no power cuts
             event.listen(server.engine, "checkout", lambda raw, *_: raw.execute("pragma synchronous = off"))
         with transaction(server.engine) as session:

@@ -22,7 +22,7 @@ from pbem.messages.mime import text_of
 from pbem.messages.render import Renderer
 from pbem.server import daemon, work_queue, worker
 from pbem.server.health.systemd import Systemd
-from pbem.storage import database
+from pbem.storage import clock, database
 from pbem.storage.models import Incoming, IncomingState, Outgoing
 from pbem.vitals.vitals import Counts
 
@@ -33,8 +33,13 @@ log = structlog.get_logger()
 def run(
     config_file: ConfigOption = CONFIG,
     once: Annotated[bool, typer.Option("--once", help="Process and send what is waiting, then exit.")] = False,
+    clock_is_right: Annotated[
+        bool, typer.Option("--clock-is-right", help="Start though the last server seems to have run in another time.")
+    ] = False,
 ) -> None:
     with opened(config_file, to_run=True) as server:
+        if not clock_is_right:
+            clock.require_right(server.engine, core.now())
         for file in surroundings.exposed(config_file, server.settings):
             log.warning("everyone on this machine can read it", file=str(file))
         if once:

@@ -20,7 +20,7 @@ from pbem.features.moderation import roster
 from pbem.matches import integrity as checking
 from pbem.matches import naming, queries, snapshot
 from pbem.messages.token_redaction import TokenRedactor
-from pbem.storage import database, utc
+from pbem.storage import database
 from pbem.storage.models import Incoming, Match, Outgoing
 
 KINDS = ("match", "player", "mail", "out")
@@ -209,7 +209,7 @@ def _print_sent(told: Told) -> None:
 
 def _match(session: Session, _server: Stored, match: Match) -> Told:
     """Return the match with its turns and messages, and what is wrong with it."""
-    (faults,) = checking.faults(session, [match], utc.now())
+    (faults,) = checking.faults(session, [match])
     problems = [fault.sentence for fault in faults]
     people = queries.players_of(session, match)
     names = (naming.name(people[0]), naming.name(people[1]))

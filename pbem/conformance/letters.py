@@ -48,7 +48,6 @@ class Clock:
 
     def __init__(self) -> None:
         self._now = MORNING
-        self._leapt = timedelta()
 
     def __call__(self) -> datetime:
         """Return the current time of the server."""
@@ -57,15 +56,6 @@ class Clock:
     def set(self, now: datetime) -> None:
         """Set the time."""
         self._now = now
-
-    def leap(self, **time: float) -> None:
-        """Change the time without letting any pass."""
-        self._now += timedelta(**time)
-        self._leapt += timedelta(**time)
-
-    def monotonic(self) -> float:
-        """Return how many seconds have really passed."""
-        return (self._now - MORNING - self._leapt).total_seconds()
 
     def advance(self, **time: float) -> None:
         """Let some minutes, hours or days pass."""
@@ -178,7 +168,7 @@ class Letters:
 def letters(folder: Path) -> Iterator[Letters]:
     """Run a server in a folder, which reads messages in this process."""
     clock = Clock()
-    with daemon.open_server(settings(folder), clock, InProcessParser(), monotonic=clock.monotonic) as server:
+    with daemon.open_server(settings(folder), clock, InProcessParser()) as server:
         yield Letters(server, folder, clock)
 
 

@@ -6,29 +6,26 @@ So a turn is answered by one message where the house is quick, and where it isn'
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from sqlalchemy import BindParameter, Engine, bindparam, exists, or_, update
+from sqlalchemy import Engine, exists, update
 from sqlmodel import Session, col, func, select
 
 from pbem.matches.queries import seat_of
 from pbem.messages.said.messages import Answer
 from pbem.messages.said.sections import Hint, TurnNews
-from pbem.players.notices import NOTES_APART, Notice
+from pbem.players.notices import Notice
 from pbem.storage import facts, outbox
 from pbem.storage.clock import within
 from pbem.storage.database import transaction
+from pbem.storage.due import NOW
 from pbem.storage.leases import ENDED
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingState, Player, Search, SearchKind
 from pbem.storage.payloads import Payload, dump, load
 
 WAIT = timedelta(seconds=20)
 """How long an answer waits for the house."""
-LONGEST = max(WAIT, NOTES_APART)
-"""How long anything waits: notes do for more of them."""
 DAY = timedelta(days=1)
-LATEST: BindParameter[datetime] = bindparam("latest")
-"""LONGEST after a look at what is due: what waits for longer was queued before the clock was set back."""
 _WAITS = (col(Outgoing.state) == OutgoingState.WAITING, col(Outgoing.removed).is_(None))
-HAVE_WAITED = exists().where(*_WAITS, or_(col(Outgoing.due) <= bindparam("now"), col(Outgoing.due) > LATEST))
+HAVE_WAITED = exists().where(*_WAITS, col(Outgoing.due) <= NOW)
 """Whether any receipts have waited long enough."""
 _AWAIT_HINTS = (*_WAITS, col(Outgoing.template) == "answer")
 ARE_AWAITED = exists().where(*_AWAIT_HINTS)
@@ -118,12 +115,8 @@ def release(session: Session, match: Match, now: datetime) -> None:
 
 
 def release_due(engine: Engine, now: datetime) -> int:
-    """Let the receipts be sent that have waited long enough, or since a time before the clock was set back.
-
-    Return how many those are.
-    """
-    has_waited = or_(col(Outgoing.due) <= now, col(Outgoing.due) > now + LONGEST)
+    """Let the receipts be sent that have waited long enough. Return how many those are."""
     with transaction(engine) as session:
-        these = update(Outgoing).where(*_WAITS, has_waited)
+        these = update(Outgoing).where(*_WAITS, col(Outgoing.due) <= now)
         released = session.exec(these.values(state=OutgoingState.OWED, due=now, **ENDED))
         return int(released.rowcount)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import groupby
 
 from sqlmodel import Session, col, select
@@ -34,15 +33,15 @@ def played(session: Session) -> list[int]:
     return list(session.scalars(select(col(Match.id)).where(col(Match.state).in_(states)).order_by(col(Match.id))))
 
 
-def faults(session: Session, matches: Sequence[Match], now: datetime | None = None) -> Iterator[list[Fault]]:
-    """Yield for each match what is wrong with it, also by the present time if given; nothing where all is well.
+def faults(session: Session, matches: Sequence[Match]) -> Iterator[list[Fault]]:
+    """Yield for each match what is wrong with it; nothing where all is well.
 
     Takes five statements, and loads all that is stored of those matches: use some hundred at a time.
     """
     for stored in _gathered(session, matches):
         try:
             with guarded.budget():
-                found = list(_faults(stored, now))
+                found = list(_faults(stored))
         except PackFault as fault:
             found = [Fault(stored.match.id or 0, str(fault))]
         yield found
@@ -86,7 +85,7 @@ def _gathered(session: Session, matches: Sequence[Match]) -> Iterable[_Stored]:
     return stored.values()
 
 
-def _faults(stored: _Stored, now: datetime | None) -> Iterator[Fault]:
+def _faults(stored: _Stored) -> Iterator[Fault]:
     match, rows = stored.match, stored.turns
     number = match.id or 0
     try:
@@ -131,12 +130,12 @@ def _faults(stored: _Stored, now: datetime | None) -> Iterator[Fault]:
             yield Fault(
                 number, f"what seat {row.seat} has prepared is for version {row.version}, with seat {to_move} to move"
             )
-    yield from _faults_of_clock(stored, now)
+    yield from _faults_of_clock(stored)
     if outcome is not None and (match.state != MatchState.OVER or match.winner != outcome.winner):
         yield Fault(number, f"the turns end the match (winner: seat {outcome.winner}), but that isn't what is stored")
 
 
-def _faults_of_clock(stored: _Stored, now: datetime | None) -> Iterator[Fault]:
+def _faults_of_clock(stored: _Stored) -> Iterator[Fault]:
     """Yield what is wrong with the clock: it isn't what its events add up to, or isn't due then."""
     match = stored.match
     number = match.id or 0
@@ -147,8 +146,6 @@ def _faults_of_clock(stored: _Stored, now: datetime | None) -> Iterator[Fault]:
         return
     if clock != known:
         yield Fault(number, "its clock is not what its events add up to")
-    elif now is not None and known is not None and match.to_move is not None and timekeeping.is_ahead(known, now):
-        yield Fault(number, f"its clock stands at {known.now:%Y-%m-%d %H:%M} UTC, which is yet to come")
     elif match.due != (None if clock is None else clock.expires):
         yield Fault(number, f"it is stored to be due at {match.due}, but its clock is due at {clock and clock.expires}")
 

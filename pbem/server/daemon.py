@@ -52,7 +52,6 @@ from pbem.server.triage import Triage
 from pbem.server.work_queue import work_queue
 from pbem.server.worker import Desk
 from pbem.storage import database, leases, notifications, setbacks
-from pbem.storage.clock import SteadyClock
 from pbem.storage.models import Analysis, Backup, Lane, Search
 from pbem.storage.notifications import Channel
 from pbem.storage.queue import Queue
@@ -197,7 +196,6 @@ def open_server(
     *,
     features: Features = FEATURES,
     upgrade: bool = True,
-    monotonic: Callable[[], float] = time.monotonic,
 ) -> Iterator[Server]:
     """Open a server with an up-to-date database, and close it at the end. Raises BadConfig and database errors.
 
@@ -208,14 +206,14 @@ def open_server(
     keyring, limits, dkim = settings.server.keyring(), settings.limits, settings.outbox.dkim
     sign = dkim_signing.signer(dkim, settings.server.domain) if dkim else unsigned
     authentication.prepare(settings.checks)
-    vitals, holder, boards = Vitals(monotonic), leases.new_holder(), board_pages(settings, keyring)
+    vitals, holder, boards = Vitals(), leases.new_holder(), board_pages(settings, keyring)
     killed = vitals.counts.killed
     kill_reader = killed.labels("reading").inc
     parsers = (parser or IsolatedParser(kill_reader), parser or IsolatedParser(kill_reader))
     searcher = searcher or IsolatedSearcher(lost=killed.labels("house").inc)
     engine = database.connect(settings.server.database)
     tokens = AccessTokens(settings.oauth2) if settings.oauth2 is not None else None
-    retention = Retention(SteadyClock(clock(), monotonic), limits.keep_mail_days, limits.keep_waiting_days)
+    retention = Retention(limits.keep_mail_days, limits.keep_waiting_days)
     services = Services(
         settings.server, keyring, settings.checks, settings.limits, settings.house, parsers[0], features, vitals=vitals
     )

@@ -104,8 +104,8 @@ class NextHop:
 
     @property
     def rests(self) -> bool:
-        """Whether nothing is to be sent now. After the clock was set back, it doesn't wait for the old time."""
-        return self._until is not None and timedelta() < self._until - self._clock() <= LONGEST_REST
+        """Whether nothing is to be sent now."""
+        return self._until is not None and self._clock() < self._until
 
     def hand_over(self, return_path: str, letter: Letter) -> Result:
         """Sign a message and send it to the next hop."""

@@ -14,7 +14,6 @@ from sqlalchemy import Engine, select
 from notation.games import GAMES
 from pbem.config import LimitsSettings, ServerSettings
 from pbem.conversation import receipts
-from pbem.features.time import timeouts
 from pbem.matches.ratings import derivation
 from pbem.players import traces
 from pbem.players.erasure import REMEMBERED
@@ -42,7 +41,6 @@ LAST = (
         name="receipts.release",
         when=receipts.HAVE_WAITED,
         act=lambda engine, _server, now, _stopped: receipts.release_due(engine, now),
-        moments={receipts.LATEST.key: receipts.LONGEST},
     ),
     Due(
         name="unreachable.tell",
@@ -74,8 +72,6 @@ class Scheduler:
     """When it last looked for what is due."""
     beaten: datetime | None = None
     """When it last saw to the heartbeat."""
-    righted: bool = True
-    """Whether it has looked for clocks of matches that are ahead, since the server's was wrong."""
     offered: frozenset[tuple[str, int]] | None = None
     """The games that were offered when it last found no match that has to stop because its game isn't there."""
     rated: date | None = None
@@ -93,8 +89,8 @@ class Scheduler:
         return looked, fails
 
     def is_late(self, now: datetime) -> bool:
-        """Return whether it hasn't looked for too long, or not since the clock was set back."""
-        return self.looked is None or not self.looked <= now < self.looked + LATE
+        """Return whether it hasn't looked for too long."""
+        return self.looked is None or now >= self.looked + LATE
 
     def step(
         self, engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False
@@ -102,36 +98,27 @@ class Scheduler:
         """Do what is due at that time; some of it may be left to the next step. Return how much that was."""
         self.looked = now
         self._beat(engine, now)
-        is_trusted = self.retention.clock.is_trusted(engine, now)
         looked, fails = self._look(engine, now)
         if fails or GAMES.suspended:
             setbacks.adopt_suspensions(engine)
         noted = partial(_noted, engine, now, are_any=fails)
         noted("old messages", lambda: self.retention.step(engine, now))
-        acted = self._right(engine, now, stopped) if is_trusted else 0
-        self.righted &= is_trusted
-        if is_trusted and noted("games.stop", partial(self._stop, engine, server, now, stopped)):
-            acted, (looked, _) = acted + 1, self._look(engine, now)
+        acted = 0
+        if noted("games.stop", partial(self._stop, engine, server, now, stopped)):
+            acted, (looked, _) = 1, self._look(engine, now)
         for place, due in enumerate(self._work):
-            if looked[place] and (is_trusted or not due.waits_for_clock):
+            if looked[place]:
                 acted += noted(due.name, partial(due.act, engine, server, now, stopped)) or 0
                 if acted and place + 1 < len(self._work):  # it may have made something below it due, such as a digest
                     looked, _ = self._look(engine, now)
-        if is_trusted:
-            noted("ratings", lambda: self._rate(engine, now, stopped))
+        noted("ratings", lambda: self._rate(engine, now, stopped))
         return acted + alerts.tell(engine, server, self.limits, now)
 
     def _beat(self, engine: Engine, now: datetime) -> None:
         """Leave a heartbeat in the database, unless this process has looked after that within a minute."""
-        if self.beaten is None or not self.beaten <= now < self.beaten + outages.EVERY:
+        if self.beaten is None or now >= self.beaten + outages.EVERY:
             outages.beat(engine, now)
             self.beaten = now
-
-    def _right(self, engine: Engine, now: datetime, stopped: Callable[[], bool]) -> int:
-        """Let clocks go on that are ahead, if they haven't been looked for. Return how many there were."""
-        found = 0 if self.righted else timeouts.right(engine, now, stopped)
-        self.righted = True
-        return found
 
     def _stop(self, engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool]) -> int:
         """Stop the matches whose game isn't there, if they haven't been looked for since other games are offered."""

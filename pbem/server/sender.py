@@ -13,14 +13,13 @@ from sqlalchemy import (
     Connection,
     Engine,
     Integer,
-    and_,
     bindparam,
     exists,
     select,
     update,
 )
 from sqlalchemy.exc import DBAPIError
-from sqlmodel import Session, col, or_
+from sqlmodel import Session, col
 
 from notation import guarded
 from notation.guarded import PackFault
@@ -47,7 +46,7 @@ log = structlog.get_logger()
 
 GIVE_UP_AFTER = timedelta(days=5)
 FEW = len(PAUSES)
-"""After fewer attempts no message is given up: the days may have passed because the clock was set or we were down."""
+"""After fewer attempts no message is given up: the days may have passed because we were down."""
 MOST = 3
 """A message during which the server ended that often waits longer and longer, and the admin is told."""
 CRASH_PAUSES = (*PAUSES[:2], *PAUSES[2:3] * 10, *PAUSES[3:])
@@ -62,17 +61,7 @@ RENEWED = 60.0
 
 Note = Callable[[Iterable[PackFault]], None]
 """Counts against games that they failed."""
-_IS_DUE = or_(
-    col(Outgoing.due) <= bindparam("now", type_=Utc),
-    and_(
-        col(Outgoing.sent).is_(None),
-        # Its time is implausibly late, so the clock was set back. What was sent and bounced waits longer on purpose.
-        or_(
-            and_(col(Outgoing.attempts) == 0, col(Outgoing.error).is_(None)),
-            col(Outgoing.due) > bindparam("latest", type_=Utc),
-        ),
-    ),
-)
+_IS_DUE = col(Outgoing.due) <= bindparam("now", type_=Utc)
 _ARE_OWED = written_out(OutgoingState.OWED)
 _WAITING = select(col(Outgoing.id)).where(col(Outgoing.state) == _ARE_OWED, _IS_DUE, is_free(Outgoing))
 _IS_SUSPECT = col(Outgoing.holder).is_not(None)
@@ -133,7 +122,7 @@ def send_queue(engine: Engine, holder: str) -> Queue:
 
 def what_is_due(now: datetime) -> dict[str, object]:
     """Return the parameters of a claim of the next few messages that are due, of those that are soon rendered."""
-    due = {"now": now, "latest": now + bounces.AGAIN[-1], "are_suspect": False, "most": TOGETHER}
+    due = {"now": now, "are_suspect": False, "most": TOGETHER}
     return due | {"first": OutgoingLane.SHORT, "last": OutgoingLane.SHORT}
 
 

@@ -31,8 +31,6 @@ class Due:
     when: ColumnElement[bool]
     """Whether there is any of it to do, in SQL."""
     act: DueAct
-    waits_for_clock: bool = False
-    """Whether it waits while the clock may be wrong: players would lose what they can't get back."""
     moments: Mapping[str, timedelta] = field(default_factory=dict)
     """How far from now the other times are that the condition compares with, by their parameters."""
 

@@ -27,8 +27,6 @@ from pbem.storage.utc import Utc
 LEASE = timedelta(minutes=1)
 """How long a lease lasts: many times what the work takes."""
 HOST = socket.gethostname()[:200]
-LONGEST = timedelta(hours=2)
-"""A lease that ends later was made before the clock was set back, and has ended."""
 CLOCKS = {"postgresql": "clock_timestamp()", "sqlite": "'now'"}
 """What each kind of database calls the present time; tests stop these clocks."""
 
@@ -69,7 +67,7 @@ def new_holder() -> str:
 def is_free(row: Any) -> ColumnElement[bool]:
     """Return the condition that nobody works on the row."""
     until = col(row.leased_until)
-    return or_(until.is_(None), until <= from_now(0), until > from_now(LONGEST.total_seconds()))
+    return or_(until.is_(None), until <= from_now(0))
 
 
 def terms(lease: timedelta = LEASE) -> dict[str, Any]:

@@ -6,9 +6,9 @@ from typing import Any
 
 import structlog
 from sqlalchemy import CompoundSelect, Engine, bindparam, cast, select, union_all
-from sqlmodel import Session, col, update
+from sqlmodel import Session, col
 
-from pbem.storage.clock import THE_ONE, new_clock
+from pbem.storage.clock import THE_ONE
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Clock, Outage
 from pbem.storage.utc import Utc
@@ -38,15 +38,12 @@ def beat(engine: Engine, now: datetime) -> None:
     """Note that a server is running, and the outage that ends with that."""
     with read_only(engine) as session:
         row = session.get(Clock, THE_ONE)
-        if row is not None and row.beat is not None and timedelta() <= now - row.beat < EVERY:
+        if row is not None and row.beat is not None and abs(now - row.beat) < EVERY:
             return
     with transaction(engine) as session:
         row = session.get(Clock, THE_ONE, with_for_update=True, populate_existing=True)
         if row is None:
-            row = new_clock(now)
-        if row.beat is not None and row.beat - now > SILENCE:  # it was wrong, and with it what ended in the future
-            wrong = (col(Outage.since) <= now, col(Outage.until) > now)
-            session.execute(update(Outage).where(*wrong).values(until=now))
+            row = Clock(id=THE_ONE)
         if row.beat is not None and now - row.beat > SILENCE:
             session.add(Outage(since=row.beat, until=now))
             log.warning("no server was running", since=f"{row.beat:%FT%T}", until=f"{now:%FT%T}")

@@ -16,7 +16,6 @@ import structlog
 from sqlalchemy import ColumnElement, Delete, Engine, String, bindparam, case, cast, delete, literal, or_
 from sqlmodel import Session, col, select, update
 
-from pbem.storage.clock import SteadyClock
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import (
     ANONYMOUS,
@@ -153,7 +152,6 @@ def change(session: Session, statement: Any) -> None:
 class Retention:
     """Removes old messages; knows when this process looks for them again."""
 
-    clock: SteadyClock
     keep_days: int
     """After how many days what is done with is removed; 0 for never."""
     waiting_days: int
@@ -161,18 +159,12 @@ class Retention:
     due: datetime | None = None
 
     def is_due(self, now: datetime) -> bool:
-        """Return whether the next step looks for old messages: hourly, while some are left, if time went back."""
-        return self.due is None or not self.due - EVERY <= now < self.due
+        """Return whether the next step looks for old messages: hourly, and while some are left."""
+        return self.due is None or now >= self.due
 
     def step(self, engine: Engine, now: datetime) -> int:
-        """Give up and remove the next few old messages if it is time; return how many.
-
-        What is removed can't be brought back, so nothing is while the clock may be wrong.
-        """
+        """Give up and remove the next few old messages if it is time; return how many."""
         if not self.is_due(now):
-            return 0
-        if not self.clock.is_steady(engine, now):
-            self.due = now + EVERY
             return 0
         done = now - timedelta(days=self.keep_days) if self.keep_days else None
         waited = now - timedelta(days=self.waiting_days) if self.waiting_days else None

@@ -28,6 +28,8 @@ def make_early(site: Site) -> None:
     for table, columns in COLUMNS.items():
         for column in columns:
             site.rows(f"alter table {table} drop column {column}")
+    for column in ("seen", "steady_since"):
+        site.rows(f"alter table clock add column {column} timestamp")
     site.rows("alter table entry add column rating integer")
     site.rows('alter table incoming rename column "group" to author')
     site.rows("alter table incoming add column ordering json")

@@ -282,7 +282,7 @@ def foreign(kit: Kit) -> str:
 
 
 def clock_seen(kit: Kit, ahead: timedelta) -> str:
-    sql = "insert into clock (id, seen, steady_since) values (1, :then, :then)"
+    sql = "insert into clock (id, beat) values (1, :then)"
     return stored(kit, sql, then=f"{now() + ahead:%Y-%m-%d %H:%M:%S}")
 
 

@@ -1,4 +1,4 @@
-"""Whose database it is, and with which key: set-ups in which a server would forget its players are refused.
+"""Whose database it is, with which key and by which clock: set-ups that would harm its players are refused.
 
 Each row is a set-up that is really broken, with a player in the database, and the sentence that says so. Nothing is
 changed by it.
@@ -7,11 +7,13 @@ changed by it.
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from pbem.config.server import SHORTEST_KEY
+from pbem.storage.utc import now
 from tests.operating.early_tables import make_early
 from tests.operating.matches import in_play
 from tests.operating.site import KEY, Site
@@ -131,6 +133,22 @@ def test_an_upgraded_database_takes_the_key_that_it_is_first_run_with(site: Site
     assert len(site.rows("select fingerprint from serverkey")) == 1
     key("the key of another server\n")(site)
     assert "isn't the key of this database" in site.pbem("run", "--once").err
+
+
+# The clock
+
+
+@pytest.mark.parametrize(
+    ("away", "sentence"), [(timedelta(minutes=10), "10 minutes before"), (-timedelta(days=400), "400 days after")]
+)
+def test_no_server_starts_by_a_clock_that_must_be_wrong(site: Site, away: timedelta, sentence: str) -> None:
+    assert site.run_once() == [0, 0, 0]
+    site.rows("update clock set beat = :beat", beat=f"{now() + away + timedelta(seconds=20):%Y-%m-%d %H:%M:%S}")
+    done = site.pbem("run", "--once")
+    assert done.code == 2
+    assert f"{sentence} a server last ran here; set it. If it is right," in done.err
+    assert site.pbem("run", "--once", "--clock-is-right").code == 0
+    assert site.run_once() == [0, 0, 0]
 
 
 # PostgreSQL

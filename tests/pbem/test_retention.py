@@ -8,10 +8,10 @@ from structlog.testing import capture_logs
 
 from pbem.storage import retention
 from pbem.storage.models import OutgoingState
+from pbem.storage.retention import Retention
 from tests import scenes
 from tests.bounces import dsn
 from tests.correspondence import Correspondence, said, text
-from tests.retention import steadily
 
 pytestmark = scenes.after(scenes.two_turns)
 NEWEST = "id = (select max(id) from {})"
@@ -78,7 +78,7 @@ def test_what_waits_for_somebody_stays(letters: Correspondence, state: str) -> N
     letters.execute(f"update incoming set state = '{state}' where {NEWEST.format('incoming')}")
     letters.execute(f"update outgoing set state = 'failed' where {NEWEST.format('outgoing')}")
     later = letters.clock() + retention.EVERY * 24 * 365
-    steadily(letters.server.engine, letters.clock(), later, 21, 0).step(letters.server.engine, later)
+    Retention(21, 0).step(letters.server.engine, later)
     assert kept(letters) == (1, 1)
 
 
@@ -116,7 +116,7 @@ def test_what_is_handled_again_meanwhile_keeps_its_content(letters: Corresponden
             connection.exec_driver_sql("update incoming set state = 'new' where state = 'done'")
 
     event.listen(engine, "before_cursor_execute", retry)
-    steadily(engine, letters.clock(), later, 90, 365).step(engine, later)
+    Retention(90, 365).step(engine, later)
     event.remove(engine, "before_cursor_execute", retry)
     assert letters.rows("select count(*) from incoming where state = 'done'") == [0]
     assert kept(letters)[0] == before

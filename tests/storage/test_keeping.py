@@ -10,8 +10,8 @@ from sqlmodel import Session, SQLModel, select
 
 from pbem.storage import database
 from pbem.storage.models import Incoming, IncomingState, RawMessage
+from pbem.storage.retention import Retention
 from tests.contests import NOW
-from tests.retention import steadily
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_what_is_done_with_is_emptied_after_that_many_days_and_never_for_zero(
 ) -> None:
     later = NOW + timedelta(days=passed)
 
-    steadily(engine, NOW, later, keep_days, 0).step(engine, later)
+    Retention(keep_days, 0).step(engine, later)
 
     with Session(engine) as session:
         assert {*session.exec(select(RawMessage.incoming))} == kept

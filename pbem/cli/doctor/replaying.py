@@ -14,7 +14,7 @@ from pbem.features.tournaments import rungs
 from pbem.matches import integrity
 from pbem.matches.integrity import Fault
 from pbem.matches.ratings import derivation
-from pbem.storage import database, utc
+from pbem.storage import database
 from pbem.storage.models import Match
 
 AT_ONCE = 100
@@ -64,7 +64,7 @@ def _faults(engine: Engine, numbers: Sequence[int]) -> Iterator[list[Fault]]:
     """Yield what is wrong with each of some matches."""
     with database.read_only(engine) as session:
         matches = session.exec(select(Match).where(col(Match.id).in_(numbers)).order_by(col(Match.id))).all()
-        yield from integrity.faults(session, matches, utc.now())
+        yield from integrity.faults(session, matches)
 
 
 def _flat(results: Iterable[list[Fault]]) -> Iterator[Fault]:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from sqlalchemy import Engine, make_url, text
 from sqlalchemy.exc import DBAPIError
-from sqlmodel import col, select
 
 from notation.games import GAMES
 from pbem.cli.doctor import database_advice
@@ -23,8 +22,7 @@ from pbem.secret import BadConfig
 from pbem.server import server_key
 from pbem.server.backups import rotation
 from pbem.storage import database, holders, setbacks
-from pbem.storage.clock import LEAP, SETTLES_IN
-from pbem.storage.models import Clock, Incoming
+from pbem.storage.clock import IF_RIGHT, apart, doubt
 
 MEGABYTE = 1 << 20
 LEAST_FREE, ENOUGH_FREE = 100 * MEGABYTE, 1024 * MEGABYTE
@@ -166,42 +164,21 @@ def _log(engine: Engine) -> Iterator[Finding]:
 
 
 def _clock(engine: Engine, now: Callable[[], datetime]) -> Iterator[Finding]:
-    """Compare this machine's clock with the database's, and with what servers have seen."""
+    """Compare this machine's clock with the database's, and with when a server last ran."""
     with database.read_only(engine) as session:
         ours = now()
         if engine.dialect.name == "postgresql":
             theirs: datetime = session.connection().execute(text("SELECT clock_timestamp()")).scalar_one()
             if abs(theirs.astimezone(UTC) - ours) > ASKEW:
                 yield problem(
-                    f"this machine's clock and the database's differ by {_apart(theirs.astimezone(UTC) - ours)}",
+                    f"this machine's clock and the database's differ by {apart(theirs.astimezone(UTC) - ours)}",
                     "set both clocks, and keep them in step with NTP",
                 )
                 return
-        clock = session.exec(select(Clock)).first()
-        newest = session.exec(select(Incoming.received).order_by(col(Incoming.id).desc()).limit(1)).first()
-    known = [(newest, "the newest message was received")] if newest is not None else []
-    known += [(clock.seen, "a server last looked at it")] if clock is not None else []
-    latest, what = max(known, default=(ours, ""))
-    if latest - ours > ASKEW:
-        yield problem(
-            f"the clock says {ours:%Y-%m-%d %H:%M} UTC, {_apart(latest - ours)} before {what}",
-            "set the clock: players' time runs by it; if it is right, it was ahead then",
-        )
-    elif clock is not None and (ours - clock.seen > LEAP or ours - clock.steady_since < SETTLES_IN):
-        since = clock.seen if ours - clock.seen > LEAP else clock.steady_since
-        yield note(
-            f"the clock says {ours:%Y-%m-%d %H:%M} UTC; since {since:%Y-%m-%d %H:%M} it has leapt, or no server ran",
-            "set the clock if it is wrong; for a day after such a time, nothing ends by time",
-        )
-    else:
-        yield ok(f"the clock says {ours:%Y-%m-%d %H:%M:%S} UTC, which agrees with what is stored")
-
-
-def _apart(time: timedelta) -> str:
-    seconds = abs(time).total_seconds()
-    sizes = {"days": 86400, "hours": 3600, "minutes": 60}
-    unit, size = next(((unit, size) for unit, size in sizes.items() if seconds >= 2 * size), ("seconds", 1))
-    return f"{seconds / size:.0f} {unit}"
+        if why := doubt(session, ours):
+            yield problem(why, f"set the clock: players' time runs by it. {IF_RIGHT}")
+        else:
+            yield ok(f"the clock says {ours:%Y-%m-%d %H:%M:%S} UTC, which agrees with what is stored")
 
 
 def games(settings: Settings) -> Iterator[Finding]:

@@ -25,4 +25,4 @@ def _send(session: Session, row: Bulletin, server: ServerSettings, now: datetime
 send = each_row(Bulletin, bulletins.due, _send, doing="bulletins")
 """Queues the bulletins that are due, some of them, and returns how many had something to tell."""
 ARE_DUE = exists().where(col(Bulletin.due) <= NOW)
-DUE = (Due(name="bulletins.send", when=ARE_DUE, act=send, waits_for_clock=True),)
+DUE = (Due(name="bulletins.send", when=ARE_DUE, act=send),)

@@ -48,6 +48,4 @@ def _end(session: Session, match: Match, server: ServerSettings, now: datetime) 
 end = each_row(Match, _unanswered, _end, doing="challenges that end")
 """Ends the challenges that have waited long enough, and returns how many those are."""
 HAVE_WAITED = exists().where(col(Match.state) == MatchState.OFFERED, col(Match.created) <= LONG_AGO)
-DUE = (
-    Due(name="challenges.end", when=HAVE_WAITED, act=end, waits_for_clock=True, moments={LONG_AGO.key: -OFFER_OPEN}),
-)
+DUE = (Due(name="challenges.end", when=HAVE_WAITED, act=end, moments={LONG_AGO.key: -OFFER_OPEN}),)

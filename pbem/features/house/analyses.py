@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import exists
-from sqlmodel import Session, col, delete, func, or_, select
+from sqlmodel import Session, col, delete, func, select
 
 from pbem.features.house.messages import MatchAnalysis
 from pbem.features.house.protocol import FINDINGS, Examination, Findings, SearchFinding, seed
@@ -72,13 +72,9 @@ def ask(session: Session, match: Match, player: Player, now: datetime) -> MatchA
     return told(match, row.findings) if ready else None
 
 
-def next_ones(session: Session, now: datetime, latest: datetime) -> Sequence[int]:
-    """Return the analyses to go on with, the longest waiting first.
-
-    A time beyond `latest` was noted before the clock was set back.
-    """
-    is_due = or_(col(Analysis.due) <= now, col(Analysis.due) > latest)
-    waiting = select(Analysis.id).where(col(Analysis.done).is_(None), is_due, is_free(Analysis))
+def next_ones(session: Session, now: datetime) -> Sequence[int]:
+    """Return the analyses to go on with, the longest waiting first."""
+    waiting = select(Analysis.id).where(col(Analysis.done).is_(None), col(Analysis.due) <= now, is_free(Analysis))
     found = session.exec(waiting.order_by(col(Analysis.due), col(Analysis.id)).limit(CANDIDATES))
     return [number or 0 for number in found]
 

@@ -58,7 +58,7 @@ class Analyst:
         """Search for some positions of the analysis that has waited longest. Return whether there was one."""
         now = self.clock()
         with read_only(self.engine) as session:
-            waiting = analyses.next_ones(session, now, now + 2 * PAUSES[-1])
+            waiting = analyses.next_ones(session, now)
         number = take_one(self.engine, Analysis, waiting, self.holder)
         if number is None:
             return False

@@ -26,7 +26,6 @@ ROUND = 50
 
 _GOES_ON = (col(Match.paused).is_(None), col(Match.missing).is_(None))
 _NOW: Any = bindparam("now", type_=Utc)
-_LATEST: Any = bindparam("latest", type_=Utc)
 
 
 def _waiting(seat: Seat) -> Any:
@@ -36,10 +35,7 @@ def _waiting(seat: Seat) -> Any:
     searched = and_(
         col(Search.match) == col(Match.id), col(Search.kind) == SearchKind.TURN.value, col(Search.version) == version
     )
-    # A time that is too far ahead was noted before the clock was set back.
-    is_due = or_(
-        col(Search.id).is_(None), and_(is_free(Search), or_(col(Search.due) <= _NOW, col(Search.due) > _LATEST))
-    )
+    is_due = or_(col(Search.id).is_(None), and_(is_free(Search), col(Search.due) <= _NOW))
     return (
         columns(
             col(Match.id).label("number"),
@@ -63,7 +59,6 @@ def _round() -> Any:
             col(Search.player) == first.c.opponent,
             col(Search.kind) == SearchKind.TURN.value,
             col(Search.asked) > bindparam("since", type_=Utc),
-            col(Search.asked) <= _NOW,
         )
         .scalar_subquery()
     )
@@ -89,7 +84,6 @@ def next_turns(session: Session, house: Player, now: datetime, most: int = TURNS
     values = {
         "house": house.id,
         "now": now,
-        "latest": now + 2 * PAUSES[-1],
         "since": now - HOUR,
         "most": most,
     }

@@ -53,4 +53,4 @@ def _again(seek: Seek) -> EndedSeek:
 expire = each_row(Player, seeks.expiring, _expire, doing="seeks that end")
 """Ends the seeks whose time is over, and returns the number of players who had some."""
 ARE_OVER = exists().where(col(Seek.closed).is_(None), col(Seek.expires) <= NOW)
-DUE = (Due(name="expiry.expire", when=ARE_OVER, act=expire, waits_for_clock=True),)
+DUE = (Due(name="expiry.expire", when=ARE_OVER, act=expire),)

@@ -23,4 +23,4 @@ def _end(session: Session, match: Match, server: ServerSettings, now: datetime) 
 end = each_row(Match, partial(queries.reached, time=Match.resumes), _end, doing="pauses")
 """Ends the pauses that are over, tells both players, and returns how many those are."""
 ARE_OVER = exists().where(col(Match.resumes) <= NOW)
-DUE = (Due(name="pauses.end", when=ARE_OVER, act=end, waits_for_clock=True),)
+DUE = (Due(name="pauses.end", when=ARE_OVER, act=end),)

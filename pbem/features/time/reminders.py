@@ -79,4 +79,4 @@ def _was_shown(session: Session, player: Player, match: Match, now: datetime) ->
 remind = each_row(Match, partial(queries.reached, time=Match.remind), _remind, doing="reminders")
 """Queues the reminders that are due, and returns how many there were."""
 ARE_DUE = exists().where(col(Match.remind) <= NOW)
-DUE = (Due(name="reminders.remind", when=ARE_DUE, act=remind, waits_for_clock=True),)
+DUE = (Due(name="reminders.remind", when=ARE_DUE, act=remind),)

@@ -98,6 +98,6 @@ tell = each_row(Vacation, _untold, _tell, doing="vacations")
 """Tells opponents of the vacations that have begun, and returns how many vacations those are."""
 ARE_UNTOLD = exists().where(col(Vacation.told).is_(None), col(Vacation.begins) <= NOW)
 DUE = (
-    Due(name="vacations.prolong", when=MAY_BE_NEEDED, act=prolong, waits_for_clock=True, moments={SOON.key: AHEAD}),
-    Due(name="vacations.tell", when=ARE_UNTOLD, act=tell, waits_for_clock=True),
+    Due(name="vacations.prolong", when=MAY_BE_NEEDED, act=prolong, moments={SOON.key: AHEAD}),
+    Due(name="vacations.tell", when=ARE_UNTOLD, act=tell),
 )

@@ -197,4 +197,4 @@ def _next_season(found: Untold, player: int, now: datetime) -> NextSeason | None
     )
 
 
-DUE = (Due(name="tournaments.advance", when=ARE_DUE, act=advance, waits_for_clock=True),)
+DUE = (Due(name="tournaments.advance", when=ARE_DUE, act=advance),)

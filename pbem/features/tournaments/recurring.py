@@ -65,4 +65,4 @@ def _may_host(host: Player, server: ServerSettings) -> bool:
 open_again = each_row(Tournament, _opening, _open, doing="tournaments that come again")
 """Opens the seasons that are due, and returns how many were looked after."""
 ARE_DUE = exists().where(col(Tournament.reopens) <= NOW)
-DUE = (Due(name="tournaments.open_again", when=ARE_DUE, act=open_again, waits_for_clock=True),)
+DUE = (Due(name="tournaments.open_again", when=ARE_DUE, act=open_again),)

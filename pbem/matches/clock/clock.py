@@ -118,7 +118,7 @@ class Outage:
 
 @dataclass(frozen=True, slots=True)
 class Righted:
-    """The server's clock had been ahead, and so had this one: it goes on from an instant that it took for past."""
+    """Version 1.0 found that the server's clock had been ahead, and this one with it: it goes on from that instant."""
 
     at: datetime
 

@@ -27,7 +27,6 @@ from pbem.matches.clock.clock import (
     Reminded,
     ReplyReceived,
     Restored,
-    Righted,
     TimeGiven,
     TurnHandedOver,
     begin,
@@ -37,7 +36,6 @@ from pbem.matches.clock.reminders import Wishes
 from pbem.matches.clock.working_days import WorkingDays
 from pbem.matches.queries import version
 from pbem.storage import outages
-from pbem.storage.clock import SLACK
 from pbem.storage.models import ClockEvent, Match, MatchState, Player
 
 _CLOCK = TypeAdapter(Clock)
@@ -113,27 +111,6 @@ def catch_up(session: Session, match: Match, now: datetime) -> Clock | None:
     if clock is None:
         return None
     return _store(session, match, clock, _outages(session, clock, now)).at(now)
-
-
-def is_ahead(clock: Clock, now: datetime) -> bool:
-    """Return whether the clock stands at a time that is yet to come, because that of the server was ahead."""
-    return clock.now > now + SLACK
-
-
-def ahead(session: Session, now: datetime) -> list[int]:
-    """Return the running matches whose clock may be ahead, with some that aren't; no index helps to find them."""
-    stands: Any = col(Match.clock)["now"].as_string()
-    running = (col(Match.to_move).is_not(None), col(Match.clock).is_not(None), stands > f"{now:%FT%T}")
-    return [number or 0 for number in session.exec(select(Match.id).where(*running).order_by(col(Match.id)))]
-
-
-def right(session: Session, match: Match, now: datetime) -> bool:
-    """Let a clock that is ahead go on from now. Return whether it was."""
-    clock = clock_of(match)
-    if clock is None or not is_ahead(clock, now):
-        return False
-    _store(session, match, clock, [Righted(now)])
-    return True
 
 
 def hand_over(session: Session, turns: Collection[tuple[int, int]], now: datetime) -> None:

@@ -104,7 +104,7 @@ class Backups:
             made = making.make(self.engine, self.settings, file, now, progress, with_secrets=with_secrets)
             self.unnoted = now
             self._note_made()  # or backups that aren't noted would push out the older ones, one by one
-            removed = rotation.remove_oldest(folder, address, self.settings.backup.keep, now)
+            removed = rotation.remove_oldest(folder, address, self.settings.backup.keep)
         except BackupStopped:
             return 0
         except (OSError, BadConfig, DBAPIError, copies.NotCopied, making.Exists) as error:

@@ -41,12 +41,9 @@ def kept(folder: Path, address: str) -> list[Kept]:
     return sorted(found, key=lambda each: each.made)
 
 
-def remove_oldest(folder: Path, address: str, number: int, now: datetime) -> list[Path]:
-    """Remove all but that number of backups; return those removed.
-
-    Those of a time that is yet to come were made by a clock that was wrong, and go first.
-    """
-    found = sorted(kept(folder, address), key=lambda each: (each.made <= now, each.made))
+def remove_oldest(folder: Path, address: str, number: int) -> list[Path]:
+    """Remove all but that number of backups; return those removed."""
+    found = kept(folder, address)
     gone = [each.file for each in found[: max(0, len(found) - number)]]
     for file in gone:
         file.unlink(missing_ok=True)

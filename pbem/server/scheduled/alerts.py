@@ -117,12 +117,12 @@ def tell(engine: Engine, server: ServerSettings, limits: LimitsSettings, now: da
 def _news(session: Session, admin: str, used: tuple[str, ...], now: datetime) -> _News | None:
     """Return what needs attention; None if there is nothing to tell."""
     last = _last(session, admin)
-    if last is not None and abs(now - last.created) < AT_MOST_EVERY:
+    if last is not None and now - last.created < AT_MOST_EVERY:
         return None
-    complained = _since(session, Player.id, col(Player.complained), last, "complained", now)
-    lost = _since(session, Match.id, col(Match.unreached), last, "lost", now)
-    unanalysed = _since(session, Analysis.match, col(Analysis.troubled), last, "unanalysed", now)
-    stuck = _stuck(session, last, now)
+    complained = _since(session, Player.id, col(Player.complained), last, "complained")
+    lost = _since(session, Match.id, col(Match.unreached), last, "lost")
+    unanalysed = _since(session, Analysis.match, col(Analysis.troubled), last, "unanalysed")
+    stuck = _stuck(session, last)
     unsaved, failing = _unsaved(session), _failing(session, last, now)
     if not (
         complained
@@ -132,8 +132,8 @@ def _news(session: Session, admin: str, used: tuple[str, ...], now: datetime) ->
         or failing
         or _is_used_news(used, last, now)
         or (unsaved and (last is None or last.payload.get("unsaved") != unsaved))
-        or _is_new(session, Incoming.id, _SHUNTED, Incoming.handled, last, "came", now)
-        or _is_new(session, Outgoing.id, _FAILED, Outgoing.troubled, last, "owed", now)
+        or _is_new(session, Incoming.id, _SHUNTED, Incoming.handled, last, "came")
+        or _is_new(session, Outgoing.id, _FAILED, Outgoing.troubled, last, "owed")
     ):
         return None
     return (
@@ -148,16 +148,16 @@ def _news(session: Session, admin: str, used: tuple[str, ...], now: datetime) ->
     )
 
 
-def _since(session: Session, number: Any, since: Any, last: Outgoing | None, told: str, now: datetime) -> _Numbers:
+def _since(session: Session, number: Any, since: Any, last: Outgoing | None, told: str) -> _Numbers:
     """Return the numbers of what has happened, at that column's time, since the last alert, which lists its own."""
-    happened, known = select(number).where(since <= now), set[int]()
-    if last is not None and last.created <= now:
+    happened, known = select(number).where(since.is_not(None)), set[int]()
+    if last is not None:
         happened = happened.where(since >= last.created)
         known = {*last.payload.get(told, ())}
     return tuple(sorted({*session.exec(happened.order_by(since.desc()).limit(KEPT))} - known))
 
 
-def _stuck(session: Session, last: Outgoing | None, now: datetime) -> tuple[int, ...]:
+def _stuck(session: Session, last: Outgoing | None) -> tuple[int, ...]:
     """Return the matches in which the house finds no turn, if it found none in one that the last alert doesn't tell."""
     waits = (col(Match.to_move).is_not(None), Search.version == col(Match.plies) + col(Match.shift))
     found = (
@@ -167,7 +167,7 @@ def _stuck(session: Session, last: Outgoing | None, now: datetime) -> tuple[int,
         .order_by(col(Search.troubled).desc())
     )
     stuck = {*session.exec(found.limit(KEPT))}
-    told = {*last.payload.get("stuck", ())} if last is not None and last.created <= now else set()
+    told = {*last.payload.get("stuck", ())} if last is not None else set()
     return tuple(sorted(stuck)) if stuck - told else ()
 
 
@@ -175,7 +175,7 @@ def _failing(session: Session, last: Outgoing | None, now: datetime) -> tuple[st
     """Return what fails of the scheduled work, if the last alert doesn't tell all of it."""
     failing = setbacks.failing(session, now, setbacks.LASTING)[:KEPT]
     failing += [f"{setbacks.GAME}{key}" for key in setbacks.suspended(session)]
-    if last is None or last.created > now:
+    if last is None:
         return tuple(failing)
     is_new = {*failing} - {*last.payload.get("failing", ())} or setbacks.have_begun(session, last.created)
     return tuple(failing) if is_new else ()
@@ -198,7 +198,7 @@ def _half_used(session: Session, limits: LimitsSettings, now: datetime) -> tuple
 
 def _is_used_news(used: tuple[str, ...], last: Outgoing | None, now: datetime) -> bool:
     """Return whether half of something is used, and the last alert, if it is of today, doesn't say so."""
-    is_recent = last is not None and timedelta() <= now - last.created < DAY
+    is_recent = last is not None and now - last.created < DAY
     return not {*used} <= {*(last.payload.get("used", ()) if last is not None and is_recent else ())}
 
 
@@ -215,16 +215,15 @@ def _waiting(session: Session, number: Any, which: tuple[Any, ...], since: Any) 
 
 
 def _is_new(
-    session: Session, number: Any, which: tuple[Any, ...], since: Any, last: Outgoing | None, told: str, now: datetime
+    session: Session, number: Any, which: tuple[Any, ...], since: Any, last: Outgoing | None, told: str
 ) -> bool:
     """Return whether a message has come to need attention since the last alert.
 
-    One that did so in the same moment is new if that alert doesn't list it. After the clock was set back, an alert
-    from a time that is yet to come doesn't count.
+    One that did so in the same moment is new if that alert doesn't list it.
     """
-    if last is None or last.created > now:
+    if last is None:
         return session.exec(select(number).where(*which).limit(1)).first() is not None
-    if session.exec(select(number).where(*which, since > last.created, since <= now).limit(1)).first() is not None:
+    if session.exec(select(number).where(*which, since > last.created).limit(1)).first() is not None:
         return True
     same = session.exec(select(number).where(*which, since == last.created).limit(KEPT)).all()
     return not {*same} <= {*last.payload[told]}

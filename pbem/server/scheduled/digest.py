@@ -23,7 +23,6 @@ from pbem.messages import kinds, preferences
 from pbem.messages.said.messages import Digest, DigestMatch, DigestRow, DigestTurn, WaitingMatch
 from pbem.players import schedule
 from pbem.storage import facts, outbox
-from pbem.storage.clock import SLACK
 from pbem.storage.database import lock_if_free, read_only
 from pbem.storage.due import act_on
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingContent, OutgoingState, Player, Ply
@@ -87,8 +86,6 @@ def _ways_due(player: Player, news: Iterable[Sequence[Any]], now: datetime) -> s
 
 def _is_time(player: Player, choices: Mapping[str, str], way: str, first: datetime, now: datetime) -> bool:
     """Return whether a player's news is due that comes in that way, if the oldest is from `first`."""
-    if first > now + SLACK:  # the clock was ahead then, and is right again
-        return player.stopped is None
     at = schedule.due_at(way, choices, player.stopped, first)
     return at is not None and at <= now
 

@@ -63,4 +63,4 @@ def _change(
     return bool(events)
 
 
-DUE = Due(name="games.go_on", when=exists().where(col(Match.missing) <= NOW), act=go_on, waits_for_clock=True)
+DUE = Due(name="games.go_on", when=exists().where(col(Match.missing) <= NOW), act=go_on)

@@ -1,4 +1,4 @@
-"""The clock as the daemons see it, which of them are running, when none was, and what of their work fails."""
+"""When a daemon last ran, which of them are running, when none was, and what of their work fails."""
 
 from datetime import datetime
 from typing import Any
@@ -11,12 +11,9 @@ from pbem.storage.utc import Utc
 
 
 class Clock(Table, table=True):
-    """The clock as a daemon saw it last; a single row."""
+    """When a server last ran; a single row."""
 
     id: int = Field(primary_key=True)
-    seen: datetime = Field(sa_type=Utc)
-    steady_since: datetime = Field(sa_type=Utc)
-    """When it last leapt, or was first looked at."""
     beat: datetime | None = Field(default=None, sa_type=Utc)
     """When a server was last known to be running (see outages)."""
 
