@@ -13,11 +13,11 @@ from pbem.cli.core import CONFIG, ConfigOption, JsonOption, PlayerName, app, err
 from pbem.cli.terminal import TerminalListing
 from pbem.errors import Refused
 from pbem.features.moderation import roster
-from pbem.features.tournaments import crosstable, entries, hosting, recurring, rounds, shown
 from pbem.features.tournaments import due as tournaments
-from pbem.features.tournaments import ladders_due as ladders
+from pbem.features.tournaments import entries, hosting, rounds, shown
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.field import Format
+from pbem.features.tournaments.standings import tables
 from pbem.matches import naming
 from pbem.matches.ratings import derivation, standings
 from pbem.storage import database
@@ -120,7 +120,7 @@ def show_(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
         if row.started is None:
             out.print(f"entered: {', '.join(names.values()) or 'nobody'}", markup=False)
             return
-        for found in crosstable.tables(rounds.field_of(session, row)):
+        for found in tables(rounds.field_of(session, row)):
             title = f"group {found.group}" if found.group else None
             table = Table("number", "player", *found.heads, "points", *found.breaks, title=title)
             for each in found.rows:
@@ -154,14 +154,14 @@ def begin(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
 def end(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
     with stored(config_file) as server, database.transaction(server.engine) as session:
         row = _called(session, number, locks=True)
-        if row.every is not None and recurring.stop(session, row):
+        if row.every is not None and hosting.stop(session, row):
             out.print(f"no other season of tournament {number} will open", markup=False)
             return
         if row.kind != Format.LADDER or row.ended is not None:
             raise Refused(
                 f"Tournament {number} is {'over' if row.ended is not None else 'no ladder: it ends by itself'}."
             )
-        told = ladders.end(session, server.settings.server, row, core.now())
+        told = tournaments.end_ladder(session, server.settings.server, row, core.now())
         out.print(f"tournament {number} is over; {told} players are told", markup=False)
 
 

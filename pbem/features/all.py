@@ -39,7 +39,7 @@ from pbem.features.time import calendar, pauses, reminders, timeouts, vacations,
 from pbem.features.time.commands import VACATION
 from pbem.features.time.gifts import GIVE
 from pbem.features.tournaments import due as tournaments_due
-from pbem.features.tournaments import entries, ladders_due, recurring, tournament_report
+from pbem.features.tournaments import entries, shown
 from pbem.features.tournaments.commands import CLIMB, ENTER, HOST, RETIRE, TOURNAMENT, TOURNAMENTS
 from pbem.features.watching import spectators, watches
 from pbem.features.watching.commands import UNWATCH, WATCH
@@ -112,11 +112,11 @@ TOURNAMENTS_ = Feature(
         Topic("league", "leagues season seasons group groups promotion promoted relegation relegated"),
         Topic("ladder", "ladders rung rungs"),
     ),
-    due=(*tournaments_due.DUE, *ladders_due.DUE, *recurring.DUE),
+    due=tournaments_due.DUE,
     on_leave=entries.forget,
     on_ban=entries.forget,
     export=entries.export,
-    enrich=(tournament_report.enclosed,),
+    enrich=(shown.enclosed,),
 )
 HOUSE = Feature(
     name="house",

@@ -16,11 +16,11 @@ from notation.ending import WITHOUT_RESULT
 from notation.games import GAMES
 from notation.time_control import from_stored
 from notation.time_control import in_words as in_words_of_time
-from pbem.features.tournaments import crosstable, entries, rounds, rungs
-from pbem.features.tournaments.crosstable import CrosstableEntry, Table
+from pbem.features.tournaments import entries, ladders, rounds
 from pbem.features.tournaments.field import Format
 from pbem.features.tournaments.messages import TournamentLine
 from pbem.features.tournaments.shown import line as tournament_line
+from pbem.features.tournaments.standings import CrosstableEntry, Table, tables
 from pbem.matches.ratings import standings
 from pbem.publishing import fingerprints
 from pbem.publishing.results import TURNS, Result, Statistics, Variant
@@ -220,9 +220,9 @@ def tournament(
         in_words_of_time(from_stored(row.time)),
         row.closes.date() if row.started is None and row.ended is None else None,
         tuple(names.values()),
-        crosstable.tables(rounds.field_of(session, row)) if row.started is not None and not is_ladder else (),
+        tables(rounds.field_of(session, row)) if row.started is not None and not is_ladder else (),
         names,
-        tuple(people.get(each, Shown(0)) for each in rungs.on(session, row)) if is_ladder else (),
+        tuple(people.get(each, Shown(0)) for each in ladders.on(session, row)) if is_ladder else (),
         shown_matches,
         {(player, each.round): each.match or 0 for each, player, _ in met},
         {(player, opponent): each.match or 0 for each, player, opponent in met},

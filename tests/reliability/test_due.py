@@ -16,7 +16,7 @@ from pbem.failpoints import Step
 from pbem.features.seeks import seeks
 from pbem.features.seeks.seeks import SeekTerms
 from pbem.features.tournaments import due as tournaments
-from pbem.features.tournaments import entries, rungs
+from pbem.features.tournaments import entries, ladders
 from pbem.features.tournaments.field import Format
 from pbem.features.watching import watches
 from pbem.matches import agreements, lifecycle, queries
@@ -132,9 +132,9 @@ def _challenge_that_is_over(rehearsal: Rehearsal) -> None:
         row = opened(session, now, Format.LADDER, places=9, days=0, reach=3)
         above, below = player(session, O), player(session, X)
         for each in (above, below):
-            rungs.enter(session, row, each, now)
-        ladder = rungs.ladder_of(session, row, (above.id or 0, below.id or 0), now)
-        match = rungs.challenge(session, row, ladder, below, above, now).match
+            ladders.enter(session, row, each, now)
+        ladder = ladders.ladder_of(session, row, (above.id or 0, below.id or 0), now)
+        match = ladders.challenge(session, row, ladder, below, above, now).match
         late = 0 if match.seat0 == above.id else 1
         lifecycle.end(session, match, Ending(Termination.TIMEOUT, late), other(late), now)
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from random import Random
 
-from pbem.features.tournaments import formats
 from pbem.features.tournaments.field import Entrant, Field, Format, Matchup, Score
+from pbem.features.tournaments.rounds import ROUNDS, following
 
 NOW = datetime(2026, 3, 2, 8, tzinfo=UTC)
 DECISIVE = (Score.FIRST, Score.SECOND)
@@ -15,13 +15,13 @@ ANY = (*DECISIVE, Score.DRAW)
 def new(kind: Format, number: int, *, at_once: int = 1, rounds: int | None = None) -> Field:
     """Return the field of a tournament that begins; the players have the numbers from 101 on."""
     entrants = tuple(Entrant(100 + seed, seed) for seed in range(1, number + 1))
-    return Field(kind, entrants, formats.ROUNDS[kind](number, rounds), at_once)
+    return Field(kind, entrants, ROUNDS[kind](number, rounds), at_once)
 
 
 def played(field: Field, chance: Random, results: tuple[Score, ...] = ANY, *, leaving: float = 0.0) -> Field:
     """Return the field when the tournament is over; with that probability somebody withdraws after a match."""
     for _ in range(500):
-        step = formats.following(field)
+        step = following(field)
         field = field.with_pairs(step.pairs)
         if step.is_over:
             return field

@@ -14,9 +14,8 @@ from sqlmodel import col, select
 
 from notation import time_control
 from notation.ending import Ending, Termination
-from pbem.features.tournaments import entries, rounds, rungs
-from pbem.features.tournaments import ladders_due as ladders
-from pbem.features.tournaments.due import advance
+from pbem.features.tournaments import entries, ladders, rounds
+from pbem.features.tournaments.due import advance, settle_ladders
 from pbem.features.tournaments.entries import TournamentTerms
 from pbem.features.tournaments.field import Format
 from pbem.matches import lifecycle, queries
@@ -105,10 +104,10 @@ def challenged(engine: Engine) -> None:
         row = entries.open_(session, terms, None, NOW)
         alice, bob, carol, dave = session.exec(select(Player).order_by(col(Player.id))).all()
         for player in (alice, bob, carol, dave):
-            rungs.enter(session, row, player, NOW)
-        ladder = rungs.ladder_of(session, row, range(5), NOW)
+            ladders.enter(session, row, player, NOW)
+        ladder = ladders.ladder_of(session, row, range(5), NOW)
         for one, other in ((dave, bob), (carol, alice)):
-            match = rungs.challenge(session, row, ladder, one, other, NOW).match
+            match = ladders.challenge(session, row, ladder, one, other, NOW).match
             winner = 0 if match.seat0 == one.id else 1
             lifecycle.end(session, match, Ending(Termination.RESIGNATION, 1 - winner), winner, NOW)
 
@@ -116,13 +115,13 @@ def challenged(engine: Engine) -> None:
 def test_a_match_changes_a_ladder_once(engine: Engine) -> None:
     challenged(engine)
 
-    together(engine, ladders.settle)
-    together(engine, ladders.settle)
+    together(engine, settle_ladders)
+    together(engine, settle_ladders)
 
     with database.read_only(engine) as session:
         ladder = session.get_one(Tournament, 2)
-        assert rungs.due(session, 9) == []
-        assert rungs.on(session, ladder) == rungs.replayed(session, ladder) == (3, 1, 4, 2)
+        assert ladders.due(session, 9) == []
+        assert ladders.on(session, ladder) == ladders.replayed(session, ladder) == (3, 1, 4, 2)
         assert len(session.exec(select(LadderStep)).all()) == 6
         assert len(session.exec(select(Outgoing)).all()) == 4
 
@@ -146,7 +145,7 @@ def test_a_season_is_played_once_and_the_next_one_opens_once(tmp_path: Path) -> 
 def test_the_tables_rule_out_that_somebody_is_paired_twice_or_a_match_counts_twice(engine: Engine) -> None:
     at_once(engine)
     challenged(engine)
-    together(engine, ladders.settle)
+    together(engine, settle_ladders)
     for row in (
         Pairing(tournament=1, round=1, board=9, first=4, result="first"),
         LadderStep(tournament=2, number=9, what="ended", match=3, at=NOW),

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
-from pbem.features.tournaments import boards, entries, rounds
+from pbem.features.tournaments import entries, rounds
 from pbem.features.tournaments.due import FEW, advance
 from pbem.features.tournaments.field import Format
 from pbem.storage import database
@@ -38,7 +38,7 @@ def pair(engine: Engine) -> None:
 def begin(engine: Engine, most: int) -> list[str]:
     """Begin some matches; return who meets whom in them, or has nobody to meet, and how that was decided."""
     with database.transaction(engine) as session:
-        begun = boards.begin_some(session, 1, most, NOW)
+        begun = rounds.begin_some(session, 1, most, NOW)
     return [
         " - ".join(str(player.name) for player in each.players) + (f": {each.pair.result}" if each.pair.result else "")
         for each in begun

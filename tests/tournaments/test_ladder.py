@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from pbem.features.tournaments.formats.ladder import (
+from pbem.features.tournaments.ladders import (
     AGAIN,
     Entered,
     Ladder,

@@ -5,9 +5,8 @@ from random import Random
 
 import pytest
 
-from pbem.features.tournaments import crosstable, formats
+from pbem.features.tournaments import league, rounds, standings
 from pbem.features.tournaments.field import Entrant, Field, Format, Score
-from pbem.features.tournaments.formats import league
 from tests.tournaments.playing import ANY, ended, played
 
 
@@ -46,10 +45,10 @@ def test_everybody_meets_everybody_of_their_group_once_and_nobody_else(number: i
 
 def test_no_group_waits_for_another() -> None:
     field = new(10, 5, at_once=1)
-    field = field.with_pairs(formats.following(field).pairs)
+    field = field.with_pairs(rounds.following(field).pairs)
     upper, _ = league.groups(field)
 
-    step = formats.following(ended(field, dict.fromkeys(upper.pairs, Score.DRAW)))
+    step = rounds.following(ended(field, dict.fromkeys(upper.pairs, Score.DRAW)))
 
     assert {pair.round for pair in step.pairs} == {2}
     assert {player for pair in step.pairs for player in pair.players} < {each.player for each in upper.entrants}
@@ -61,7 +60,7 @@ def test_the_best_go_up_and_the_last_go_down(seed: int) -> None:
     chance = Random(seed)
     number, size, promoted = chance.randint(8, 40), chance.randint(5, 8), chance.randint(1, 3)
     field = played(new(number, size), chance, ANY)
-    ranked = crosstable.ranked(field)
+    ranked = standings.ranked(field)
     order = league.next_order(ranked, promoted)
     sizes = list(map(len, ranked))
     after = [order[sum(sizes[:at]) : sum(sizes[: at + 1])] for at in range(len(sizes))]

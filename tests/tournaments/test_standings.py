@@ -4,9 +4,8 @@ from random import Random
 
 import pytest
 
-from pbem.features.tournaments import crosstable
 from pbem.features.tournaments.field import Entrant, Field, Format, Matchup, Score, bye
-from pbem.features.tournaments.standings import buchholz, direct_encounter, sonneborn_berger, standings
+from pbem.features.tournaments.standings import buchholz, crosstable, direct_encounter, sonneborn_berger, standings
 from tests.tournaments.playing import new, played
 
 VALUES = {"1": 1.0, "=": 0.5, "0": 0.0, "+": 1.0, "-": 0.0}
@@ -16,7 +15,7 @@ VALUES = {"1": 1.0, "=": 0.5, "0": 0.0, "+": 1.0, "-": 0.0}
 def test_a_crosstable_adds_up(seed: int) -> None:
     chance = Random(seed)
     field = played(new(Format.ROUND_ROBIN, chance.randint(3, 10)), chance, leaving=0.1)
-    table = crosstable.table(field)
+    table = crosstable(field)
     cells = [row.cells for row in table.rows]
 
     totals = [sum(VALUES[cell] for cell in row if cell in VALUES) for row in cells]

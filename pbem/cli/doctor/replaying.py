@@ -10,7 +10,7 @@ from sqlmodel import col, select
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, opened, out
 from pbem.cli.doctor import surroundings
 from pbem.config.veiled import veiled_url
-from pbem.features.tournaments import rungs
+from pbem.features.tournaments import ladders
 from pbem.matches import integrity
 from pbem.matches.integrity import Fault
 from pbem.matches.ratings import derivation
@@ -38,7 +38,7 @@ def check(config_file: ConfigOption = CONFIG) -> None:
             with database.read_only(server.engine) as session:
                 misrated += derivation.faults(session, game)
         with database.read_only(server.engine) as session:
-            misplaced = list(rungs.faults(session))
+            misplaced = list(ladders.faults(session))
     for fault in found:
         out.print(f"match #{fault.match}: {fault.sentence}", markup=False)
     for sentence in around:

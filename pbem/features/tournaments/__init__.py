@@ -1,5 +1,5 @@
-"""Tournaments: who has entered, who meets whom, and how it stands. Without commands, and without messages.
+"""Tournaments: who has entered, who meets whom, and how it stands. Everything in one is an ordinary match.
 
-`field`, `formats`, `standings` and `crosstable` are values and functions of values; `entries` and `rounds` are rows.
-Everything in a tournament is an ordinary match, which says in which one it is.
+Values, and functions of values: `field`, the formats (`round_robin`, `league`, `swiss`, `knock_out`) and `standings`;
+rows: `entries`, `hosting`, `rounds` and `ladders`.
 """

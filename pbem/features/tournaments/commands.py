@@ -11,10 +11,10 @@ from pbem.conversation.refusals import check_running
 from pbem.conversation.syntax import paging
 from pbem.errors import Refused
 from pbem.features.people import named
-from pbem.features.tournaments import crosstable, entries, hosting, recurring, rounds, rungs, shown
+from pbem.features.tournaments import entries, hosting, ladders, rounds, shown, standings
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.field import Format
-from pbem.features.tournaments.formats.ladder import AGAIN, REST, Ladder, LadderObstacle
+from pbem.features.tournaments.ladders import AGAIN, REST, Ladder, LadderObstacle
 from pbem.features.tournaments.messages import (
     Meeting,
     TournamentEntered,
@@ -68,7 +68,7 @@ def show(request: Request, line: Line) -> Decision:
         )
         return Decision(answer=(TournamentShown(line=told, players=entered),))
     field, own = rounds.field_of(session, tournament), reader.id if reader is not None else None
-    tables = crosstable.tables(field)
+    tables = standings.tables(field)
     groups = len(tables) if tables[0].group else 0
     told = shown.line(tournament, len(people), request.now, round_=field.last_round, entered=is_in, groups=groups)
     table = tables[min(*page, len(tables)) - 1] if page and page[0] else shown.table_of(tables, own)
@@ -128,7 +128,7 @@ def _enter_ladder(request: Request, tournament: Tournament) -> Decision:
         raise Refused(f"Ladder {number} is over.", fits=LISTS)
     if entry is not None and entry.withdrawn is not None and now < entry.withdrawn + REST:
         raise Refused(f"You've only just left ladder {number}.", fits="Enter again tomorrow.")
-    playing = rungs.running(session, tournament, player)
+    playing = ladders.running(session, tournament, player)
     if playing:
         raise Refused(
             f"You're still playing match #{playing[0]} from when you were on ladder {number}.",
@@ -138,7 +138,7 @@ def _enter_ladder(request: Request, tournament: Tournament) -> Decision:
     if entrants >= tournament.places:
         raise Refused(f"Ladder {number} has no free place.", fits="Try again later; places become free.")
     _check_number(request)
-    rung = rungs.enter(session, tournament, player, now)
+    rung = ladders.enter(session, tournament, player, now)
     told = shown.line(tournament, entrants + 1, now, entered=True)
     return Decision(answer=(TournamentEntered(line=told, rung=rung),))
 
@@ -154,10 +154,10 @@ def climb(request: Request, line: Line) -> Decision:
         raise Refused(f"Ladder {number} is over.", fits=f'"tournament {number}" shows how it stood.')
     other = named.player_called(request, line, wanted, lock=True)
     players = (player.id or 0, other.id or 0)
-    ladder = rungs.ladder_of(session, tournament, players, now)
+    ladder = ladders.ladder_of(session, tournament, players, now)
     _check_challenge(request, line, tournament, ladder, player, other)
     check_running(request, player)
-    return Decision(events=(rungs.challenge(session, tournament, ladder, player, other, now),))
+    return Decision(events=(ladders.challenge(session, tournament, ladder, player, other, now),))
 
 
 def _check_challenge(
@@ -202,8 +202,8 @@ def retire(request: Request, line: Line) -> Decision:
     if tournament.ended is not None:
         raise Refused(f"Tournament {tournament.id} is over.", fits=f'"tournament {tournament.id}" shows how it ended.')
     if tournament.kind == Format.LADDER:
-        rungs.leave(session, tournament, player, now)
-        running = rungs.running(session, tournament, player)
+        ladders.leave(session, tournament, player, now)
+        running = ladders.running(session, tournament, player)
         left = TournamentWithdrawn(number=tournament.id or 0, title=tournament.title, running=running, is_ladder=True)
         return Decision(answer=(left,))
     begun = entries.withdraw(session, tournament, player, now)
@@ -239,7 +239,7 @@ def _stop(request: Request, line: Line, number: int, *, is_operator: bool) -> De
         raise Refused(f"There is no tournament {number}.", read=line.text, fits=LISTS)
     if tournament.host != player.id and not is_operator:
         raise Refused(f"Tournament {number} isn't yours.", read=line.text, fits=LISTS)
-    if not recurring.stop(session, tournament):
+    if not hosting.stop(session, tournament):
         raise Refused(f"No other season of tournament {number} will open.", read=line.text, fits=LISTS)
     return Decision(answer=(TournamentLast(number=number, title=tournament.title),))
 

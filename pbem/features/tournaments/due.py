@@ -1,7 +1,8 @@
-"""Tournaments: they begin, their next rounds are paired, and they end; everybody in them is told, in one message each.
+"""Tournaments by time: they begin, their rounds are paired, they end, and ladders change; everybody in them is told.
 
-A round is paired in one transaction, and then a few of its matches begin in each, with all that is owed: a crash leaves
-the others due. Of several daemons, only one does it (see pbem.features.tournaments.rounds and boards).
+A round is paired in one transaction, and then a few of its matches begin in each, with all that is owed; a ladder has a
+transaction of its own, in which its matches are noted. So a crash leaves the others due, and of several daemons, only
+one does it (see `rounds` and `ladders`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,14 +17,14 @@ from sqlalchemy import Engine, exists, or_
 from sqlmodel import Session, col
 
 from pbem.config import ServerSettings
-from pbem.features.tournaments import boards, crosstable, entries, rounds, shown
-from pbem.features.tournaments.boards import Begun, Untold
+from pbem.features.tournaments import entries, hosting, ladders, league, rounds, shown, standings
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.field import Format
-from pbem.features.tournaments.formats import league
-from pbem.features.tournaments.messages import NextSeason, RoundWithoutMatch, TournamentEnded
-from pbem.features.tournaments.rounds import PreparedRound
+from pbem.features.tournaments.ladders import Rungs
+from pbem.features.tournaments.messages import NextSeason, RoundWithoutMatch, RungChanged, TournamentEnded
+from pbem.features.tournaments.rounds import Begun, PreparedRound, Untold
 from pbem.matches import arranged
+from pbem.matches.naming import name
 from pbem.messages import kinds
 from pbem.messages.said.rounds import Crosstable, RoundBegun
 from pbem.messages.said.sections import TurnNews
@@ -31,7 +32,7 @@ from pbem.players import announcements
 from pbem.players.notices import notify
 from pbem.storage.database import read_only
 from pbem.storage.due import NOW, Due, act_on
-from pbem.storage.models import Player, Tournament
+from pbem.storage.models import Entry, Match, Player, Tournament
 from pbem.storage.outbox import Mailer
 from pbem.storage.preferences import ON
 from pbem.storage.setbacks import Setbacks, at_once
@@ -40,7 +41,7 @@ from pbem.tokens import Purpose
 log = structlog.get_logger()
 Found = TypeVar("Found")
 
-ARE_DUE = or_(
+ROUNDS_ARE_DUE = or_(
     exists().where(col(Tournament.started).is_(None), col(Tournament.ended).is_(None), col(Tournament.closes) <= NOW),
     exists().where(*arranged.ARE_UNREPORTED),
     exists().where(col(Tournament.told).is_not(None)),
@@ -56,7 +57,7 @@ def advance(engine: Engine, server: ServerSettings, now: datetime, stopped: Call
         numbers = rounds.due(session, now, at_once(session, "tournaments"))
     due = dict(_read(engine, numbers, stopped, now, partial(rounds.prepare, now=now)))
     acted = act_on(engine, due, partial(_advance, due=due, now=now), stopped, now, doing="tournaments")
-    untold = dict(_read(engine, numbers, stopped, now, boards.untold))
+    untold = dict(_read(engine, numbers, stopped, now, rounds.untold))
     parts = [number for number, found in untold.items() for _ in range(max(1, ceil(found.waiting / FEW)))]
     tell = partial(_tell_some, untold=untold, server=server, now=now)
     return acted + act_on(engine, parts, tell, stopped, now, doing="rounds of tournaments")
@@ -96,10 +97,10 @@ def _tell_some(
     """Begin some matches of a round and tell their players, or tell some that it is over. Return whether any."""
     found = untold[number]
     if found.tournament.ended is not None:
-        told = boards.tell_some(session, number, FEW)
+        told = rounds.tell_some(session, number, FEW)
         _tell_the_end(session, server, found, told, now)
         return bool(told)
-    begun = boards.begin_some(session, number, FEW, now)
+    begun = rounds.begin_some(session, number, FEW, now)
     for board in begun:
         _tell_the_round(session, server, found, board, now)
     return bool(begun)
@@ -187,7 +188,7 @@ def _next_season(found: Untold, player: int, now: datetime) -> NextSeason | None
     """Return the next season of a league, and the group in which the player has a place if everybody enters it."""
     if found.next_season is None or found.tournament.kind != Format.LEAGUE:
         return None
-    order = league.next_order(crosstable.ranked(found.field), found.tournament.promoted or 0)
+    order = league.next_order(standings.ranked(found.field), found.tournament.promoted or 0)
     sizes = enumerate(league.groups(found.field), start=1)
     groups = [number for number, group in sizes for _ in group.entrants]
     return NextSeason(
@@ -197,4 +198,75 @@ def _next_season(found: Untold, player: int, now: datetime) -> NextSeason | None
     )
 
 
-DUE = (Due(name="tournaments.advance", when=ARE_DUE, act=advance),)
+TOP = 10
+"""How many rungs the message about the end of a ladder has, besides the reader's."""
+LADDERS_ARE_DUE = or_(
+    exists().where(
+        *arranged.ARE_UNREPORTED,
+        *(col(Tournament.id) == col(Match.tournament), col(Tournament.kind) == Format.LADDER),
+    ),
+    exists().where(col(Entry.rung).is_not(None), col(Entry.withdrawn).is_not(None)),
+)
+"""Whether there are any on which something has happened."""
+
+
+def settle_ladders(
+    engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False
+) -> int:
+    """Let what has happened on ladders change them. Return on how many something has."""
+    with read_only(engine) as session:
+        numbers = ladders.due(session, at_once(session, "ladders"))
+    return act_on(engine, numbers, partial(_settle_ladder, server=server, now=now), stopped, now, doing="ladders")
+
+
+def _settle_ladder(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:
+    """Settle a ladder, and queue the messages about it. Return whether anything was done."""
+    settled = ladders.settle(session, number, now)
+    if settled is None:  # another daemon is at it
+        return False
+    concerned = {player for step in settled.steps for player in step.challenge.players}
+    people = entries.locked_people(session, concerned)
+    mailer = Mailer(session, server, now)
+    for step in settled.steps:
+        for player in sorted(step.challenge.players):
+            before, after = _rung(step.before, player), _rung(step.after, player)
+            if before != after and wants_news(people[player]):
+                (opponent,) = step.challenge.players - {player}
+                told = RungChanged(
+                    number=number,
+                    title=settled.ladder.title,
+                    opponent=name(people[opponent]),
+                    rung=after,
+                    won=step.challenge.winner == player,
+                )
+                mailer.to_player(people[player], told, purpose=Purpose.PERSONAL, is_notice=True)
+    log.info("ladder", tournament=number, matches=len(settled.steps))
+    return True
+
+
+def end_ladder(session: Session, server: ServerSettings, tournament: Tournament, now: datetime) -> int:
+    """End a ladder that is locked, and queue the messages about it. Return how many players are told."""
+    ladders.settle(session, tournament.id or 0, now)
+    ladders.end(session, tournament, now)
+    whole = ladders.on(session, tournament)
+    line = shown.line(tournament, len(whole), now)
+    _, listed, _ = shown.rungs_for(session, tournament, None, now, len(whole))
+    mailer = Mailer(session, server, now)
+    told = [player for player in entries.locked_people(session, whole).values() if wants_news(player)]
+    for player in told:
+        own = _rung(whole, player.id or 0)
+        rows = tuple(replace(row, own=row.rung == own) for row in listed if row.rung == own or row.rung <= TOP)
+        ended = TournamentEnded(line=line, place=own, rungs=rows)
+        mailer.to_player(player, ended, purpose=Purpose.PERSONAL, is_notice=True)
+    return len(told)
+
+
+def _rung(ladder: Rungs, player: int) -> int:
+    return ladder.index(player) + 1 if player in ladder else 0
+
+
+DUE = (
+    Due(name="tournaments.advance", when=ROUNDS_ARE_DUE, act=advance),
+    Due(name="ladders.settle", when=LADDERS_ARE_DUE, act=settle_ladders),
+    Due(name="tournaments.open_again", when=hosting.ARE_DUE, act=hosting.open_again),
+)

@@ -1,13 +1,16 @@
-"""Rounds: a tournament begins, its next matches are paired, and it ends; each in one transaction.
+"""Rounds: a tournament begins, its next matches are paired and begin, and it ends.
 
 What follows is worked out before, in a transaction that only reads: pairing many players may take long. The one that
 writes locks the tournament, looks at everything again, and does nothing if anything has changed since. So a round is
-never paired twice; that a player is in it twice, the tables rule out as well. That matches begin, and players are told,
-is left to `boards`.
+never paired twice; that a player is in it twice, the tables rule out as well.
+
+Of a round that is paired, a few matches begin in each transaction, so that no other message waits for all of them. It
+locks the tournament, and moves on what that says of how far this has come. So a match begins once, and its players are
+told once, whatever crashes between, and with any number of daemons.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -15,12 +18,30 @@ from sqlmodel import Session, and_, col, func, select
 
 from notation.ending import WITHOUT_RESULT, Termination
 from notation.games import GAMES
-from pbem.features.tournaments import crosstable, entries, formats
+from pbem.features.tournaments import entries, knock_out, league, round_robin, standings, swiss
 from pbem.features.tournaments.field import Entrant, Field, Format, Matchup, RoundStep, Score
-from pbem.features.tournaments.formats import league
+from pbem.features.tournaments.standings import Table
 from pbem.matches import arranged
+from pbem.matches.events import MatchStarted
 from pbem.storage.database import lock_if_free
 from pbem.storage.models import Entry, Match, Pairing, Player, PlayerRating, Tournament
+
+FOLLOWING: Mapping[Format, Callable[[Field], RoundStep]] = {
+    Format.ROUND_ROBIN: round_robin.following,
+    Format.SWISS: swiss.following,
+    Format.KNOCK_OUT: knock_out.following,
+    Format.LEAGUE: league.following,
+}
+ROUNDS: Mapping[Format, Callable[[int, int | None], int]] = {
+    Format.ROUND_ROBIN: round_robin.rounds,
+    Format.SWISS: swiss.rounds,
+    Format.KNOCK_OUT: knock_out.rounds,
+    Format.LEAGUE: league.rounds,
+}
+"""How many rounds there are with that many entrants, where the one who opened the tournament wanted so many.
+
+In a league they wanted so many players in a group.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +78,7 @@ def prepare(session: Session, number: int, now: datetime) -> PreparedRound | Non
     found = _field(session, tournament, now)
     if found is None:
         return None
-    step = formats.following(found) if len(found.entrants) >= entries.FEWEST else RoundStep(is_over=True)
+    step = following(found) if len(found.entrants) >= entries.FEWEST else RoundStep(is_over=True)
     return PreparedRound(number, found, step)
 
 
@@ -135,7 +156,7 @@ def seeded(session: Session, tournament: Tournament) -> Field:
     in_order = sorted(people, key=lambda row: rank(row[0]))
     entrants = tuple(Entrant(entry.player, seed) for seed, (entry, _) in enumerate(in_order, start=1))
     kind = Format(tournament.kind)
-    rounds = formats.ROUNDS[kind](len(entrants), tournament.group_size or tournament.wanted_rounds)
+    rounds = ROUNDS[kind](len(entrants), tournament.group_size or tournament.wanted_rounds)
     at_once = _at_once(tournament, kind, rounds)
     return Field(kind, entrants, rounds, at_once, group_size=tournament.group_size)
 
@@ -145,7 +166,7 @@ def _after_last_season(session: Session, tournament: Tournament) -> tuple[int, .
     last = session.get(Tournament, tournament.previous) if tournament.previous is not None else None
     if last is None or tournament.kind != Format.LEAGUE:
         return ()
-    return league.next_order(crosstable.ranked(field_of(session, last)), last.promoted or 0)
+    return league.next_order(standings.ranked(field_of(session, last)), last.promoted or 0)
 
 
 def _at_once(tournament: Tournament, kind: Format, rounds: int) -> int:
@@ -207,3 +228,119 @@ def _without_result(pair: Matchup, ended: datetime, entrants: Mapping[int, Entra
     if left.count(True) != 1:
         return Score.NEITHER
     return Score.SECOND if left[0] else Score.FIRST
+
+
+def following(field: Field) -> RoundStep:
+    """Return what follows in the tournament now."""
+    return FOLLOWING[field.kind](field)
+
+
+@dataclass(frozen=True, slots=True)
+class Untold:
+    """What players of a tournament are to be told: whom they meet in a round, or that it is over."""
+
+    tournament: Tournament
+    field: Field
+    """As it was paired, or in the end; without entrants where the tournament was called off."""
+    tables: tuple[Table, ...]
+    """The crosstable of each group."""
+    names: Mapping[int, Player]
+    """Everybody who is in it, by number."""
+    waiting: int
+    """How many pairings are to be told of, or, at the end, players."""
+    next_season: Tournament | None = None
+    """The season of a league that has opened with the end of this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A pairing and its match; none for a bye, and where one of the two has withdrawn."""
+
+    pair: Matchup
+    event: MatchStarted | None
+    players: tuple[Player, ...]
+
+
+def untold(session: Session, number: int) -> Untold | None:
+    """Return what players of a tournament are to be told; None if there is nothing."""
+    tournament = session.get(Tournament, number)
+    if tournament is None or tournament.told is None:
+        return None
+    names = {player.id or 0: player for _, player in entries.players_of(session, tournament)}
+    is_off = tournament.started is None
+    field = Field(Format(tournament.kind), (), 0) if is_off else field_of(session, tournament)
+    following = session.exec(select(Tournament).where(Tournament.previous == number)).first()
+    if tournament.ended is not None:
+        waiting = sum(player > tournament.told for player in names)
+    else:
+        of_it = (Pairing.tournament == number, col(Pairing.id) > tournament.told)
+        waiting = session.exec(select(func.count()).select_from(Pairing).where(*of_it)).one()
+        first = session.exec(select(Pairing).where(*of_it).order_by(col(Pairing.id)).limit(1)).first()
+        field = field if first is None else _as_paired(field, first)
+    return Untold(tournament, field, standings.tables(field), names, waiting, following)
+
+
+def _as_paired(field: Field, first: Pairing) -> Field:
+    """Return the field without the results of matches that have begun with those that still wait."""
+    since = (first.round, first.game)
+    pairs = (
+        replace(pair, result=None) if pair.is_played and (pair.round, pair.game) >= since else pair
+        for pair in field.pairs
+    )
+    return replace(field, pairs=tuple(pairs))
+
+
+def begin_some(session: Session, number: int, most: int, now: datetime) -> tuple[Begun, ...]:
+    """Begin the matches of the next pairings; none if another daemon is at it, or if there are no more."""
+    tournament = lock_if_free(session, Tournament, number)
+    if tournament is None or tournament.told is None or tournament.ended is not None:
+        return ()
+    of_it = (Pairing.tournament == number, col(Pairing.id) > tournament.told)
+    found = session.exec(select(Pairing).where(*of_it).order_by(col(Pairing.id)).limit(most + 1)).all()
+    rows = found[:most]
+    people = entries.locked_people(session, {player for row in rows for player in (row.first, row.second) if player})
+    theirs = select(Entry).where(Entry.tournament == number, col(Entry.player).in_(people))
+    gone = {entry.player: left(entry, people[entry.player]) for entry in session.exec(theirs)}
+    field = Field(Format(tournament.kind), tuple(Entrant(player, 0, since) for player, since in gone.items()), 0)
+    begun = tuple(_begin_match(session, tournament, row, field, people, now) for row in rows)
+    if rows:
+        tournament.told = rows[-1].id
+    if len(found) <= most and _is_waited_for(session, number):
+        tournament.told = None
+    session.flush()
+    return begun
+
+
+def _begin_match(
+    session: Session, tournament: Tournament, row: Pairing, field: Field, people: Mapping[int, Player], now: datetime
+) -> Begun:
+    """Begin the match of a pairing, or store how that is decided without one, if it is."""
+    pair = pair_of(row, None, {})
+    pair = pair if pair.result is not None else field.settled(pair)
+    event = None
+    if pair.result is not None:
+        row.result = pair.result.value
+    elif pair.second is not None:
+        event = arranged.begin(session, tournament, people[pair.first], people[pair.second], now, pair.round)
+        row.match = event.match.id
+    session.flush()
+    return Begun(pair, event, tuple(people[player] for player in pair.players))
+
+
+def _is_waited_for(session: Session, number: int) -> bool:
+    """Return whether the end of a match of the tournament hasn't been noted yet: the tournament goes on when it is."""
+    match = select(Match.id).join(Pairing, col(Pairing.match) == col(Match.id)).where(Pairing.tournament == number)
+    return session.exec(match.where(col(Match.reported).is_(None)).limit(1)).first() is not None
+
+
+def tell_some(session: Session, number: int, most: int) -> tuple[Player, ...]:
+    """Return the next players to tell of the end; none if another daemon is at it, or if all know."""
+    tournament = lock_if_free(session, Tournament, number)
+    if tournament is None or tournament.told is None or tournament.ended is None:
+        return ()
+    theirs = select(Entry.player).where(Entry.tournament == number, col(Entry.player) > tournament.told)
+    found = session.exec(theirs.order_by(col(Entry.player)).limit(most + 1)).all()
+    tournament.told = found[most - 1] if len(found) > most else None
+    people = entries.locked_people(session, found[:most])
+    session.flush()
+    return tuple(people.values())

@@ -1,19 +1,28 @@
-"""Tournaments as messages show them to a reader: names in place of numbers, and no more rows than there is room for."""
+"""Tournaments as messages show them to a reader: names in place of numbers, and no more rows than there is room for.
 
-from collections.abc import Iterable, Mapping, Sequence
+The final report is there as files, too: text, a page for a browser, and JSON. No address is in them.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from itertools import groupby
 
 from sqlmodel import Session, col, select
 
 from notation.games import GAMES
-from pbem.features.tournaments import crosstable, entries, rungs
-from pbem.features.tournaments.crosstable import CrosstableEntry, Table
+from pbem.config import ServerSettings
+from pbem.features.tournaments import entries, ladders, standings
 from pbem.features.tournaments.entries import TournamentState
 from pbem.features.tournaments.field import POINTS, Field, Format, Matchup
-from pbem.features.tournaments.messages import Meeting, RoundShown, Rung, TournamentLine
+from pbem.features.tournaments.messages import Meeting, RoundShown, Rung, TournamentEnded, TournamentLine
+from pbem.features.tournaments.standings import CrosstableEntry, Table
 from pbem.matches.naming import name
+from pbem.messages.extras import Extra, Rendering
+from pbem.messages.mime import Attachment
 from pbem.messages.said.rounds import Crosstable, CrosstableRow
+from pbem.messages.templating import HTML, templates, text_of
 from pbem.storage.models import Player, Tournament
 
 MOST_ROWS = 10
@@ -106,10 +115,10 @@ def rungs_for(
     session: Session, tournament: Tournament, reader: int | None, now: datetime, size: int, page: int = 1
 ) -> tuple[int, tuple[Rung, ...], bool]:
     """Return the rung of a reader (0 without one), a page of the ladder for them, and whether more follow."""
-    whole = rungs.on(session, tournament)
+    whole = ladders.on(session, tournament)
     first = (page - 1) * size
     listed = whole[first : first + size]
-    ladder = rungs.around(session, tournament, reader, listed, now)
+    ladder = ladders.around(session, tournament, reader, listed, now)
     people = session.exec(select(Player).where(col(Player.id).in_(listed))) if listed else ()
     names = names_of(people)
     is_on = reader is not None and ladder.rung_of(reader) > 0 and tournament.ended is None
@@ -144,10 +153,10 @@ def last_round(field: Field, names: Mapping[int, str]) -> RoundShown | None:
 
 def _meeting(pair: Matchup, names: Mapping[int, str]) -> Meeting:
     if pair.second is None:
-        return Meeting(player=names[pair.first], result=crosstable.BYE)
+        return Meeting(player=names[pair.first], result=standings.BYE)
     result = ""
     if pair.result is not None:
-        first, second = (crosstable.written(points) for points in POINTS[pair.result])
+        first, second = (standings.written(points) for points in POINTS[pair.result])
         result = f"{first}-{second}" + ("" if pair.is_played else " by forfeit")
     return Meeting(player=names[pair.first], opponent=names[pair.second], result=result)
 
@@ -160,3 +169,58 @@ def winners(table: Table, names: Mapping[int, str]) -> tuple[Meeting, ...]:
 def place_of(table: Table, player: int) -> int:
     """Return the place of a player; 0 if they have none."""
     return next((row.place.place for row in table.rows if row.place.entrant.player == player), 0)
+
+
+def enclosed(rendering: Rendering) -> Extra | None:
+    """Return the report that goes with the message that a tournament is over."""
+    payload = rendering.payload
+    return Extra(files=tuple(files(payload, rendering.server))) if isinstance(payload, TournamentEnded) else None
+
+
+def files(ended: TournamentEnded, server: ServerSettings) -> Iterator[Attachment]:
+    """Yield the report; nothing for a tournament that was called off."""
+    if ended.table is None:
+        return
+    name = f"pbem-tournament-{ended.line.number}"
+    tables = ended.groups or (ended.table,)
+    variables = {"line": ended.line, "tables": tables, "results": ended.results, "server": server}
+    text = text_of("parts/tournament_report.j2", variables)
+    page = templates(HTML).get_template("parts/tournament_report.html.j2").render(variables)
+    yield Attachment(f"{name}.txt", "text", "plain", text.encode())
+    yield Attachment(f"{name}.html", "text", "html", page.encode())
+    yield Attachment(f"{name}.json", "application", "json", as_json(ended, server.name).encode())
+
+
+def as_json(ended: TournamentEnded, site: str) -> str:
+    """Return the report as JSON."""
+    line = ended.line
+    assert ended.table is not None  # noqa: S101 - a tournament that was called off has no report
+    rows = (
+        ({"group": table.group} if table.group else {})
+        | {
+            "number": row.number,
+            "place": row.place,
+            "player": row.player,
+            "points": float(row.points),
+            "tie_breaks": {name: float(value) for name, value in zip(table.breaks, row.breaks, strict=True)},
+            "withdrawn": row.out,
+        }
+        for table in ended.groups or (ended.table,)
+        for row in table.rows
+    )
+    told = {
+        "site": site,
+        "tournament": {
+            "number": line.number,
+            "title": line.title,
+            "kind": line.kind,
+            "game": line.game,
+            "options": line.options,
+            "time": line.time,
+            "rounds": line.rounds,
+        }
+        | ({"season": line.season} if line.season else {}),
+        "standings": [*rows],
+        "rounds": [asdict(each) for each in ended.results],
+    }
+    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"

@@ -48,7 +48,7 @@ class Tournament(Table, table=True):
     season: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
     """Which season it is."""
     every: str | None = None
-    """How often it comes again (see tournaments.recurring), each season after the `previous` one; None for once."""
+    """How often it comes again (tournaments.hosting), each season after the `previous` one; None for once."""
     entry_days: int | None = None
     """For how many days players can enter each of its seasons."""
     reopens: datetime | None = Field(default=None, sa_type=Utc)
@@ -81,7 +81,7 @@ class Entry(Table, table=True):
     seed: int | None = None
     """Their number, from the beginning of the tournament on."""
     rung: int | None = None
-    """Where they stand on a ladder, from 1 at the top; what its steps add up to (see features.tournaments.rungs)."""
+    """Where they stand on a ladder, from 1 at the top; what its steps add up to (see tournaments.ladders)."""
 
 
 class Pairing(Table, table=True):
@@ -114,7 +114,7 @@ class LadderStep(Table, table=True):
     tournament: int = Field(foreign_key="tournament.id", primary_key=True)
     number: int = Field(primary_key=True)
     what: str
-    """What it was (tournaments.rungs.What)."""
+    """What it was (tournaments.ladders.What)."""
     player: int | None = Field(default=None, foreign_key="player.id")
     """Who has entered or left."""
     match: int | None = Field(default=None, foreign_key="match.id", unique=True)

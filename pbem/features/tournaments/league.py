@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+from pbem.features.tournaments import round_robin
 from pbem.features.tournaments.field import Field, Format, Matchup, RoundStep
-from pbem.features.tournaments.formats import round_robin
 
 
 def sizes(entrants: int, most: int | None) -> tuple[int, ...]:
