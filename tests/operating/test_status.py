@@ -125,6 +125,8 @@ def test_what_waits_for_the_operator_is_a_problem(site: Site) -> None:
     assert told(site)[1]["problems"][-2:] == ["no backup can be made for 3 days", "the last backup is 3 days old"]
     shown = site.pbem("status").out
     assert "problem messages should have been sent 3 h ago" in shown
+    assert "\nowed: 1, to be sent, or tried again; the first for 0 s\n" in shown
+    assert "held" not in shown, "what is well isn't told"
     assert "last backup: 3 days ago" in shown
 
 
@@ -146,6 +148,6 @@ def test_each_of_several_servers_is_judged(site: Site) -> None:
         "mx2, process 42: imap: no connection for 6 min",
         "mx3, process 42: not ready yet",
     ]
-    shown = site.pbem("status").out
-    assert "imap: lost for 6 min" in shown
-    assert "imap: not tried yet" in shown
+    shown = site.pbem("status").out.splitlines()
+    assert shown[0] == 'problem mx2, process 42: the loop "send" hangs'
+    assert shown[3].startswith("mx1, process 42, since ")

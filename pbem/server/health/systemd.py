@@ -3,70 +3,50 @@
 Where nobody listens, nothing is told. Nothing here waits: a message that systemd doesn't take at once is left out.
 """
 
-import contextlib
 import os
 import socket
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from systemd_watchdog.systemd_watchdog import WatchDog
+from contextlib import suppress
 
 LOOK_SECONDS = 5.0
 """How often to look after the loops where systemd doesn't ask for more."""
 
 
 class Systemd:
-    """The service manager that started this process, if it wants to be told."""
+    """The service manager that started this process, if it wants to be told: sd_notify(3) is one datagram."""
 
     def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
-        self._watchdog: WatchDog | None = None
-        self._socket: socket.socket | None = None
+        self._address = environment.get("NOTIFY_SOCKET", "").replace("@", "\0", 1)
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) if self._address else None
         self._status = ""
-        if address := environment.get("NOTIFY_SOCKET"):
-            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-            self._socket.setblocking(False)
-            self._watchdog = _watchdog(self._socket, address)
+        asked = int(environment.get("WATCHDOG_USEC", "0")) / 3e6
+        self.interval = min(asked or LOOK_SECONDS, LOOK_SECONDS)
+        """How often to look after the loops, in seconds: at least three times in the time that systemd waits."""
 
     def close(self) -> None:
         """Tell nothing any more."""
-        self._watchdog = None
         if self._socket is not None:
             self._socket.close()
 
-    @property
-    def interval(self) -> float:
-        """How often to look after the loops, in seconds: at least three times in the time that systemd waits."""
-        asked = self._watchdog.timeout / 3e6 if self._watchdog is not None else LOOK_SECONDS
-        return min(asked, LOOK_SECONDS)
-
     def ready(self) -> None:
         """Tell that the server is ready."""
-        if self._watchdog is not None:
-            with contextlib.suppress(OSError):
-                self._watchdog.ready()
+        self._tell("READY=1")
 
     def status(self, line: str) -> None:
         """Tell how the server is, as `systemctl status` shows it, if that has changed."""
-        if self._watchdog is not None and line != self._status:
+        if line != self._status:
             self._status = line
-            with contextlib.suppress(OSError):
-                self._watchdog.status(line)
+            self._tell(f"STATUS={line}")
 
     def alive(self) -> None:
         """Tell that all loops go on. If nobody says so for WatchdogSec, systemd starts the server anew."""
-        if self._watchdog is not None:
-            with contextlib.suppress(OSError):
-                self._watchdog.notify()
+        self._tell("WATCHDOG=1")
 
     def stopping(self) -> None:
-        """Tell that the server stops. The library has no word for that; a message may hold several lines."""
-        if self._watchdog is not None:
-            with contextlib.suppress(OSError):
-                self._watchdog.status("stopping\nSTOPPING=1")
+        """Tell that the server stops."""
+        self._tell("STATUS=stopping\nSTOPPING=1")
 
-
-def _watchdog(channel: socket.socket, address: str) -> "WatchDog":
-    from systemd_watchdog.systemd_watchdog import WatchDog  # loaded only under systemd
-
-    return WatchDog(channel, address)
+    def _tell(self, message: str) -> None:
+        if self._socket is not None:
+            with suppress(OSError):
+                self._socket.sendto(f"{message}\n".encode(), socket.MSG_DONTWAIT, self._address)

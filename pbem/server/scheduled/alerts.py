@@ -48,6 +48,13 @@ _FAILED = (
 )
 """Outgoing messages that were refused for good, and those that a bug prevents from being rendered."""
 
+_STUCK = (
+    col(Match.id) == col(Search.match),
+    col(Match.to_move).is_not(None),
+    Search.version == col(Match.plies) + col(Match.shift),
+)
+"""Searches of the house for the present turn of a match."""
+
 _LOOK = columns(
     or_(
         exists().where(*_SHUNTED),
@@ -64,18 +71,27 @@ _LOOK = columns(
 
 
 @dataclass(frozen=True, slots=True)
-class _Waiting:
-    """The messages of one kind that wait for the admin: how many, and the numbers of the newest."""
+class _Kind:
+    """A kind of rows that need attention."""
 
-    count: int
-    numbers: tuple[int, ...]
+    name: str
+    """The field of the alert that lists them."""
+    number: Any
+    since: Any
+    """The column that says since when it does."""
+    which: tuple[Any, ...] = ()
+    waits: bool = False
+    """Whether all that still wait are listed, and not only those since the last alert."""
 
 
-_Numbers = tuple[int, ...]
-_News = tuple[_Waiting, _Waiting, _Numbers, _Numbers, _Numbers, _Numbers, str, tuple[str, ...]]
-"""Messages that need attention, received and outgoing; players who complained; matches lost on time, those in which the
-house is stuck, those that it couldn't analyse, since when no backup can be made, and what fails of the scheduled work.
-"""
+KINDS = (
+    _Kind("came", Incoming.id, Incoming.handled, _SHUNTED, waits=True),
+    _Kind("owed", Outgoing.id, Outgoing.troubled, _FAILED, waits=True),
+    _Kind("complained", Player.id, Player.complained),
+    _Kind("lost", Match.id, Match.unreached),
+    _Kind("stuck", Search.match, Search.troubled, _STUCK, waits=True),
+    _Kind("unanalysed", Analysis.match, Analysis.troubled),
+)
 
 
 def tell(engine: Engine, server: ServerSettings, limits: LimitsSettings, now: datetime) -> bool:
@@ -92,83 +108,41 @@ def tell(engine: Engine, server: ServerSettings, limits: LimitsSettings, now: da
         news = _news(session, server.admin, used, now)
         if news is None:
             return False
-        came, owed, complained, lost, stuck, unanalysed, unsaved, failing = news
-        alert = Alert(
-            came=came.numbers,
-            owed=owed.numbers,
-            complained=complained,
-            lost=lost,
-            stuck=stuck,
-            unanalysed=unanalysed,
-            unsaved=unsaved,
-            failing=failing,
-            used=used,
-            listed=LISTED,
-            came_count=came.count,
-            owed_count=owed.count,
-        )
-        Mailer(session, server, now).to_address(server.admin, alert)
-    told = {"used": used, "lost": len(lost), "stuck": len(stuck), "unanalysed": len(unanalysed), "unsaved": unsaved}
-    told |= {"complained": len(complained)}
-    log.error("mails wait for the operator", shunted=came.count, failed=owed.count, failing=len(failing), **told)
+        Mailer(session, server, now).to_address(server.admin, news)
+    counts = {"shunted": news.came_count, "failed": news.owed_count, "used": used, "unsaved": news.unsaved}
+    lists = ("failing", "lost", "stuck", "unanalysed", "complained")
+    log.error("mails wait for the operator", **counts, **{name: len(getattr(news, name)) for name in lists})
     return True
 
 
-def _news(session: Session, admin: str, used: tuple[str, ...], now: datetime) -> _News | None:
-    """Return what needs attention; None if there is nothing to tell."""
+def _news(session: Session, admin: str, used: tuple[str, ...], now: datetime) -> Alert | None:
+    """Return the alert that tells what needs attention; None if the last one told all of it, or is too recent."""
     last = _last(session, admin)
     if last is not None and now - last.created < AT_MOST_EVERY:
         return None
-    complained = _since(session, Player.id, col(Player.complained), last, "complained")
-    lost = _since(session, Match.id, col(Match.unreached), last, "lost")
-    unanalysed = _since(session, Analysis.match, col(Analysis.troubled), last, "unanalysed")
-    stuck = _stuck(session, last)
-    unsaved, failing = _unsaved(session), _failing(session, last, now)
-    if not (
-        complained
-        or lost
-        or stuck
-        or unanalysed
-        or failing
-        or _is_used_news(used, last, now)
-        or (unsaved and (last is None or last.payload.get("unsaved") != unsaved))
-        or _is_new(session, Incoming.id, _SHUNTED, Incoming.handled, last, "came")
-        or _is_new(session, Outgoing.id, _FAILED, Outgoing.troubled, last, "owed")
-    ):
+    told = last.payload if last is not None else {}
+    found: dict[str, Any] = {}
+    is_news = _is_used_news(used, last, now)
+    for kind in KINDS:
+        since = col(kind.since)
+        rows = columns(kind.number, since).where(since.is_not(None), *kind.which)
+        newest = session.execute(rows.order_by(since.desc(), col(kind.number).desc()).limit(KEPT)).all()
+        new = {
+            number
+            for number, at in newest
+            if last is None or at > last.created or (at == last.created and number not in told.get(kind.name, ()))
+        }
+        found[kind.name] = tuple(sorted({number for number, _ in newest} if kind.waits else new))
+        is_news = is_news or bool(new)
+    failing, unsaved = _failing(session, last, now), _unsaved(session)
+    if not (is_news or failing or (unsaved and told.get("unsaved") != unsaved)):
         return None
-    return (
-        _waiting(session, Incoming.id, _SHUNTED, Incoming.handled),
-        _waiting(session, Outgoing.id, _FAILED, Outgoing.troubled),
-        complained,
-        lost,
-        stuck,
-        unanalysed,
-        unsaved,
-        failing,
-    )
+    found |= {"came_count": _count(session, _SHUNTED), "owed_count": _count(session, _FAILED)}
+    return Alert(**found, failing=failing, unsaved=unsaved, used=used, listed=LISTED)
 
 
-def _since(session: Session, number: Any, since: Any, last: Outgoing | None, told: str) -> _Numbers:
-    """Return the numbers of what has happened, at that column's time, since the last alert, which lists its own."""
-    happened, known = select(number).where(since.is_not(None)), set[int]()
-    if last is not None:
-        happened = happened.where(since >= last.created)
-        known = {*last.payload.get(told, ())}
-    return tuple(sorted({*session.exec(happened.order_by(since.desc()).limit(KEPT))} - known))
-
-
-def _stuck(session: Session, last: Outgoing | None) -> tuple[int, ...]:
-    """Return the matches in which the house finds no turn, if it found none in one that the last alert doesn't tell."""
-    waits = (col(Match.to_move).is_not(None), Search.version == col(Match.plies) + col(Match.shift))
-    found = (
-        select(Search.match)
-        .join(Match, col(Match.id) == col(Search.match))
-        .where(col(Search.troubled).is_not(None), *waits)
-        .order_by(col(Search.troubled).desc())
-    )
-    stuck = {*session.exec(found.limit(KEPT))}
-    told = {*last.payload.get("stuck", ())} if last is not None else set()
-    return tuple(sorted(stuck)) if stuck - told else ()
+def _count(session: Session, which: tuple[Any, ...]) -> int:
+    return session.exec(select(func.count()).where(*which)).one()
 
 
 def _failing(session: Session, last: Outgoing | None, now: datetime) -> tuple[str, ...]:
@@ -206,27 +180,6 @@ def _unsaved(session: Session) -> str:
     """Return since when no backup can be made; nothing if the last one was."""
     troubled = session.exec(select(Backup.troubled).where(col(Backup.troubled).is_not(None))).first()
     return f"{troubled:%Y-%m-%d %H:%M} UTC" if troubled is not None else ""
-
-
-def _waiting(session: Session, number: Any, which: tuple[Any, ...], since: Any) -> _Waiting:
-    newest = session.exec(select(number).where(*which).order_by(since.desc(), number.desc()).limit(KEPT)).all()
-    count = session.exec(select(func.count(number)).where(*which)).one() if len(newest) == KEPT else len(newest)
-    return _Waiting(count, tuple(sorted(newest)))
-
-
-def _is_new(
-    session: Session, number: Any, which: tuple[Any, ...], since: Any, last: Outgoing | None, told: str
-) -> bool:
-    """Return whether a message has come to need attention since the last alert.
-
-    One that did so in the same moment is new if that alert doesn't list it.
-    """
-    if last is None:
-        return session.exec(select(number).where(*which).limit(1)).first() is not None
-    if session.exec(select(number).where(*which, since > last.created).limit(1)).first() is not None:
-        return True
-    same = session.exec(select(number).where(*which, since == last.created).limit(KEPT)).all()
-    return not {*same} <= {*last.payload[told]}
 
 
 def _last(session: Session, admin: str) -> Outgoing | None:
