@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from pbem import config
-from pbem.cli.doctor import replaying
 from pbem.cli.index import COMMANDS, RENAMED
 from pbem.storage.database import MIGRATIONS
 from tests.correspondence import parsed, text
@@ -144,7 +143,7 @@ FAULTS = [
 """What somebody did to a match, and what is said of it; not always in words of its own."""
 
 
-def test_check_says_what_somebody_did_to_stored_matches(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_says_what_somebody_did_to_stored_matches(site: Site) -> None:
     with site.server() as server:
         matches.in_play(server, len(FAULTS) + 2, lambda _: 3)
     assert site.pbem("check").out == f"{len(FAULTS) + 2} matches replayed, 0 problems\n"
@@ -159,12 +158,6 @@ def test_check_says_what_somebody_did_to_stored_matches(site: Site, monkeypatch:
     ] == []
     assert "match #1:" not in lines
     assert f"match #{len(FAULTS) + 2}:" not in lines
-
-    monkeypatch.setattr(replaying, "FEW", 1)
-    monkeypatch.setattr(replaying, "AT_ONCE", 2)
-    monkeypatch.setattr(replaying.os, "sched_getaffinity", lambda _: {0, 1})
-    monkeypatch.setattr(replaying, "_faults", None)  # of no use: only other processes replay
-    assert site.pbem("check") == done
 
 
 # What waits for the operator
