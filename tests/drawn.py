@@ -5,7 +5,8 @@ from io import BytesIO
 from PIL import Image, ImageChops, ImageStat
 
 from engines.diagram import Diagram
-from pbem.messages.boards.board_image import NAME_SIZE, SCALE, Layout, png
+from pbem.messages.boards.board_image import SCALE, Layout, png
+from pbem.messages.boards.board_shapes import CELL, NAME_SIZE
 from pbem.messages.boards.looks import lit_in
 
 
@@ -15,18 +16,18 @@ def image(content: bytes) -> Image.Image:
 
 
 def picture_of(diagram: Diagram) -> Image.Image:
-    """Return the picture of the board in RGBA."""
-    return image(png(diagram)).convert("RGBA")
+    """Return the picture of the board."""
+    return image(png(diagram)).convert("RGB")
 
 
 def cells(diagram: Diagram, picture: Image.Image, mode: str) -> dict[bytes, set[tuple[str, str, int]]]:
     """Return the content of cells by their appearance, with how they are lit and the area they are in."""
-    layout = Layout.of(diagram, 0, SCALE)
+    layout = Layout.of(diagram, SCALE)
     kinds = diagram.legend.by_text()
     levels = {name: level for level, area in enumerate(diagram.legend.areas, start=1) for name in area}
     width, height = layout.cell
-    whole, hexagon = (0, 0, width, height), (width // 8, height // 4, width - width // 8, height - height // 4)
-    above_name = (*hexagon[:3], int(height / 2 - width * NAME_SIZE * 0.6))
+    whole, hexagon = (2, 2, width - 2, height - 2), (width // 8, height // 4, width - width // 8, height - height // 4)
+    above_name = (*hexagon[:3], int(height / 2 - width * NAME_SIZE / CELL * 0.6))
     shown = picture.convert(mode)
     alike: dict[bytes, set[tuple[str, str, int]]] = {}
     for row, (_, names) in enumerate(diagram.rows):

@@ -6,7 +6,6 @@ before and after it, but only if the house would have played another one: otherw
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
@@ -106,9 +105,9 @@ class Analysed:
 
     def picture(self, scale: float) -> bytes:
         """Return the course of the match as a PNG file: bars up for the first player, and down for the second."""
-        content = BytesIO()
-        _drawn(self, scale).save(content, "PNG", compress_level=5)
-        return content.getvalue()
+        from pbem.messages.boards.board_image import as_png  # Pillow: see templating.illustrated
+
+        return as_png(_drawn(self, scale))
 
 
 def analysed(estimates: Sequence[Estimate], since: int, match: Snapshot) -> Analysed:
@@ -161,29 +160,26 @@ def _line(turn: TurnAnalysed) -> str:
 def _drawn(analysed: Analysed, scale: float) -> "Image":
     from PIL import Image, ImageDraw  # see templating.illustrated
 
-    from pbem.messages.boards.tiles import index_with, legible, lettering, palette_with, unusual
+    from pbem.messages.boards.board_image import font, legible
 
     def dots(measure: float) -> int:
         return round(measure * scale)
 
-    tones = unusual(analysed.tones)
-    index = index_with(tones)
-    image = Image.new("P", (dots(WIDTH), dots(HEIGHT)), index[PAPER])
-    image.putpalette(palette_with(tones))
+    image = Image.new("RGB", (dots(WIDTH), dots(HEIGHT)), PAPER)
     draw, line = ImageDraw.Draw(image), max(1, dots(1))
-    draw.rectangle((0, 0, image.width - 1, image.height - 1), outline=index[EDGE], width=line)
+    draw.rectangle((0, 0, image.width - 1, image.height - 1), outline=EDGE, width=line)
     top, bottom = dots(MARGIN + LABEL), dots(HEIGHT - MARGIN - LABEL)
     middle, reach = (top + bottom) // 2, (bottom - top) // 2
     step = min(dots(WIDEST_BAR), (image.width - 2 * dots(MARGIN)) / max(1, len(analysed.turns)))
     for number, turn in enumerate(analysed.turns):
         left, right = dots(MARGIN) + round(number * step), dots(MARGIN) + round((number + 1) * step) - 1
         if turn.mark:
-            draw.rectangle((left, top, right, bottom), fill=index[LIT[0]])
+            draw.rectangle((left, top, right, bottom), fill=LIT[0])
         tone = analysed.tones[0 if turn.value > 0 else 1]
         end = middle - round(turn.value * reach)
         box = (left, min(middle, end), max(left, right - (right - left) // 6), max(middle, end))
-        draw.rectangle(box, fill=index[FILLS[tone]], outline=index[RIMS[tone]], width=line if step > 4 * line else 0)
-    draw.line((dots(MARGIN), middle, image.width - dots(MARGIN), middle), fill=index[INK], width=line)
+        draw.rectangle(box, fill=FILLS[tone], outline=RIMS[tone], width=line if step > 4 * line else 0)
+    draw.line((dots(MARGIN), middle, image.width - dots(MARGIN), middle), fill=INK, width=line)
     for who, place in zip(analysed.names, (MARGIN / 2, HEIGHT - MARGIN / 2 - LABEL), strict=True):
-        image.paste(lettering(dots(TEXT), f"{legible(who)} better", FAINT), (dots(MARGIN), dots(place)))
+        draw.text((dots(MARGIN), dots(place)), f"{legible(who)} better", FAINT, font(dots(TEXT)))
     return image

@@ -3,7 +3,7 @@
 import pytest
 
 from pbem.messages.boards.animation import LAST_FRAME_MS, SCALES, animation
-from pbem.messages.boards.board_image import Layout, drawn, lines
+from pbem.messages.boards.board_image import painted
 from tests.cases import quick_where
 from tests.diagrams import NAMES, diagrams
 from tests.drawn import assert_alike_where_the_same_stands, distance, image
@@ -24,10 +24,9 @@ def test_an_animation_shows_every_board_and_holds_the_last() -> None:
     moving = image(animation(boards, captions=captions))
 
     assert (moving.format, moving.n_frames, moving.info["loop"]) == ("GIF", len(boards), 0)  # type: ignore[attr-defined]
-    layout = Layout.of(boards[0], 1, SCALES[0])
     for number in (0, 17, len(boards) - 1):
         moving.seek(number)
-        assert distance(drawn(layout, boards[number], lines(captions[number], SCALES[0])), moving) < 1, number
+        assert distance(painted(boards[number], SCALES[0], [captions[number]], 1), moving) < 1, number
     assert moving.info["duration"] == LAST_FRAME_MS
     moving.seek(1)
     assert moving.info["duration"] < LAST_FRAME_MS

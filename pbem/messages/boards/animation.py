@@ -5,17 +5,13 @@ in Outlook and in most viewers of attachments. A board has few colours, so a GIF
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import chain, pairwise
-from math import ceil, dist, inf
-from typing import Self
+from io import BytesIO
+from math import ceil
 
 from PIL import Image
 
 from engines.diagram import Diagram
-from pbem.messages.boards.board_image import Layout, drawn, is_alike, lines, redrawn
-from pbem.messages.boards.gif import Frames
-from pbem.messages.boards.tiles import CLEAR
+from pbem.messages.boards.board_image import painted, wrapped
 
 FRAME_MS, LAST_FRAME_MS = 900, 4000
 LARGEST = 200_000
@@ -23,6 +19,7 @@ LARGEST = 200_000
 MOST_BOARDS = 200
 """Three minutes to watch, and a second to draw."""
 COLOURS = 40
+"""With 40 instead of all shades, an animation is a third smaller."""
 SCALES = (0.9, 0.64)
 """The scales of animations: one for phones, and one for long matches."""
 
@@ -37,44 +34,13 @@ def animation(diagrams: Sequence[Diagram], *, captions: Sequence[str] = (), larg
     """
     steps = list(zip(diagrams, captions or [""] * len(diagrams), strict=True))
     steps = _thinned(steps, ceil(len(steps) / MOST_BOARDS))
-    whole = _animated(steps, SCALES[0], largest)
-    if whole:
-        return whole
-    while len(content := _animated(steps, SCALES[1])) > largest and len(steps) > 1:
+    content = _animated(steps, SCALES[0])
+    if len(content) > largest:
+        content = _animated(steps, SCALES[1])
+    while len(content) > largest and len(steps) > 1:
         steps = _thinned(steps, ceil(len(content) / largest))
+        content = _animated(steps, SCALES[1])
     return content
-
-
-@dataclass(frozen=True, slots=True)
-class FewerColours:
-    """The colours used most: with 40 instead of all shades, an animation is a third smaller."""
-
-    table: tuple[int, ...]
-    """The number of the nearest of them for each colour of a picture; 0 stays clear."""
-    palette: tuple[int, ...]
-
-    @classmethod
-    def of(cls, samples: Sequence[Image.Image]) -> Self:
-        """Return the colours that these pictures, which have one palette, use most."""
-        palette = samples[0].getpalette() or []
-        counts = [sum(each) for each in zip(*(sample.histogram() for sample in samples), strict=True)]
-        colours = {number: palette[3 * number : 3 * number + 3] for number in range(CLEAR, len(palette) // 3)}
-        most = sorted(colours, key=lambda number: -counts[number])[: COLOURS - 1]
-        near = {
-            number: min(range(len(most)), key=lambda at: dist(colour, colours[most[at]]))
-            for number, colour in colours.items()
-        }
-        clear = palette[:3]
-        return cls(
-            tuple(near[number] + 1 if number in near else 0 for number in range(256)),
-            (*clear, *chain.from_iterable(colours[number] for number in most)),
-        )
-
-    def applied(self, image: Image.Image) -> Image.Image:
-        """Return the picture in these colours."""
-        image = image.point(self.table)
-        image.putpalette(self.palette)
-        return image
 
 
 def _thinned(steps: Steps, each: int) -> Steps:
@@ -86,21 +52,19 @@ def _thinned(steps: Steps, each: int) -> Steps:
     return steps[::-each][::-1]
 
 
-def _animated(steps: Steps, scale: float, most: float = inf) -> bytes:
-    """Return the boards with their captions as an animated GIF; nothing if that has more bytes than it may have."""
-    words = [lines(caption, scale) for _, caption in steps]
-    layout = Layout.of(steps[0][0], max(map(len, words)), scale)
-    picture = drawn(layout, steps[0][0], words[0])
-    later = (drawn(layout, steps[number][0], words[number]) for number in {len(steps) // 2, len(steps) - 1} - {0})
-    fewer = FewerColours.of([picture, *later])
-    times = [FRAME_MS] * (len(steps) - 1) + [LAST_FRAME_MS]
-    frames = Frames(fewer.applied(picture), times[0])
-    for number, (before, after) in enumerate(pairwise(board for board, _ in steps), start=1):
-        if is_alike(before, after):
-            box = redrawn(picture, layout, before, after, words[number])
-        else:
-            picture, box = drawn(layout, after, words[number]), (0, 0, *picture.size)
-        frames.add(fewer.applied(picture.crop(box)), box, times[number])
-        if frames.size > most:
-            break
-    return frames.content() if frames.size <= most else b""
+def _animated(steps: Steps, scale: float) -> bytes:
+    """Return the boards with their captions as an animated GIF."""
+    words = [wrapped(caption, scale) for _, caption in steps]
+    lines = max(map(len, words))
+    samples = [painted(steps[at][0], scale, words[at], lines) for at in (0, len(steps) // 2, -1)]
+    beside = Image.new("RGB", (sum(each.width for each in samples), samples[0].height))
+    for number, each in enumerate(samples):
+        beside.paste(each, (number * each.width, 0))
+    palette = beside.quantize(COLOURS)
+    frames = (
+        painted(board, scale, below, lines).quantize(palette=palette, dither=Image.Dither.NONE)
+        for (board, _), below in zip(steps, words, strict=True)
+    )
+    content, times = BytesIO(), [FRAME_MS] * (len(steps) - 1) + [LAST_FRAME_MS]
+    next(frames).save(content, "GIF", save_all=True, append_images=frames, duration=times, loop=0)
+    return content.getvalue()

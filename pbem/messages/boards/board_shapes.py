@@ -1,0 +1,244 @@
+"""A board as shapes, once for everything that draws one: `svg_board` writes them for pages, `board_image` paints them.
+
+All measures are in the units of the drawing, in which a cell is CELL wide. Nothing here knows a game.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import Literal
+
+from engines.diagram import Diagram, Shape, Tone
+from pbem.messages.boards.looks import TEXT_SIZES, Look, lit_in
+from pbem.messages.boards.outline import outer_sides
+from pbem.messages.boards.palette import FIELDS, FILLS, INK, LIT_EDGE, PAPER, RIMS, SIGNS, Colour
+from pbem.messages.boards.palette import LABEL as LABELLED
+
+CELL = 40.0
+TALL = CELL * 2 / sqrt(3)
+"""The height of a hexagon, which stands on a corner."""
+MARGIN = 10.0
+NAME_SIZE = CELL * 0.34
+SMALLEST_LABEL, LARGEST_LABEL = 15.0, 26.0
+MOST_ROWS_WITH_LABELS_ON_TWO_SIDES = 8
+BAND = 4.0
+"""The breadth of an edge that belongs to a side."""
+SQUARE = ((0.0, 0.0), (CELL, 0.0), (CELL, CELL), (0.0, CELL))
+HEXAGON = (
+    (CELL / 2, 0.0),
+    (CELL, TALL / 4),
+    (CELL, TALL * 3 / 4),
+    (CELL / 2, TALL),
+    (0.0, TALL * 3 / 4),
+    (0.0, TALL / 4),
+)
+"""The corners of a cell, clockwise: each begins the side of its number."""
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A filled polygon."""
+
+    corners: tuple[Point, ...]
+    fill: Colour
+
+
+@dataclass(frozen=True, slots=True)
+class Disc:
+    """A circle with a rim, whose middle has that radius."""
+
+    centre: Point
+    radius: float
+    rim: Colour
+    width: float
+    fill: Colour | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Strokes:
+    """Lines with round ends."""
+
+    lines: tuple[tuple[Point, Point], ...]
+    width: float
+    colour: Colour
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Short text around a centre."""
+
+    centre: Point
+    size: float
+    text: str
+    colour: Colour
+    font: Literal["sans-serif", "monospace"] = "sans-serif"
+
+    @property
+    def baseline(self) -> float:
+        """Where the letters stand."""
+        return self.centre[1] + self.size * 0.35
+
+
+Drawn = Area | Disc | Strokes | Text
+
+
+def size_of(diagram: Diagram) -> Point:
+    """Return how wide and how tall a board is with its labels."""
+    label = _label_room(diagram)
+    around = 2 * MARGIN + (2 * label if is_labelled_all_round(diagram) else label)
+    return around + diagram.broad * CELL / 2, around + (len(diagram.rows) - 1) * step_of(diagram) + tall(diagram.shape)
+
+
+def tall(shape: Shape) -> float:
+    """Return the height of a cell."""
+    return TALL if shape == "hex" else CELL
+
+
+def step_of(diagram: Diagram) -> float:
+    """Return the step from row to row; rows of hexagons overlap by their corners."""
+    return TALL * 0.75 if diagram.shape == "hex" else CELL
+
+
+def is_labelled_all_round(diagram: Diagram) -> bool:
+    """Return whether the letters and numbers stand all round; if not, they are below and on the left."""
+    return diagram.shape == "hex" or diagram.is_slanted or len(diagram.rows) > MOST_ROWS_WITH_LABELS_ON_TWO_SIDES
+
+
+def corner_of(diagram: Diagram) -> Point:
+    """Return the upper left corner of the cells."""
+    label = _label_room(diagram)
+    return MARGIN + label, MARGIN + (label if is_labelled_all_round(diagram) else 0)
+
+
+def place_of(diagram: Diagram, name: str, row: int) -> Point:
+    """Return the upper left corner of a cell's box."""
+    left, top = corner_of(diagram)
+    return left + diagram.place(name) * CELL / 2, top + row * step_of(diagram)
+
+
+def looks(diagram: Diagram) -> Iterator[tuple[str, int, Look]]:
+    """Yield the name, the row and the look of each cell."""
+    marks, levels = diagram.legend.by_text(), levels_of(diagram)
+    tones = {text: diagram.legend.tone_of(mark) for text, mark in marks.items()}
+    for row, (_, cells) in enumerate(diagram.rows):
+        for name, text in cells:
+            mark = marks[text]
+            lit = lit_in(diagram, name)
+            yield name, row, Look(levels.get(name, 0), mark.kind, tones[text], mark.shown, mark.height, lit)
+
+
+def emptied(diagram: Diagram) -> Diagram:
+    """Return the board with nothing on it."""
+    free = diagram.legend.marks[0].text
+    rows = tuple((label, tuple((name, free) for name, _ in cells)) for label, cells in diagram.rows)
+    none: frozenset[str] = frozenset()
+    return replace(diagram, rows=rows, lit=none, left=none, notes=(), remarks=(), told="")
+
+
+def levels_of(diagram: Diagram) -> dict[str, int]:
+    """Return the number of the area of each cell that is in one."""
+    return {name: level for level, area in enumerate(diagram.legend.areas, start=1) for name in area}
+
+
+def edges(diagram: Diagram) -> Iterator[Strokes]:
+    """Yield the edges that belong to sides, as bands below the cells; a light rim sets off the dark ones."""
+    lines: dict[Tone, list[tuple[Point, Point]]] = {}
+    corners, sides = SQUARE if diagram.shape == "square" else HEXAGON, outer_sides(diagram)
+    for row, (_, cells) in enumerate(diagram.rows):
+        for name, _ in cells:
+            left, top = place_of(diagram, name, row)
+            for side, tone in sides.get(name, ()):
+                (x, y), (to_x, to_y) = corners[side], corners[(side + 1) % len(corners)]
+                lines.setdefault(tone, []).append(((left + x, top + y), (left + to_x, top + to_y)))
+    for tone, its in lines.items():
+        yield Strokes(tuple(its), 2 * BAND, LABELLED)
+        yield Strokes(tuple(its), 1.4 * BAND, FILLS[tone])
+
+
+def name_at(x: float, y: float, name: str) -> Text:
+    """Return the name that stands in a free hexagon whose box is at that place."""
+    return Text((x + CELL / 2, y + TALL / 2), NAME_SIZE, name, INK, "monospace")
+
+
+def labels(diagram: Diagram) -> Iterator[Text]:
+    """Yield letters and numbers: of a small square board below and on the left, of others all round."""
+    all_round, (_, height) = is_labelled_all_round(diagram), size_of(diagram)
+    size, room, off = _label_size(diagram), _label_room(diagram), 2 + (BAND if diagram.legend.edges else 0)
+    left, top = corner_of(diagram)
+    below = height - MARGIN - room / 2 + off / 2
+    lines = zip((top - room / 2 - off / 2, below), diagram.letters(), strict=True)
+    for place, y, letter in sorted((place, y, letter) for y, letters in lines for place, letter in letters):
+        if all_round or y == below:
+            yield Text((left + place * CELL / 2 + CELL / 2, y), size, letter, LABELLED)
+    for row, (label, cells) in enumerate(diagram.rows):
+        (first, y), (last, _) = (place_of(diagram, cells[end][0], row) for end in (0, -1))
+        sides = (first - room / 2 - off, last + CELL + room / 2 + off)
+        for x in sides if all_round else sides[:1]:
+            yield Text((x, y + tall(diagram.shape) / 2), size, label, LABELLED)
+
+
+def _label_size(diagram: Diagram) -> float:
+    """Return the size of labels: on a large board, which is shown smaller, they are larger."""
+    return max(SMALLEST_LABEL, min(diagram.broad * CELL / 2 * 0.037, LARGEST_LABEL))
+
+
+def _label_room(diagram: Diagram) -> float:
+    return _label_size(diagram) * 1.45
+
+
+def cell(shape: Shape, look: Look) -> Iterator[Drawn]:
+    """Yield a cell with its content, in a box at 0, 0."""
+    yield _outline(shape, 0.6, LIT_EDGE if look.lit else look.ground)
+    if look.lit:
+        yield _outline(shape, 1.6 if look.lit == "left" else 3, look.ground)
+    size = CELL if shape == "square" else CELL * 0.95
+    centre = (CELL / 2, tall(shape) / 2)
+    if look.kind == "piece":
+        yield from _piece(centre, size, look)
+    elif look.kind == "trace":
+        yield from _sign(centre, size * 0.2, look.shown, RIMS[look.tone])
+
+
+def _outline(shape: Shape, by: float, fill: Colour) -> Area:
+    return Area(inset(shape, by), fill)
+
+
+def inset(shape: Shape, by: float) -> tuple[Point, ...]:
+    """Return the corners of a cell whose sides are that much further in."""
+    corners, high = (SQUARE, CELL) if shape == "square" else (HEXAGON, TALL)
+    share = 1 - 2 * by / CELL
+    return tuple((CELL / 2 + (x - CELL / 2) * share, high / 2 + (y - high / 2) * share) for x, y in corners)
+
+
+def _piece(centre: Point, size: float, look: Look) -> Iterator[Drawn]:
+    """Yield a piece with its sign; a tower has more rims and a number for its height."""
+    x, y = centre
+    radius, rim = size * (0.37 if look.height == 1 else 0.33), RIMS[look.tone]
+    if look.height > 1:
+        y -= size * 0.06
+        for step in range(min(look.height - 1, 3), 0, -1):
+            yield Disc((x, y + step * size * 0.05), radius, rim, radius * 0.13, FIELDS[2])
+    yield Disc((x, y), radius, rim, radius * 0.13, FILLS[look.tone])
+    if look.shown:
+        yield from _sign((x, y), radius * 0.5, look.shown, SIGNS[look.tone])
+    elif FILLS[look.tone] != rim:
+        yield Disc((x, y), radius * 0.6, SIGNS[look.tone], max(1.0, radius * 0.07))
+    if look.height > 1:
+        badge = (x + radius * 0.85, y + radius * 0.85)
+        yield Disc(badge, radius * 0.36, INK, radius * 0.05, PAPER)
+        yield Text(badge, radius * 0.56, str(look.height), INK)
+
+
+def _sign(centre: Point, reach: float, sign: str, colour: Colour) -> Iterator[Drawn]:
+    """Yield a sign as strokes, which are clearer than letters; anything else as text."""
+    x, y = centre
+    if sign == "o":
+        yield Disc(centre, reach, colour, max(1.0, reach * 0.3))
+    elif sign in ("x", "+"):
+        far = reach * 0.78
+        ways = ((far, far), (far, -far)) if sign == "x" else ((reach, 0.0), (0.0, reach))
+        yield Strokes(tuple(((x - a, y - b), (x + a, y + b)) for a, b in ways), reach * 0.3, colour)
+    elif sign:
+        yield Text(centre, reach * TEXT_SIZES[len(sign)], sign, colour)
