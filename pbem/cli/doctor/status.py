@@ -72,11 +72,11 @@ def _server(report: Report) -> str:
 
 
 def _waiting(found: Figures) -> Iterator[str]:
-    for queue in (*found.received, found.held, *found.outgoing, found.shunted, found.troubled, found.complained):
+    for name, queue in found.queues.items():
         if queue.length:
             at_least = "at least " if queue.length == figures.MOST else ""
-            waits_for = WAITS_FOR.get(queue.name, "to be handled")
-            yield f"{queue.name}: {at_least}{queue.length}, {waits_for}; the first for {spell(queue.oldest)}"
+            waits_for = WAITS_FOR.get(name, "to be handled")
+            yield f"{name}: {at_least}{queue.length}, {waits_for}; the first for {spell(queue.oldest)}"
 
 
 def _rest(found: Figures, now: datetime) -> Iterator[str]:

@@ -29,14 +29,57 @@ MOST = 10_000
 """How many messages of a queue are looked at; a longer one counts as so many."""
 MOST_MATCHES = 100_000
 """The same for matches of one state."""
-LANES = {Lane.REPLIES: "replies", Lane.PLAYERS: "players", Lane.STRANGERS: "strangers"}
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """Messages, or players, that wait for the same thing."""
+
+    name: str
+    about: str
+    since: Any
+    """The column that says since when one waits."""
+    which: tuple[ColumnElement[bool], ...]
+    metric: str
+    label: str = ""
+    """What Prometheus tells its name by, where several queues are one metric."""
+
+
+def _are(table: Any, state: IncomingState | OutgoingState) -> tuple[ColumnElement[bool], ...]:
+    return col(table.state) == state, col(table.removed).is_(None)
+
+
+LANES = {"replies": Lane.REPLIES, "players": Lane.PLAYERS, "strangers": Lane.STRANGERS}
+_TO_HANDLE, _UNSENT = "Received messages that wait to be handled", "Outgoing messages that aren't sent yet"
+_HELD, _SHUNTED = (
+    "Received messages that wait for their sender to confirm them",
+    "Received messages set aside for a bug",
+)
+_TROUBLED, _COMPLAINED = (
+    "Outgoing messages that need the operator",
+    "Players whose provider reported our messages as spam",
+)
+_OWED = _are(Outgoing, OutgoingState.OWED)
+_UNSENT_STATES = ("owed", "waiting", "batched", "paused", "suspended")
+_NEW = {name: (*_are(Incoming, IncomingState.NEW), col(Incoming.lane) == lane) for name, lane in LANES.items()}
+QUEUES = (
+    *(Queue(name, _TO_HANDLE, Incoming.received, which, "received_waiting", "lane") for name, which in _NEW.items()),
+    Queue("held", _HELD, Incoming.received, _are(Incoming, IncomingState.HELD), "held"),
+    Queue("shunted", _SHUNTED, Incoming.received, _are(Incoming, IncomingState.SHUNTED), "shunted"),
+    *(
+        Queue(state, _UNSENT, Outgoing.created, _are(Outgoing, OutgoingState(state)), "outgoing", "state")
+        for state in _UNSENT_STATES
+    ),
+    Queue("troubled", _TROUBLED, Outgoing.troubled, (col(Outgoing.troubled).is_not(None),), "troubled"),
+    Queue("complained", _COMPLAINED, Player.complained, (col(Player.complained).is_not(None),), "complained"),
+)
+"""What is counted: for `pbem status`, Prometheus, and whether all is well."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueueSize:
-    """Messages that wait for the same thing, and for how many seconds the first of them has waited."""
+    """How many wait in a queue, and for how many seconds the first of them has waited."""
 
-    name: str
     length: int
     oldest: float
 
@@ -45,23 +88,12 @@ class QueueSize:
 class Figures:
     """What the database tells."""
 
-    received: tuple[QueueSize, ...]
-    """Received messages that wait to be handled, by lane."""
-    held: QueueSize
-    """Those that wait for their sender to confirm them."""
-    shunted: QueueSize
-    """Those that were set aside because of a bug."""
-    outgoing: tuple[QueueSize, ...]
-    """Outgoing messages that aren't sent yet, by state."""
+    queues: dict[str, QueueSize]
+    """What waits, by the name of its queue."""
     overdue: float
     """For how many seconds the first of those that are owed has been due: what the next hop refuses is due later."""
-    troubled: QueueSize
-    """Outgoing messages that need the operator."""
-    complained: QueueSize
-    """Players who have complained about our messages, and get turns only."""
     matches: dict[str, int]
     """How many matches there are, by state."""
-
     failing: tuple[str, ...]
     """What fails of the scheduled work."""
     suspended: tuple[str, ...]
@@ -73,35 +105,14 @@ class Figures:
     no_backup_since: datetime | None
     """Since when none can be made."""
 
-    @property
-    def owed(self) -> QueueSize:
-        """The messages that are to be sent now, or again."""
-        return next(queue for queue in self.outgoing if queue.name == OutgoingState.OWED)
-
 
 def read(session: Session, now: datetime, matches: dict[str, int] | None = None) -> Figures:
     """Return the figures at that time; the matches are counted unless somebody did so before."""
-    new = (col(Incoming.state) == IncomingState.NEW,)
-    unsent = (
-        OutgoingState.OWED,
-        OutgoingState.WAITING,
-        OutgoingState.BATCHED,
-        OutgoingState.PAUSED,
-        OutgoingState.SUSPENDED,
-    )
-    due = select(func.min(Outgoing.due)).where(*_to_send(OutgoingState.OWED))
+    due = session.connection().execute(select(func.min(Outgoing.due)).where(*_OWED)).scalar()
     backup = session.get(Backup, THE_ONE)
     return Figures(
-        received=tuple(
-            _queue(session, name, Incoming.received, (*new, col(Incoming.lane) == lane), now)
-            for lane, name in LANES.items()
-        ),
-        held=_queue(session, "held", Incoming.received, _came(IncomingState.HELD), now),
-        shunted=_queue(session, "shunted", Incoming.received, _came(IncomingState.SHUNTED), now),
-        outgoing=tuple(_queue(session, state.value, Outgoing.created, _to_send(state), now) for state in unsent),
-        overdue=_age(session.connection().execute(due).scalar(), now),
-        troubled=_queue(session, "troubled", Outgoing.troubled, (col(Outgoing.troubled).is_not(None),), now),
-        complained=_queue(session, "complained", Player.complained, (col(Player.complained).is_not(None),), now),
+        queues={queue.name: _size(session, queue, now) for queue in QUEUES},
+        overdue=_age(due, now),
         matches=matches or count_matches(session),
         failing=tuple(setbacks.failing(session, now)),
         suspended=tuple(setbacks.suspended(session)),
@@ -123,18 +134,10 @@ def count_stopped(session: Session) -> dict[str, int]:
     return {row[0]: row[1] for row in found}
 
 
-def _came(state: IncomingState) -> tuple[ColumnElement[bool], ...]:
-    return col(Incoming.state) == state, col(Incoming.removed).is_(None)
-
-
-def _to_send(state: OutgoingState) -> tuple[ColumnElement[bool], ...]:
-    return col(Outgoing.state) == state, col(Outgoing.removed).is_(None)
-
-
-def _queue(session: Session, name: str, since: Any, which: tuple[ColumnElement[bool], ...], now: datetime) -> QueueSize:
-    waiting = select(col(since).label("since")).where(*which).limit(MOST).subquery()
+def _size(session: Session, queue: Queue, now: datetime) -> QueueSize:
+    waiting = select(col(queue.since).label("since")).where(*queue.which).limit(MOST).subquery()
     length, oldest = session.connection().execute(select(func.count(), func.min(waiting.c.since))).one()
-    return QueueSize(name, length, _age(oldest, now))
+    return QueueSize(length, _age(oldest, now))
 
 
 def _count(session: Session, which: ColumnElement[bool]) -> int:

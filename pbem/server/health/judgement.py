@@ -5,7 +5,7 @@ from datetime import datetime
 
 from pbem.config import BackupSettings
 from pbem.server.backups import rotation
-from pbem.server.health.figures import Figures
+from pbem.server.health.figures import LANES, Figures
 from pbem.server.health.reports import SILENT, Report, ServerState
 from pbem.storage.setbacks import SENDING
 
@@ -43,10 +43,10 @@ def of_reports(reports: Sequence[Report], now: datetime) -> Iterator[str]:
 
 def of_figures(figures: Figures) -> Iterator[str]:
     """Yield what waits that shouldn't."""
-    if figures.shunted.length:
-        yield f'{figures.shunted.length} received messages are shunted: see "pbem mail list"'
-    if figures.troubled.length:
-        yield f'{figures.troubled.length} outgoing messages need you: see "pbem mail list"'
+    if shunted := figures.queues["shunted"].length:
+        yield f'{shunted} received messages are shunted: see "pbem mail list"'
+    if troubled := figures.queues["troubled"].length:
+        yield f'{troubled} outgoing messages need you: see "pbem mail list"'
     if SENDING in figures.failing:
         yield 'what is owed waits until the mail server takes it: see "pbem doctor" and the log'
     if failing := [name for name in figures.failing if name != SENDING]:
@@ -57,9 +57,9 @@ def of_figures(figures: Figures) -> Iterator[str]:
     for key, number in figures.stopped.items():
         if key not in figures.suspended:
             yield f'matches of {key} have stopped ({number}), since the game isn\'t there: see "pbem doctor"'
-    for queue in figures.received:
-        if queue.oldest > SLOW:
-            yield f"received messages ({queue.name}) have waited for {spell(queue.oldest)}"
+    for lane in LANES:
+        if (oldest := figures.queues[lane].oldest) > SLOW:
+            yield f"received messages ({lane}) have waited for {spell(oldest)}"
     if figures.overdue > SLOW:
         yield f"messages should have been sent {spell(figures.overdue)} ago"
 

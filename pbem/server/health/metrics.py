@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
+from itertools import groupby
 
 from prometheus_client import generate_latest
 from prometheus_client.core import GaugeMetricFamily as Gauges
@@ -13,7 +14,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from pbem.server.health import figures
-from pbem.server.health.figures import Figures, QueueSize
+from pbem.server.health.figures import QUEUES, Figures
 from pbem.storage.database import read_only
 from pbem.vitals import Vitals
 
@@ -79,15 +80,17 @@ class Exposition:
 
 
 def _of_database(found: Figures) -> Iterator[Metric]:
-    yield from _queues("pbem_received_waiting", "Received messages that wait to be handled", "lane", found.received)
-    yield from _queues("pbem_outgoing", "Outgoing messages that aren't sent yet", "state", found.outgoing)
+    for (name, about, label), queues in groupby(QUEUES, lambda queue: (queue.metric, queue.about, queue.label)):
+        labels = [label] if label else []
+        lengths = Gauges(f"pbem_{name}", f"{about}.", labels=labels)
+        ages = Gauges(f"pbem_{name}_seconds", f"{about}: for how long the first has waited.", labels=labels)
+        for queue in queues:
+            value, size = [queue.name] if label else [], found.queues[queue.name]
+            lengths.add_metric(value, size.length)
+            ages.add_metric(value, size.oldest)
+        yield from (lengths, ages) if label else (lengths,)
     overdue = "For how long the first message that is owed should have been sent or tried again."
     yield Gauges("pbem_outgoing_overdue_seconds", overdue, found.overdue)
-    yield Gauges("pbem_held", "Received messages that wait for their sender to confirm them.", found.held.length)
-    yield Gauges("pbem_shunted", "Received messages set aside because of a bug.", found.shunted.length)
-    yield Gauges("pbem_troubled", "Outgoing messages that need the operator.", found.troubled.length)
-    complained = "Players whose mail provider reported our messages as spam."
-    yield Gauges("pbem_complained", complained, found.complained.length)
     yield Gauges("pbem_failing", "Scheduled work that fails because of a bug.", len(found.failing))
     if found.backup is not None:
         yield Gauges("pbem_backup_timestamp_seconds", "When a server last made a backup.", found.backup.timestamp())
@@ -97,12 +100,3 @@ def _of_database(found: Figures) -> Iterator[Metric]:
     for state, number in found.matches.items():
         matches.add_metric([state], number)
     yield matches
-
-
-def _queues(name: str, what: str, label: str, queues: Iterable[QueueSize]) -> Iterator[Metric]:
-    lengths = Gauges(name, f"{what}.", labels=[label])
-    ages = Gauges(f"{name}_seconds", f"{what}: for how long the first has waited.", labels=[label])
-    for queue in queues:
-        lengths.add_metric([queue.name], queue.length)
-        ages.add_metric([queue.name], queue.oldest)
-    yield from (lengths, ages)
