@@ -1,38 +1,47 @@
-"""What messages say: values that are stored as JSON, and told by the template that has their name.
+"""What messages say: values that are stored as JSON, and told by the template that their class names.
 
 A `Payload` is a whole message, and its template is in templates/; a `Section` is a part of an answer, and its template
 is in templates/sections/. A value can be both. Each class is known by its `template` as soon as it is defined.
 """
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, ClassVar, TypeVar, get_args
+from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 from pydantic import GetCoreSchemaHandler, TypeAdapter
 from pydantic_core import CoreSchema, core_schema
 
 
-class Said:
-    """A value that a template tells. Subclasses are dataclasses whose field `template` has one possible value."""
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Part:
+    """A part of what a message says. Each subclass is a frozen dataclass whose fields are given by their names."""
 
-    __slots__ = ()
     __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
+
+
+class Said(Part):
+    """A value that a template tells: "class Export(Payload, template="export")" is told by templates/export.j2."""
+
     stands_alone: ClassVar[bool] = False
     """Whether a section is a message of its own where there is nothing else to say."""
     is_long: ClassVar[bool] = False
     """Whether a message takes long to render, or goes to many at once: turns don't wait for it."""
-    template: str
+    template: ClassVar[str] = ""
 
-    def __init_subclass__(cls) -> None:
-        """Remember the class under the name of its template."""
-        names = get_args(cls.__annotations__.get("template"))
-        if names:
-            _KINDS[names[0]] = cls  # a dataclass with slots is made in two steps: the second class is the one
+    def __init_subclass__(cls, *, template: str = "") -> None:
+        super().__init_subclass__()
+        cls.template = template
+        if template:
+            _KINDS[template] = cls
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """Return how a field of this type is stored: one that may hold any kind, as the kind that is named."""
-        if cls in _KINDS.values():
+        if cls.template:
             return handler(source)
         return core_schema.no_info_plain_validator_function(
             partial(load, cls), serialization=core_schema.plain_serializer_function_ser_schema(dump)
@@ -48,19 +57,13 @@ def heading_of(said: Said) -> str:
 class Payload(Said):
     """What a whole message says."""
 
-    __slots__ = ()
-
 
 class News(Payload):
     """What a message says that a digest can tell as well."""
 
-    __slots__ = ()
-
 
 class Section(Said):
     """A part of an answer."""
-
-    __slots__ = ()
 
 
 FIELDS = frozenset({"by", "who", "player", "opponent", "address"})
@@ -79,8 +82,8 @@ def kinds(base: type[Said]) -> dict[str, type[Said]]:
 
 def dump(said: Said) -> dict[str, Any]:
     """Return the value as JSON can store it; empty optional fields are left out."""
-    stored: dict[str, Any] = _adapter(said.template).dump_python(said, mode="json", exclude_none=True)
-    return stored
+    fields: dict[str, Any] = _adapter(said.template).dump_python(said, mode="json", exclude_none=True)
+    return {"template": said.template, **fields}
 
 
 def load(base: type[_Said], stored: Mapping[str, Any]) -> _Said:

@@ -1,15 +1,13 @@
 """The weekly bulletin."""
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from pbem.features.ratings.messages import PlaceListed
 from pbem.messages.said.welcome import OpenSeek
-from pbem.storage.payloads import Payload
+from pbem.storage.payloads import Part, Payload
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BulletinMatch:
+class BulletinMatch(Part):
     """A match that has ended."""
 
     number: int
@@ -22,16 +20,14 @@ class BulletinMatch:
     """How it ended, unless the rules say who has won."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leaders:
+class Leaders(Part):
     """The first players of a game."""
 
     title: str
     rows: tuple[PlaceListed, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WeeklyBulletin(Payload):
+class WeeklyBulletin(Payload, template="bulletin"):
     """Tells what was played in the last week, who seeks a match, and who leads."""
 
     matches: tuple[BulletinMatch, ...] = ()
@@ -39,6 +35,5 @@ class WeeklyBulletin(Payload):
     """Whether more matches have ended."""
     seeks: tuple[OpenSeek, ...] = ()
     leaders: tuple[Leaders, ...] = ()
-    template: Literal["bulletin"] = "bulletin"
     is_long: ClassVar = True
     heading: ClassVar = "The last week"

@@ -1,14 +1,12 @@
 """What explains the server, its commands and its games: sections, and what they consist of."""
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from pbem.messages.said.welcome import GameTitle
-from pbem.storage.payloads import Section
+from pbem.storage.payloads import Part, Section
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandHelp:
+class CommandHelp(Part):
     """A command as the help describes it."""
 
     name: str
@@ -19,8 +17,7 @@ class CommandHelp:
     """What it does, in at most ten words."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandGroup:
+class CommandGroup(Part):
     """Some commands under one heading."""
 
     word: str
@@ -29,8 +26,7 @@ class CommandGroup:
     commands: tuple[CommandHelp, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OptionHelp:
+class OptionHelp(Part):
     """An option of a game."""
 
     name: str
@@ -39,8 +35,7 @@ class OptionHelp:
     help: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GameHelp:
+class GameHelp(Part):
     """A game as the help describes it."""
 
     key: str
@@ -51,88 +46,71 @@ class GameHelp:
     """Whether the house knows only its rules."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Help(Section):
+class Help(Section, template="help"):
     """All commands and games."""
 
     groups: tuple[CommandGroup, ...]
     games: tuple[GameTitle, ...]
     moderates: bool = False
     """Whether the reader is the admin, who can do more than that."""
-    template: Literal["help"] = "help"
     heading: ClassVar = "Help"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HelpOnTopic(Section):
+class HelpOnTopic(Section, template="help_topic"):
     """What people look for that is neither a command nor a game."""
 
     topic: str
-    template: Literal["help_topic"] = "help_topic"
     heading: ClassVar = "Help on {0.topic}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HelpOnGroup(Section):
+class HelpOnGroup(Section, template="help_group"):
     """The commands of a group."""
 
     group: CommandGroup
-    template: Literal["help_group"] = "help_group"
     heading: ClassVar = "Help on {0.group.word}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HelpOnSetting(Section):
+class HelpOnSetting(Section, template="help_setting"):
     """Something that `set` chooses."""
 
     name: str
     spelled: str
     default: str
     help: str
-    template: Literal["help_setting"] = "help_setting"
     heading: ClassVar = "Help on {0.name}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HelpOnCommand(Section):
+class HelpOnCommand(Section, template="help_command"):
     """One command."""
 
     command: CommandHelp
     games: tuple[GameTitle, ...] = ()
     """All games, for people who look for them under the command that lists matches."""
-    template: Literal["help_command"] = "help_command"
     heading: ClassVar = "Help on {0.command.name}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HelpOnModeration(Section):
+class HelpOnModeration(Section, template="help_moderation"):
     """What only the admin can write."""
 
     commands: tuple[CommandHelp, ...]
-    template: Literal["help_moderation"] = "help_moderation"
     heading: ClassVar = "Help on moderation"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HelpOnGame(Section):
+class HelpOnGame(Section, template="help_game"):
     """One game."""
 
     game: GameHelp
-    template: Literal["help_game"] = "help_game"
     heading: ClassVar = "Help on {0.game.title}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HelpOnNotation(Section):
+class HelpOnNotation(Section, template="help_notation"):
     """How turns are written in some games."""
 
     games: tuple[GameHelp, ...]
-    template: Literal["help_notation"] = "help_notation"
     heading: ClassVar = "How turns are written"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules(Section):
+class Rules(Section, template="rules"):
     """The rules of a game."""
 
     game: GameHelp
@@ -140,5 +118,4 @@ class Rules(Section):
     """Empty for English."""
     languages: tuple[str, ...] = ()
     """The other languages that there are."""
-    template: Literal["rules"] = "rules"
     heading: ClassVar = "Rules of {0.game.title}"

@@ -1,14 +1,12 @@
 """The analysis of a match by the house: the message that has it, and the section that says that it will follow."""
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from pbem.messages.analysis import Estimate
 from pbem.storage.payloads import Payload, Section
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatchAnalysis(Payload, Section):
+class MatchAnalysis(Payload, Section, template="analysis"):
     """Tells a player what the house thinks of the positions of a finished match."""
 
     match: int
@@ -17,15 +15,12 @@ class MatchAnalysis(Payload, Section):
     """The number of turns before the first of the positions."""
     estimates: tuple[Estimate, ...] = ()
     """For the position before each turn, and the last one; empty where the house gave up."""
-    template: Literal["analysis"] = "analysis"
     is_long: ClassVar = True
     stands_alone: ClassVar = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnalysisAsked(Section):
+class AnalysisAsked(Section, template="analysing"):
     """The house begins an analysis, which follows in a message of its own."""
 
     match: int
     ply: int
-    template: Literal["analysing"] = "analysing"

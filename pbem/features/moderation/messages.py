@@ -1,13 +1,11 @@
 """What players are told of what the operator did, announcements to all, and what the admin is shown by mail."""
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from pbem.storage.payloads import Payload, Section
+from pbem.storage.payloads import Part, Payload, Section
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AccountChanged(Payload):
+class AccountChanged(Payload, template="account"):
     """Tells a player that the operator has closed their account, or opened it again."""
 
     closed: bool
@@ -19,12 +17,10 @@ class AccountChanged(Payload):
     """Whom to write to about it; empty if the operator has no address."""
     message: tuple[str, ...] = ()
     """Why, if the operator says so."""
-    template: Literal["account"] = "account"
     heading: ClassVar = "Your account"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Renamed(Payload):
+class Renamed(Payload, template="renamed"):
     """Tells that the operator has given a player another name."""
 
     who: str
@@ -35,23 +31,19 @@ class Renamed(Payload):
     """Whether the reader is that player; otherwise they play with them."""
     message: tuple[str, ...] = ()
     """Why, if the operator says so."""
-    template: Literal["renamed"] = "renamed"
     heading: ClassVar = "A new name"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Announced(Payload):
+class Announced(Payload, template="announcement"):
     """Tells all players something."""
 
     subject: str
     message: tuple[str, ...]
-    template: Literal["announcement"] = "announcement"
     is_long: ClassVar = True
     heading: ClassVar = "{0.subject}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RosterRow:
+class RosterRow(Part):
     """A line in the admin's list of players."""
 
     by: str
@@ -63,20 +55,17 @@ class RosterRow:
     """What is special about them; empty for most."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Roster(Section):
+class Roster(Section, template="roster"):
     """A page of all players, or of those of a kind or with such names, for the admin."""
 
     rows: tuple[RosterRow, ...]
     kind: str = ""
     page: int
     next_page: str | None = None
-    template: Literal["roster"] = "roster"
     heading: ClassVar = "The players"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActKept:
+class ActKept(Part):
     """A line in the list of what was done."""
 
     at: str
@@ -90,12 +79,10 @@ class ActKept:
     message: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActsKept(Section):
+class ActsKept(Section, template="acts"):
     """A page of what was done to players and matches, for the admin."""
 
     rows: tuple[ActKept, ...]
     page: int
     next_page: str | None = None
-    template: Literal["acts"] = "acts"
     heading: ClassVar = "What was done"

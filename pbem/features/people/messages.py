@@ -1,22 +1,19 @@
 """What is said of other players."""
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from pbem.messages.said.welcome import OpenSeek
-from pbem.storage.payloads import Section
+from pbem.storage.payloads import Part, Section
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedPlayer:
+class ListedPlayer(Part):
     """A line in the list of players."""
 
     player: str
     seen: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayerList(Section):
+class PlayerList(Section, template="who"):
     """A page of the players who agreed to be listed."""
 
     rows: tuple[ListedPlayer, ...]
@@ -24,12 +21,10 @@ class PlayerList(Section):
     next_page: str | None = None
     is_listed: bool
     """Whether the reader is."""
-    template: Literal["who"] = "who"
     heading: ClassVar = "Players"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Results:
+class Results(Part):
     """How matches in a game ended for somebody."""
 
     title: str
@@ -40,8 +35,7 @@ class Results:
     """Rounded, with a question mark while it is provisional."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayerProfile(Section):
+class PlayerProfile(Section, template="whois"):
     """What everybody may know of a player."""
 
     player: str
@@ -59,12 +53,10 @@ class PlayerProfile(Section):
     """Until what day they are on vacation, if they are."""
     blocked: bool = False
     """Whether the reader has blocked them."""
-    template: Literal["whois"] = "whois"
     heading: ClassVar = "About {0.player}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HouseProfile(Section):
+class HouseProfile(Section, template="whois_house"):
     """What to know of the house, and how the reader's matches against it have ended."""
 
     player: str
@@ -72,12 +64,10 @@ class HouseProfile(Section):
     total: Results
     weak: bool = False
     """Whether there are games of which it knows only the rules."""
-    template: Literal["whois_house"] = "whois_house"
     heading: ClassVar = "About {0.player}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FinishedMatch:
+class FinishedMatch(Part):
     """A line in a history."""
 
     number: int
@@ -87,8 +77,7 @@ class FinishedMatch:
     day: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class History(Section):
+class History(Section, template="history"):
     """A page of the matches of a player that are over, or of those of two players with each other."""
 
     player: str
@@ -100,7 +89,6 @@ class History(Section):
     page: int
     more: bool = False
     """Whether there is another page. How to ask for it holds names, so it isn't stored."""
-    template: Literal["history"] = "history"
 
     @property
     def heading(self) -> str:
@@ -108,13 +96,11 @@ class History(Section):
         return f"{self.player} - {self.opponent}" if self.opponent else f"Matches of {self.player}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Blocked(Section):
+class Blocked(Section, template="blocked"):
     """The reader has blocked somebody, or doesn't any more."""
 
     player: str
     blocked: bool
     numbers: tuple[int, ...] = ()
     """The matches between the two that go on."""
-    template: Literal["blocked"] = "blocked"
     heading: ClassVar = "About {0.player}"

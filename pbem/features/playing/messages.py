@@ -1,14 +1,10 @@
 """What is said of matches that are looked at."""
 
-from dataclasses import dataclass
-from typing import Literal
-
 from pbem.messages.said.shown import ClockShown, TurnTakenBack, TurnTimeShown
-from pbem.storage.payloads import Section
+from pbem.storage.payloads import Part, Section
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedMatch:
+class ListedMatch(Part):
     """A line in a list of matches."""
 
     number: int
@@ -18,8 +14,7 @@ class ListedMatch:
     has_board: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatchList(Section):
+class MatchList(Section, template="games"):
     """The matches of a player."""
 
     player: str
@@ -30,7 +25,6 @@ class MatchList(Section):
     page: int = 1
     next_page: str | None = None
     """How to ask for those that follow."""
-    template: Literal["games"] = "games"
 
     @property
     def heading(self) -> str:
@@ -38,8 +32,7 @@ class MatchList(Section):
         return "Your matches" if self.own else f"Matches of {self.player}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatchRecord(Section):
+class MatchRecord(Section, template="record"):
     """The record of a match, up to some turn."""
 
     match: int
@@ -50,11 +43,9 @@ class MatchRecord(Section):
     """When each turn was received, for the same reader."""
     clock: tuple[ClockShown, ...] = ()
     """What else happened to the clock, for a player of the match who wants all that."""
-    template: Literal["record"] = "record"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnNote(Section):
+class OwnNote(Section, template="own_note"):
     """What the reader has noted for themselves about a match."""
 
     match: int
@@ -62,11 +53,9 @@ class OwnNote(Section):
     """What became of it: kept, shown or deleted."""
     lines: tuple[str, ...]
     """What it says, or said before it was deleted."""
-    template: Literal["own_note"] = "own_note"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatchShown(Section):
+class MatchShown(Section, template="shown"):
     """A match as it stands."""
 
     match: int
@@ -77,4 +66,3 @@ class MatchShown(Section):
     """Whether it is the reader's turn."""
     clock: tuple[ClockShown, ...] = ()
     """What has happened to the clock since the last turn, for a player of the match."""
-    template: Literal["shown"] = "shown"

@@ -1,16 +1,13 @@
 """What is said of ratings."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
 
 from pbem.matches.ratings.standings import RatingPlace
 from pbem.storage.models import Player
-from pbem.storage.payloads import Section
+from pbem.storage.payloads import Part, Section
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlaceListed:
+class PlaceListed(Part):
     """A line in the standings of a game."""
 
     place: int
@@ -39,8 +36,7 @@ def places_listed(places: Iterable[RatingPlace], reader: Player | None, first: i
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GameStandings:
+class GameStandings(Part):
     """The first players of a game, or those of a page."""
 
     game: str
@@ -50,8 +46,7 @@ class GameStandings:
     """How to ask for those who follow; None if there are none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standings(Section):
+class Standings(Section, template="standings"):
     """The standings of one game, or the first players of each game in which somebody is rated."""
 
     games: tuple[GameStandings, ...]
@@ -60,7 +55,6 @@ class Standings(Section):
     """The day on which the first ratings come, if nobody has any and matches have ended that count."""
     more: bool = False
     """Whether there are players with ratings in more games."""
-    template: Literal["standings"] = "standings"
 
     @property
     def heading(self) -> str:

@@ -1,14 +1,12 @@
 """What is said of seeks."""
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from pbem.messages.said.welcome import OpenSeek
-from pbem.storage.payloads import Payload, Section
+from pbem.storage.payloads import Part, Payload, Section
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeekList(Section):
+class SeekList(Section, template="seeks"):
     """A page of the open seeks."""
 
     rows: tuple[OpenSeek, ...]
@@ -17,12 +15,10 @@ class SeekList(Section):
     """How to ask for the next page; None on the last one."""
     narrowed: bool = False
     """Whether only some kind of seeks was asked for."""
-    template: Literal["seeks"] = "seeks"
     heading: ClassVar = "Seeks"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeekOpened(Section):
+class SeekOpened(Section, template="seek_opened"):
     """A seek of the reader is open."""
 
     seek: OpenSeek
@@ -32,21 +28,17 @@ class SeekOpened(Section):
     """Whether it is only for players with some ratings."""
     reliable: bool = False
     """Whether it is only for reliable players."""
-    template: Literal["seek_opened"] = "seek_opened"
     heading: ClassVar = "Your seeks"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeekClosed(Section):
+class SeekClosed(Section, template="seek_closed"):
     """The reader has taken seeks back."""
 
     seeks: tuple[OpenSeek, ...]
-    template: Literal["seek_closed"] = "seek_closed"
     heading: ClassVar = "Your seeks"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EndedSeek:
+class EndedSeek(Part):
     """A seek that nobody took in time, and how to put it up again."""
 
     number: int
@@ -54,10 +46,8 @@ class EndedSeek:
     again: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeeksEnded(Payload):
+class SeeksEnded(Payload, template="seeks_ended"):
     """Tells a player which of their seeks have ended without anybody who took them."""
 
     seeks: tuple[EndedSeek, ...]
-    template: Literal["seeks_ended"] = "seeks_ended"
     heading: ClassVar = "Your seeks have ended"

@@ -1,14 +1,12 @@
 """Tournaments in messages: sections of an answer, and messages about rounds and the end."""
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from pbem.messages.said.rounds import Crosstable
-from pbem.storage.payloads import Payload, Section
+from pbem.storage.payloads import Part, Payload, Section
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TournamentLine:
+class TournamentLine(Part):
     """What a tournament is, as lists and headings say it."""
 
     number: int
@@ -42,8 +40,7 @@ class TournamentLine:
     """How many groups a season that has begun has."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Meeting:
+class Meeting(Part):
     """Two entrants who meet in a round; the player moves first."""
 
     player: str
@@ -56,8 +53,7 @@ class Meeting:
     """Of the player's last matches, while entrants are listed: how many have ended, and were lost on time or left."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rung:
+class Rung(Part):
     """A rung of a ladder, and who stands on it."""
 
     rung: int
@@ -69,27 +65,23 @@ class Rung:
     """Whether the reader can challenge them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoundShown:
+class RoundShown(Part):
     """The pairings of a round."""
 
     round: int
     meetings: tuple[Meeting, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TournamentList(Section):
+class TournamentList(Section, template="tournaments"):
     """A page of the tournaments."""
 
     rows: tuple[TournamentLine, ...]
     page: int
     next_page: str | None = None
-    template: Literal["tournaments"] = "tournaments"
     heading: ClassVar = "Tournaments"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TournamentShown(Section):
+class TournamentShown(Section, template="tournament"):
     """A tournament: who has entered or, once it has begun, its crosstable and the pairings of the last round.
 
     Of a ladder it has a page of the rungs.
@@ -105,23 +97,19 @@ class TournamentShown(Section):
     """The reader's; 0 for somebody who isn't on the ladder."""
     page: int = 1
     next_page: str | None = None
-    template: Literal["tournament"] = "tournament"
     heading: ClassVar = "Tournament {0.line.number}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TournamentEntered(Section):
+class TournamentEntered(Section, template="entered"):
     """The reader has entered a tournament."""
 
     line: TournamentLine
     rung: int = 0
     """Theirs, on a ladder."""
-    template: Literal["entered"] = "entered"
     heading: ClassVar = "Tournament {0.line.number}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TournamentWithdrawn(Section):
+class TournamentWithdrawn(Section, template="withdrawn"):
     """The reader has withdrawn from a tournament."""
 
     number: int
@@ -130,31 +118,25 @@ class TournamentWithdrawn(Section):
     """Their matches in it that go on."""
     begun: bool = False
     is_ladder: bool = False
-    template: Literal["withdrawn"] = "withdrawn"
     heading: ClassVar = "Tournament {0.number}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TournamentOpened(Section):
+class TournamentOpened(Section, template="hosted"):
     """The reader has opened a tournament."""
 
     line: TournamentLine
-    template: Literal["hosted"] = "hosted"
     heading: ClassVar = "Tournament {0.line.number}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TournamentLast(Section):
+class TournamentLast(Section, template="hosted_last"):
     """The reader has ended that a tournament comes again."""
 
     number: int
     title: str
-    template: Literal["hosted_last"] = "hosted_last"
     heading: ClassVar = "Tournament {0.number}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RungChanged(Payload):
+class RungChanged(Payload, template="rung"):
     """Tells a player of a ladder what the end of a match has changed for them."""
 
     number: int
@@ -164,7 +146,6 @@ class RungChanged(Payload):
     """Where they stand now; 0 for somebody who is off the ladder."""
     won: bool = False
     """Whether they have won that rung."""
-    template: Literal["rung"] = "rung"
 
     @property
     def heading(self) -> str:
@@ -172,8 +153,7 @@ class RungChanged(Payload):
         return f"{self.title}: " + (f"rung {self.rung}" if self.rung else "off the ladder")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoundWithoutMatch(Payload):
+class RoundWithoutMatch(Payload, template="round"):
     """Tells a player that they have no match in a round, and how the tournament stands."""
 
     number: int
@@ -184,12 +164,10 @@ class RoundWithoutMatch(Payload):
     """bye, or forfeit if the opponent has withdrawn."""
     opponent: str = ""
     table: Crosstable | None = None
-    template: Literal["round"] = "round"
     heading: ClassVar = "{0.title}: round {0.round}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NextSeason:
+class NextSeason(Part):
     """The next season of a league, which everybody enters anew."""
 
     number: int
@@ -200,8 +178,7 @@ class NextSeason:
     """The group in which the reader has a place, if everybody enters."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TournamentEnded(Payload):
+class TournamentEnded(Payload, template="tournament_over"):
     """The final report of a tournament, or that it was called off."""
 
     line: TournamentLine
@@ -217,6 +194,5 @@ class TournamentEnded(Payload):
     """All crosstables of a league; `table` is that of the reader's group."""
     next_season: NextSeason | None = None
     """The season of a league that has opened with the end of this one."""
-    template: Literal["tournament_over"] = "tournament_over"
     is_long: ClassVar = True
     heading: ClassVar = "{0.line.title}: {0.line.state}"

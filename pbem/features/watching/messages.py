@@ -1,20 +1,17 @@
 """What spectators are shown of a match, and what they are told of what they watch."""
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from pbem.storage.payloads import News, Section
+from pbem.storage.payloads import News, Part, Section
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WatchedPlayer:
+class WatchedPlayer(Part):
     """A player whose matches the reader watches."""
 
     player: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WatchedTurn(News):
+class WatchedTurn(News, template="watched"):
     """Shows a spectator how a match stands after a turn, or after turns were taken back, or at its end."""
 
     match: int
@@ -31,12 +28,10 @@ class WatchedTurn(News):
     """Its tournament, if the reader watches that."""
     message: tuple[str, ...] = ()
     """Always empty: nothing that players write to each other is shown. A digest asks all news for their words."""
-    template: Literal["watched"] = "watched"
     is_long: ClassVar = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WatchedThing:
+class WatchedThing(Part):
     """Something that the reader watches: a match, the matches of a player, or those of a tournament."""
 
     kind: Literal["match", "player", "tournament"]
@@ -51,8 +46,7 @@ class WatchedThing:
     """Whether its players don't let others see it now."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Watching(Section):
+class Watching(Section, template="watching"):
     """What the reader watches now, and what has changed."""
 
     begun: WatchedThing | None = None
@@ -70,5 +64,4 @@ class Watching(Section):
     rows: tuple[WatchedThing, ...] = ()
     lists: bool = False
     """Whether they asked for the list."""
-    template: Literal["watching"] = "watching"
     heading: ClassVar = "What you watch"

@@ -1,22 +1,19 @@
 """What players are told about being away: an answer to the one who is, news for their opponents."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from pbem.storage.payloads import News, Section
+from pbem.storage.payloads import News, Part, Section
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DaysLeft:
+class DaysLeft(Part):
     """How many days of vacation a player has left in a year."""
 
     year: int
     days: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VacationShown(Section):
+class VacationShown(Section, template="vacation"):
     """The vacation that the reader is on or has planned, and how many days they have left."""
 
     change: str
@@ -28,12 +25,10 @@ class VacationShown(Section):
     left: tuple[DaysLeft, ...]
     is_automatic: bool
     """Whether one begins when the reader would run out of time."""
-    template: Literal["vacation"] = "vacation"
     heading: ClassVar = "Your vacation"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Away(News):
+class Away(News, template="away"):
     """Tells a player that their opponent is on vacation, or that a vacation of their own has begun by itself."""
 
     match: int
@@ -44,4 +39,3 @@ class Away(News):
     is_own: bool = False
     message: tuple[str, ...] = ()
     """Always empty: a digest asks all news for their words."""
-    template: Literal["away"] = "away"

@@ -1,13 +1,11 @@
 """What the admin does, as they are asked about it and told that it is done."""
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from pbem.storage.payloads import Section
+from pbem.storage.payloads import Part, Section
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Act:
+class Act(Part):
     """What the admin does by mail, as they are asked about it, and told that it is done.
 
     In this and the classes below, `by` names the player whom it is about, and `message` is the note, which says
@@ -42,10 +40,8 @@ class Act:
     """Whether the players learn the note."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActDone(Section):
+class ActDone(Section, template="act_done"):
     """Tells the admin what was done as they had asked."""
 
     act: Act
-    template: Literal["act_done"] = "act_done"
     heading: ClassVar = "Done"

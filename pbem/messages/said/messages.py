@@ -1,30 +1,26 @@
-"""The messages: each dataclass holds what the template of its name in templates/ may ask for.
+"""The messages: each class holds what its template in templates/ may ask for.
 
-`outgoingcontent.payload` stores them as JSON; the field `template` tells which one it is.
+`outgoingcontent.payload` stores them as JSON; "template" tells which one it is.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from pbem.messages.said.acts import Act
 from pbem.messages.said.sections import TurnNews
 from pbem.messages.said.welcome import OpenSeek
-from pbem.storage.payloads import News, Payload, Section, heading_of
+from pbem.storage.payloads import News, Part, Payload, Section, heading_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddressQuestion(Payload):
+class AddressQuestion(Payload, template="address"):
     """Asks an address whether a player may have it."""
 
     by: str
     by_thread: bool = False
     """Whether it was asked before, and the answer came without the token of the question."""
-    template: Literal["address"] = "address"
     heading: ClassVar = "Is this your address?"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Alert(Payload):
+class Alert(Payload, template="alert"):
     """Tells the admin which messages wait for them."""
 
     came: tuple[int, ...]
@@ -48,12 +44,10 @@ class Alert(Payload):
     """What fails of the scheduled work, such as "time-outs 12"."""
     used: tuple[str, ...] = ()
     """The settings of [limits] for everybody of which half is used."""
-    template: Literal["alert"] = "alert"
     heading: ClassVar = "Some messages need your attention"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer(Payload):
+class Answer(Payload, template="answer"):
     """Answers a message with some sections."""
 
     sections: tuple[Section, ...]
@@ -61,7 +55,6 @@ class Answer(Payload):
     """The Subject of the answered message."""
     plies: dict[int, int] | None = None
     """Where several matches are shown: the version of each."""
-    template: Literal["answer"] = "answer"
 
     @property
     def heading(self) -> str:
@@ -70,8 +63,7 @@ class Answer(Payload):
         return heading_of(first) or f"Match #{getattr(first, 'match', 0)}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manners:
+class Manners(Part):
     """How somebody plays with others: lately lost on time or left, the usual time for a turn, and what goes on."""
 
     ended: int
@@ -80,8 +72,7 @@ class Manners:
     pace: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Challenge(News):
+class Challenge(News, template="challenge"):
     """Offers a match to a player."""
 
     message: tuple[str, ...]
@@ -94,39 +85,32 @@ class Challenge(News):
     """How the reader's matches with them ended."""
     known: Manners | None = None
     """How they play; None where they have finished no match yet."""
-    template: Literal["challenge"] = "challenge"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AllRecords(Payload):
+class AllRecords(Payload, template="records"):
     """Sends a player the records of their matches."""
 
     before: int | None = None
     """The match whose predecessors they are; None for the newest."""
-    template: Literal["records"] = "records"
     is_long: ClassVar = True
     heading: ClassVar = "The records of your matches"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Invitation(Payload):
+class Invitation(Payload, template="invitation"):
     """Offers a match to an address that is no player's yet."""
 
     message: tuple[str, ...]
     by: str
-    template: Literal["invitation"] = "invitation"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
+class Asking(Part):
     """A command that waits for a "yes", and the match it is about."""
 
     command: str
     match: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Confirmation(Payload):
+class Confirmation(Payload, template="confirm"):
     """Asks whether a message was meant."""
 
     lines: tuple[str, ...]
@@ -151,7 +135,6 @@ class Confirmation(Payload):
     """The match of theirs that it is about, if it is one alone."""
     acts: tuple[Act, ...] = ()
     """What the admin does with it, if it is theirs."""
-    template: Literal["confirm"] = "confirm"
 
     @property
     def heading(self) -> str:
@@ -159,60 +142,47 @@ class Confirmation(Payload):
         return "Please confirm" if self.acts else "Was this you?"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deleted(Payload):
+class Deleted(Payload, template="deleted"):
     """Tells somebody that all data about them is gone."""
 
-    template: Literal["deleted"] = "deleted"
     heading: ClassVar = "Your data has been deleted"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Export(Payload):
+class Export(Payload, template="export"):
     """Sends a player all data about them."""
 
-    template: Literal["export"] = "export"
     is_long: ClassVar = True
     heading: ClassVar = "All the data we hold on you"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpponentLeft(News):
+class OpponentLeft(News, template="left"):
     """Tells a player that their opponent has left the server."""
 
     message: tuple[str, ...] = ()
     """Always empty: a digest asks all news for their words."""
-    template: Literal["left"] = "left"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Words(News):
+class Words(News, template="message"):
     """Passes a player's words on to the opponent."""
 
     message: tuple[str, ...]
     by: str
-    template: Literal["message"] = "message"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddressMoved(Payload):
+class AddressMoved(Payload, template="moved"):
     """Tells the former address of a player that messages go elsewhere."""
 
     by: str
-    template: Literal["moved"] = "moved"
     heading: ClassVar = "Your mail now goes elsewhere"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpponentUnreachable(Payload):
+class OpponentUnreachable(Payload, template="unreachable"):
     """Tells a player that messages to their opponent come back."""
 
     by: str
-    template: Literal["unreachable"] = "unreachable"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayerUnreachable(Payload):
+class PlayerUnreachable(Payload, template="unreachable_admin"):
     """Tells the admin that messages to a player come back, and to how many others."""
 
     who: str
@@ -222,20 +192,17 @@ class PlayerUnreachable(Payload):
     """How many other players can't be reached since the admin was last told."""
     told: tuple[int, ...] = ()
     """The numbers of all of them."""
-    template: Literal["unreachable_admin"] = "unreachable_admin"
     heading: ClassVar = "Messages to a player keep bouncing"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DigestTurn:
+class DigestTurn(Part):
     """A turn that was played since."""
 
     seat: int
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DigestMatch:
+class DigestMatch(Part):
     """A match in a digest: what happened, and how it stands."""
 
     match: int
@@ -246,16 +213,14 @@ class DigestMatch:
     news: tuple[News, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaitingMatch:
+class WaitingMatch(Part):
     """A match without news in which it is the reader's turn."""
 
     match: int
     ply: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DigestRow:
+class DigestRow(Part):
     """A line in the overview of a digest."""
 
     match: int
@@ -267,8 +232,7 @@ class DigestRow:
     """The date by which the turn is due, if there is a limit."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Digest(Payload):
+class Digest(Payload, template="digest"):
     """Tells what has happened in one match or several."""
 
     matches: tuple[DigestMatch, ...]
@@ -279,7 +243,6 @@ class Digest(Payload):
     """Where several matches are shown: the version of each."""
     seeks: tuple[OpenSeek, ...] = ()
     """Some open seeks, where a reply may take one."""
-    template: Literal["digest"] = "digest"
     is_long: ClassVar = True
 
     @property

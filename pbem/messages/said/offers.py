@@ -1,7 +1,6 @@
 """Sections of an answer about offers in a running match; `OfferNews` is also a message."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 from pbem.storage.payloads import News, Section
 
@@ -18,8 +17,7 @@ class OfferShown:
     """When a pause would end by itself, in words; empty if it wouldn't."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OfferNews(News, Section):
+class OfferNews(News, Section, template="offer"):
     """An offer in a running match was made, answered or withdrawn: a message, or a section for the one who did it."""
 
     match: int
@@ -32,14 +30,11 @@ class OfferNews(News, Section):
     """Who did it."""
     message: tuple[str, ...] = ()
     """What they wrote below the command."""
-    template: Literal["offer"] = "offer"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Muted(Section):
+class Muted(Section, template="muted"):
     """Offers and notes of the opponent in a match are refused from now on, or accepted again."""
 
     match: int
     opponent: str
     muted: bool
-    template: Literal["muted"] = "muted"

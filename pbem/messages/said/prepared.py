@@ -1,13 +1,11 @@
 """The section about what a player has prepared for the opponent's next turn. It only goes to that player."""
 
-from dataclasses import dataclass
 from typing import Literal
 
-from pbem.storage.payloads import Section
+from pbem.storage.payloads import Part, Section
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Branch:
+class Branch(Part):
     """A line that a player has prepared, and where it leads."""
 
     match: int
@@ -21,12 +19,10 @@ class Branch:
     """Whether the player resigns at the end."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreparedTurns(Section):
+class PreparedTurns(Section, template="prepared"):
     """What the player has prepared in a match, all of it; or that they have just dropped it."""
 
     match: int
     ply: int
     branches: tuple[Branch, ...]
     change: Literal["kept", "listed", "dropped"]
-    template: Literal["prepared"] = "prepared"

@@ -1,10 +1,9 @@
 """What a message about a new match says of its tournament."""
 
-from dataclasses import dataclass
+from pbem.storage.payloads import Part
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CrosstableRow:
+class CrosstableRow(Part):
     """A player in a crosstable."""
 
     number: int
@@ -18,8 +17,7 @@ class CrosstableRow:
     """Whether they have withdrawn."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Crosstable:
+class Crosstable(Part):
     """The crosstable of a tournament, or the part of it that a message has room for."""
 
     heads: tuple[str, ...]
@@ -35,8 +33,7 @@ class Crosstable:
     """Which group of a league it is; 0 for any other tournament."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoundBegun:
+class RoundBegun(Part):
     """What a message about a new match says of the tournament that it belongs to."""
 
     number: int

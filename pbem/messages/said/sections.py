@@ -1,44 +1,36 @@
-"""The sections of an answer: each dataclass holds what the template of its name in templates/sections/ may ask for."""
+"""The sections of an answer: each class holds what its template in templates/sections/ may ask for."""
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from notation.ending import Termination
 from pbem.messages.said.rounds import RoundBegun
-from pbem.storage.payloads import News, Payload, Section
+from pbem.storage.payloads import News, Part, Payload, Section
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddressAsked(Section):
+class AddressAsked(Section, template="asked"):
     """A new address was asked whether the player may have it."""
 
     address: str
-    template: Literal["asked"] = "asked"
     heading: ClassVar = "Your new address"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnBegun(Section):
+class TurnBegun(Section, template="begun"):
     """The beginning of a turn is kept, and the rest is awaited."""
 
     match: int
     ply: int
     part: str
-    template: Literal["begun"] = "begun"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChallengeSent(Section):
+class ChallengeSent(Section, template="challenged"):
     """A challenge is on its way to a player or an address."""
 
     match: int
     opponent: str
     """As the sender wrote it: a name or an address."""
-    template: Literal["challenged"] = "challenged"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChallengeClosed(News, Section):
+class ChallengeClosed(News, Section, template="closed"):
     """A challenge was declined or withdrawn: a section for the one who did it, a message for the other player.
 
     Or it is unanswered: a message for the challenger.
@@ -48,36 +40,29 @@ class ChallengeClosed(News, Section):
     state: str
     message: tuple[str, ...] = ()
     by: str = ""
-    template: Literal["closed"] = "closed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeldDropped(Section):
+class HeldDropped(Section, template="dropped"):
     """A message that waited for confirmation will not be carried out."""
 
-    template: Literal["dropped"] = "dropped"
     heading: ClassVar = "Not carried out"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionExpired(Section):
+class QuestionExpired(Section, template="expired"):
     """A question was answered too late."""
 
     days: int
-    template: Literal["expired"] = "expired"
     heading: ClassVar = "Not carried out"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Choice(Part):
     """A preference and what was chosen."""
 
     name: str
     choice: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreferenceHelp:
+class PreferenceHelp(Part):
     """A preference, its present choice and how to change it."""
 
     name: str
@@ -86,20 +71,17 @@ class PreferenceHelp:
     help: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preferences(Section):
+class Preferences(Section, template="preferences"):
     """The preferences that were changed, and all of them."""
 
     changed: tuple[Choice, ...]
     rows: tuple[PreferenceHelp, ...]
     days_from: str = ""
     """From when other days count, in words, if they were chosen."""
-    template: Literal["preferences"] = "preferences"
     heading: ClassVar = "Your settings"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AsOf:
+class AsOf(Part):
     """How a match stood when a turn was suggested."""
 
     match: int
@@ -108,8 +90,7 @@ class AsOf:
     part: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal(Section):
+class Refusal(Section, template="refused"):
     """A command that was not carried out: why, what would work, and how the match stands."""
 
     sentence: str
@@ -133,76 +114,61 @@ class Refusal(Section):
     """Whether "yes" stands for the first of these."""
     as_of: AsOf | None = None
     """Where that is a turn."""
-    template: Literal["refused"] = "refused"
     heading: ClassVar = "That didn't work"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewAddresses(Payload, Section):
+class NewAddresses(Payload, Section, template="renewed"):
     """The player has new reply addresses: after a move to another address, by a command, or by the operator."""
 
     moved: bool = False
     by_operator: bool = False
-    template: Literal["renewed"] = "renewed"
     heading: ClassVar = "Your new addresses"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FirstOnly(Section):
+class FirstOnly(Section, template="first_only"):
     """Only one command of a stranger's message was answered."""
 
-    template: Literal["first_only"] = "first_only"
     heading: ClassVar = "Your message"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewsResumed(Section):
+class NewsResumed(Section, template="resumed"):
     """A player who had stopped the news plays on."""
 
-    template: Literal["resumed"] = "resumed"
     heading: ClassVar = "Your news"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hint(Section):
+class Hint(Section, template="hint"):
     """What the house would play in the place of the player to move."""
 
     match: int
     ply: int
     turn: str | None = None
     """None where the house didn't find one soon enough."""
-    template: Literal["hint"] = "hint"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WordsPassedOn(Section):
+class WordsPassedOn(Section, template="said"):
     """The sender's words went to the opponent."""
 
     match: int
     opponent: str
     message: tuple[str, ...]
-    template: Literal["said"] = "said"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlreadySettled(Section):
+class AlreadySettled(Section, template="settled"):
     """A question was answered before."""
 
     verdict: str
-    template: Literal["settled"] = "settled"
     heading: ClassVar = "Answered before"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayedByItself:
+class PlayedByItself(Part):
     """A turn that was played for the reader without a message of theirs, and why (matches.events.Cause)."""
 
     text: str
     why: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnNews(News, Section):
+class TurnNews(News, Section, template="turn"):
     """How a match stands after a turn, at its beginning or at its end: a message, or a section for who brought it."""
 
     match: int
@@ -240,42 +206,34 @@ class TurnNews(News, Section):
     """Whether the match has begun and doesn't count, since the two have begun enough rated ones lately."""
     outlook: tuple[int, ...] = ()
     """What the players' ratings may become, by seat, if the match has ended and counts."""
-    template: Literal["turn"] = "turn"
     stands_alone: ClassVar = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotAttempted(Section):
+class NotAttempted(Section, template="unattempted"):
     """Lines behind one that was refused, or behind the last that a message can have."""
 
     lines: tuple[str, ...]
     most: int | None = None
     """How many commands a message can have, if that is why."""
-    template: Literal["unattempted"] = "unattempted"
     heading: ClassVar = "Your message"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnDropped(Section):
+class TurnDropped(Section, template="undone"):
     """A unfinished turn was taken back."""
 
     match: int
     ply: int
     dropped: str
-    template: Literal["undone"] = "undone"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LastAnswer(Section):
+class LastAnswer(Section, template="last_answer"):
     """The last answer of its kind for now: machines reply to every reply."""
 
     until: str
-    template: Literal["last_answer"] = "last_answer"
     heading: ClassVar = "Your message"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotSent(Section):
+class NotSent(Section, template="unsent"):
     """Words that were no command and went to nobody."""
 
     lines: tuple[str, ...]
@@ -285,14 +243,11 @@ class NotSent(Section):
     """Those of them that are commands, and were not attempted because they stand below words."""
     may_be_quoted: bool = False
     """Whether that is why."""
-    template: Literal["unsent"] = "unsent"
     heading: ClassVar = "Your message"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Overlooked(Section):
+class Overlooked(Section, template="overlooked"):
     """Lines that were taken for words although they look like turns."""
 
     lines: tuple[str, ...]
-    template: Literal["overlooked"] = "overlooked"
     heading: ClassVar = "Your message"

@@ -1,13 +1,9 @@
 """The sections that show matches: lists, boards, records and previews."""
 
-from dataclasses import dataclass
-from typing import Literal
-
-from pbem.storage.payloads import Section
+from pbem.storage.payloads import Part, Section
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnTakenBack:
+class TurnTakenBack(Part):
     """A turn that was taken back: its number, who played it, and when it was taken back."""
 
     number: int
@@ -16,8 +12,7 @@ class TurnTakenBack:
     when: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnTimeShown:
+class TurnTimeShown(Part):
     """When a turn was received, and how much time it took of its player's."""
 
     number: int
@@ -27,8 +22,7 @@ class TurnTimeShown:
     used: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClockShown:
+class ClockShown(Part):
     """Something that happened to the clock of a match (see clock.timesheet), with times in words."""
 
     kind: str
@@ -40,8 +34,7 @@ class ClockShown:
     given_back: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preview(Section):
+class Preview(Section, template="previewed"):
     """A match as it would stand after turns that nobody has played."""
 
     match: int
@@ -59,11 +52,9 @@ class Preview(Section):
     part: str | None = None
     chosen: str
     """What is chosen of one more turn, beyond a part that can stand by itself."""
-    template: Literal["previewed"] = "previewed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatchThen(Section):
+class MatchThen(Section, template="stood"):
     """A match as it stood after an earlier turn."""
 
     match: int
@@ -71,4 +62,3 @@ class MatchThen(Section):
     now: int
     """How many turns the match has."""
     past: bool = True
-    template: Literal["stood"] = "stood"

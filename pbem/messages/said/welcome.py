@@ -1,17 +1,15 @@
 """What newcomers are told: what this is, and the welcome."""
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from notation.games import GAMES
-from pbem.storage.payloads import Payload, Section
+from pbem.storage.payloads import Part, Payload, Section
 
 LISTED = 12
 """How many games a list shows that isn't about the games."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenSeek:
+class OpenSeek(Part):
     """A line in a list of seeks."""
 
     number: int
@@ -29,8 +27,7 @@ class OpenSeek:
     running: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GameTitle:
+class GameTitle(Part):
     """A game, the word that names it in commands, and what it is like."""
 
     key: str
@@ -38,8 +35,7 @@ class GameTitle:
     summary: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Introduction(Section):
+class Introduction(Section, template="introduction"):
     """What this is and how to join, for somebody whose message asked for nothing that a stranger can have."""
 
     name: str | None = None
@@ -51,21 +47,17 @@ class Introduction(Section):
     house: bool = False
     """Whether the house takes matches."""
     games: tuple[GameTitle, ...]
-    template: Literal["introduction"] = "introduction"
     heading: ClassVar = "How to play board games by email"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InvitationWaiting(Section):
+class InvitationWaiting(Section, template="waiting"):
     """The invitation that somebody hasn't answered, for a message of theirs that proves nothing."""
 
     match: int
-    template: Literal["waiting"] = "waiting"
     heading: ClassVar = "Your invitation"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Welcome(Payload, Section):
+class Welcome(Payload, Section, template="welcome"):
     """What a new player should know."""
 
     games: tuple[GameTitle, ...] = ()
@@ -77,7 +69,6 @@ class Welcome(Payload, Section):
     """Whether the house takes matches."""
     plays: bool = False
     """Whether the player has a match already, which stands above it."""
-    template: Literal["welcome"] = "welcome"
     stands_alone: ClassVar = True
     heading: ClassVar = "Welcome"
 
