@@ -96,15 +96,13 @@ class GameMissing(KeyError):
 class Games(Mapping[str, GamePack]):
     """The games that are offered, by key: those of pbem itself, and those that the operator has enabled.
 
-    A game that is enabled but can't be loaded isn't among them; `missing` says why. Nor is one that is suspended.
+    A game that is enabled but can't be loaded isn't among them; `missing` says why.
     """
 
     def __init__(self) -> None:
         self._wanted: tuple[str, ...] = BUILT_IN
         self._is_usable: Callable[[Game], bool] = lambda _: True
         self._missing: dict[str, str] = {}
-        self.suspended: frozenset[str] = frozenset()
-        """The games whose packages have failed too often (see pbem.storage.setbacks)."""
 
     @property
     def missing(self) -> Mapping[str, str]:
@@ -119,20 +117,9 @@ class Games(Mapping[str, GamePack]):
             self._wanted = wanted
             self.__dict__.pop("packs", None)
 
-    def told(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return what another process needs to know to offer the same games: those loaded, and those suspended."""
-        return tuple(self.packs), tuple(self.suspended)
-
-    def adopt(self, wanted: Iterable[str], suspended: Iterable[str]) -> None:
-        """Offer the same games as the process that told this."""
-        self.enable(wanted)
-        self.suspended = frozenset(suspended)
-
     @cached_property
     def packs(self) -> dict[str, GamePack]:
         """The packs that are offered, loaded when they are first needed."""
-        from notation.guarded import guard  # which knows what a pack is
-
         found: dict[str, GamePack] = {}
         self._missing = {}
         installed = _installed()
@@ -141,25 +128,25 @@ class Games(Mapping[str, GamePack]):
                 pack = _load(key, installed.get(key, []))
                 if key not in BUILT_IN and not self._is_usable(pack.game):
                     raise GameMissing(key, unusable(pack.game))
-                found[key] = pack if key in BUILT_IN else guard(pack)
+                found[key] = pack
             except GameMissing as missing:
                 self._missing[key] = missing.why
         return found
 
     def __getitem__(self, key: str) -> GamePack:
         """Return the pack of a game; raise GameMissing."""
-        if key in self.packs and key not in self.suspended:
+        if key in self.packs:
             return self.packs[key]
-        raise GameMissing(key, self._why(key))
+        raise GameMissing(key, self.missing.get(key) or _not_enabled(key))
 
     def __contains__(self, key: object) -> bool:
-        return key in self.packs and key not in self.suspended  # without asking why it isn't, as a look-up does
+        return key in self.packs  # without asking why it isn't, as a look-up does
 
     def __iter__(self) -> Iterator[str]:
-        return (key for key in self.packs if key not in self.suspended)
+        return iter(self.packs)
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return len(self.packs)
 
     def games(self) -> tuple[Game, ...]:
         """Return the rule books of the games that are offered."""
@@ -222,12 +209,6 @@ class Games(Mapping[str, GamePack]):
         except GameMissing as missing:
             return missing.why
         return ""
-
-    def _why(self, key: str) -> str:
-        """Return what to do about a game that isn't offered."""
-        if key in self.suspended:
-            return f'the game {key} is suspended, since its package has failed too often: see "pbem doctor"'
-        return self.missing.get(key) or _not_enabled(key)
 
     def of_version(self, key: str, version: int | None = None) -> GamePack:
         """Return the pack by whose rules a match of that version is played; raise GameMissing."""

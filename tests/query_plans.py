@@ -27,7 +27,6 @@ WAITING = {
     "ix_entry_gone",
     "ix_incoming_group",
     "ix_incoming_waiting",
-    "ix_match_missing",
     "ix_match_unreached",
     "ix_match_unreported",
     "ix_match_unseen",

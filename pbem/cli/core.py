@@ -22,7 +22,7 @@ from pbem.errors import Refused
 from pbem.failpoints import BadFailpoint
 from pbem.mail.transports.protocols import NotStored, ServerUnreachable
 from pbem.secret import BadConfig
-from pbem.storage import database, holders, setbacks
+from pbem.storage import database, holders
 from pbem.storage.utc import now as now
 
 if TYPE_CHECKING:
@@ -109,7 +109,6 @@ def stored(path: Path) -> Iterator[Stored]:
     try:
         with who_is_in_the_way(settings):
             database.require_current(engine)
-            setbacks.adopt_suspensions(engine)
             yield Stored(settings, engine)
     finally:
         engine.dispose()

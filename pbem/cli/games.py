@@ -1,4 +1,4 @@
-"""Commands about the games themselves: games, game resume, record check."""
+"""Commands about the games themselves: games, record check."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,9 +13,8 @@ from notation.board import format_board
 from notation.ending import in_words
 from notation.games import GAMES, installed
 from pbem.cli import core
-from pbem.cli.core import FOUND, IMPOSSIBLE, GameOption, JsonOption, app, errors, out
+from pbem.cli.core import FOUND, GameOption, JsonOption, app, out
 from pbem.cli.terminal import TerminalListing
-from pbem.storage import database, setbacks
 
 
 @app.command()
@@ -37,19 +36,6 @@ def games(as_json: JsonOption = False) -> None:
     for why in GAMES.missing.values():
         out.print(f"missing: {why}", markup=False, highlight=False)
     out.print('"pbem play GAME" lets you try one; by email, "rules GAME" explains it')
-
-
-@app.command("game resume")
-def resume(
-    key: Annotated[str, typer.Argument(metavar="KEY", help="The suspended game, from `pbem doctor`.")],
-    config_file: core.ConfigOption = core.CONFIG,
-) -> None:
-    with core.stored(config_file) as server, database.transaction(server.engine) as session:
-        was_suspended = setbacks.resume(session, key)
-    if not was_suspended:
-        errors.print(f"pbem: the game {escape(key)} isn't suspended")
-        raise typer.Exit(IMPOSSIBLE)
-    out.print(f"{key} can be played again; its matches go on within some minutes")
 
 
 @app.command("record check")

@@ -127,10 +127,6 @@ COMMANDS = {
         "contests",
         "List pairs of whom one wins nearly all rated matches. Perhaps they are one person with two accounts.",
     ),
-    "game resume": (
-        "games",
-        "Let a suspended game be played again. Its matches go on.",
-    ),
     "announce": (
         "moderation",
         "Write to all players who get news. Shows the message and their number first; some get it each minute.",

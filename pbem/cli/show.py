@@ -7,10 +7,8 @@ from typing import Annotated, Any
 import typer
 from sqlmodel import Session, col, select
 
-from notation import guarded
 from notation.board import format_board
 from notation.games import GAMES
-from notation.guarded import PackFault
 from pbem.cli import completion, correspondence
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, PlayerName, Stored, app, out, stored
 from pbem.cli.correspondence import Told
@@ -224,7 +222,7 @@ def _match(session: Session, _server: Stored, match: Match) -> Told:
         "ending": snapshot.why_over(match, names) or None,
         "unfinished": match.part,
         "problems": problems,
-        "board": None if problems or match.missing else _board(session, match),
+        "board": None if problems else _board(session, match),
         "turns": _turns(session, match, names).objects(),
         "messages": [
             {"number": f"out {row.id}", "what": f"{row.template}, turn {row.ply}", "to": row.address}
@@ -235,11 +233,7 @@ def _match(session: Session, _server: Stored, match: Match) -> Told:
 
 
 def _board(session: Session, match: Match) -> str:
-    try:
-        with guarded.budget():
-            return format_board(snapshot.snapshot_of(session, match).position.diagram())
-    except PackFault as fault:
-        return str(fault)
+    return format_board(snapshot.snapshot_of(session, match).position.diagram())
 
 
 def _turns(session: Session, match: Match, players: tuple[str, str]) -> TerminalListing:

@@ -11,7 +11,6 @@ from functools import partial
 
 import structlog
 
-from notation import guarded
 from pbem import failpoints
 from pbem.conversation import confirmations, execute, new_address, reading, strangers, suggested_yes
 from pbem.conversation.core import Line, Request, Who
@@ -206,7 +205,6 @@ def _quietly(request: Request) -> Iterator[None]:
         if isinstance(bug, Changed) or not is_bug(bug):
             raise
         savepoint.rollback()
-        guarded.forget_faults()  # else strangers could have a game suspended
         log.error("bug", incoming=request.incoming.id, error=type(bug).__name__, at=_place(bug))  # noqa: TRY400
         raise Unanswerable(Silence.BUG, type(bug).__name__) from bug
     savepoint.commit()

@@ -14,9 +14,6 @@ from pbem.matches.timeouts import MOST_GIVEN
 from pbem.storage.models import Match, Player
 from pbem.tokens import LARGEST_PLY
 
-STILL_WORK = 'Meanwhile "say TEXT", "cancel" and "resign" work.'
-"""What players can do in a match whose game isn't there."""
-
 
 def forbidden(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
     """Return what the match domain forbids in words for the person who wrote the line."""
@@ -129,16 +126,11 @@ def forbidden(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
 
 def not_there(missing: GameMissing, match: Match | None, line: str = "") -> Refused:
     """Return the refusal of what needs a game, or a version of its rules, that this server doesn't have at present."""
-    title = GAMES.title(missing.key)
+    title, fits = GAMES.title(missing.key), f"It has {', '.join(GAMES)}."
     if match is None or match.game != missing.key:
-        sentence = f"This server doesn't have {title} at present."
-        return Refused(sentence, read=line, fits=f"It has {', '.join(GAMES)}.")
+        return Refused(f"This server doesn't have {title} at present.", read=line, fits=fits)
     what = f"was begun by rules of {title}" if missing.key in GAMES else f"is a match of {title}"
-    sentence = f"Match #{match.id} {what}, which this server doesn't have at present."
-    if match.to_move is None:
-        return Refused(sentence, read=line, fits=f'"record {match.id}" still sends you its turns.')
-    kept = f"Its turns and everybody's time are kept, and we'll write when it goes on. {STILL_WORK}"
-    return Refused(sentence, read=line, fits=kept)
+    return Refused(f"Match #{match.id} {what}, which this server doesn't have at present.", read=line, fits=fits)
 
 
 def not_a_command(written: str, guess: Line) -> Refused:

@@ -184,20 +184,6 @@ class ReminderDue:
 
 
 @dataclass(frozen=True, slots=True)
-class MatchStopped:
-    """The match can't go on, since its game isn't there."""
-
-    match: Match
-
-
-@dataclass(frozen=True, slots=True)
-class MatchWentOn:
-    """The match goes on, since its game is there again."""
-
-    match: Match
-
-
-@dataclass(frozen=True, slots=True)
 class MatchEnded:
     """The match is over; the winner is None in a draw, and where nobody won or lost."""
 
@@ -221,8 +207,6 @@ Event = (
     | TimeGivenTo
     | PlayerAway
     | ReminderDue
-    | MatchStopped
-    | MatchWentOn
     | MatchEnded
 )
 Events = tuple[Event, ...]

@@ -342,7 +342,7 @@ def end(
     match.state, match.ended, match.part, match.to_move = MatchState.OVER, now, None, None
     match.winner, match.reason = winner, reason
     match.termination, match.termination_seat = ending.termination.value, ending.seat
-    match.offers, match.paused, match.resumes, match.missing = {}, None, None, None
+    match.offers, match.paused, match.resumes = {}, None, None
     if match.rated and match.plies >= FEWEST_RATED and ending.termination not in WITHOUT_RESULT:
         match.counted = now
     timekeeping.note(session, match, Ended(now))

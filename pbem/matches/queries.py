@@ -7,7 +7,7 @@ from sqlalchemy import union
 from sqlmodel import Session, col, func, or_, select
 
 from engines.core import Seat
-from notation.games import GAMES, GameMissing, GamePack
+from notation.games import GAMES, GamePack
 from pbem.storage.database import exclude_others, lock
 from pbem.storage.models import Incoming, IncomingState, Lane, Match, MatchState, Player, Ply, TakenBack
 from pbem.storage.rows import get_one
@@ -20,9 +20,7 @@ Else one person with two accounts could lift one of them as far as they like.
 
 
 def pack_of(match: Match) -> GamePack:
-    """Return the game by whose rules the match is played; raise GameMissing, also while it has stopped for that."""
-    if match.missing is not None:
-        raise GameMissing(match.game, GAMES.why_missing(match.game, match.rules) or "the match is about to go on")
+    """Return the game by whose rules the match is played; raise GameMissing."""
     return GAMES.of_version(match.game, match.rules)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from operator import eq
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import bindparam, literal, union_all
 from sqlalchemy import select as columns
@@ -69,7 +69,7 @@ class Snapshot:
     hypothesis: Hypothesis | None = None
     """The turns that are only supposed, in a preview."""
     is_missing: bool = False
-    """Whether its game isn't there, and another stands in for it that knows no board."""
+    """Whether its game isn't there, and another stands in for it that knows no board and no turn."""
 
     @property
     def number(self) -> int:
@@ -140,13 +140,8 @@ class Snapshot:
 
     @property
     def written(self) -> str:
-        """The record as text; of a game that isn't there, who played what."""
-        if not self.is_missing:
-            return written(self.record)
-        names, turns = [name(player) for player in self.players], zip(self.seats, self.texts, strict=True)
-        lines = (f"{number}. {names[seat]}: {text}" for number, (seat, text) in enumerate(turns, start=1))
-        choices = " ".join((self.game.title, *self.game.options_in_words(self.match.options)))
-        return "\n".join((choices, " - ".join(names), "", *lines, ""))
+        """The record as text; nothing if its game isn't there."""
+        return "" if self.is_missing else written(self.record)
 
     def at(self, ply: int) -> "Snapshot":
         """Return the match after that many of its turns."""
@@ -246,21 +241,12 @@ _PLIES, _TAKEN_BACK = (SQLModel.metadata.tables[name].columns for name in ("ply"
 _TEXTS = select(_PLIES.text).where(_PLIES.match == bindparam("match")).order_by(_PLIES.number)
 """The turns that a match has now."""
 _TURNS = union_all(
-    columns(_PLIES.number, _PLIES.text, literal(_NEVER).label("until"), _PLIES.seat).where(
-        _PLIES.match == bindparam("match")
-    ),
-    columns(_TAKEN_BACK.number, _TAKEN_BACK.text, _TAKEN_BACK.shift, _TAKEN_BACK.seat).where(
+    columns(_PLIES.number, _PLIES.text, literal(_NEVER).label("until")).where(_PLIES.match == bindparam("match")),
+    columns(_TAKEN_BACK.number, _TAKEN_BACK.text, _TAKEN_BACK.shift).where(
         _TAKEN_BACK.match == bindparam("match"), _TAKEN_BACK.shift >= bindparam("shift")
     ),
 ).order_by("number", "until")
 """The turns of a match with that `shift`, each number with the turn that it had first since then."""
-
-
-class TurnRow(NamedTuple):
-    """A complete turn: its text, and which seat played it."""
-
-    text: str
-    seat: int
 
 
 def snapshot_of(session: Session, match: Match) -> Snapshot:
@@ -274,16 +260,16 @@ def turn_texts(session: Session, match: Match) -> tuple[str, ...]:
     return tuple(session.connection().execute(_TEXTS, {"match": match.id}).scalars())
 
 
-def turn_rows(session: Session, match: Match) -> tuple[TurnRow, ...]:
+def texts_then(session: Session, match: Match) -> tuple[str, ...]:
     """Return the complete turns of a match as it was when it had that `shift`.
 
     A match as it was before turns were taken back has those, and not the turns that replaced them.
     """
     session.flush()
     rows = session.connection().execute(_TURNS, {"match": match.id, "shift": match.shift})
-    turns: dict[int, TurnRow] = {}
-    for number, text, _, seat in rows:
-        turns.setdefault(number, TurnRow(text, seat))
+    turns: dict[int, str] = {}
+    for number, text, _ in rows:
+        turns.setdefault(number, text)
     return tuple(turns.values())
 
 
@@ -298,18 +284,19 @@ def replayed(match: Match, by_seat: tuple[Player, Player], texts: tuple[str, ...
     return whole if match.part is None else whole.with_part(match.part)
 
 
-def to_show(match: Match, by_seat: tuple[Player, Player], turns: Sequence[TurnRow]) -> Snapshot:
-    """Return the match with those players after those turns, to be shown: also if its game isn't there."""
-    texts = tuple(turn.text for turn in turns)
+def to_show(match: Match, by_seat: tuple[Player, Player], texts: tuple[str, ...]) -> Snapshot:
+    """Return the match with those players after those turns, to be shown; if its game isn't there, without turns.
+
+    Raise GameMissing for such a match that is being played.
+    """
     try:
         return replayed(match, by_seat, texts)
     except GameMissing:
-        positions = missing.positions_of(match, [turn.seat for turn in turns])
+        if match.state == MatchState.RUNNING:
+            raise
         first, second = by_seat
-        players, pack = (shown(match, first), shown(match, second)), missing.stand_in(match)
-        last = Played(positions[-2], texts[-1]) if texts else None
-        end = positions[-1]
-        return Snapshot(match, players, texts, positions, end, match.part, len(texts), pack, last, is_missing=True)
+        players, start = (shown(match, first), shown(match, second)), missing.Unknown()
+        return Snapshot(match, players, (), (start,), start, None, 0, missing.stand_in(match), is_missing=True)
 
 
 def ending_of(match: Match) -> Ending | None:

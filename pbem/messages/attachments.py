@@ -29,8 +29,10 @@ def records(
     snapshot: Snapshot, *, origin: str, generated: datetime, times: Callable[[], Sequence[TurnTime]] = tuple
 ) -> Iterator[Attachment]:
     """Yield the record as text and, once the match is over, as JSON, for which `times` returns those of the turns."""
+    if snapshot.is_missing:
+        return
     yield _text(snapshot)
-    if snapshot.ended_here and not snapshot.is_missing:
+    if snapshot.ended_here:
         yield _json(snapshot, origin, generated, times())
 
 
@@ -69,7 +71,7 @@ def animations(snapshot: Snapshot, boards: Sequence[Diagram] = ()) -> Iterator[A
 
     The boards are those of the snapshot, if they are known already.
     """
-    if not snapshot.texts or snapshot.is_missing:
+    if not snapshot.texts:
         return
     from pbem.messages.boards.animation import animation  # Pillow: see templating.illustrated
 

@@ -12,7 +12,7 @@ from notation.board import Charset, format_board
 from notation.description import describe
 from pbem.matches.clock.timesheet import TurnTime, turn_times
 from pbem.matches.naming import name
-from pbem.matches.snapshot import Snapshot, to_show, turn_rows
+from pbem.matches.snapshot import Snapshot, texts_then, to_show
 from pbem.messages import attachments
 from pbem.messages.mime import Attachment
 from pbem.messages.templating import SHOWN_TURNS, WIDTH
@@ -116,7 +116,7 @@ class Drawings:
         key = (facts, ply, part)
         if key not in self._known:
             if facts not in self._now:
-                turns = turn_rows(self._session, facts.match)[: facts.match.plies]
+                turns = texts_then(self._session, facts.match)[: facts.match.plies]
                 self._now[facts] = to_show(facts.match, facts.players, turns)
             now = self._now[facts]
             then = now if ply is None else now.at(ply)

@@ -79,12 +79,10 @@ def _state(payload: Payload, snapshot: Snapshot, reader: int | None) -> str:
         return "over"
     seat = snapshot.base.turn
     turn = None if seat is None or snapshot.match.state in NO_BOARD else snapshot.players[seat].id
-    is_readers = turn is not None and turn == reader and not snapshot.is_missing
+    is_readers = turn is not None and turn == reader
     match payload:
         case TurnNews(reminder=True):
             return "reminder"
-        case TurnNews(stopped=True):
-            return "stopped"
         case TurnNews(given_to=int()):
             return "time given"
         case TurnNews(ran_out=True):

@@ -26,8 +26,6 @@ from pbem.storage.models import MatchState, Player
 LONGEST = 1_999
 """The maximum length of a link; some programs truncate longer ones."""
 PREVIEW = "preview"
-STOPPED = (("games", "Your matches"), ("help", "Help"))
-"""What is offered in a match whose game isn't there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +176,6 @@ def of_match(
     found = Links()
     if snapshot.hypothesis is not None:
         found = _of_preview(snapshot, snapshot.hypothesis, target, seat)
-    elif snapshot.is_missing:
-        return replace(found, answers=target.links(_answers(snapshot, seat)), others=target.links(STOPPED))
     elif snapshot.match.state != MatchState.OFFERED and snapshot.position.turn == seat and not _is_over(snapshot):
         offered = choices(snapshot.notation, snapshot.position)
         found = replace(_choosing(target, offered, PREVIEW), playable=True)

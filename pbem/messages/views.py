@@ -90,7 +90,7 @@ class Views:
         """Return the match as the section asks to see it, with turns that nobody has played."""
         if asked not in self._previewed:
             snapshot = self._drawings.of(self._matches[asked.match], asked.ply).snapshot
-            if isinstance(asked, MatchThen) or snapshot.is_missing:
+            if isinstance(asked, MatchThen):
                 hypothesis = snapshot.with_hypothesis((), past=True)
             elif isinstance(asked, Branch):
                 hypothesis = snapshot.with_hypothesis(asked.turns)
@@ -172,8 +172,8 @@ class View:
         self.closed = match.state if match.state in (MatchState.DECLINED, MatchState.WITHDRAWN) else None
         self.to_move = None if at_end or turn is None else name(snapshot.players[turn])
         self.missing = snapshot.is_missing
-        """Whether the game isn't there, so that there is no board, and no turn can be played."""
-        self.yours = not at_end and turn is not None and turn == self.seat and not self.missing
+        """Whether the game isn't there, so that there is no board."""
+        self.yours = not at_end and turn is not None and turn == self.seat
         self.notation = snapshot.notation.help
         outcome, ending = snapshot.position.outcome, snapshot.ending
         winner = outcome.winner if outcome else snapshot.match.winner if ending else None
@@ -327,7 +327,7 @@ class View:
         It is made for this message. The house answers at once, so nothing is prepared against it.
         """
         can_act = self.yours or (self.seat is not None and self.to_move is not None and self.level is None)
-        is_asked = can_act and self.is_current and not self.part and not self.missing
+        is_asked = can_act and self.is_current and not self.part
         return self._context.board_page(self._snapshot) if is_asked else None
 
     @property

@@ -18,8 +18,6 @@ from pbem.matches.events import (
     MatchEnded,
     MatchOffered,
     MatchStarted,
-    MatchStopped,
-    MatchWentOn,
     OfferChanged,
     OfferDeclined,
     OfferWithdrawn,
@@ -157,10 +155,6 @@ def _of(
         case ReminderDue(match, seat):
             reminder = sections.TurnNews(match=match.id or 0, ply=match.plies, reminder=True)
             yield Notice(players[seat], reminder, match, match.plies, is_collected=True, useful_until=match.due)
-        case MatchStopped(match) | MatchWentOn(match):
-            stopped = isinstance(event, MatchStopped)
-            told = sections.TurnNews(match=match.id or 0, ply=match.plies, stopped=stopped, went_on=not stopped)
-            yield from (Notice(player, told, match, match.plies, is_collected=True) for player in players)
         case OfferChanged():
             yield from _offer_news(event, players, author)
         case OfferDeclined(match, left=True) | OfferWithdrawn(match, left=True):

@@ -15,8 +15,6 @@ from sqlalchemy import Engine
 from sqlmodel import col, select
 
 from engines.core import Seat
-from notation import guarded
-from notation.guarded import PackFault
 from pbem import tokens
 from pbem.matches.snapshot import Snapshot
 from pbem.messages.links import ReplyTarget
@@ -59,10 +57,8 @@ class BoardPages:
         path = _path_of(name)
         try:
             if not (self._path / path).exists():
-                with guarded.budget():  # its own, so that the message can still be made if the page can't
-                    content = pages.board(self._site, path, snapshot, seat, target)
-                self._write(path, content)
-        except (OSError, NotASite, PackFault) as error:
+                self._write(path, pages.board(self._site, path, snapshot, seat, target))
+        except (OSError, NotASite) as error:
             log.warning("no board page", folder=str(self._path), error=str(error))
             return None
         return self._site.absolute(path)

@@ -1,12 +1,10 @@
 """The files of matches: for each a page, and its record and boards as other programs read them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from itertools import chain
 
 from sqlalchemy import Engine
 
-from notation import guarded
 from pbem.messages import attachments
 from pbem.messages.boards import board_image
 from pbem.publishing import match_pages, pages
@@ -20,19 +18,18 @@ ENDINGS = ("html", "txt", "json", "gif", "png")
 
 
 def write(engine: Engine, site: Site, files: Files, matches: Sequence[Listed], people: Mapping[int, Shown]) -> None:
-    """Write the files of some matches; where a game of others fails, what was published before stays."""
+    """Write the files of some matches."""
     with database.read_only(engine) as session:
-        found = [guarded.attempt(partial(match_pages.match, session, each, people)) for each in matches]
-    for match in filter(None, found):
-        made: list[tuple[str, bytes | str]] = guarded.attempt(partial(list, files_of(site, match))) or []
-        for path, content in made:
+        found = [match_pages.match(session, each, people) for each in matches]
+    for match in found:
+        for path, content in files_of(site, match):
             files.write(path, content)
 
 
 def files_of(site: Site, match: MatchPage) -> Iterator[tuple[str, bytes | str]]:
     """Yield paths and contents of all files of a match; the page, which has links to the others, comes last.
 
-    One whose game isn't there has no boards: its page shows the record, and the files that it had stay.
+    One whose game isn't there has no boards on its page, and the files that it had stay.
     """
     number, endings = match.line.number, []
     generated = match.ended or match.started

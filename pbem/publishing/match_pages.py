@@ -22,7 +22,7 @@ from notation.time_control import in_words as in_words_of_time
 from pbem.features.house import analyses
 from pbem.matches.clock.timesheet import TurnTime, turn_times
 from pbem.matches.ratings import standings
-from pbem.matches.snapshot import Snapshot, to_show, turn_rows, why_over
+from pbem.matches.snapshot import Snapshot, texts_then, to_show, why_over
 from pbem.messages import analysis
 from pbem.messages.analysis import Analysed, TurnAnalysed
 from pbem.publishing.contents import PageLine, line
@@ -124,15 +124,14 @@ def _analysed(session: Session, row: Match, snapshot: Snapshot) -> Analysed | No
     return None if made is None else analysis.analysed(made.estimates, made.since, snapshot)
 
 
-def board(session: Session, listed: Listed, people: Mapping[int, Shown]) -> Diagram | None:
-    """Return the newest board of a match; None if its game isn't there."""
-    snapshot = _snapshot(session, session.get_one(Match, listed.number), line(listed, people))
-    return None if snapshot.is_missing else snapshot.diagram
+def board(session: Session, listed: Listed, people: Mapping[int, Shown]) -> Diagram:
+    """Return the newest board of a match that is being played."""
+    return _snapshot(session, session.get_one(Match, listed.number), line(listed, people)).diagram
 
 
 def _snapshot(session: Session, row: Match, shown: PageLine) -> Snapshot:
     """Return the match with the names that are shown; from then on, the row is none of the database."""
-    turns = turn_rows(session, row)
+    turns = texts_then(session, row)
     session.expunge(row)
     players = (_nameless(row, shown.players[0]), _nameless(row, shown.players[1]))
     told = {"part": None, "seat0": players[0].id, "seat1": players[1].id}

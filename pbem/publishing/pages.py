@@ -16,7 +16,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from engines.core import Seat
-from notation import guarded, illustrations
+from notation import illustrations
 from notation.games import GAMES
 from notation.steps import turn_tree
 from pbem.features.house.levels import LEVELS
@@ -35,7 +35,7 @@ from pbem.publishing.listing import THOUSAND, Span
 from pbem.publishing.match_pages import MatchPage
 from pbem.publishing.results import PlayerScore
 from pbem.publishing.tap_board import LISTED as LISTED_TURNS
-from pbem.publishing.tap_board import TapBoard, tap_board
+from pbem.publishing.tap_board import tap_board
 from pbem.publishing.visibility import Shown
 
 SUBJECT = "Board games by email"
@@ -239,19 +239,16 @@ def board(site: Site, path: str, snapshot: Snapshot, seat: Seat, target: ReplyTa
 def trial(site: Site, key: str) -> str:
     """Return the page on which everybody can try a first turn; it ends in a message that begins a match."""
     pack, opening = GAMES[key], site.mailto(f"play {key} begin=me")
-
-    def made() -> TapBoard:
-        position = pack.game.position({})
-        return tap_board(pack.notation, position, position.diagram(), opening)
-
-    shown = {"tapping": guarded.attempt(made), "prepares": False, "LISTED_TURNS": LISTED_TURNS}
+    position = pack.game.position({})
+    tapping = tap_board(pack.notation, position, position.diagram(), opening)
+    shown = {"tapping": tapping, "prepares": False, "LISTED_TURNS": LISTED_TURNS}
     return render("board", trial_path(key), site=site, game=pack.game, number=None, side="", **shown)
 
 
 @cache
 def illustrations_of(key: str) -> tuple[illustrations.Illustration, ...]:
-    """Return the pictures on the page of a game; none if a game of others fails."""
-    return guarded.attempt(lambda: illustrations.of(GAMES[key])) or ()
+    """Return the pictures on the page of a game."""
+    return illustrations.of(GAMES[key])
 
 
 def _below_title(rules: str, designed: str = "") -> str:

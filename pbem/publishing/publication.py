@@ -18,7 +18,6 @@ from sqlalchemy import Engine
 from sqlmodel import Session, func, select
 
 from engines.diagram import Diagram
-from notation import guarded
 from notation.games import GAMES
 from pbem.features.house.player import current_name
 from pbem.messages.said.templates import templates_folder
@@ -228,7 +227,7 @@ class _Publication:
 
     def _front(self, live: Sequence[Listed], lists: front.Lists) -> str:
         with database.read_only(self._engine) as session:
-            found = {each.number: guarded.attempt(partial(self._board, session, each)) for each in live}
+            found = {each.number: self._board(session, each) for each in live}
         boards = {number: board for number, board in found.items() if board is not None}
         return front.page(self._site, lists, boards)
 

@@ -6,7 +6,6 @@ That is the tree of the legal turns, with the marks that each choice changes, an
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -14,7 +13,6 @@ from markupsafe import Markup
 
 from engines.core import Position
 from engines.diagram import Diagram, Mark
-from notation import guarded
 from notation.core import Notation
 from notation.description import describe
 from notation.hints import Hint
@@ -25,8 +23,6 @@ LISTED = 60
 """How many turns a page lists at most."""
 Grow = Callable[[Notation[Any], Position[Any]], Branch | None]
 """Makes the tree of what can be chosen."""
-SECONDS = 2.0
-"""How much CPU time a game of others may take for one page."""
 _ESCAPED = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&"})
 """So that no text ends the element which the JSON is in."""
 
@@ -55,7 +51,7 @@ def tap_board(
 
     `mailto` is a link that lacks the turn.
     """
-    sheet, tree = BoardSheet(), guarded.attempt(partial(grow, notation, position), SECONDS)
+    sheet, tree = BoardSheet(), grow(notation, position)
     marks = dict.fromkeys(_marks(tree)) if tree else {}
     board, looks = sheet.changing(diagram, marks, "The board")
     data = None if tree is None else _json(notation, position, diagram, tree, looks, mailto)

@@ -112,12 +112,10 @@ class Suspects:
     def _told(self) -> "_Told":
         services = self.desk.services
         settings = (services.server, services.checks, services.limits, services.house)
-        return (*settings, self.desk.queue.holder, GAMES.told())
+        return (*settings, self.desk.queue.holder, tuple(GAMES))
 
 
-_Told = tuple[
-    ServerSettings, ChecksSettings, LimitsSettings, HouseSettings, str, tuple[tuple[str, ...], tuple[str, ...]]
-]
+_Told = tuple[ServerSettings, ChecksSettings, LimitsSettings, HouseSettings, str, tuple[str, ...]]
 """What the process is told before its first message: as which daemon it handles them, by which settings, and games."""
 _DESKS: list[Desk] = []
 """What the process works at, once it has been told."""
@@ -128,7 +126,7 @@ def _open(told: _Told) -> None:
     if _DESKS:
         return
     server, checks, limits, house, holder, games = told
-    GAMES.adopt(*games)
+    GAMES.enable(games)
     engine, parser = database.connect(server.database), IsolatedParser()
     authentication.prepare(checks)
     services = Services(server, server.keyring(), checks, limits, house, parser, FEATURES)

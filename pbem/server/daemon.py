@@ -33,6 +33,7 @@ from pbem.mail.reading.parsers import IsolatedParser, MailParser
 from pbem.mail.transports import dkim_signing, receiver
 from pbem.mail.transports.listener import MailListener
 from pbem.mail.transports.protocols import Arrival, Inbox, Outbox
+from pbem.matches import missing
 from pbem.messages.render import Renderer
 from pbem.server import endpoints, intake, loops, server_key, worker
 from pbem.server import sender as senders
@@ -51,7 +52,7 @@ from pbem.server.scheduler import Scheduler
 from pbem.server.triage import Triage
 from pbem.server.work_queue import work_queue
 from pbem.server.worker import Desk
-from pbem.storage import database, leases, notifications, setbacks
+from pbem.storage import database, leases, notifications
 from pbem.storage.models import Analysis, Backup, Lane, Search
 from pbem.storage.notifications import Channel
 from pbem.storage.queue import Queue
@@ -238,11 +239,12 @@ def open_server(
         if upgrade:
             database.upgrade(engine, _log_first)
             server_key.adopt(engine, settings.server)
+            with database.read_only(engine) as session:
+                missing.require(session)
             void_leases(engine)
         else:
             database.require_current(engine)
             server_key.require(engine, settings.server)
-        setbacks.adopt_suspensions(engine)
         yield Server(
             settings=settings,
             engine=engine,

@@ -84,7 +84,7 @@ class Publisher:
     def _publish(self, folder: Path) -> int:
         """Publish in a process, so that it takes no time from a daemon."""
         try:
-            done = self.isolated.call(_published, self.settings, folder, GAMES.told(), seconds=SECONDS, longest=SECONDS)
+            done = self.isolated.call(_published, self.settings, folder, tuple(GAMES), seconds=SECONDS, longest=SECONDS)
         except Lost as lost:
             return self._fail(folder, str(lost))
         if isinstance(done, str):
@@ -100,14 +100,12 @@ class Publisher:
         return 0
 
 
-def _published(
-    settings: Settings, folder: Path, games: tuple[tuple[str, ...], tuple[str, ...]]
-) -> dict[str, int] | str:
+def _published(settings: Settings, folder: Path, games: tuple[str, ...]) -> dict[str, int] | str:
     """Publish once, apart. Return what was done, or a sentence that says why nothing was."""
     from pbem.publishing import publication
     from pbem.publishing.folder import NotASite
 
-    GAMES.adopt(*games)
+    GAMES.enable(games)
     engine = database.connect(settings.server.database)
     try:
         return asdict(publication.publish(engine, _site(settings), folder, datetime.now(UTC)))

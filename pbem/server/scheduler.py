@@ -11,13 +11,12 @@ from functools import partial
 
 from sqlalchemy import Engine, select
 
-from notation.games import GAMES
 from pbem.config import LimitsSettings, ServerSettings
 from pbem.conversation import receipts
 from pbem.matches.ratings import derivation
 from pbem.players import traces
 from pbem.players.erasure import REMEMBERED
-from pbem.server.scheduled import alerts, digest, games, unreachable
+from pbem.server.scheduled import alerts, digest, unreachable
 from pbem.storage import outages, setbacks
 from pbem.storage.database import reading
 from pbem.storage.due import NOW, Due
@@ -33,7 +32,6 @@ FIRST = (
         act=lambda engine, _server, now, stopped: traces.sweep(engine, now, stopped),
         moments={traces.FORGOTTEN.key: -REMEMBERED},
     ),
-    games.DUE,
 )
 LAST = (
     Due(name="digest.gather", when=digest.IS_NEWS, act=digest.gather),
@@ -72,8 +70,6 @@ class Scheduler:
     """When it last looked for what is due."""
     beaten: datetime | None = None
     """When it last saw to the heartbeat."""
-    offered: frozenset[tuple[str, int]] | None = None
-    """The games that were offered when it last found no match that has to stop because its game isn't there."""
     rated: date | None = None
     """The newest week that could be rated when it last rated matches."""
 
@@ -99,13 +95,9 @@ class Scheduler:
         self.looked = now
         self._beat(engine, now)
         looked, fails = self._look(engine, now)
-        if fails or GAMES.suspended:
-            setbacks.adopt_suspensions(engine)
         noted = partial(_noted, engine, now, are_any=fails)
         noted("old messages", lambda: self.retention.step(engine, now))
         acted = 0
-        if noted("games.stop", partial(self._stop, engine, server, now, stopped)):
-            acted, (looked, _) = 1, self._look(engine, now)
         for place, due in enumerate(self._work):
             if looked[place]:
                 acted += noted(due.name, partial(due.act, engine, server, now, stopped)) or 0
@@ -119,15 +111,6 @@ class Scheduler:
         if self.beaten is None or now >= self.beaten + outages.EVERY:
             outages.beat(engine, now)
             self.beaten = now
-
-    def _stop(self, engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool]) -> int:
-        """Stop the matches whose game isn't there, if they haven't been looked for since other games are offered."""
-        if (offered := GAMES.versions()) == self.offered:
-            return 0
-        if numbers := games.left_over(engine):
-            return games.stop(engine, numbers, server, now, stopped)
-        self.offered = offered
-        return 0
 
     def _rate(self, engine: Engine, now: datetime, stopped: Callable[[], bool]) -> None:
         """Rate the weeks that are over, once when a new one begins."""

@@ -2,10 +2,9 @@
 
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import partial
 
 import structlog
 from sqlalchemy import (
@@ -21,8 +20,6 @@ from sqlalchemy import (
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col
 
-from notation import guarded
-from notation.guarded import PackFault
 from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.failpoints import Step
@@ -31,7 +28,7 @@ from pbem.matches.clock import timekeeping
 from pbem.messages.render import Renderer
 from pbem.players import bounces, erasure
 from pbem.server.next_hop import PAUSES, Letter, NextHop, Result, Sign, log_out, unsigned
-from pbem.storage import leases, setbacks
+from pbem.storage import leases
 from pbem.storage.database import read_only, reading, transaction, writing
 from pbem.storage.leases import is_free
 from pbem.storage.models import Outgoing, OutgoingLane, OutgoingState
@@ -58,9 +55,6 @@ LEASE = timedelta(minutes=5)
 """How long a claim lasts: longer than the slowest next hop takes for one message. It is renewed before each that goes
 out later than RENEWED after the last."""
 RENEWED = 60.0
-
-Note = Callable[[Iterable[PackFault]], None]
-"""Counts against games that they failed."""
 _IS_DUE = col(Outgoing.due) <= bindparam("now", type_=Utc)
 _ARE_OWED = written_out(OutgoingState.OWED)
 _WAITING = select(col(Outgoing.id)).where(col(Outgoing.state) == _ARE_OWED, _IS_DUE, is_free(Outgoing))
@@ -210,8 +204,7 @@ class MailSender:
         failpoints.reach(Step.BEGUN)
         with read_only(self.queue.engine) as session:
             rows = session.scalars(_LETTERS, {"numbers": [row.id for row in claimed], "who": self.queue.holder}).all()
-            note = partial(setbacks.note_faults, self.queue.engine, now=self.clock())
-            letters = _rendered(session, self.renderer, rows, note)
+            letters = _rendered(session, self.renderer, rows)
         failpoints.reach(Step.RENDERED)
         results: list[Result] = []
         left = {letter.number for letter in letters}
@@ -272,28 +265,24 @@ class MailSender:
             session.add(row)
 
 
-def _rendered(session: Session, renderer: Renderer, rows: Sequence[Outgoing], note: Note) -> list[Letter]:
+def _rendered(session: Session, renderer: Renderer, rows: Sequence[Outgoing]) -> list[Letter]:
     """Return the rendered messages of those rows, in order."""
     try:
-        with guarded.budget():
-            return [Letter(row, raw) for row, raw in zip(rows, renderer.render(session, rows), strict=True)]
+        return [Letter(row, raw) for row, raw in zip(rows, renderer.render(session, rows), strict=True)]
     except DBAPIError:
         raise
     except Exception:  # noqa: BLE001 - a bug in a template or a replay must not stop the others
-        return [_rendered_alone(session, renderer, row, note) for row in rows]
+        return [_rendered_alone(session, renderer, row) for row in rows]
 
 
-def _rendered_alone(session: Session, renderer: Renderer, row: Outgoing, note: Note) -> Letter:
-    with guarded.budget() as spent:
-        try:
-            (raw,) = renderer.render(session, [row])
-            return Letter(row, raw)
-        except DBAPIError:
-            raise
-        except Exception:  # noqa: BLE001 - stored in the row for the operator
-            return Letter(row, b"", traceback.format_exc())
-        finally:
-            note(spent.faults)
+def _rendered_alone(session: Session, renderer: Renderer, row: Outgoing) -> Letter:
+    try:
+        (raw,) = renderer.render(session, [row])
+        return Letter(row, raw)
+    except DBAPIError:
+        raise
+    except Exception:  # noqa: BLE001 - stored in the row for the operator
+        return Letter(row, b"", traceback.format_exc())
 
 
 def _mark(queue: Queue, results: list[Result], now: datetime) -> None:

@@ -9,8 +9,6 @@ import structlog
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
-from notation import guarded
-from notation.guarded import PackFault
 from pbem import failpoints
 from pbem.conversation import dispatch
 from pbem.conversation.core import Request
@@ -23,7 +21,7 @@ from pbem.players import bounces, complaints, identity, trust
 from pbem.server import work_queue
 from pbem.server.examination import Examined, Received, Services, examine
 from pbem.server.sender import what_is_due
-from pbem.storage import notifications, outbox, setbacks
+from pbem.storage import notifications, outbox
 from pbem.storage.database import transaction
 from pbem.storage.models import Incoming
 from pbem.storage.notifications import Channel
@@ -68,7 +66,7 @@ class Desk:
 
 
 def handle(desk: Desk, claim: Any, now: datetime, *, hands_over: bool = False, goes_on: bool = False) -> None:
-    """Handle a claimed message and commit. After three failures, or one of a game of others, shunt it.
+    """Handle a claimed message and commit. After three failures, shunt it.
 
     With `hands_over`, what it queues goes to the sender at once, if that rests; others are sent several at a time.
     With `goes_on`, the next message is claimed in the same transaction, which saves one with a sync, and is in hand.
@@ -82,17 +80,14 @@ def handle(desk: Desk, claim: Any, now: datetime, *, hands_over: bool = False, g
     failpoints.reach(Step.COUNTED)
     for attempt in range(1, work_queue.MOST + 1):
         try:
-            with guarded.budget() as spent:
-                handled = _attempt(desk, claim, received, now, hands_over=hands_over, goes_on=goes_on)
+            handled = _attempt(desk, claim, received, now, hands_over=hands_over, goes_on=goes_on)
         except (OperationalError, Unavailable):
             raise
         except Exception as bug:  # noqa: BLE001 - any other exception is a bug, and other messages must go on
             error, trouble = type(bug).__name__, traceback.format_exc()
             log.warning("mail in", incoming=claim.id, verdict="failed", error=error, attempt=attempt)
             counts.mails_in.labels("failed", "").inc()
-            if isinstance(bug, PackFault):  # it would fail again, and take as long
-                shunt(desk, claim, f"{error}: the game {bug.key}", trouble, now, attempts=1)
-            elif attempt == work_queue.MOST:
+            if attempt == work_queue.MOST:
                 shunt(desk, claim, error, trouble, now)
             elif (again := work_queue.begin_again(queue, claim.id)) is not None:
                 claim = again
@@ -105,7 +100,6 @@ def handle(desk: Desk, claim: Any, now: datetime, *, hands_over: bool = False, g
                 counts.handled_in.observe(max(0.0, (now - handled.received).total_seconds() + took))
         break
     queue.in_hand = [other for other in queue.in_hand if other.id != claim.id]
-    setbacks.note_faults(queue.engine, spent.faults, now)
 
 
 def shunt(desk: Desk, claim: Any, error: str, trouble: str, now: datetime, attempts: int = work_queue.MOST) -> None:

@@ -8,12 +8,11 @@ from typing import TypeVar
 from sqlalchemy import BindParameter, ColumnElement, Engine, bindparam
 from sqlmodel import Session, SQLModel
 
-from notation import guarded
 from pbem import failpoints
 from pbem.config import ServerSettings
 from pbem.failpoints import Step
 from pbem.storage.database import lock_if_free, read_only, transaction
-from pbem.storage.setbacks import Setbacks, at_once, note_faults
+from pbem.storage.setbacks import Setbacks, at_once
 
 DueAct = Callable[[Engine, ServerSettings, datetime, Callable[[], bool]], int]
 """Does what is due at that time, unless stopped before, and returns how much that was."""
@@ -77,7 +76,7 @@ def act_on(
     for number in setbacks.ready(numbers):
         if stopped():
             break
-        with guarded.budget() as spent, setbacks.noting(number):
+        with setbacks.noting(number):
             with transaction(engine) as session:
                 has_acted = act(session, number)
                 if has_acted:
@@ -85,5 +84,4 @@ def act_on(
             if has_acted and after is not None:
                 failpoints.reach(after)
             acted += has_acted
-        note_faults(engine, spent.faults, now)
     return acted

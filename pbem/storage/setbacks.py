@@ -1,19 +1,16 @@
 """Scheduled work that fails because of a bug: it is tried again ever less often, and the operator is told.
 
-What has failed is stored, so a restart doesn't forget it, and of several daemons none tries it sooner. A game whose
-package has failed in too many messages is suspended by such a row: it isn't there until the operator resumes it.
+What has failed is stored, so a restart doesn't forget it, and of several daemons none tries it sooner.
 """
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import structlog
 from sqlalchemy import Engine, exists
 from sqlmodel import Session, col, delete, func, select
 
-from notation.games import GAMES
-from notation.guarded import PackFault
 from pbem.storage.database import is_bug, read_only, transaction
 from pbem.storage.models import Setback
 
@@ -22,15 +19,11 @@ log = structlog.get_logger()
 FIRST, LONGEST = timedelta(minutes=1), timedelta(hours=1)
 """How long work waits that has failed once, and at most."""
 LASTING = 3
-"""How often something has failed when the operator is told, and a game is suspended."""
+"""How often something has failed when the operator is told."""
 AT_ONCE = 200
 """How many rows are looked at in one go, beside those that have failed."""
 SENDING = "sending"
 """What the setback is called while the next hop takes no message."""
-GAME = "game "
-"""What the setback of a game begins with; it isn't scheduled work."""
-FOR_GOOD = datetime(9999, 1, 1, tzinfo=UTC)
-"""When the setback of a suspended game is due."""
 STALE = timedelta(days=1)
 """What wasn't tried again for so long isn't due any more."""
 
@@ -103,8 +96,7 @@ class Setbacks:
 
 def failing(session: Session, now: datetime, least: int = 1) -> list[str]:
     """Return what has failed that often, the latest first, such as "time-outs 12"."""
-    is_work = ~col(Setback.doing).startswith(GAME)
-    found = select(Setback).where(is_work, col(Setback.failures) >= least, col(Setback.due) > now - STALE)
+    found = select(Setback).where(col(Setback.failures) >= least, col(Setback.due) > now - STALE)
     rows = session.exec(found.order_by(col(Setback.since).desc(), col(Setback.doing), col(Setback.number)))
     return [f"{row.doing} {row.number}".removesuffix(" 0") for row in rows]
 
@@ -113,40 +105,3 @@ def have_begun(session: Session, since: datetime) -> bool:
     """Return whether anything that lasts has begun to fail since then."""
     lasts = select(Setback.number).where(col(Setback.failures) >= LASTING, col(Setback.since) > since)
     return session.exec(lasts.limit(1)).first() is not None
-
-
-# Games that fail
-
-
-def suspended(session: Session) -> list[str]:
-    """Return the games that are suspended, in order."""
-    rows = select(Setback.doing).where(col(Setback.doing).startswith(GAME), col(Setback.due) == FOR_GOOD)
-    return sorted(doing.removeprefix(GAME) for doing in session.exec(rows))
-
-
-def adopt_suspensions(engine: Engine) -> None:
-    """Offer no game that is suspended."""
-    with read_only(engine) as session:
-        GAMES.suspended = frozenset(suspended(session))
-
-
-def note_faults(engine: Engine, faults: Iterable[PackFault], now: datetime) -> None:
-    """Count against each game that it failed in a message, once; suspend those that have failed too often."""
-    for key, fault in {fault.key: fault for fault in faults}.items():
-        with transaction(engine) as session:
-            row = session.get(Setback, (f"{GAME}{key}", 0), with_for_update=True)
-            if row is None or now - row.due > STALE:
-                row = session.merge(Setback(doing=f"{GAME}{key}", number=0, failures=0, since=now, due=now))
-            row.failures += 1
-            row.due = FOR_GOOD if row.failures >= LASTING or row.due == FOR_GOOD else now
-            is_suspended = row.due == FOR_GOOD
-        log.error("a game failed", game=key, call=fault.call, error=str(fault), suspended=is_suspended)
-        if is_suspended:
-            GAMES.suspended |= {key}
-
-
-def resume(session: Session, key: str) -> bool:
-    """Let a suspended game be played again. Return whether it was."""
-    was_suspended = key in suspended(session)
-    session.exec(delete(Setback).where(col(Setback.doing) == f"{GAME}{key}"))
-    return was_suspended

@@ -26,11 +26,9 @@ from pbem.matches.clock.clock import (
     ReplyReceived,
     Resumed,
     Righted,
-    Stopped,
     TurnHandedOver,
     TurnsTakenBack,
     Unreachable,
-    WentOn,
 )
 from pbem.matches.clock.vacation import days_taken, parse_vacation
 from pbem.matches.clock.working_days import EVERY_DAY, Change, Span, WorkingDays, next_change
@@ -64,8 +62,6 @@ events: st.SearchStrategy[ClockChange] = st.one_of(
     st.builds(RanOut, steps),
     st.builds(Paused, steps, st.none() | steps),
     st.builds(Resumed, steps),
-    st.builds(Stopped, steps),
-    st.builds(WentOn, steps),
     st.tuples(steps, steps).map(lambda both: Outage(max(both), min(both))),
     st.builds(DaysChosen, steps, seats, days),
     st.builds(Reminded, steps, st.integers(0, 60).map(lambda number: number * STEP)),
@@ -89,14 +85,13 @@ def counted(log: list[ClockChange], days: list[WorkingDays], until: datetime) ->
     used, nobodys = [NOTHING, NOTHING], NOTHING
     seat: Seat | None = None
     paused, until_then, now = False, None, START
-    is_missing = False
     following: set[Seat] = set()
 
     def go_on(to: datetime, *, stopped: bool) -> None:
         nonlocal now, nobodys, paused
         while now < to:
             paused = paused and (until_then is None or now < until_then)
-            if seat is None or paused or is_missing or stopped or not is_working(days[seat], now):
+            if seat is None or paused or stopped or not is_working(days[seat], now):
                 nobodys += STEP
             else:
                 used[seat] += STEP
@@ -115,9 +110,6 @@ def counted(log: list[ClockChange], days: list[WorkingDays], until: datetime) ->
                 seat, paused = other(event.seat) if other(event.seat) in following else None, False
             case TurnsTakenBack() | Ended():
                 seat, paused = None, False
-                is_missing = is_missing and not isinstance(event, Ended)
-            case Stopped() | WentOn():
-                is_missing = isinstance(event, Stopped)
             case Unreachable():
                 seat = seat if seat in following else None
             case FollowsElsewhere():
@@ -186,7 +178,7 @@ def test_time_runs_out_when_it_is_due_and_not_before(log: list[ClockChange], con
     clock = clocks.replay(begun(control, (first, first)), log)
     due = clock.due
     if due is None:
-        assert clock.seat is None or clock.stands or clock.is_told or not clock.control.is_limited
+        assert clock.seat is None or clock.is_paused or clock.is_told or not clock.control.is_limited
         return
     assert clock.at(due).has_run_out
     if due > clock.now:

@@ -6,7 +6,6 @@ import pytest
 from pbem_noughts import NOUGHTS as PACK
 
 from notation.games import GAMES, GamePack
-from tests.correspondence import Correspondence
 
 
 class Offered:
@@ -20,10 +19,9 @@ class Offered:
         """Let the server have that pack."""
         self._patch.setitem(GAMES.packs, "noughts", pack)
 
-    def remove(self, letters: Correspondence) -> None:
-        """Let the server have none, and notice it."""
+    def remove(self) -> None:
+        """Let the server have none."""
         self._patch.delitem(GAMES.packs, "noughts")
-        letters.run_for(minutes=1)
 
     def second_version(self, *older: GamePack) -> GamePack:
         """Install version 2 of the rules, in which a line loses, with those older ones. Return it."""

@@ -8,7 +8,7 @@ from notation.games import GAMES
 from pbem.matches import agreements, integrity, lifecycle, offers, queries
 from pbem.matches.events import Change, MatchEnded, Obstacle, OfferChanged, TurnsTakenBack
 from pbem.matches.offers import OfferKind
-from pbem.matches.snapshot import replayed, turn_rows, turn_texts
+from pbem.matches.snapshot import replayed, texts_then, turn_texts
 from pbem.storage.models import Match, MatchState, Ply, TakenBack
 from tests.contests import NOW, impossible, people, play, started
 
@@ -86,7 +86,7 @@ def test_a_message_from_before_shows_the_turns_of_then(session: Session) -> None
         note()
     alice, bob, _ = people(session)
     for copy, texts in then:
-        assert tuple(turn.text for turn in turn_rows(session, copy))[: copy.plies] == texts
+        assert texts_then(session, copy)[: copy.plies] == texts
         assert replayed(copy, (alice, bob), texts).ply == copy.plies
     assert [texts for _, texts in then][::3] == [TURNS[:2], ("b3b4",), ()]
     assert len({queries.version(copy) for copy, _ in then}) == 7, "each position has a version of its own"

@@ -4,7 +4,7 @@ from tests.operating.site import Site
 
 INDEXES = (
     *("incoming_waiting", "incoming_group", "outgoing_waiting", "outgoing_group"),
-    *("match_seat0_finished", "match_seat1_finished", "match_missing", "tournament_reopens", "player_complained"),
+    *("match_seat0_finished", "match_seat1_finished", "tournament_reopens", "player_complained"),
 )
 COLUMNS = {
     "incoming": ("leased_until", "holder", "round", "cost"),
@@ -12,7 +12,7 @@ COLUMNS = {
     "search": ("leased_until", "holder"),
     "analysis": ("leased_until", "holder"),
     "backup": ("leased_until", "holder"),
-    '"match"': ("rules", "missing", "noted0", "noted1", "free_undo"),
+    '"match"': ("rules", "noted0", "noted1", "free_undo"),
     "player": ("complained",),
     "seek": ("reliable", "free_undo"),
     "tournament": ("every", "entry_days", "reopens"),

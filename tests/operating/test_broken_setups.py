@@ -357,10 +357,6 @@ RECEIVED = """
     insert into incoming (key, size, source, recipients, state, received)
     values ('k', 1, 's', '[]', 'done', :received)
 """
-SUSPENDED = """
-    insert into setback (doing, number, failures, since, due)
-    values ('game hex', 0, 3, :now, '9999-01-01 00:00:00.000000')
-"""
 
 
 Setup = Callable[[Kit], str]
@@ -439,7 +435,6 @@ QUICK: dict[str, Setup] = {
     "everyone can read a backup": backup_for_everyone,
     "no web server can read the site": closed_site,
     "a game that is enabled isn't installed": lambda kit: kit.configured('[games]\nenabled = ["hex"]\n', "games"),
-    "a game is suspended": lambda kit: stored(kit, SUSPENDED, "games", now=f"{now():%Y-%m-%d %H:%M:%S.%f}"),
     "the site's folder has other files": lambda kit: kit.put("www/index.php").configured(
         '[publish]\nfolder = "www"\n', "publish"
     ),

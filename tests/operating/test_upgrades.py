@@ -301,3 +301,36 @@ def test_team_matches_are_over_and_their_matches_go_on(tmp_path: Path) -> None:
         assert closed == [("swiss", False, None, None, None)] * 3
         assert letters.rows("select count(*) from tournament join pairing on tournament.id = tournament") == [1]
         assert "replayed, 0 problems" in letters.operate("check").stdout
+
+
+WITH_STOPS = """
+update match set time = '14d+1d', missing = '2026-03-03 12:00:00', clock =
+    '{"sides": [{"bank": "P14D", "days": {}}, {"bank": "P14D", "days": {}}], "now": "2026-03-03T12:00:00Z", "seat": 1,
+      "spent": "P1D", "is_paused": false, "paused_until": null, "is_stopped": true}';
+insert into clockevent (match, kind, at, seat) values (1, 'handed over', '2026-03-02 08:00:00', 1),
+    (1, 'stopped', '2026-03-02 14:00:00', null), (1, 'paused', '2026-03-02 15:00:00', null),
+    (1, 'went on', '2026-03-02 16:00:00', null), (1, 'resumed', '2026-03-02 18:00:00', null),
+    (1, 'stopped', '2026-03-03 12:00:00', null);
+insert into setback (doing, number, failures, since, due) values ('game hex', 0, 3, '2026-03-02', '9999-01-01')
+"""
+"""A match that had stopped and gone on while it was paused, and has stopped again; and a game that is suspended."""
+
+
+@pytest.mark.own_database
+def test_a_match_that_had_stopped_without_its_game_is_paused_and_has_all_its_time(tmp_path: Path) -> None:
+    url = f"sqlite:///{real(tmp_path / 'server', '0048')}"
+    engine = database.connect(url)
+    upgrade_to(engine, "1.0018")
+    with engine.begin() as connection:
+        for statement in WITH_STOPS.split(";"):
+            connection.exec_driver_sql(statement)
+    database.upgrade(engine)
+    engine.dispose()
+    with correspondence(tmp_path / "server", database=url) as letters:
+        letters.wait(days=30)
+        assert letters.rows("select paused is null, due, plies from match") == [(False, None, 3)]
+        assert letters.rows("select count(*) from setback") == [0]
+        assert "replayed, 0 problems" in letters.operate("check").stdout
+        letters.reply(letters.last("bob"), "f1g1 h7h6 1 g1h1 h6h5")
+        assert letters.rows("select paused is null, due is null, plies from match") == [(True, False, 4)]
+        assert "replayed, 0 problems" in letters.operate("check").stdout

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from notation.guarded import PackFault
 
 from notation.games import GAMES
-from notation.guarded import PackFault
 from pbem import tokens
 from pbem.publishing import pages
 from pbem.publishing.board_pages import sweep

@@ -21,8 +21,9 @@ from pbem.matches import missing
 from pbem.secret import BadConfig
 from pbem.server import server_key
 from pbem.server.backups import rotation
-from pbem.storage import database, holders, setbacks
+from pbem.storage import database, holders
 from pbem.storage.clock import IF_RIGHT, apart, doubt
+from pbem.storage.models import MatchState
 
 MEGABYTE = 1 << 20
 LEAST_FREE, ENOUGH_FREE = 100 * MEGABYTE, 1024 * MEGABYTE
@@ -187,16 +188,13 @@ def games(settings: Settings) -> Iterator[Finding]:
     found, _ = False, len(GAMES)  # which loads them
     for why in GAMES.missing.values():
         found = True
-        yield problem(why, "until then nobody can play it, and its matches stop")
+        yield problem(why, "until then nobody can play it, and no server starts while a match of it is being played")
     with suppress(DBAPIError, database.Unusable):
         engine = database.connect(settings.server.database)
         database.require_current(engine)
         with database.read_only(engine) as session:
-            for key in setbacks.suspended(session):
-                found = True
-                advice = f'mend or replace its package; then "pbem game resume {key}" lets it be played again'
-                yield problem(f"the game {key} is suspended, since its package has failed too often", advice)
-            for (key, version), number in missing.stored(session).items():
+            needed = missing.counted(session, MatchState.RUNNING, MatchState.OVER)
+            for (key, version), number in needed.items():
                 if key not in GAMES.missing and (why := GAMES.why_missing(key, version)):
                     found = True
                     yield problem(f"matches of {key} can't be shown or go on ({number})", why)

@@ -6,14 +6,12 @@ courtesies, and counts if nothing is left to guess.
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from typing import Any
 
 from notation.games import GAMES, GamePack
-from notation.guarded import PackFault
 from pbem.conversation.core import Command, Line
 from pbem.conversation.syntax import courtesies
 from pbem.conversation.syntax.commands import Commands
@@ -257,8 +255,7 @@ class LineReader:
     def _parsed_for(self, words: str, pack: GamePack | None) -> Iterator[ParsedTurn]:
         """Yield the words parsed as a turn of that game, or else of each game that is likely."""
         for each in [GAMES[key] for key in self._likely] if pack is None else [pack]:
-            with suppress(PackFault) if pack is None else nullcontext():  # the message may be about another game
-                yield self._parse(words, each)
+            yield self._parse(words, each)
 
     def _parse(self, words: str, pack: GamePack) -> ParsedTurn:
         """Return the words parsed as a turn of that game, each text only once in a message."""

@@ -18,7 +18,7 @@ from pbem.matches import prepared
 from pbem.matches.naming import name
 from pbem.matches.queries import players_of, plies, seat_of, taken_back
 from pbem.matches.ratings import standings
-from pbem.matches.snapshot import to_show, turn_rows
+from pbem.matches.snapshot import texts_then, to_show
 from pbem.messages import preferences
 from pbem.messages.extras import ExportHook
 from pbem.messages.token_redaction import TokenRedactor
@@ -149,7 +149,7 @@ def _matches(session: Session, player: Player) -> list[Match]:
 
 def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
     """Return a match with its record; the unfinished part of a turn is shown only to the player who began it."""
-    snapshot = to_show(match, players_of(session, match), turn_rows(session, match))
+    snapshot = to_show(match, players_of(session, match), texts_then(session, match))
     ending = snapshot.ending
     was_played = match.state in (MatchState.RUNNING, MatchState.OVER)
     own_part = match.part if snapshot.base.turn == snapshot.seat_of(player) else None

@@ -24,7 +24,7 @@ TURNS_PER_HOUR = 120
 ROUND = 50
 """How many opponents are served before it is looked again who waits."""
 
-_GOES_ON = (col(Match.paused).is_(None), col(Match.missing).is_(None))
+_GOES_ON = col(Match.paused).is_(None)
 _NOW: Any = bindparam("now", type_=Utc)
 
 
@@ -44,7 +44,7 @@ def _waiting(seat: Seat) -> Any:
         )
         .outerjoin(Ply, and_(col(Ply.match) == col(Match.id), col(Ply.number) == col(Match.plies)))
         .outerjoin(Search, searched)
-        .where(col(own) == bindparam("house"), col(Match.to_move) == seat, *_GOES_ON, is_due)
+        .where(col(own) == bindparam("house"), col(Match.to_move) == seat, _GOES_ON, is_due)
     )
 
 
@@ -92,5 +92,5 @@ def next_turns(session: Session, house: Player, now: datetime, most: int = TURNS
 
 def is_to_move(match: Match, house: Player) -> bool:
     """Return whether the house can play in the match now."""
-    is_running = match.state == MatchState.RUNNING and match.paused is None and match.missing is None
+    is_running = match.state == MatchState.RUNNING and match.paused is None
     return is_running and match.to_move is not None and seat_of(match, house) == match.to_move

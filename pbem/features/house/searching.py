@@ -1,18 +1,16 @@
 """How each search of the house goes: one daemon takes it, and it ends well, ends badly, or is taken back."""
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Protocol, TypeVar
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
-from notation import guarded
 from pbem import failpoints
 from pbem.failpoints import Step
 from pbem.features.house.searcher import SearchStopped
-from pbem.storage import leases, setbacks
+from pbem.storage import leases
 from pbem.storage.database import transaction
 from pbem.storage.leases import Leased
 
@@ -50,22 +48,11 @@ def take_one(engine: Engine, table: type[Leased], numbers: Iterable[int], holder
     return None
 
 
-@contextmanager
-def bounded(engine: Engine, clock: Callable[[], datetime]) -> Iterator[None]:
-    """Give a game of others a budget while what was found is looked at, and count against it how it fails."""
-    with guarded.budget() as spent:
-        try:
-            yield
-        finally:
-            setbacks.note_faults(engine, spent.faults, clock())
-
-
 def search(searching: Searching[Task], task: Task) -> bool:
     """Search for the task. Return whether that was done, well or badly."""
     failpoints.reach(Step.SEARCHING)
     try:
-        with bounded(searching.engine, searching.clock):
-            searching.find(task)
+        searching.find(task)
     except SearchStopped:
         searching.take_back(task)
         return False

@@ -24,7 +24,7 @@ from pbem.features.house.analyst import Analyst
 from pbem.features.house.protocol import Question, SearchAnswer, seed
 from pbem.features.house.queue import PAUSES
 from pbem.features.house.searcher import Searcher
-from pbem.features.house.searching import bounded, search, take_one
+from pbem.features.house.searching import search, take_one
 from pbem.matches import lifecycle
 from pbem.matches.queries import locked, opponent_of, version
 from pbem.matches.snapshot import snapshot_of, turn_texts
@@ -95,8 +95,7 @@ class Thinker:
         if asked is None or take_one(self.engine, Outgoing, [outgoing], self.holder) is None:
             return False
         try:
-            with bounded(self.engine, self.clock):
-                turn = replies.check_hint(asked, self.searcher.search(asked).turn)
+            turn = replies.check_hint(asked, self.searcher.search(asked).turn)
             with transaction(self.engine) as session:
                 receipts.give_hint(session, outgoing, turn, self.clock())
                 notifications.notify(session.connection(), Channel.OWED)

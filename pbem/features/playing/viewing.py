@@ -19,7 +19,7 @@ from pbem.features.playing.messages import ListedMatch, MatchList, MatchRecord, 
 from pbem.matches import variations
 from pbem.matches.clock.timekeeping import expected_due
 from pbem.matches.naming import name, shown
-from pbem.matches.queries import newest_of, opponent_of, people_of, seat_of, since_when, taken_back
+from pbem.matches.queries import newest_of, opponent_of, pack_of, people_of, seat_of, since_when, taken_back
 from pbem.matches.snapshot import Snapshot, snapshot_of
 from pbem.messages import preferences
 from pbem.messages.said.shown import MatchThen, Preview, TurnTakenBack
@@ -109,9 +109,7 @@ def _state(match: Match, player: Player, day: str, *, own: bool, is_due: bool) -
             return f"won, {day}" if (match.seat0, match.seat1)[match.winner] == player.id else f"lost, {day}"
     whose = "waiting" if match.to_move != seat_of(match, player) else "your turn" if own else "to move"
     when = f", due {day}" if is_due else f" since {day}"
-    return f"{whose}{when}, turn {match.plies + 1}" + (
-        ", stopped" if match.missing else ", paused" if match.paused else ""
-    )
+    return f"{whose}{when}, turn {match.plies + 1}" + (", paused" if match.paused else "")
 
 
 def show(request: Request, line: Line) -> Decision:
@@ -218,11 +216,12 @@ def position_of(request: Request, line: Line) -> Snapshot:
 
 
 def _with_board(request: Request, line: Line) -> Match:
-    """Return the match that the line is about; raise Refused where it was never played."""
+    """Return the match that the line is about; raise Refused where it was never played, GameMissing without a game."""
     match = match_of(request, line)
     if match.state not in (MatchState.RUNNING, MatchState.OVER):
         raise Refused(f"Match #{match.id} has no board yet: the challenge is {match.state}.", read=line.text)
     check_sight(request, match)
+    pack_of(match)
     return match
 
 

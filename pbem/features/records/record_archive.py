@@ -10,7 +10,7 @@ from sqlmodel import Session
 from pbem.features.accounts.data_export import ExportedFile, packed
 from pbem.matches.clock.timesheet import turn_times
 from pbem.matches.queries import players_of, with_board
-from pbem.matches.snapshot import to_show, turn_rows
+from pbem.matches.snapshot import texts_then, to_show
 from pbem.messages import attachments
 from pbem.messages.extras import Extra, Rendering
 from pbem.messages.mime import Attachment
@@ -55,7 +55,7 @@ def _records(
     """Yield the files of each match; none of them holds an address."""
     for number in numbers:
         match = session.get_one(Match, number)
-        snapshot = to_show(match, players_of(session, match), turn_rows(session, match))
+        snapshot = to_show(match, players_of(session, match), texts_then(session, match))
         times = partial(turn_times, session, match)
         files = attachments.records(snapshot, origin=origin, generated=written, times=times)
         when = match.ended or match.started or match.created

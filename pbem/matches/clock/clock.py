@@ -95,20 +95,6 @@ class Resumed:
 
 
 @dataclass(frozen=True, slots=True)
-class Stopped:
-    """The game of the match isn't there: nobody's time runs until it goes on, whatever else happens."""
-
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class WentOn:
-    """The game of the match is there again."""
-
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class Outage:
     """The server was down, or couldn't send to the player, from `since` until it was noted: nobody's time ran."""
 
@@ -175,8 +161,6 @@ ClockChange = (
     | TimeGiven
     | Paused
     | Resumed
-    | Stopped
-    | WentOn
     | Outage
     | Righted
     | DaysChosen
@@ -216,8 +200,6 @@ class Clock:
     is_paused: bool = False
     paused_until: datetime | None = None
     """When the pause ends by itself."""
-    is_stopped: bool = False
-    """Whether the match has stopped because its game isn't there."""
     is_told: bool = False
     """Whether the opponent was told that the time of the present turn has run out."""
     ends: datetime | None = None
@@ -231,7 +213,7 @@ class Clock:
             return self
         if self.is_paused and self.paused_until is not None and self.paused_until <= now:
             return replace(_resumed(self), now=max(self.now, self.paused_until)).at(now)
-        if self.seat is None or self.stands:
+        if self.seat is None or self.is_paused:
             return replace(self, now=now)
         return replace(self, now=now, spent=self.spent + self.sides[self.seat].days.between(self.now, now))
 
@@ -255,9 +237,7 @@ class Clock:
             case TurnsTakenBack():
                 return _resumed(_stopped(then))
             case Ended():
-                return replace(_resumed(_stopped(then)), is_stopped=False)
-            case Stopped() | WentOn():
-                return replace(then, is_stopped=isinstance(event, Stopped))
+                return _resumed(_stopped(then))
             case Unreachable():
                 return then if then.seat is not None and then.sides[then.seat].follows else _stopped(then)
             case RanOut(_, until):
@@ -291,11 +271,6 @@ class Clock:
         return min((each for each in limits if each is not None), default=None)
 
     @property
-    def stands(self) -> bool:
-        """Whether nobody's time runs, whoever is to move."""
-        return self.is_paused or self.is_stopped
-
-    @property
     def has_run_out(self) -> bool:
         """Whether the player whose turn it is has used all of their time."""
         return self.seat is not None and self.left(self.seat) == NOTHING
@@ -323,7 +298,7 @@ class Clock:
         return self._when(time - self.spent)
 
     def _when(self, needed: timedelta | None) -> datetime | None:
-        if needed is None or self.seat is None or self.is_stopped:
+        if needed is None or self.seat is None:
             return None
         if self.is_paused and self.paused_until is None:
             return None

@@ -49,8 +49,6 @@ _EVENTS: dict[str, type[ClockChange]] = {
     "unreachable": clocks.Unreachable,
     "paused": clocks.Paused,
     "resumed": clocks.Resumed,
-    "stopped": clocks.Stopped,
-    "went on": clocks.WentOn,
     "outage": clocks.Outage,
     "righted": clocks.Righted,
     "days": clocks.DaysChosen,
@@ -130,8 +128,6 @@ def hand_over(session: Session, turns: Collection[tuple[int, int]], now: datetim
 def _hand_over(session: Session, match: Match, seen: int, now: datetime) -> None:
     if match.state != MatchState.RUNNING or version(match) != seen or match.to_move is None:
         return
-    if match.missing is not None:  # they can't play: the message that it goes on begins their time
-        return
     clock = clock_of(match)
     if clock is not None and clock.seat is None:
         note(session, match, TurnHandedOver(now, seat_of(match.to_move)))
@@ -206,7 +202,7 @@ def _begun(match: Match, now: datetime) -> Clock:
 
 def _outages(session: Session, clock: Clock, until: datetime) -> list[ClockChange]:
     """Return the outages until an instant that the clock doesn't know, if anybody's time ran."""
-    if clock.seat is None or clock.stands:
+    if clock.seat is None or clock.is_paused:
         return []
     known = outages.after(session, clock.now, until)
     return [Outage(min(each.until, until), each.since) for each in known if each.since < until]

@@ -182,10 +182,6 @@ class TurnNews(News, Section, template="turn"):
     """Whether it tells that the player to move has run out of time: then the turn is no news either."""
     reminder: bool = False
     """Whether it reminds the player to move of their turn: then the last one is no news either."""
-    stopped: bool = False
-    """Whether it tells that the match has stopped, since its game isn't there: then the turn is no news either."""
-    went_on: bool = False
-    """Whether it tells that the match goes on after that: then the turn is no news either."""
     taken_back: tuple[str, ...] = ()
     """The turns that were just taken back: then the turn is no news either."""
     given: str = ""

@@ -96,10 +96,6 @@ class Figures:
     """How many matches there are, by state."""
     failing: tuple[str, ...]
     """What fails of the scheduled work."""
-    suspended: tuple[str, ...]
-    """The games whose packages have failed too often."""
-    stopped: dict[str, int]
-    """How many matches have stopped because their game isn't there, by its key."""
     backup: datetime | None
     """When a server made the last backup by itself."""
     no_backup_since: datetime | None
@@ -115,8 +111,6 @@ def read(session: Session, now: datetime, matches: dict[str, int] | None = None)
         overdue=_age(due, now),
         matches=matches or count_matches(session),
         failing=tuple(setbacks.failing(session, now)),
-        suspended=tuple(setbacks.suspended(session)),
-        stopped=count_stopped(session),
         backup=backup.made if backup is not None else None,
         no_backup_since=backup.troubled if backup is not None else None,
     )
@@ -125,13 +119,6 @@ def read(session: Session, now: datetime, matches: dict[str, int] | None = None)
 def count_matches(session: Session) -> dict[str, int]:
     """Return how many matches there are, by state. Of all figures this one takes the longest, if there are many."""
     return {state.value: _count(session, col(Match.state) == state) for state in MatchState}
-
-
-def count_stopped(session: Session) -> dict[str, int]:
-    """Return how many matches have stopped because their game isn't there, by its key."""
-    some = select(col(Match.game)).where(col(Match.missing).is_not(None)).limit(MOST_MATCHES).subquery()
-    found = session.connection().execute(select(some.c.game, func.count()).group_by(some.c.game).order_by(some.c.game))
-    return {row[0]: row[1] for row in found}
 
 
 def _size(session: Session, queue: Queue, now: datetime) -> QueueSize:

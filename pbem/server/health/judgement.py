@@ -52,11 +52,6 @@ def of_figures(figures: Figures) -> Iterator[str]:
     if failing := [name for name in figures.failing if name != SENDING]:
         named = ", ".join(failing[:NAMED]) + (f" and {len(failing) - NAMED} more" if len(failing) > NAMED else "")
         yield f'scheduled work fails ({named}): look for "failed" in the log'
-    for key in figures.suspended:
-        yield f'the game {key} is suspended, since its package has failed too often: see "pbem doctor"'
-    for key, number in figures.stopped.items():
-        if key not in figures.suspended:
-            yield f'matches of {key} have stopped ({number}), since the game isn\'t there: see "pbem doctor"'
     for lane in LANES:
         if (oldest := figures.queues[lane].oldest) > SLOW:
             yield f"received messages ({lane}) have waited for {spell(oldest)}"

@@ -16,7 +16,6 @@ from sqlalchemy import ColumnElement, Engine, delete
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, select
 
-from notation.games import GAMES
 from pbem.storage import leases
 from pbem.storage.database import transaction
 from pbem.storage.models import Daemon
@@ -56,13 +55,11 @@ class ServerState:
     mails_in: int = 0
     mails_out: int = 0
     killed: int = 0
-    games: tuple[tuple[str, int], ...] | None = None
-    """The games that it offers, with the versions of their rules; None if it doesn't tell."""
 
     @property
     def gist(self) -> tuple[object, ...]:
         """What is told at once when it changes."""
-        return (self.is_ready, self.hanging, self.games, *((link.name, link.is_up) for link in self.links))
+        return (self.is_ready, self.hanging, *((link.name, link.is_up) for link in self.links))
 
 
 _STATES = TypeAdapter(ServerState)
@@ -92,7 +89,6 @@ def state(vitals: "Vitals") -> ServerState:
         mails_in=counts.total(counts.mails_in),
         mails_out=counts.total(counts.sent_in),
         killed=counts.total(counts.killed),
-        games=tuple(sorted(GAMES.versions())),
     )
 
 
@@ -150,12 +146,6 @@ class Reporter:
             if is_mine or now - row.told > FORGOTTEN:
                 session.delete(row)
         session.flush()
-
-
-def offered_by_all(session: Session, own: frozenset[tuple[str, int]], now: datetime) -> frozenset[tuple[str, int]]:
-    """Return which of these games all servers offer that run."""
-    theirs = (report.state.games for report in reports(session) if abs(now - report.told) <= SILENT)
-    return own.intersection(*(games for games in theirs if games is not None))
 
 
 def reports(session: Session) -> list[Report]:

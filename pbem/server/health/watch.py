@@ -1,6 +1,12 @@
-"""The watch over the loops: one that hangs is logged, with where it is, and systemd isn't told that all is well."""
+"""The watch over the loops: where one hangs, that is logged with its place, and the process ends.
 
+Once it is started again, a message in whose handling it ended goes to a process of its own (see `server.alone`). A long
+step of C that lets no other thread run stops this one too: systemd then hears nothing, and ends the process.
+"""
+
+import os
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 
 import structlog
@@ -10,16 +16,23 @@ from pbem.vitals import Pulse, Vitals
 
 log = structlog.get_logger()
 
+HUNG = 70
+"""The exit code of a process in which a loop hangs: EX_SOFTWARE."""
+
+
+def _end() -> None:
+    """End the process without waiting for anything: what it was at is taken up when it starts again."""
+    os._exit(HUNG)
+
 
 class HealthWatch:
     """Looks after the loops of a server, again and again, in a thread that does nothing else."""
 
-    def __init__(self, vitals: Vitals, systemd: Systemd) -> None:
+    def __init__(self, vitals: Vitals, systemd: Systemd, end: Callable[[], None] = _end) -> None:
         self._vitals = vitals
         self._systemd = systemd
+        self._end = end
         self._looked = vitals.monotonic()
-        self._hanging: dict[str, float] = {}
-        """The loops that hang, and when each was noticed."""
 
     def start(self, stop: threading.Event) -> None:
         """Look until stopped, in a thread."""
@@ -31,22 +44,19 @@ class HealthWatch:
                 self.look()
 
     def look(self) -> None:
-        """Log which loops have begun to hang, and which go on again; tell systemd that all is well if none hangs."""
+        """Tell systemd that all is well; if a loop hangs, log where, and end the process."""
         now, looked = self._vitals.monotonic(), self._looked
         self._looked = now
         if now - looked > 3 * self._systemd.interval + 1:  # we ourselves were stopped: so were they, and none hangs
             for pulse in tuple(self._vitals.pulses.values()):
                 pulse.forgive()
-        hanging = {pulse.name: pulse for pulse in self._vitals.hanging}
-        for name, pulse in hanging.items():
-            if name not in self._hanging:
-                self._hanging[name] = now - pulse.silent_for
-                log.error("a loop hangs", loop=name, seconds=round(pulse.silent_for), at=pulse.place())
-        for name in tuple(self._hanging):
-            if name not in hanging:
-                log.warning("a loop goes on", loop=name, seconds=round(now - self._hanging.pop(name)))
-        self._systemd.status(status(self._vitals, tuple(hanging.values())))
-        if not hanging:
+        hanging = tuple(self._vitals.hanging)
+        for pulse in hanging:
+            log.error("a loop hangs", loop=pulse.name, seconds=round(pulse.silent_for), at=pulse.place())
+        self._systemd.status(status(self._vitals, hanging))
+        if hanging:
+            self._end()
+        else:
             self._systemd.alive()
 
 

@@ -148,7 +148,6 @@ def _count(session: Session, which: tuple[Any, ...]) -> int:
 def _failing(session: Session, last: Outgoing | None, now: datetime) -> tuple[str, ...]:
     """Return what fails of the scheduled work, if the last alert doesn't tell all of it."""
     failing = setbacks.failing(session, now, setbacks.LASTING)[:KEPT]
-    failing += [f"{setbacks.GAME}{key}" for key in setbacks.suspended(session)]
     if last is None:
         return tuple(failing)
     is_new = {*failing} - {*last.payload.get("failing", ())} or setbacks.have_begun(session, last.created)

@@ -38,7 +38,7 @@ MOST_PIECES = 5_000
 """How many pieces of news are looked at together."""
 LARGEST = 200_000
 """How many characters of news go into one message, at least one piece; what is beyond goes into the next."""
-NO_TURN = ("taken_back", "given", "ran_out", "reminder", "stopped", "went_on")
+NO_TURN = ("taken_back", "given", "ran_out", "reminder")
 """What a message that shows a match can tell instead of a turn."""
 WATCHED = "watched"
 """The template of what spectators are shown, and the state of such a match for them."""

@@ -52,7 +52,6 @@ class Match(Table, table=True):
         partial_index("ix_match_unreported", "tournament", where=IS_NEWS),
         partial_index("ix_match_unseen", "shown", where=UNSEEN),
         partial_index("ix_match_imported", "imported", where="imported IS NOT NULL", unique=True),
-        partial_index("ix_match_missing", "missing", "game", "rules", where="missing IS NOT NULL"),
         partial_index("ix_match_unreached", "unreached", where="unreached IS NOT NULL"),
     )
 
@@ -102,8 +101,6 @@ class Match(Table, table=True):
     """Since when the match is paused, as its players agreed."""
     resumes: datetime | None = Field(default=None, sa_type=Utc)
     """When the pause ends by itself, if they agreed on that too."""
-    missing: datetime | None = Field(default=None, sa_type=Utc)
-    """Since when it has stopped because its game isn't there (see matches.missing); None while it goes on."""
     clock: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     """The clock that the events add up to, from the start of a match with a time control (see clock.timekeeping)."""
     due: datetime | None = Field(default=None, sa_type=Utc)
