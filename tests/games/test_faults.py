@@ -20,9 +20,8 @@ def test_a_message_that_a_game_fails_is_shunted_after_three_attempts(
 ) -> None:
     letters.write("alice@mail.example", "a3", to=begin(letters, noughts, call))
 
-    assert letters.rows("select verdict, attempts from incoming where state = 'shunted'") == [
-        ("RuntimeError, 3 times", 3)
-    ]
+    shunted = letters.rows("select verdict, attempts from incoming where state = 'shunted'")
+    assert shunted == [("RuntimeError, 3 times", 3)]
     assert "Noughts" in text(letters.say("alice", "games")[0])
 
 
@@ -30,7 +29,5 @@ def test_a_message_that_a_game_cannot_draw_delays_no_other(letters: Corresponden
     letters.write("alice@mail.example", "a3", to=begin(letters, noughts, "diagram"))
 
     assert "Noughts" in said(letters.say("alice", "games")[0])
-    assert letters.rows("select template from outgoing where state = 'owed' and troubled is not null") == [
-        "turn",
-        "turn",
-    ]
+    waiting = letters.rows("select template from outgoing where state = 'owed' and troubled is not null")
+    assert waiting == ["turn", "turn"]

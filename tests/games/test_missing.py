@@ -32,6 +32,7 @@ def test_no_server_starts_without_the_game_of_a_running_match_and_the_operator_c
     assert INSTALL in " ".join(letters.operate("doctor").stdout.split())
 
     assert letters.operate("match", "close", "1", "--yes").exit_code == 0
+    letters.execute("update outgoing set due = '2026-03-01 00:00:00.000000' where sent is null")
     letters.wait(minutes=1)
 
     for name in ("alice", "bob"):

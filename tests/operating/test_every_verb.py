@@ -87,7 +87,6 @@ VERBS = {
     "tournament end": Verb("2", absent=("99",)),
     "ratings rebuild": Verb(),
     "ratings pairs": Verb(),
-    "game resume": Verb("hex", code=2),
     "announce": Verb("T/mail.eml --yes", taken=("T/none.txt --yes", "T/in --yes")),
     "acts": Verb(absent=NOBODY),
     "games": Verb(needs=NOTHING),

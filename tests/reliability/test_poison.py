@@ -175,6 +175,7 @@ def test_a_database_in_trouble_uses_up_no_attempts(letters: Correspondence) -> N
         pages.append(connection.execute("PRAGMA page_count").fetchone()[0])
         connection.execute(f"PRAGMA max_page_count = {pages[-1]}")
 
+    letters.execute("create table filler as select zeroblob(65536) as it")  # takes the pages that are free
     event.listen(server.engine, "connect", full)
     server.engine.dispose()
     for _ in range(5):
