@@ -6,6 +6,8 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import pytest
+
 from docs.generated import keys, sections
 from tests.docs.pages import PAGES, ROOT
 
@@ -65,6 +67,7 @@ def lost(path: Path, names: set[str], firsts: set[str]) -> Iterator[str]:
     yield from (f"[{table}] {key}" for table, key in SETTING.findall(text) if f"{table}.{key}".rstrip(".") not in names)
 
 
+@pytest.mark.slow
 def test_what_is_named_exists() -> None:
     names = known()
     firsts = {part for path in SOURCES for part in path.with_suffix("").parts}
