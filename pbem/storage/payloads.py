@@ -66,6 +66,14 @@ class Section(Said):
     """A part of an answer."""
 
 
+class Listing(Section):
+    """A page of what a command lists."""
+
+    page: int = 1
+    next_page: str | None = None
+    """How to ask for the page after this one; None on the last."""
+
+
 FIELDS = frozenset({"by", "who", "player", "opponent", "address"})
 """The fields of messages and sections that hold the name or the address of a person."""
 _HOLDS_MORE = (dict, list, tuple)

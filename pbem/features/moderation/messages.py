@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from pbem.storage.payloads import Part, Payload, Section
+from pbem.storage.payloads import Listing, Part, Payload
 
 
 class AccountChanged(Payload, template="account"):
@@ -55,13 +55,11 @@ class RosterRow(Part):
     """What is special about them; empty for most."""
 
 
-class Roster(Section, template="roster"):
+class Roster(Listing, template="roster"):
     """A page of all players, or of those of a kind or with such names, for the admin."""
 
     rows: tuple[RosterRow, ...]
     kind: str = ""
-    page: int
-    next_page: str | None = None
     heading: ClassVar = "The players"
 
 
@@ -79,10 +77,8 @@ class ActKept(Part):
     message: tuple[str, ...] = ()
 
 
-class ActsKept(Section, template="acts"):
+class ActsKept(Listing, template="acts"):
     """A page of what was done to players and matches, for the admin."""
 
     rows: tuple[ActKept, ...]
-    page: int
-    next_page: str | None = None
     heading: ClassVar = "What was done"

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from pbem.messages.said.welcome import OpenSeek
-from pbem.storage.payloads import Part, Section
+from pbem.storage.payloads import Listing, Part, Section
 
 
 class ListedPlayer(Part):
@@ -13,12 +13,10 @@ class ListedPlayer(Part):
     seen: str
 
 
-class PlayerList(Section, template="who"):
+class PlayerList(Listing, template="who"):
     """A page of the players who agreed to be listed."""
 
     rows: tuple[ListedPlayer, ...]
-    page: int
-    next_page: str | None = None
     is_listed: bool
     """Whether the reader is."""
     heading: ClassVar = "Players"

@@ -1,7 +1,7 @@
 """What is said of matches that are looked at."""
 
 from pbem.messages.said.shown import ClockShown, TurnTakenBack, TurnTimeShown
-from pbem.storage.payloads import Part, Section
+from pbem.storage.payloads import Listing, Part, Section
 
 
 class ListedMatch(Part):
@@ -14,7 +14,7 @@ class ListedMatch(Part):
     has_board: bool = False
 
 
-class MatchList(Section, template="games"):
+class MatchList(Listing, template="games"):
     """The matches of a player."""
 
     player: str
@@ -22,9 +22,6 @@ class MatchList(Section, template="games"):
     rows: tuple[ListedMatch, ...]
     more: int = 0
     """How many follow these."""
-    page: int = 1
-    next_page: str | None = None
-    """How to ask for those that follow."""
 
     @property
     def heading(self) -> str:

@@ -3,16 +3,13 @@
 from typing import ClassVar
 
 from pbem.messages.said.welcome import OpenSeek
-from pbem.storage.payloads import Part, Payload, Section
+from pbem.storage.payloads import Listing, Part, Payload, Section
 
 
-class SeekList(Section, template="seeks"):
+class SeekList(Listing, template="seeks"):
     """A page of the open seeks."""
 
     rows: tuple[OpenSeek, ...]
-    page: int
-    next_page: str | None = None
-    """How to ask for the next page; None on the last one."""
     narrowed: bool = False
     """Whether only some kind of seeks was asked for."""
     heading: ClassVar = "Seeks"

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from pbem.messages.said.rounds import Crosstable
-from pbem.storage.payloads import Part, Payload, Section
+from pbem.storage.payloads import Listing, Part, Payload, Section
 
 
 class TournamentLine(Part):
@@ -72,16 +72,14 @@ class RoundShown(Part):
     meetings: tuple[Meeting, ...]
 
 
-class TournamentList(Section, template="tournaments"):
+class TournamentList(Listing, template="tournaments"):
     """A page of the tournaments."""
 
     rows: tuple[TournamentLine, ...]
-    page: int
-    next_page: str | None = None
     heading: ClassVar = "Tournaments"
 
 
-class TournamentShown(Section, template="tournament"):
+class TournamentShown(Listing, template="tournament"):
     """A tournament: who has entered or, once it has begun, its crosstable and the pairings of the last round.
 
     Of a ladder it has a page of the rungs.
@@ -95,8 +93,6 @@ class TournamentShown(Section, template="tournament"):
     rungs: tuple[Rung, ...] = ()
     own_rung: int = 0
     """The reader's; 0 for somebody who isn't on the ladder."""
-    page: int = 1
-    next_page: str | None = None
     heading: ClassVar = "Tournament {0.line.number}"
 
 
