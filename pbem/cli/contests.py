@@ -73,9 +73,9 @@ def open_(
     config_file: ConfigOption = CONFIG,
 ) -> None:
     with stored(config_file) as server:
-        wanted = hosting.read(" ".join(words), server.settings.server.time)
+        wanted = hosting.read(" ".join(words), server.settings.server.time, core.now())
         with database.transaction(server.engine) as session:
-            row = entries.open_(session, wanted, None, core.now())
+            row = entries.open_(session, wanted)
             until = "" if row.kind == Format.LADDER else f" until {row.closes:%Y-%m-%d %H:%M} UTC"
             out.print(f"tournament {row.id}, {row.title}, is open{until}", markup=False)
 

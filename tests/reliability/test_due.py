@@ -3,21 +3,18 @@
 import signal
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any
 
 import pytest
 from sqlmodel import Session, col, select
 
 from engines.seats import other
-from notation import time_control
 from notation.ending import Ending, Termination
 from notation.time_control import TimeControl
 from pbem.failpoints import Step
 from pbem.features.seeks import seeks
 from pbem.features.seeks.seeks import SeekTerms
 from pbem.features.tournaments import due as tournaments
-from pbem.features.tournaments import entries, ladders
-from pbem.features.tournaments.field import Format
+from pbem.features.tournaments import entries, hosting, ladders
 from pbem.features.watching import watches
 from pbem.matches import agreements, lifecycle, queries
 from pbem.matches.offers import OfferKind
@@ -80,7 +77,7 @@ def _tournament_that_begins(rehearsal: Rehearsal) -> None:
         for name in ("x1", "o1"):
             session.add(Player(name=name, address=f"{name}@mail.example", confirmed=now, created=now))
         session.flush()
-        tournament = opened(session, now, Format.KNOCK_OUT, places=4, days=14)
+        tournament = opened(session, now, "knock-out places=4")
         for address in (X, O, "x1@mail.example", "o1@mail.example"):
             entries.enter(session, tournament, player(session, address), now)
 
@@ -109,7 +106,7 @@ def _season_that_ends(rehearsal: Rehearsal) -> None:
     with transaction(engine) as session:
         session.add(Player(name="x1", address="x1@mail.example", confirmed=now, created=now))
         session.flush()
-        tournament = opened(session, now, Format.LEAGUE, places=3, days=14, group_size=5, promoted=1)
+        tournament = opened(session, now, "league places=3 group=5")
         for address in (X, O, "x1@mail.example"):
             entries.enter(session, tournament, player(session, address), now)
     tournaments.advance(engine, server, now)
@@ -122,14 +119,14 @@ def _tournament_that_comes_again(rehearsal: Rehearsal) -> None:
     """Let a monthly tournament have been opened a month ago, which nobody has entered."""
     now = rehearsal.server.clock()
     with transaction(rehearsal.server.engine) as session:
-        opened(session, now - 32 * DAY, Format.SWISS, places=4, days=90, every="month")
+        opened(session, now - 32 * DAY, "swiss places=4 days=90 every=month")
 
 
 def _challenge_that_is_over(rehearsal: Rehearsal) -> None:
     """Let x0 have won against o0, who was above on a ladder."""
     now = rehearsal.server.clock()
     with transaction(rehearsal.server.engine) as session:
-        row = opened(session, now, Format.LADDER, places=9, days=0, reach=3)
+        row = opened(session, now, "ladder places=9 reach=3")
         above, below = player(session, O), player(session, X)
         for each in (above, below):
             ladders.enter(session, row, each, now)
@@ -208,8 +205,6 @@ def player(session: Session, address: str) -> Player:
     return session.exec(select(Player).where(Player.address == address)).one()
 
 
-def opened(session: Session, when: datetime, kind: Format, **terms: Any) -> Tournament:
+def opened(session: Session, when: datetime, words: str) -> Tournament:
     """Open a tournament of that kind."""
-    control = time_control.parse("3d/move,auto")
-    chosen = entries.TournamentTerms(kind, "Cup", "hexaphages", {}, control, rated=True, **terms)
-    return entries.open_(session, chosen, None, when)
+    return entries.open_(session, hosting.read(f"{words} hexaphages time=3d/move rated called Cup", "none", when))

@@ -6,11 +6,9 @@ from pathlib import Path
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
-from notation import time_control
 from notation.ending import Ending, Termination
 from pbem.config import ServerSettings
-from pbem.features.tournaments import entries, rounds
-from pbem.features.tournaments.entries import TournamentTerms
+from pbem.features.tournaments import entries, hosting, rounds
 from pbem.features.tournaments.field import Format
 from pbem.matches import lifecycle, queries
 from pbem.secret import Secret
@@ -32,11 +30,9 @@ def opened(folder: Path, kind: Format, players: int, *, group_size: int | None =
         for name in NAMES[:players]:
             session.add(Player(name=name, address=f"{name}@mail.example", confirmed=NOW, created=NOW))
         session.flush()
-        control = time_control.parse("3d/move,auto")
-        terms = TournamentTerms(
-            kind, "Cup", "kvadratik", {}, control, True, players, 14, group_size=group_size, promoted=1
-        )
-        row = entries.open_(session, terms, None, NOW)
+        words = f"{kind} kvadratik time=3d/move rated places={players} called Cup"
+        row = entries.open_(session, hosting.read(words, "none", NOW))
+        row.group_size = group_size
         for player in session.exec(select(Player).order_by(col(Player.id))):
             entries.enter(session, row, player, NOW)
     return engine

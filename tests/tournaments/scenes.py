@@ -16,7 +16,7 @@ def opened(letters: Correspondence, words: str, *names: str) -> None:
     for name in names:
         letters.join(name)
     with database.transaction(letters.server.engine) as session:
-        entries.open_(session, hosting.read(words, "none"), None, letters.clock())
+        entries.open_(session, hosting.read(words, "none", letters.clock()))
 
 
 def begun(letters: Correspondence, words: str, *names: str) -> None:

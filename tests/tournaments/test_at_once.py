@@ -12,11 +12,9 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, select
 
-from notation import time_control
 from notation.ending import Ending, Termination
-from pbem.features.tournaments import entries, ladders, rounds
+from pbem.features.tournaments import entries, hosting, ladders, rounds
 from pbem.features.tournaments.due import advance, settle_ladders
-from pbem.features.tournaments.entries import TournamentTerms
 from pbem.features.tournaments.field import Format
 from pbem.matches import lifecycle, queries
 from pbem.storage import database
@@ -99,9 +97,8 @@ def test_results_are_derived_from_the_matches(engine: Engine) -> None:
 def challenged(engine: Engine) -> None:
     """Let all four be on a ladder, and dave have won against bob, and carol against alice."""
     with database.transaction(engine) as session:
-        control = time_control.parse("3d/move,auto")
-        terms = TournamentTerms(Format.LADDER, "Ladder", "kvadratik", {}, control, True, 9, 0, at_once=1, reach=3)
-        row = entries.open_(session, terms, None, NOW)
+        words = "ladder kvadratik time=3d/move rated places=9 together=1 reach=3 called Ladder"
+        row = entries.open_(session, hosting.read(words, "none", NOW))
         alice, bob, carol, dave = session.exec(select(Player).order_by(col(Player.id))).all()
         for player in (alice, bob, carol, dave):
             ladders.enter(session, row, player, NOW)

@@ -4,6 +4,7 @@ import pytest
 
 from pbem.errors import Refused
 from pbem.features.tournaments import hosting
+from tests.contests import NOW
 
 
 @pytest.mark.parametrize(
@@ -38,6 +39,6 @@ from pbem.features.tournaments import hosting
 )
 def test_what_is_no_tournament_is_refused(words: str, told: str) -> None:
     with pytest.raises(Refused) as refused:
-        hosting.read(words, "none")
+        hosting.read(words, "none", NOW)
 
     assert told in f"{refused.value.sentence} {refused.value.fits}"

@@ -226,8 +226,8 @@ def host(request: Request, line: Line) -> Decision:
     if (ended := _STOP.fullmatch(line.words)) is not None:
         return _stop(request, line, int(ended[1]), is_operator=is_operator)
     hosting.may_host(player.trusted is not None or is_operator, entries.hosted_by(session, player))
-    wanted = hosting.read(line.words, request.server.time)
-    tournament = entries.open_(session, wanted, player, request.now)
+    wanted = hosting.read(line.words, request.server.time, request.now)
+    tournament = entries.open_(session, wanted, player)
     return Decision(answer=(TournamentOpened(line=shown.line(tournament, 0, request.now)),))
 
 

@@ -4,7 +4,6 @@ Whoever enters has locked the tournament's row, so that nobody gets a place that
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -12,7 +11,6 @@ from typing import Any
 from sqlalchemy import delete, exists, update
 from sqlmodel import Session, col, func, or_, select
 
-from notation.time_control import TimeControl, to_stored
 from pbem.features.tournaments.field import Format
 from pbem.storage import retention
 from pbem.storage.database import exclude_others, lock
@@ -49,29 +47,6 @@ class TournamentState(StrEnum):
     CANCELLED = "called off"
 
 
-@dataclass(frozen=True, slots=True)
-class TournamentTerms:
-    """What a tournament is to be, as whoever opens it wants it."""
-
-    kind: Format
-    title: str
-    game: str
-    options: Mapping[str, str]
-    time: TimeControl
-    """Always with a limit, and matches end by themselves when it is exceeded: others wait."""
-    rated: bool
-    places: int
-    days: int
-    """How long players can enter."""
-    rounds: int | None = None
-    at_once: int | None = None
-    reach: int | None = None
-    group_size: int | None = None
-    promoted: int | None = None
-    every: str | None = None
-    """How often it comes again, one of EVERY."""
-
-
 EVERY = ("week", "month")
 LAST_DAY = 28
 """The last day of a month that every month has."""
@@ -96,30 +71,10 @@ def state_of(tournament: Tournament) -> TournamentState:
     return TournamentState.CANCELLED if tournament.started is None else TournamentState.OVER
 
 
-def open_(session: Session, terms: TournamentTerms, host: Player | None, now: datetime) -> Tournament:
-    """Open a tournament to everybody. A ladder has begun with that, and stays open."""
-    tournament = Tournament(
-        id=_next_number(session),
-        title=terms.title,
-        kind=terms.kind.value,
-        game=terms.game,
-        options=dict(terms.options),
-        time=to_stored(terms.time) or "",
-        rated=terms.rated,
-        places=terms.places,
-        wanted_rounds=terms.rounds,
-        at_once=terms.at_once,
-        reach=terms.reach,
-        group_size=terms.group_size,
-        promoted=terms.promoted,
-        every=terms.every,
-        entry_days=terms.days if terms.every else None,
-        reopens=after(now, terms.every) if terms.every else None,
-        host=host.id if host is not None else None,
-        closes=now + timedelta(days=terms.days),
-        created=now,
-        started=now if terms.kind is Format.LADDER else None,
-    )
+def open_(session: Session, tournament: Tournament, host: Player | None = None) -> Tournament:
+    """Open a new tournament to everybody; `hosting.read` says what it is. A ladder begins with that."""
+    tournament.id = _next_number(session)
+    tournament.host = host.id if host is not None else None
     session.add(tournament)
     session.flush()
     return tournament

@@ -7,13 +7,14 @@ of several daemons opens it.
 
 import re
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import structlog
 from sqlalchemy import exists
 from sqlmodel import Session, col, select
 
 from notation.games import GAMES
+from notation.time_control import to_stored
 from pbem.config import ServerSettings
 from pbem.conversation.syntax import terms
 from pbem.errors import Refused
@@ -25,7 +26,6 @@ from pbem.features.tournaments.entries import (
     MOST_DAYS,
     MOST_PLACES,
     MOST_ROUNDS,
-    TournamentTerms,
 )
 from pbem.features.tournaments.field import Format
 from pbem.storage.due import NOW, each_row
@@ -52,10 +52,12 @@ CHALLENGES, MOST_CHALLENGES = 2, 5
 EXAMPLE = 'For example "host round-robin quadrature time=14d+1d places=6 called Spring Cup".'
 
 
-def read(words: str, default_time: str) -> TournamentTerms:
-    """Return the tournament that those words spell; raise Refused.
+def read(words: str, default_time: str, now: datetime) -> Tournament:
+    """Return the tournament that those words spell, which isn't stored yet; raise Refused.
 
-    >>> read("round robin kvadratik time=3d/move rated called Little Cup", "none").title
+    Its time control has a limit, and matches end by themselves when it is exceeded: others wait.
+
+    >>> read("round robin kvadratik time=3d/move rated called Little Cup", "none", datetime(2026, 3, 2)).title
     'Little Cup'
     """
     said, title = _split(words)
@@ -94,21 +96,25 @@ def read(words: str, default_time: str) -> TournamentTerms:
         )
     if wanted.time.second is not None:
         raise Refused("In a tournament, both players have the same time.", read=words[:60], fits='"time=14d+1d"')
-    return TournamentTerms(
-        kind,
-        _checked(title or f"{wanted.game.title} {kind.value}"),
-        wanted.game.key,
-        wanted.options,
-        replace(wanted.time, is_automatic=True),
-        wanted.rated,
-        places,
-        days,
-        rounds or None,
-        at_once or None,
-        reach or None,
-        group or None,
-        promoted or None,
-        every,
+    return Tournament(
+        title=_checked(title or f"{wanted.game.title} {kind.value}"),
+        kind=kind.value,
+        game=wanted.game.key,
+        options=dict(wanted.options),
+        time=to_stored(replace(wanted.time, is_automatic=True)) or "",
+        rated=wanted.rated,
+        places=places,
+        wanted_rounds=rounds or None,
+        at_once=at_once or None,
+        reach=reach or None,
+        group_size=group or None,
+        promoted=promoted or None,
+        every=every,
+        entry_days=days if every else None,
+        reopens=entries.after(now, every) if every else None,
+        closes=now + timedelta(days=days),
+        created=now,
+        started=now if kind is Format.LADDER else None,
     )
 
 
