@@ -46,6 +46,7 @@ COMMANDS = {
         "setup.backup",
         "Restore a backup into an empty place, and check it. Exit code 1 if there is a problem.",
     ),
+    "move": ("setup.move", "Move an SQLite database to an empty PostgreSQL database. The server must be stopped."),
     "publish": (
         "publishing",
         "Write a site for web browsers, or bring it up to date. It shows what players allow to be seen.",

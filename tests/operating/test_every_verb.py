@@ -56,6 +56,7 @@ VERBS = {
         "T/new.tar.gz", unless_made=False, taken=("T/mail.eml", "T/none/new.tar.gz", "T/mail.eml/new.tar.gz", "T/in")
     ),
     "restore": Verb(code=2, words="T/mail.eml", needs=NOTHING, taken=("T/none.tar.gz", "T/in", "T/record.txt")),
+    "move": Verb(code=2, words="sqlite:///T/pbem.sqlite sqlite:///T/other.sqlite", needs=NOTHING),
     "publish": Verb("T/site", taken=("T/mail.eml", "T/mail.eml/site", "T")),
     "serve": Verb(code=2, needs=CONFIGURED, taken=("T/in", "T/none", "T/mail.eml")),
     "show": Verb("1", absent=(*NOBODY, "mail 99", "out 99", "knitting 7", "mail x")),
