@@ -142,6 +142,23 @@ def test_restoring_uses_the_configuration_that_is_there(site: Site, tmp_path: Pa
     assert "to do: correct address in [server], unless play@pbem.example is meant: players' replies to" in done.out
 
 
+def test_messages_since_a_backup_arrive_again_and_nothing_is_doubled(site: Site, tmp_path: Path) -> None:
+    moves = filled(site)
+    site.drop(moves[1].raw)
+    assert site.run_once()[:2] == [1, 1]
+    file, other = backup(site), place(site, tmp_path / "other")
+    site.drop(moves[2].raw, moves[3].raw)
+    assert site.run_once()[:2] == [2, 2]
+    turns = "select match, number, text from ply order by match, number"
+
+    assert restore(other, file).code == 0
+    for _ in range(2):
+        other.drop(*(move.raw for move in moves[1:]))
+        other.run_once(PBEM_SERVER__DATABASE=other.database)
+        assert other.rows(turns) == site.rows(turns)
+    assert other.rows("select count(*) from incoming") == site.rows("select count(*) from incoming") == [3]
+
+
 # Refusals
 
 
