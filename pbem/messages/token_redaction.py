@@ -17,10 +17,8 @@ import binascii
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from hashlib import blake2b
 from string import ascii_letters, ascii_lowercase
 from typing import Final
-from urllib.parse import quote
 
 from pbem import tokens
 from pbem.mail.reading.text.decoded import IN_MESSAGES, ON_THE_WEB, View, is_mime
@@ -51,16 +49,6 @@ _KINDS = bytes(ord("a" if chr(n) in _ALL_SYMBOLS else "0" if chr(n).isalnum() el
 _WHOLE, _HALF = b"a" * LENGTH, b"a" * (LENGTH // 2)
 """What a token is made of that stands in one line; and of one in two lines, at least in one of them."""
 
-_ENCODED = re.compile(r"[%&\\=\x1b]")
-"""How what is encoded in ASCII begins, or goes on."""
-_HIDING = re.compile(
-    r"\\|\x1b"
-    r"|%(?!20|23|2C|3A|40|5B|5D)[0-9A-Fa-f]{2}"
-    r"|&(?!(?:#34|#39|gt|lt|nbsp|ensp|rsaquo);|amp;body=)(?:[#%]|[A-Za-z]{2,10};)"
-    r"|=(?:[0-9A-F]{2}|[\s%&])"
-)
-"""What can be decoded, except for what most links and sentences have: that stands for no letter, digit or delimiter,
-and what comes of it isn't part of another encoding. Each alternative has one character to begin with, as above."""
 _BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{40,}+={0,2}(?:\r?\n|\Z))++(?:[A-Za-z0-9+/]++={0,2}(?=\r?\n|\Z))?")
 """Lines that may be base64."""
 _BASE64_LINE = 76
@@ -70,11 +58,6 @@ _BASE64_IN_TEXT = re.compile(
 _IN_BASE64 = bytes(ord("a" if chr(n) in f"{ascii_letters}0123456789+/" else " ") for n in range(128)).ljust(256)
 _LINE_OF_BASE64 = b"a" * 56
 """What our address with a token has at least in a line of base64."""
-
-_MOST_CLEAN = 256
-"""How many texts without a token to remove are remembered, ..."""
-_LONG = 1_000
-"""... if they are at least that long."""
 
 
 def _in_any_case(character: str) -> str:
@@ -105,14 +88,11 @@ class TokenRedactor:
     def __init__(self, address: str | None = None, delimiter: str = "+") -> None:
         """Know our address; without it only tokens that stand alone are found."""
         local, _, domain = (address or "").rpartition("@")
-        self._mailbox, self._local, self._delimiter = local, local.lower(), delimiter
+        self._local, self._delimiter = local.lower(), delimiter
         self._address: re.Pattern[str] | None = None
         self._patterns: list[re.Pattern[str]] = []
         self._likely: list[re.Pattern[str]] = []
         """For what is nearly a token, or spelled letter by letter."""
-        plus = "|".join(map(re.escape, {delimiter, quote(delimiter, safe="")}))
-        self._as_written = re.compile(rf"{re.escape(local)}(?:{plus})([a-z2-7]{{{LENGTH}}})(?=@|%40)")
-        self._clean: set[bytes] = set()
         if local:
             spread = _WITHIN_ADDRESS.join(map(_in_any_case, local))
             before = rf"{spread}{_WITHIN_ADDRESS}{re.escape(delimiter)}"
@@ -134,10 +114,6 @@ class TokenRedactor:
 
     def redact(self, text: str, keeps: Keeps = keep_none) -> str:
         """Return the text without the tokens that may not stay."""
-        if len(text) < LEAST or self._is_plainly_clean(text):  # no encoding makes a token shorter
-            return text
-        if len(text) >= _LONG and self._is_clean(self._impersonal(text, keeps)):
-            return text
         return self._without_base64(self._redacted(text, keeps))
 
     def _redacted(self, text: str, keeps: Keeps) -> str:
@@ -145,52 +121,6 @@ class TokenRedactor:
         while edits := self._edits(text, keeps):
             text = _edited(text, edits)
         return text
-
-    def _is_plainly_clean(self, text: str) -> bool:
-        """Return whether nothing is encoded, follows our address, or is as long as half a token.
-
-        So it is in most lines of the log, which take 20 % less for it.
-        """
-        return (
-            text.isascii()
-            and not _ENCODED.search(text)
-            and self._delimiter not in text
-            and _HALF not in _kinds(text)
-            and not _may_hold_base64(text)
-        )
-
-    def _impersonal(self, text: str, keeps: Keeps) -> str:
-        """Return the text without the tokens that may stay and are written as we do, and without their delimiters.
-
-        Such a token ends before an "@", so no other token goes on in it or behind it: if there is nothing to remove
-        from the one text, there is nothing in the other.
-        """
-        return self._as_written.sub(lambda found: self._mailbox if keeps(found[1]) else found[0], text)
-
-    def _is_clean(self, text: str) -> bool:
-        """Return whether an impersonal text has no other token. Remembered, since many readers are sent the same."""
-        likeness = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        if likeness in self._clean:
-            return True
-        if not self._is_plain(text) and (self._edits(text, keep_none) or self._without_base64(text) != text):
-            return False
-        if len(self._clean) >= _MOST_CLEAN:
-            self._clean.clear()
-        self._clean.add(likeness)
-        return True
-
-    def _is_plain(self, text: str) -> bool:
-        """Return whether no token can be in a text, even if it is decoded; that takes a fifth as long as to decode it.
-
-        What isn't decoded here would only part what stands next to it, and no delimiter would come of it.
-        """
-        return (
-            text.isascii()
-            and self._delimiter not in text
-            and _HALF not in _kinds(text)
-            and _HIDING.search(text) is None
-            and not _may_hold_base64(text)
-        )
 
     def redact_bytes(self, raw: bytes) -> bytes:
         """Return a message, or the content of a file, without any token; base64 inside it is written again."""

@@ -8,10 +8,9 @@ messages, by indexes that hold nothing else; a turn with proof is played whateve
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, Integer, String, and_, bindparam, exists, or_
@@ -24,7 +23,6 @@ from pbem.matches.clock.wording import moment
 from pbem.messages import preferences
 from pbem.messages.said.messages import Answer
 from pbem.messages.said.sections import TurnNews
-from pbem.messages.shared_pages import KEPT, SHARED
 from pbem.players.identity import Sender
 from pbem.storage.clock import ends, in_span, within
 from pbem.storage.mailboxes import DOTLESS, is_large, mailbox, owner
@@ -218,19 +216,7 @@ def gist_of(sections: Sequence[Section]) -> str | None:
     """
     if all(isinstance(section, TurnNews) for section in sections):
         return None
-    if all(section.template in SHARED for section in sections):
-        return _gist_of_shared(tuple(sections))
-    return _gist_of_stored(_stored(sections))
-
-
-@lru_cache(maxsize=KEPT)
-def _gist_of_shared(sections: tuple[Section, ...]) -> str:
-    """Return the gist of a page that many are sent. Remembered: that saves 6 % of a message for "help"."""
-    return _gist_of_stored(_stored(sections))
-
-
-def _gist_of_stored(sections: Iterable[dict[str, Any]]) -> str:
-    return _digest([_without_long_numbers(section) for section in sections])
+    return _digest([_without_long_numbers(section) for section in _stored(sections)])
 
 
 def _stored(sections: Sequence[Section]) -> list[dict[str, Any]]:
