@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Any, TypeVar
+from unittest.mock import patch
 from urllib.parse import unquote
 
 import structlog
@@ -16,6 +17,7 @@ from sqlmodel import Session, select
 from typer.testing import CliRunner, Result
 
 from pbem import config
+from pbem.cli import core
 from pbem.cli.index import app
 from pbem.conformance import letters
 from pbem.conformance.letters import ADDRESS as ADDRESS
@@ -147,9 +149,10 @@ class Correspondence(Letters):
         """Run a command of the operator's on this server, who types those keys. Return what it printed."""
         before = structlog.get_config()
         try:
-            return CliRunner().invoke(
-                app, [*words, "--config", str(self.folder / "pbem.toml")], input=keys, env=environment
-            )
+            with patch.object(core, "now", self.clock):
+                return CliRunner().invoke(
+                    app, [*words, "--config", str(self.folder / "pbem.toml")], input=keys, env=environment
+                )
         finally:
             structlog.configure(**before)
 

@@ -34,7 +34,7 @@ COMMANDS = {
     ),
     "check": (
         "doctor.replaying",
-        "Replay all matches, and check files, templates and DNS. Exit code 1 if there is a problem.",
+        "Replay all matches, and compare ratings and ladders. Exit code 1 if there is a problem.",
     ),
     "config show": (
         "setup.init",

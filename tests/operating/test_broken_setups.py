@@ -21,7 +21,7 @@ import pytest
 from jinja2 import FileSystemLoader
 
 from pbem import config
-from pbem.cli.doctor import domain, examination, ports, round_trip, surroundings
+from pbem.cli.doctor import domain, examination, machine, ports, round_trip
 from pbem.cli.doctor.findings import Finding, Severity
 from pbem.config.veiled import veiled_url
 from pbem.messages import templating
@@ -242,8 +242,8 @@ def broken_template(kit: Kit, content: bytes) -> str:
     folder.mkdir()
     (folder / "turn.j2").write_bytes(content)
     broken = templating.templates(templating.HTML).overlay(loader=FileSystemLoader(folder))
-    kit.patch.setattr(surroundings, "templates_folder", lambda: folder)
-    kit.patch.setattr(surroundings, "templates", lambda face: broken)
+    kit.patch.setattr(machine, "templates_folder", lambda: folder)
+    kit.patch.setattr(templating, "templates", lambda face: broken)
     return "templates"
 
 

@@ -1,10 +1,11 @@
 """Checks of the server's domain in the DNS: who takes its mail (MX), and who may send it (SPF, DKIM, DMARC)."""
 
+import base64
+import binascii
 from collections.abc import Iterator
 
-from pbem.cli.doctor import surroundings
 from pbem.cli.doctor.findings import Finding, note, ok, problem
-from pbem.config import Settings
+from pbem.config import DkimSettings, Settings
 from pbem.mail.transports import dkim_signing
 from pbem.secret import BadConfig
 from pbem.storage.mailboxes import public_suffixes
@@ -99,11 +100,29 @@ def _dkim(settings: Settings) -> Iterator[Finding]:
     if settings.outbox.dkim is None:
         yield note("pbem signs nothing (DKIM)", "a server on the way should; otherwise see deploy/dkim.md")
         return
-    sentences = list(surroundings.dkim_faults(settings.outbox.dkim, settings.server.domain))
-    for sentence in sentences:
-        yield problem(sentence, "publish the record as in deploy/dkim.md, or correct [outbox.dkim]")
-    if not sentences:
+    if why := _wrong_key(settings.outbox.dkim, settings.server.domain):
+        yield problem(why, "publish the record as in deploy/dkim.md, or correct [outbox.dkim]")
+    else:
         yield ok(f"DKIM: the key at the selector {settings.outbox.dkim.selector} is the one we sign with")
+
+
+def _wrong_key(settings: DkimSettings, own_domain: str) -> str | None:
+    """Return what is wrong with the DKIM key in the DNS; None if it is the one we sign with."""
+    from dkim.crypto import UnparsableKeyError, parse_pem_private_key, parse_public_key  # the extra is installed by now
+
+    name = f"{settings.selector}._domainkey.{own_domain}"
+    told = next(iter(records(f"{name}.", "TXT")), None)
+    if not told:
+        return f"the DNS has no key at {name}: nobody can verify our signatures"
+    tags = dict(tag.strip().split("=", 1) for tag in told.split(";") if "=" in tag)
+    try:
+        published = parse_public_key(base64.b64decode(tags.get("p", "")))
+    except (UnparsableKeyError, binascii.Error, ValueError):
+        return f"the DNS record at {name} is not an RSA key"
+    ours = parse_pem_private_key(settings.key.read_all().encode())
+    if (published["modulus"], published["publicExponent"]) != (ours["modulus"], ours["publicExponent"]):
+        return f"the DNS key at {name} is not the one we sign with: all our signatures are invalid"
+    return None
 
 
 def _dmarc(domain: str) -> Iterator[Finding]:

@@ -1,9 +1,12 @@
 """Checks of this machine: secrets, rights of files, the site, templates, and the process that parses messages."""
 
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+
+from jinja2 import TemplateError
 
 from pbem import config
 from pbem.cli.doctor import surroundings
@@ -12,6 +15,8 @@ from pbem.config import Settings
 from pbem.isolated import Unavailable
 from pbem.mail.reading.limits import Unreadable
 from pbem.mail.reading.parsers import MEGABYTES, IsolatedParser
+from pbem.messages import templating
+from pbem.messages.said.templates import templates_folder
 from pbem.secret import BadConfig, Secret
 
 SAMPLE = b"From: doctor@pbem.example\nTo: games@pbem.example\nSubject: hello\n\nhelp\n"
@@ -67,7 +72,7 @@ def site(folder: Path) -> Iterator[Finding]:
     try:
         is_there = (folder / "index.html").exists()
         is_a_site = is_there or not folder.exists() or not any(folder.iterdir())
-        closed = surroundings.closed(folder) if is_there else None
+        closed = _closed(folder) if is_there else None
     except OSError as error:
         yield problem(f"{folder} can't be read: {error.strerror}", "correct folder in [publish], or its rights")
         return
@@ -87,13 +92,33 @@ def site(folder: Path) -> Iterator[Finding]:
         )
 
 
+def _closed(site: Path) -> Path | None:
+    """Return the first folder on the way to a site, or in it, that lets in its owner only; None if none does."""
+    ways = (*reversed(site.resolve().parents), site, *site.glob("*/"), *site.glob("matches/*/"))
+    return next((folder for folder in ways if not folder.stat().st_mode & (stat.S_IXGRP | stat.S_IXOTH)), None)
+
+
 def templates() -> Iterator[Finding]:
     """Compile all templates."""
-    found = list(surroundings.broken_templates())
+    found = list(_broken_templates())
     for sentence in found:
         yield problem(sentence, "install pbem again, or undo the change")
     if not found:
         yield ok("all templates can be used")
+
+
+def _broken_templates() -> Iterator[str]:
+    folder = templates_folder()
+    if not any(folder.glob("*.j2")):
+        yield f"there are no templates in {folder}"
+    environment = templating.templates(templating.HTML)
+    for name in environment.list_templates(filter_func=lambda name: name.endswith(".j2")):
+        try:
+            environment.get_template(name)
+        except TemplateError as error:
+            yield f"the template {name} can't be used: {error}"
+        except UnicodeDecodeError:
+            yield f"the template {name} can't be used: it isn't text in UTF-8"
 
 
 def parser(megabytes: int = MEGABYTES) -> Iterator[Finding]:
