@@ -41,7 +41,7 @@ class BadRecord(Exception):
         super().__init__(f"{where}{_why(cause)}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Record:
     """A match: its game, what was chosen, who played (by seat), the texts of the turns in playing order.
 
@@ -68,7 +68,7 @@ class Record:
         except GameMissing as missing:
             known = f"there is no game {self.game}; there are {', '.join(GAMES)}"
             raise BadOption(missing.why if self.game in GAMES else known) from missing
-        object.__setattr__(self, "options", pack.game.chosen(self.options))
+        self.options = pack.game.chosen(self.options)
 
     @property
     def pack(self) -> GamePack:

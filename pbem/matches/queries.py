@@ -10,7 +10,6 @@ from engines.core import Seat
 from notation.games import GAMES, GamePack
 from pbem.storage.database import exclude_others, lock
 from pbem.storage.models import Incoming, IncomingState, Lane, Match, MatchState, Player, Ply, TakenBack
-from pbem.storage.rows import get_one
 
 MOST_RATED, RATED_WITHIN = 5, timedelta(days=30)
 """How many rated matches two players can begin with each other in one game, and in what time; further ones don't count.
@@ -77,7 +76,7 @@ def opponent_of(match: Match, player: Player) -> int:
 
 def players_of(session: Session, match: Match) -> tuple[Player, Player]:
     """Return the players of the match, by seat."""
-    return get_one(session, Player, match.seat0), get_one(session, Player, match.seat1)
+    return session.get_one(Player, match.seat0), session.get_one(Player, match.seat1)
 
 
 def plies(session: Session, match: Match) -> Sequence[Ply]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from sqlmodel import Session
@@ -10,12 +10,11 @@ from sqlmodel import Session
 from pbem.config import ServerSettings
 from pbem.matches.naming import name, subject_of
 from pbem.matches.snapshot import Snapshot
-from pbem.messages import headers, links, mime, preferences, shared_pages
+from pbem.messages import headers, links, mime, preferences
 from pbem.messages.drawings import Drawings
 from pbem.messages.extras import BoardPages, Enrich, ExportHook, Extra, Rendering
 from pbem.messages.links import ReplyTarget, answering
-from pbem.messages.reply_addresses import address_with, token_of
-from pbem.messages.shared_pages import PERSONAL, REPLY, AnyReader, Page
+from pbem.messages.reply_addresses import address_with
 from pbem.messages.templating import html_of, text_of
 from pbem.messages.token_filter import TokenFilter
 from pbem.messages.token_redaction import TokenRedactor
@@ -60,7 +59,6 @@ class Renderer:
         self._keep_mail_days = keep_mail_days
         self._keyring = keyring
         self.redactor = TokenRedactor(server.address, server.delimiter)
-        self._page = lru_cache(maxsize=shared_pages.KEPT)(self._made_page)
 
     def render(self, session: Session, rows: Sequence[Outgoing]) -> Iterator[bytes]:
         """Yield the messages of the rows in their order; the same bytes each time.
@@ -82,43 +80,9 @@ class Renderer:
         snapshot = drawings.of(known.matches[row.match], row.ply).snapshot if row.match else None
         head = headers.head(row, payload, snapshot, self._server, self._keyring)
         subject = str(head["Subject"])
-        if shared_pages.is_shared(row.template, payload) and not known.matches:
-            faces = self._shared_faces(row, payload, player, subject, with_html=wishes["html"] == ON)
-        else:
-            faces = self._faces(
-                drawings, row, payload, known, wishes, subject, self._extras(session, row, payload, known)
-            )
+        faces = self._faces(drawings, row, payload, known, wishes, subject, self._extras(session, row, payload, known))
         tokens = TokenFilter(self.redactor, self._keyring, row)
         return mime.message(row.address, [*head.items()], *faces, tokens)
-
-    def _shared_faces(
-        self, row: Outgoing, payload: Payload, player: Player | None, subject: str, *, with_html: bool
-    ) -> tuple[str, str | None, mime.Enclosed]:
-        """Return what `_faces` would, for a page that is the same for all but for their tokens."""
-        tokens = {PERSONAL: Token(Purpose.PERSONAL, player.id or 0) if player else None, REPLY: token_of(row)}
-        made_for = {who: self._keyring.format(token, row.epoch) for who, token in tokens.items() if token is not None}
-        is_confirmed = None if player is None else player.confirmed is not None
-        page = self._page(payload, subject, is_confirmed, acts=REPLY in made_for, with_html=with_html).of(made_for)
-        return page.text, page.html, mime.Enclosed(row.message_id)
-
-    def _made_page(
-        self, payload: Payload, subject: str, is_confirmed: bool | None, *, acts: bool, with_html: bool
-    ) -> Page:
-        """Return such a page with tokens that stand for those of a reader; it can't ask for anything else of theirs."""
-        personal, reply_to = (
-            f"{self._server.local}{self._server.delimiter}{stand_in}@{self._server.domain}"
-            for stand_in in (PERSONAL, REPLY)
-        )
-        answer = ReplyTarget(reply_to, answering(subject)) if acts else None
-        variables = {
-            **{field.name: getattr(payload, field.name) for field in fields(payload)},
-            "server": self._server,
-            "player": None if is_confirmed is None else AnyReader(is_confirmed),
-            "answer_with": partial(links.link, answer),
-            "personal": None if is_confirmed is None else personal,
-        }
-        html = html_of("answer.j2", variables, subject) if with_html else None
-        return Page(text_of("answer.j2", variables), html)
 
     def _extras(self, session: Session, row: Outgoing, payload: Payload, known: Facts) -> list[Extra]:
         """Return what features add to the message."""

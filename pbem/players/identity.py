@@ -146,11 +146,6 @@ def tags_of(message: Message, server: ServerSettings) -> Iterator[str]:
                 yield local[len(own) + 1 :]
 
 
-def token_in(message: Message, server: ServerSettings) -> Token | None:
-    """Return the first token in one of our addresses that the message went to, which may be invalid."""
-    return next(filter(None, map(tokens.parse, tags_of(message, server))), None)
-
-
 def _named(session: Session, token: Token) -> tuple[Player | None, Match | None]:
     """Return the player of a token, and the match that it is for."""
     player = session.get(Player, token.player)

@@ -57,7 +57,7 @@ class Suspects:
     def step(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Handle the next such message. Return how many there were; the process ends when there are none."""
         queue = self.desk.queue
-        claimed = () if stopped() else queue.take() or (queue.claim_next() if queue.has_any() else ())
+        claimed = () if stopped() else queue.in_hand or (queue.claim_next() if queue.has_any() else ())
         for claim in claimed:
             self._handle(claim, self.clock())
         if not claimed:

@@ -9,7 +9,7 @@ PostgreSQL share the work: each is notified by the others, and takes what no oth
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -55,7 +55,6 @@ from pbem.server.worker import Desk
 from pbem.storage import database, leases, notifications
 from pbem.storage.models import Analysis, Backup, Lane, Search
 from pbem.storage.notifications import Channel
-from pbem.storage.queue import Queue
 from pbem.storage.retention import Retention
 from pbem.storage.utc import now
 from pbem.vitals import FirstOfEach, Vitals
@@ -123,19 +122,13 @@ class Server:
         has_replies = any(each.place.lane is Lane.REPLIES for each in found)
         with database.writing(self.engine, can_wait=not has_replies) as connection:
             added = intake.store(connection, found, self.clock())
-            claimed = [(queue, own, queue.claim_for_rest(connection)) for queue, own in self._for_desks(added)]
             if added:
                 notifications.notify(connection, Channel.RECEIVED)
         failpoints.reach(Step.STORED)
-        for queue, numbers, rows in claimed:
-            queue.give(rows, numbers)
-        return added
-
-    def _for_desks(self, added: Mapping[int, Lane]) -> Iterator[tuple[Queue, list[int]]]:
-        """Yield the queues of the working threads that claim those messages, each with the numbers of its own."""
         for desk, lanes in zip(self.desks, LANES_OF_DESKS, strict=True):
-            if numbers := [number for number, lane in added.items() if lane in lanes]:
-                yield desk.queue, numbers
+            if any(lane in lanes for lane in added.values()):
+                desk.queue.bell.set()
+        return added
 
     def store(self, arrivals: tuple[Arrival, ...]) -> None:
         """Store the arrivals, with the signature that transports expect."""
@@ -153,7 +146,7 @@ class Server:
         while handled < AT_A_STRETCH and not stopped():
             claims = own.next_message()
             for claim in claims:
-                worker.handle(own, claim, self.clock(), hands_over=handled == 0, goes_on=True)
+                worker.handle(own, claim, self.clock())
             if not claims and (desk is not None or not self.suspects.step()):
                 break
             handled += 1
@@ -305,23 +298,20 @@ def run(
 
     def handle_waiting(desk: Desk, stopped: Callable[[], bool]) -> bool:
         handled = server.handle_waiting(stopped, desk)
-        if handled > 1:  # what the first one queued was given to the sender
-            sending.bell.set()
         if handled:
             played.set()
         return handled == AT_A_STRETCH
 
-    def send_some(stopped: Callable[[], bool]) -> None:
-        """Send what was given, or else what is due: the bell rings for that again, and many are sent together."""
-        if not server.sender.send_given(stopped):
-            server.send(stopped)
-
     def send(stopped: Callable[[], bool]) -> None:
         nonlocal looked
-        send_some(stopped)
-        while (left := looked + loops.SPACING_SECONDS - time.monotonic()) > 0 and sending.rest(left) and not stopped():
+        server.send(stopped)
+        while (
+            (left := looked + loops.SPACING_SECONDS - time.monotonic()) > 0
+            and sending.bell.wait(left)
+            and not stopped()
+        ):
             sending.bell.clear()
-            send_some(stopped)
+            server.send(stopped)
         server.send_due(stopped)
         looked = time.monotonic()
 
@@ -342,12 +332,12 @@ def run(
     publisher = Publisher(settings, keyring, server.clock, server.engine)
     working = [
         *(
-            Loop(vitals.pulse(f"work {n}", bound.work), partial(handle_waiting, desk), desk.queue.bell, desk.queue.rest)
+            Loop(vitals.pulse(f"work {n}", bound.work), partial(handle_waiting, desk), desk.queue.bell)
             for n, desk in enumerate(server.desks, start=1)
         ),
         Loop(vitals.pulse("work alone", bound.work), server.suspects.step, close=server.suspects.close),
         Loop(vitals.pulse("house", bound.house), think, played, pause=loops.SPACING_SECONDS),
-        Loop(vitals.pulse("send", bound.send), send, sending.bell, sending.rest, close=server.outbox.close),
+        Loop(vitals.pulse("send", bound.send), send, sending.bell, close=server.outbox.close),
         Loop(vitals.pulse("report", bound.other), report, vitals.changed, close=partial(reporter.end, server.engine)),
     ]
     if settings.backup.folder is not None:

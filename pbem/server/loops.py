@@ -69,8 +69,6 @@ class Loop:
     step: Callable[[Callable[[], bool]], object]
     """Works until nothing is left or what it is given says to stop. Returns whether to call it again at once."""
     bell: threading.Event = field(default_factory=threading.Event)
-    rest: Callable[[float], object] | None = None
-    """Waits for the bell, if it does something besides."""
     close: Callable[[], object] = lambda: None
     pause: float = 0.0
     """For how many seconds it doesn't hear the bell after its work."""
@@ -104,7 +102,7 @@ class Loop:
             if self.pause:
                 self._wait(stop.wait, self.pause)
             if not stop.is_set():
-                self._wait(self.rest or self.bell.wait, LOOK_SECONDS)
+                self._wait(self.bell.wait, LOOK_SECONDS)
         self.close()
         self.pulse.end()
 

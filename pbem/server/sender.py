@@ -154,7 +154,12 @@ class MailSender:
         """
         if self._is_refused is None:
             self._is_refused = Setbacks(self.queue.engine, SENDING, self.clock()).are_any
-        if (attempts := self.send_given(stopped)) or not self.queue.is_ready:
+        self.record()  # left from a call during which the database failed
+        if self._hop.rests:
+            if self.queue.in_hand:
+                self._give_back()
+            return 0
+        if attempts := self._send(self.queue.in_hand, stopped):
             return attempts
         due = what_is_due(self.clock())
         with reading(self.queue.engine) as connection:
@@ -170,16 +175,6 @@ class MailSender:
             if row.attempts >= MOST:
                 self._put_off(row.id, row.attempts)
         return attempts + self._send(alone, stopped)
-
-    def send_given(self, stopped: Callable[[], bool] = lambda: False) -> int:
-        """Send what is in hand or was given while this thread rested. Return the number of attempts."""
-        self.record()  # left from a call during which the database failed
-        self.queue.is_ready = not self._hop.rests
-        claimed = self.queue.take()
-        if claimed and not self.queue.is_ready:
-            self._give_back()
-            return 0
-        return self._send(claimed, stopped)
 
     def record(self) -> None:
         """Store how attempts ended. If the database fails that is kept, so that nothing is sent twice because of it."""

@@ -20,13 +20,11 @@ from pbem.mail.reading.machines import Automatic
 from pbem.players import bounces, complaints, identity, trust
 from pbem.server import work_queue
 from pbem.server.examination import Examined, Received, Services, examine
-from pbem.server.sender import what_is_due
-from pbem.storage import notifications, outbox
+from pbem.storage import notifications
 from pbem.storage.database import transaction
 from pbem.storage.models import Incoming
 from pbem.storage.notifications import Channel
 from pbem.storage.queue import Queue, QueueRows
-from pbem.storage.rows import keep_rows
 from pbem.tokens import Purpose
 
 log = structlog.get_logger()
@@ -58,18 +56,14 @@ class Desk:
 
         Starting the parser comes first and isn't counted as an attempt: it takes most of the time after a start.
         """
-        if not (claimed := self.queue.take()) and not self.queue.is_through and self.queue.has_any():
+        if not self.queue.in_hand and self.queue.has_any():
             self.services.parser.prepare()
-            self.queue.is_ready = True
-            claimed = self.queue.claim_next()
-        return claimed
+            self.queue.claim_next()
+        return self.queue.in_hand
 
 
-def handle(desk: Desk, claim: Any, now: datetime, *, hands_over: bool = False, goes_on: bool = False) -> None:
+def handle(desk: Desk, claim: Any, now: datetime) -> None:
     """Handle a claimed message and commit. After three failures, shunt it.
-
-    With `hands_over`, what it queues goes to the sender at once, if that rests; others are sent several at a time.
-    With `goes_on`, the next message is claimed in the same transaction, which saves one with a sync, and is in hand.
 
     Raises OperationalError if the database fails and Unavailable if no message can be parsed; the message is then still
     in hand and goes on later. If another daemon has it meanwhile, nothing is done.
@@ -80,7 +74,7 @@ def handle(desk: Desk, claim: Any, now: datetime, *, hands_over: bool = False, g
     failpoints.reach(Step.COUNTED)
     for attempt in range(1, work_queue.MOST + 1):
         try:
-            handled = _attempt(desk, claim, received, now, hands_over=hands_over, goes_on=goes_on)
+            handled = _attempt(desk, claim, received, now)
         except (OperationalError, Unavailable):
             raise
         except Exception as bug:  # noqa: BLE001 - any other exception is a bug, and other messages must go on
@@ -115,42 +109,32 @@ def _label(what: Outcome | Silence | None) -> str:
     return what.name.lower() if what is not None else ""
 
 
-def _attempt(
-    desk: Desk, claim: Any, received: Received, now: datetime, *, hands_over: bool, goes_on: bool
-) -> _Handled | None:
+def _attempt(desk: Desk, claim: Any, received: Received, now: datetime) -> _Handled | None:
     """Examine the message, then handle it in one transaction if it is still ours. Return what became of it then."""
     for _ in range(MOST_EXAMINATIONS):
         examined = examine(desk.queue.engine, desk.services, received, now)
         failpoints.reach(Step.READ)
         try:
-            return _handle_examined(desk, claim, examined, now, hands_over=hands_over, goes_on=goes_on)
+            return _handle_examined(desk, claim, examined, now)
         except Changed:
             log.info("mail in", incoming=claim.id, verdict="examined again")
     raise Changed
 
 
-def _handle_examined(
-    desk: Desk, claim: Any, examined: Examined, now: datetime, *, hands_over: bool, goes_on: bool
-) -> _Handled | None:
+def _handle_examined(desk: Desk, claim: Any, examined: Examined, now: datetime) -> _Handled | None:
     """Handle the message in one transaction if it is still ours. Return what became of it then."""
     with transaction(desk.queue.engine) as session:
-        keep_rows(session)
-        about = identity.token_in(examined.message, desk.services.server) if examined.message else None
-        row = work_queue.own(session, claim.id, desk.queue.holder, claim.attempts, about)
+        row = work_queue.own(session, claim.id, desk.queue.holder, claim.attempts)
         if row is None:
             log.warning("mail in", incoming=claim.id, verdict="left to another daemon")
             return None
         handled = _handle(session, desk.services, row, examined, now)
         session.flush()
         notifications.notify(session.connection(), Channel.OWED)
-        queued = outbox.queued_in(session)
-        to_send = desk.sending.claim_for_rest(session.connection(), **what_is_due(now)) if hands_over else ()
-        following = desk.queue.claim(session.connection()) if goes_on and not desk.queue.is_through else ()
         failpoints.reach(Step.COMMITTING)
-    desk.queue.in_hand = following
+    desk.queue.in_hand = ()
     failpoints.reach(Step.COMMITTED)
-    if hands_over:
-        desk.sending.give(to_send, queued)
+    desk.sending.bell.set()
     return handled
 
 
@@ -202,6 +186,6 @@ def _handle(session: Session, services: Services, row: Incoming, examined: Exami
         }
     except Unanswerable as error:
         verdict, silence = Verdict(Outcome.UNANSWERED, str(error)), error.silence
-    work_queue.settle(session, row, str(verdict), author, cost, now)
+    work_queue.settle(row, str(verdict), author, cost, now)
     line = {"incoming": row.id, "source": row.source, "verdict": str(verdict), **about}
     return _Handled(line, verdict.outcome, silence, row.received)

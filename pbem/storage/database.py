@@ -178,8 +178,9 @@ def _reader(engine: Engine) -> Engine:
         options: dict[str, Any] = {_READ_ONLY: True}
         if engine.dialect.name == "postgresql":
             options |= {"postgresql_readonly": True, "isolation_level": "REPEATABLE READ"}
-        reader = engine.execution_options(**options)
-        sqlite.only_read(reader)
+            reader = engine.execution_options(**options)
+        else:
+            reader = sqlite.reader(engine, options)
         engine.update_execution_options(**{_READER: reader})
     return reader
 

@@ -19,9 +19,8 @@ from sqlalchemy import ColumnElement, Connection, bindparam, or_, select, update
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
-from sqlmodel import Field, Session, col
+from sqlmodel import Field, Session, SQLModel, col
 
-from pbem.storage.rows import Table
 from pbem.storage.utc import Utc
 
 LEASE = timedelta(minutes=1)
@@ -31,7 +30,7 @@ CLOCKS = {"postgresql": "clock_timestamp()", "sqlite": "'now'"}
 """What each kind of database calls the present time; tests stop these clocks."""
 
 
-class Leased(Table):
+class Leased(SQLModel):
     """The columns of a row that one daemon at a time works on."""
 
     leased_until: Any = Field(default=None, sa_type=Utc, nullable=True)

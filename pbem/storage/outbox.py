@@ -96,12 +96,6 @@ def new_id(domain: str) -> str:
     return f"<{secrets.token_hex(ID_BYTES)}@{domain.rpartition('@')[2].rstrip('>')}>"
 
 
-def queued_in(session: Session) -> list[int]:
-    """Return the numbers of the messages that were queued in a session, also of those that were undone since."""
-    queued: list[int] = session.info.setdefault("queued", [])
-    return queued
-
-
 class Mailer:
     """Queues messages in the transaction of a session."""
 
@@ -245,7 +239,6 @@ class Mailer:
         if named:
             connection.execute(insert(Mention), [{"outgoing": number, "player": each} for each in sorted(named)])
         connection.execute(_SAID, {"outgoing": number, "payload": stored, "facts": shown})
-        queued_in(self._session).append(int(number))
         return int(number)
 
     def _named(

@@ -3,55 +3,17 @@
 import itertools
 import sqlite3
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
-from sqlalchemy import Engine, PoolProxiedConnection, create_engine, event
+from sqlalchemy import URL, Engine, create_engine, event
 from sqlalchemy.exc import OperationalError
-from sqlalchemy.pool import Pool, QueuePool
+from sqlalchemy.pool import QueuePool
 
 BUSY_SECONDS = 30
 _WRITE_TURNS = "pbem_write_turns"
-
-
-class Driver(sqlite3.Connection):
-    """A connection of the driver, which knows whether its transactions may write."""
-
-    is_read_only = False
-
-    def only_read(self) -> None:
-        """Refuse changes from now on."""
-        if not self.is_read_only:
-            self.execute("PRAGMA query_only=ON").close()
-            self.is_read_only = True
-
-    def begin(self) -> None:
-        """Begin a transaction.
-
-        One that writes takes the write lock at once: if it read first and wrote later, it would fail whenever another
-        had written in between. One that reads takes no lock.
-        """
-        self.execute("BEGIN" if self.is_read_only else "BEGIN IMMEDIATE")
-
-
-class Pools(QueuePool):
-    """The connections of an engine that may write, and beside them those that never may.
-
-    To allow changes and refuse them by turns has SQLite prepare every statement anew: that would cost 8 % of a message.
-    """
-
-    @cached_property
-    def readers(self) -> Pool:
-        """The connections that refuse changes."""
-        return self.recreate()
-
-    def dispose(self) -> None:
-        """Close all connections that are not in use."""
-        super().dispose()
-        if "readers" in vars(self):
-            self.readers.dispose()
 
 
 class WriteTurns:
@@ -97,20 +59,20 @@ def connect(url: str, require_none: Callable[[Collection[str]], None]) -> Engine
     """Return an engine for an SQLite database: with a write-ahead log, synced at every commit, and no deleted content.
 
     One without such a log may be another program's: `require_none` is told its tables before anything is changed.
-    Transactions begin by a method of the dialect: an event of the engine could do it too, but an engine with an event
-    does more at each statement: that saves 7 % of a turn.
+    Each transaction takes the write lock at once: if it read first and wrote later, it would fail whenever another had
+    written in between.
     """
-    engine = create_engine(
-        url,
-        hide_parameters=True,
-        poolclass=Pools,
-        pool_use_lifo=True,  # the one that was used last has the pages and statements at hand
-        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False, "factory": Driver},
-        execution_options={_WRITE_TURNS: WriteTurns()},
-    )
-    engine.dialect.do_begin = _begin  # type: ignore[assignment, method-assign]  # another dialect would have other URLs
+    engine = _made(url, "BEGIN IMMEDIATE", {_WRITE_TURNS: WriteTurns()})
     event.listen(engine, "connect", partial(_prepare, require_none))
     return engine
+
+
+def reader(engine: Engine, options: Mapping[str, Any]) -> Engine:
+    """Return an engine with those options for the same database, whose connections take no lock and refuse changes."""
+    made = _made(engine.url, "BEGIN", options)
+    event.listen(made, "connect", _only_read)
+    event.listen(engine, "engine_disposed", lambda _engine: made.dispose())
+    return made
 
 
 def write_turn(engine: Engine, *, can_wait: bool) -> AbstractContextManager[None]:
@@ -119,21 +81,20 @@ def write_turn(engine: Engine, *, can_wait: bool) -> AbstractContextManager[None
     return turns.take(can_wait=can_wait) if turns is not None else nullcontext()
 
 
-def only_read(engine: Engine) -> None:
-    """Have an engine use connections that refuse changes; nothing for PostgreSQL, where an option does that."""
-    if isinstance(engine.pool, Pools):
-        engine.raw_connection = partial(_read, engine)  # type: ignore[method-assign]  # of this engine alone
+def _made(url: str | URL, begin: str, options: Mapping[str, Any]) -> Engine:
+    engine = create_engine(
+        url,
+        hide_parameters=True,
+        poolclass=QueuePool,
+        pool_use_lifo=True,  # the one that was used last has the pages and statements at hand
+        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
+        execution_options=options,
+    )
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
+    return engine
 
 
-def _read(engine: Engine) -> PoolProxiedConnection:
-    assert isinstance(engine.pool, Pools)  # noqa: S101 - as it was made
-    pooled = engine.pool.readers.connect()
-    assert isinstance(pooled.dbapi_connection, Driver)  # noqa: S101 - as it was made
-    pooled.dbapi_connection.only_read()
-    return pooled
-
-
-def _prepare(require_none: Callable[[Collection[str]], None], driver: Driver, _record: object) -> None:
+def _prepare(require_none: Callable[[Collection[str]], None], driver: sqlite3.Connection, _record: object) -> None:
     driver.isolation_level = None  # the driver would begin its transactions too late
     if driver.execute("PRAGMA journal_mode").fetchone() != ("wal",):
         require_none([name for (name,) in driver.execute("SELECT name FROM sqlite_master WHERE type = 'table'")])
@@ -141,5 +102,6 @@ def _prepare(require_none: Callable[[Collection[str]], None], driver: Driver, _r
         driver.execute(f"PRAGMA {pragma}").close()
 
 
-def _begin(pooled: Any) -> None:
-    pooled.dbapi_connection.begin()
+def _only_read(driver: sqlite3.Connection, _record: object) -> None:
+    driver.isolation_level = None
+    driver.execute("PRAGMA query_only=ON").close()

@@ -13,7 +13,7 @@ from sqlalchemy.sql.visitors import iterate
 from sqlmodel import SQLModel
 
 import pbem
-from pbem.storage import database, rows
+from pbem.storage import database
 
 
 def modules() -> Iterator[Any]:
@@ -40,11 +40,9 @@ def statements() -> Iterator[tuple[str, Any]]:
             for found in within(value):
                 yield f"{module.__name__}.{name}", found
     for table in (each.class_ for each in SQLModel._sa_registry.mappers if each.class_.__module__.startswith("pbem.")):
-        key, *others = (column.name for column in table.__table__.primary_key)
+        key, *_ = (column.name for column in table.__table__.primary_key)
         if key == "id":
             yield f"insert_new: {table.__name__}", database.insert_new("postgresql", table, key)
-        if not others:
-            yield f"by_number: {table.__name__}", rows._by_number(table)
 
 
 def test_no_statement_changes_what_a_subquery_with_a_limit_finds() -> None:

@@ -28,7 +28,6 @@ from pbem.storage.due import act_on
 from pbem.storage.models import Match, MatchState, Outgoing, OutgoingContent, OutgoingState, Player, Ply
 from pbem.storage.outbox import Mailer
 from pbem.storage.payloads import News, load
-from pbem.storage.rows import keep_rows
 from pbem.tokens import Purpose
 
 NEVER = datetime.max.replace(tzinfo=UTC)
@@ -92,7 +91,6 @@ def _is_time(player: Player, choices: Mapping[str, str], way: str, first: dateti
 
 def _gather(session: Session, player_id: int, server: ServerSettings, now: datetime) -> bool:
     """Enqueue one message to the player. Return whether there still was news that is due."""
-    keep_rows(session)
     player = lock_if_free(session, Player, player_id)
     if player is None:  # another daemon is gathering it
         return False

@@ -2,14 +2,13 @@
 
 from datetime import datetime
 
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
 
 from pbem.storage.leases import Leased
-from pbem.storage.rows import Table
 from pbem.storage.utc import Utc
 
 
-class ServerKey(Table, table=True):
+class ServerKey(SQLModel, table=True):
     """The key that signs the reply addresses of the players here; a single row."""
 
     id: int | None = Field(default=None, primary_key=True)

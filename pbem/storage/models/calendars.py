@@ -3,14 +3,13 @@
 from datetime import datetime
 
 from sqlalchemy import Index, false
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
 
 from pbem.storage.models.indexes import partial_index
-from pbem.storage.rows import Table
 from pbem.storage.utc import Utc
 
 
-class Calendar(Table, table=True):
+class Calendar(SQLModel, table=True):
     """The days of the week on which a player's time runs, as they chose them; the newest counts from `begins` on."""
 
     __table_args__ = (Index("ix_calendar_player_id", "player", "id"),)
@@ -25,7 +24,7 @@ class Calendar(Table, table=True):
     """As working_days.format_days writes them."""
 
 
-class Vacation(Table, table=True):
+class Vacation(SQLModel, table=True):
     """A time in which a player is away. One that was called off before it began ends as it begins."""
 
     __table_args__ = (partial_index("ix_vacation_untold", "begins", where="told IS NULL"),)

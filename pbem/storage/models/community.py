@@ -3,14 +3,13 @@
 from datetime import datetime
 
 from sqlalchemy import JSON, Column, Index, false
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
 
 from pbem.storage.models.indexes import partial_index
-from pbem.storage.rows import Table
 from pbem.storage.utc import Utc
 
 
-class Seek(Table, table=True):
+class Seek(SQLModel, table=True):
     """An offer of a match that anybody may take. Its row stays when it is closed, so that its number means no other."""
 
     __table_args__ = (
@@ -41,7 +40,7 @@ class Seek(Table, table=True):
     closed: datetime | None = Field(default=None, sa_type=Utc)
 
 
-class Bulletin(Table, table=True):
+class Bulletin(SQLModel, table=True):
     """A player who wants the weekly bulletin."""
 
     player: int | None = Field(default=None, primary_key=True, foreign_key="player.id")
@@ -51,7 +50,7 @@ class Bulletin(Table, table=True):
     """Until when the last one told what happened."""
 
 
-class Block(Table, table=True):
+class Block(SQLModel, table=True):
     """A player who wants nothing from another. Only the one who blocks ever learns of it."""
 
     player: int = Field(foreign_key="player.id", primary_key=True)
@@ -59,7 +58,7 @@ class Block(Table, table=True):
     created: datetime = Field(sa_type=Utc)
 
 
-class BlockedAddress(Table, table=True):
+class BlockedAddress(SQLModel, table=True):
     """Whom a player has blocked who left since: by the hash of their address, so that it holds if they join again."""
 
     player: int = Field(foreign_key="player.id", primary_key=True)
@@ -67,7 +66,7 @@ class BlockedAddress(Table, table=True):
     created: datetime = Field(sa_type=Utc)
 
 
-class Presence(Table, table=True):
+class Presence(SQLModel, table=True):
     """When a player last wrote, to the day, and whether they agreed to be listed."""
 
     __table_args__ = (partial_index("ix_presence_seen", "seen", "player", where="listed IS NOT NULL"),)

@@ -5,10 +5,9 @@ from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import JSON, Column, Index, UniqueConstraint, false
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
 
 from pbem.storage.models.indexes import partial_index
-from pbem.storage.rows import Table
 from pbem.storage.utc import Utc
 
 
@@ -29,7 +28,7 @@ FINISHED = ("ended", "id", "termination", "termination_seat", "level", "imported
 AMONG_PEOPLE = f"{IS_OVER} AND level IS NULL AND imported IS NULL"
 
 
-class Match(Table, table=True):
+class Match(SQLModel, table=True):
     """A contest: the game, the players, and everything about its state that the rules don't cover."""
 
     __table_args__ = (
@@ -132,7 +131,7 @@ class Match(Table, table=True):
     ended: datetime | None = Field(default=None, sa_type=Utc)
 
 
-class Ply(Table, table=True):
+class Ply(SQLModel, table=True):
     """A complete turn: its number (starting at 1) and canonical text. Never changed, but it can be taken back."""
 
     __table_args__ = (UniqueConstraint("match", "number"),)
@@ -146,7 +145,7 @@ class Ply(Table, table=True):
     played: datetime = Field(sa_type=Utc)
 
 
-class TakenBack(Table, table=True):
+class TakenBack(SQLModel, table=True):
     """A complete turn that was taken back: what its row in `ply` said, which is deleted. Never changed."""
 
     __table_args__ = (Index("ix_takenback_match_shift", "match", "shift"),)
@@ -163,7 +162,7 @@ class TakenBack(Table, table=True):
     taken_back: datetime = Field(sa_type=Utc)
 
 
-class Prepared(Table, table=True):
+class Prepared(SQLModel, table=True):
     """What a player has prepared for the opponent's next turn in a match; nobody else ever learns of it."""
 
     match: int = Field(foreign_key="match.id", primary_key=True)
@@ -176,7 +175,7 @@ class Prepared(Table, table=True):
     """The message that brought the last of them."""
 
 
-class Note(Table, table=True):
+class Note(SQLModel, table=True):
     """What a player has noted for themselves about a match; nobody else ever sees it."""
 
     match: int = Field(foreign_key="match.id", primary_key=True)
@@ -184,7 +183,7 @@ class Note(Table, table=True):
     text: str
 
 
-class ClockEvent(Table, table=True):
+class ClockEvent(SQLModel, table=True):
     """What happened to the clock of a match (see clock.clock), in the order of the ids. Never changed."""
 
     id: int | None = Field(default=None, primary_key=True)

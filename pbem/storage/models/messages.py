@@ -5,11 +5,10 @@ from enum import IntEnum, StrEnum
 from typing import Any, Optional
 
 from sqlalchemy import JSON, Column, Index, LargeBinary, false
-from sqlmodel import Field, Relationship
+from sqlmodel import Field, Relationship, SQLModel
 
 from pbem.storage.leases import Leased
 from pbem.storage.models.indexes import partial_index
-from pbem.storage.rows import Table
 from pbem.storage.utc import Utc
 
 
@@ -139,7 +138,7 @@ class Incoming(Queued, table=True):
         return self.content.raw if self.content is not None else b""
 
 
-class RawMessage(Table, table=True):
+class RawMessage(SQLModel, table=True):
     """What was received, byte for byte: a row of its own, as SQLite writes rows whole, and the other changes often."""
 
     incoming: int | None = Field(default=None, primary_key=True, foreign_key="incoming.id")
@@ -221,7 +220,7 @@ class Outgoing(Queued, table=True):
         return self.content.facts if self.content is not None else None
 
 
-class OutgoingContent(Table, table=True):
+class OutgoingContent(SQLModel, table=True):
     """What an outgoing message says, until it is removed: a row that goes as a whole, and leaves room for the next."""
 
     outgoing: int | None = Field(default=None, primary_key=True, foreign_key="outgoing.id")
@@ -229,7 +228,7 @@ class OutgoingContent(Table, table=True):
     facts: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON))
 
 
-class Mention(Table, table=True):
+class Mention(SQLModel, table=True):
     """A player whom an outgoing message names, beside its reader and the players of its match."""
 
     outgoing: int = Field(foreign_key="outgoing.id", primary_key=True)

@@ -3,14 +3,13 @@
 from datetime import datetime
 
 from sqlalchemy import JSON, Column
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
 
 from pbem.storage.models.indexes import partial_index
-from pbem.storage.rows import Table
 from pbem.storage.utc import Utc
 
 
-class ModerationAct(Table, table=True):
+class ModerationAct(SQLModel, table=True):
     """What the operator has done, and why. The row stays; what it says of a player goes when they leave."""
 
     __table_args__ = (
@@ -32,7 +31,7 @@ class ModerationAct(Table, table=True):
     """Why, as the operator wrote it."""
 
 
-class ClosedAddress(Table, table=True):
+class ClosedAddress(SQLModel, table=True):
     """An address whose owner can't become a player, because their account was closed. It outlives the player."""
 
     address: str = Field(primary_key=True)
@@ -40,7 +39,7 @@ class ClosedAddress(Table, table=True):
     closed: datetime = Field(sa_type=Utc)
 
 
-class Announcement(Table, table=True):
+class Announcement(SQLModel, table=True):
     """What the operator tells all players, a few of them at a time."""
 
     __table_args__ = (partial_index("ix_announcement_due", "due", where="due IS NOT NULL"),)

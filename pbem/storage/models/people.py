@@ -3,10 +3,9 @@
 from datetime import datetime
 
 from sqlalchemy import JSON, Column, Index
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
 
 from pbem.storage.models.indexes import partial_index
-from pbem.storage.rows import Table
 from pbem.storage.utc import Utc
 
 HOUSE = "(the house)"
@@ -19,7 +18,7 @@ IMPORTED = "imported-"
 in place of an address it has the name once more."""
 
 
-class Player(Table, table=True):
+class Player(SQLModel, table=True):
     """A person, or the house. `confirmed` is empty until they have answered a message sent to the address."""
 
     __table_args__ = (
@@ -65,7 +64,7 @@ class Player(Table, table=True):
         return self.banned is None
 
 
-class KnownAddress(Table, table=True):
+class KnownAddress(SQLModel, table=True):
     """Another address from which a player writes, as they have told us with a yes."""
 
     player: int = Field(foreign_key="player.id", primary_key=True)
@@ -74,7 +73,7 @@ class KnownAddress(Table, table=True):
     since: datetime = Field(sa_type=Utc)
 
 
-class Invitee(Table, table=True):
+class Invitee(SQLModel, table=True):
     """An address to which an invitation went, or whose owner wants none. It outlives matches and players."""
 
     __table_args__ = (Index("ix_invitee_domain_invited", "domain", "invited"),)
@@ -89,7 +88,7 @@ class Invitee(Table, table=True):
     """When its owner asked us not to invite them again."""
 
 
-class Departure(Table, table=True):
+class Departure(SQLModel, table=True):
     """A player who has left, and what is known of them until all of their data is deleted."""
 
     player: int = Field(foreign_key="player.id", primary_key=True)

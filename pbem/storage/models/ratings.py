@@ -3,13 +3,12 @@
 from datetime import date
 
 from sqlalchemy import Index, UniqueConstraint, text
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
 
 from pbem.storage.models.indexes import partial_index
-from pbem.storage.rows import Table
 
 
-class PlayerRating(Table, table=True):
+class PlayerRating(SQLModel, table=True):
     """How a player stood in a game after a week in which they had results. Only `superseded` ever changes."""
 
     __table_args__ = (
@@ -34,7 +33,7 @@ class PlayerRating(Table, table=True):
     """The week after which the player's next rating in the game is; None for the latest."""
 
 
-class RatedWeek(Table, table=True):
+class RatedWeek(SQLModel, table=True):
     """A week of a game whose results are in the ratings."""
 
     game: str = Field(primary_key=True)

@@ -3,14 +3,13 @@
 from datetime import datetime
 
 from sqlalchemy import JSON, Column, UniqueConstraint, false
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
 
 from pbem.storage.models.indexes import partial_index
-from pbem.storage.rows import Table
 from pbem.storage.utc import Utc
 
 
-class Tournament(Table, table=True):
+class Tournament(SQLModel, table=True):
     """A tournament. It is open to everybody until it begins, and over or called off once it has ended."""
 
     __table_args__ = (
@@ -65,7 +64,7 @@ class Tournament(Table, table=True):
     ended, the last player who was told. None if nobody waits."""
 
 
-class Entry(Table, table=True):
+class Entry(SQLModel, table=True):
     """A player who has entered a tournament."""
 
     __table_args__ = (
@@ -84,7 +83,7 @@ class Entry(Table, table=True):
     """Where they stand on a ladder, from 1 at the top; what its steps add up to (see tournaments.ladders)."""
 
 
-class Pairing(Table, table=True):
+class Pairing(SQLModel, table=True):
     """Two entrants who meet in a round. How it ended stands in their match, if there is one."""
 
     __table_args__ = (
@@ -108,7 +107,7 @@ class Pairing(Table, table=True):
     """How that ended without a match (tournaments.field.Score)."""
 
 
-class LadderStep(Table, table=True):
+class LadderStep(SQLModel, table=True):
     """What has happened on a ladder, in order: somebody has entered or left, or a match has ended."""
 
     tournament: int = Field(foreign_key="tournament.id", primary_key=True)

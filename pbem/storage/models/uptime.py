@@ -4,13 +4,12 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import JSON, Column, UniqueConstraint
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
 
-from pbem.storage.rows import Table
 from pbem.storage.utc import Utc
 
 
-class Clock(Table, table=True):
+class Clock(SQLModel, table=True):
     """When a server last ran; a single row."""
 
     id: int = Field(primary_key=True)
@@ -18,7 +17,7 @@ class Clock(Table, table=True):
     """When a server was last known to be running (see outages)."""
 
 
-class Daemon(Table, table=True):
+class Daemon(SQLModel, table=True):
     """A running server and how it is, as it told last; removed when it stops in good order."""
 
     __table_args__ = (UniqueConstraint("host", "process"),)
@@ -34,7 +33,7 @@ class Daemon(Table, table=True):
     """How it is (see server.health.reports)."""
 
 
-class Outage(Table, table=True):
+class Outage(SQLModel, table=True):
     """A time in which no server was running."""
 
     id: int | None = Field(default=None, primary_key=True)
@@ -42,7 +41,7 @@ class Outage(Table, table=True):
     until: datetime = Field(sa_type=Utc, index=True)
 
 
-class Setback(Table, table=True):
+class Setback(SQLModel, table=True):
     """Scheduled work that failed because of a bug, and waits until it is tried again."""
 
     doing: str = Field(primary_key=True)

@@ -3,14 +3,13 @@
 from datetime import datetime
 
 from sqlalchemy import Index, UniqueConstraint, false
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
 
 from pbem.storage.models.indexes import partial_index
-from pbem.storage.rows import Table
 from pbem.storage.utc import Utc
 
 
-class Watch(Table, table=True):
+class Watch(SQLModel, table=True):
     """A match, the matches of a player, or those of a tournament, which a player watches: one of the three."""
 
     __table_args__ = (
