@@ -94,16 +94,15 @@ class Slip:
     why: str
 
 
-def replay(record: Record, known: Sequence[Position[Any]] = ()) -> tuple[Position[Any], ...]:
+def replay(record: Record) -> tuple[Position[Any], ...]:
     """Return the positions of a match, from before its first turn to after its last.
 
-    `known` are its first positions, if they are known; they are believed. Raise BadRecord at the first turn that can't
-    be read or isn't legal.
+    Raise BadRecord at the first turn that can't be read or isn't legal.
     """
     notation = record.pack.notation
-    positions = [*known] or [record.start()]
-    position = positions[-1]
-    for ply, text in enumerate(record.moves[len(positions) - 1 :], start=len(positions)):
+    position = record.start()
+    positions = [position]
+    for ply, text in enumerate(record.moves, start=1):
         try:
             position = position.play(notation.parse(text))
         except (BadNotation, IllegalMove) as cause:

@@ -4,7 +4,6 @@ Exit codes: 0 success · 1 the command found a problem and printed it · 2 it co
 nobody reads the output. Nothing is loaded here, so that Ctrl-C is answered from the first moment on.
 """
 
-import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -19,7 +18,6 @@ UNWRITABLE = "the output can't be written"
 
 def main() -> None:
     """Run the command line. Files it creates (mail, tokens, the key) are readable by its user only."""
-    gc.disable()  # until a command is loaded: to look for garbage in modules, again and again, takes 33 % of `show 3`
     os.umask(0o077)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):

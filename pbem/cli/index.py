@@ -3,7 +3,6 @@
 What a command does is said here and nowhere else, so that `pbem --help` loads none.
 """
 
-import gc
 from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
@@ -230,14 +229,9 @@ def _listed(within: str) -> dict[str, Any]:
 
 
 def load(path: str) -> Any:
-    """Return a command with its parameters.
-
-    What is loaded until then stays until the end: not even later is garbage looked for in it (see `main`).
-    """
+    """Return a command with its parameters."""
     module, about = COMMANDS[path]
     command = _group(module).commands[path]
-    gc.freeze()
-    gc.enable()
     command.help = about
     for each in command.params:
         if each.param_type_name == "argument":

@@ -80,7 +80,7 @@ def _harmless(_logger: object, _method: str, event: EventDict) -> EventDict:
 
 
 def _plain(name: str, value: str) -> str:
-    """Return the value without that. Looked for only where some may be, a line takes 13 % less."""
+    """Return the value without that."""
     if name not in OURS:
         value = value[:LONGEST]
         value = ADDRESS.sub("(address)", value) if "@" in value else value

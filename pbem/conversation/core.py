@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum, Flag, auto
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sqlmodel import Session
@@ -196,7 +195,6 @@ class Shape:
         return _compiled(self.pattern, tuple(GAMES)).search(words)
 
 
-@lru_cache(maxsize=32)
 def _compiled(pattern: str, games: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(pattern.replace("GAME", f"(?:{'|'.join(games)})"), re.IGNORECASE)
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Integer, Select, and_, bindparam, case, cast, func, literal, select, union_all
+from sqlalchemy import ColumnElement, Integer, Select, and_, case, cast, func, literal, select, union_all
 from sqlmodel import Session, col
 
 from notation.ending import WITHOUT_RESULT, Termination
@@ -41,7 +41,7 @@ class Reliability:
 def of_players(session: Session, players: Collection[int]) -> Mapping[int, Reliability]:
     """Return the reliability of each of those players, by their number."""
     connection = session.connection()
-    rows = ((player, connection.execute(_OF_PLAYER, {"player": player}).one()) for player in sorted(set(players)))
+    rows = ((player, connection.execute(_asked(player)).one()) for player in sorted(set(players)))
     return {player: Reliability(ended, lost, running) for player, (ended, lost, running) in rows}
 
 
@@ -90,7 +90,3 @@ def _recent(player: Any) -> Any:
         sides.append(select(side.order_by(*newest).limit(RECENT).subquery()))
     both = union_all(*sides).subquery()
     return select(both).order_by(both.c.ended.desc(), both.c.id.desc()).limit(RECENT).subquery()
-
-
-# Built once: to build it takes ten times as long as to run it.
-_OF_PLAYER = _asked(bindparam("player", type_=Integer))

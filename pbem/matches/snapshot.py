@@ -1,11 +1,7 @@
 """Snapshots of matches: rows become a record, and the record is replayed, once, to every position it went through."""
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
-from operator import eq
-from threading import Lock
 from typing import Any
 
 from sqlalchemy import bindparam, literal, union_all
@@ -198,44 +194,6 @@ class Snapshot:
         return seat_of(self.match, player)
 
 
-_NOTHING: tuple[None, None, tuple[()]] = (None, None, ())
-
-
-class RecentPositions:
-    """The positions of matches that were replayed lately, so that a late turn costs no more than an early one.
-
-    The record stays the truth: a position is used again only where the game and every turn before it are the same.
-    This saves 7 % of a message at turn 40 of Kvadratik, and 58 % at turn 1,000. At most `most` positions are kept; each
-    takes 400 to 1,000 bytes.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._lock = Lock()
-        self._known: OrderedDict[int | None, tuple[Game, Record, tuple[Position[Any], ...]]] = OrderedDict()
-        self._kept = 0
-
-    def positions(self, match: Match, record: Record) -> tuple[Position[Any], ...]:
-        """Return the positions of the match with that record."""
-        game = record.pack.game
-        with self._lock:
-            rules, old, known = self._known.get(match.id, _NOTHING)
-        if rules is not game or old is None or old.options != record.options:
-            known = ()
-        else:
-            same = sum(1 for _ in takewhile(bool, map(eq, old.moves, record.moves)))
-            known = known[: same + 1]
-        found = replay(record, known)
-        with self._lock:
-            self._kept += len(found) - len(self._known.pop(match.id, _NOTHING)[2])
-            self._known[match.id] = game, record, found
-            while self._kept > self._most:
-                _, (*_, forgotten) = self._known.popitem(last=False)
-                self._kept -= len(forgotten)
-        return found
-
-
-_RECENT = RecentPositions(most=5_000)
 _NEVER = 2**31 - 1
 _PLIES, _TAKEN_BACK = (SQLModel.metadata.tables[name].columns for name in ("ply", "takenback"))
 _TEXTS = select(_PLIES.text).where(_PLIES.match == bindparam("match")).order_by(_PLIES.number)
@@ -278,7 +236,7 @@ def replayed(match: Match, by_seat: tuple[Player, Player], texts: tuple[str, ...
     first, second = by_seat
     players = (shown(match, first), shown(match, second))
     pack = pack_of(match)
-    positions = _RECENT.positions(match, record_of(match, players, texts))
+    positions = replay(record_of(match, players, texts))
     last = Played(positions[-2], pack.notation.parse(texts[-1])) if texts else None
     whole = Snapshot(match, players, texts, positions, positions[-1], None, len(texts), pack, last)
     return whole if match.part is None else whole.with_part(match.part)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, bindparam, case, exists, or_, update
+from sqlalchemy import ColumnElement, case, exists, or_, update
 from sqlmodel import Session, col, select
 
 from pbem.matches.queries import version
@@ -42,11 +42,6 @@ _GOES_ON = (
 )
 _FROM_NOW: dict[str, Any] = {"shown": col(Match.plies) + col(Match.shift)}
 _MARKED = update(Match).where(*_GOES_ON).values(_FROM_NOW)
-_OF_PLAYER = tuple(_MARKED.where(seat == bindparam("player")) for seat in (col(Match.seat0), col(Match.seat1)))
-_OF_TOURNAMENT = _MARKED.where(
-    col(Match.seat0).in_(select(Entry.player).where(Entry.tournament == bindparam("number"))),
-    col(Match.tournament) == bindparam("number"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +77,11 @@ def mark(session: Session, match: Match) -> None:
 def mark_all(session: Session, watch: Watch, now: datetime) -> None:
     """Mark the matches of a player or a tournament as watched from now on."""
     if watch.whom is not None:
-        for statement in _OF_PLAYER:
-            session.execute(statement, {"player": watch.whom}, execution_options={"synchronize_session": False})
+        for seat in (col(Match.seat0), col(Match.seat1)):
+            change(session, _MARKED.where(seat == watch.whom))
     if watch.tournament is not None:
-        found = {"number": watch.tournament}
-        session.execute(_OF_TOURNAMENT, found, execution_options={"synchronize_session": False})
+        entered = select(Entry.player).where(Entry.tournament == watch.tournament)
+        change(session, _MARKED.where(col(Match.seat0).in_(entered), col(Match.tournament) == watch.tournament))
     watch.noticed = now
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from email.headerregistry import Address
 from email.message import EmailMessage, MIMEPart
 from email.policy import SMTP, SMTPUTF8, EmailPolicy
-from functools import lru_cache
 from hashlib import sha256
 from typing import TypeAlias
 
@@ -148,9 +147,8 @@ def _picture(name: str, content_id: str, png: bytes, policy: Policy) -> bytes:
     )
 
 
-@lru_cache(maxsize=8)
 def in_base64(content: bytes) -> bytes:
-    """Return the content in lines of base64. Remembered: both players are sent the same picture."""
+    """Return the content in lines of base64."""
     encoded = b2a_base64(content, newline=False)
     lines = (encoded[at : at + BASE64_LINE] for at in range(0, len(encoded), BASE64_LINE))
     return b"\r\n".join((*lines, b""))

@@ -2,20 +2,15 @@
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import bindparam, update
-from sqlalchemy.orm.attributes import set_committed_value
 from sqlmodel import Session, col, select
 
 from pbem.storage.models import Player, Presence
 from pbem.storage.preferences import OFF, ON, Preference
-from pbem.storage.utc import Utc
 
 TO_THE = timedelta(days=1)
 """How exactly it is known when somebody wrote; most messages change nothing."""
 ACTIVE = timedelta(days=30)
 """Who hasn't written for so long isn't listed."""
-
-_SEEN = update(Presence).where(col(Presence.player) == bindparam("who")).values(seen=bindparam("now", type_=Utc))
 
 
 def note(session: Session, player: Player, now: datetime) -> None:
@@ -24,8 +19,8 @@ def note(session: Session, player: Player, now: datetime) -> None:
     if row is None:
         session.add(Presence(player=player.id, seen=now))
     elif not row.seen <= now < row.seen + TO_THE:
-        session.connection().execute(_SEEN, {"who": player.id, "now": now})
-        set_committed_value(row, "seen", now)
+        row.seen = now
+        session.add(row)
 
 
 def _show(session: Session, player: Player, now: datetime) -> None:

@@ -1,7 +1,7 @@
 """The database: connecting to it, upgrading its tables, and the two kinds of transaction, reading and writing.
 
-Building a statement takes longer than running it. So those on the path of a message are constants of their modules,
-with a `bindparam` for each value. One that reads columns is run by `session.connection()`, at half of what the session
+Statements that each message runs are constants of their modules, with a `bindparam` for each value: to build one takes
+longer than to run it. One that reads columns is run by `session.connection()`, at half of what the session
 takes for it; unlike that, it doesn't write the pending changes of the session first. Where no rows are changed as
 objects, there is no session at all: `writing` and `reading` provide the connection alone.
 """

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Integer, bindparam, or_, union_all
-from sqlalchemy import select as columns
+from sqlalchemy import ColumnElement, or_
 from sqlmodel import Session, col, delete, func, select
 
 from pbem.matches import watched
@@ -24,14 +23,6 @@ MOST_SPECTATORS = 25
 AFTER = timedelta(hours=1)
 Subject = Match | Player | Tournament
 """What can be watched."""
-
-_FOUND = (col(Watch.player), col(Watch.whom), col(Watch.tournament), col(Watch.left_out))
-_OF_MATCH = union_all(
-    columns(*_FOUND).where(col(Watch.match) == bindparam("match")),
-    columns(*_FOUND).where(col(Watch.whom) == bindparam("seat0")),
-    columns(*_FOUND).where(col(Watch.whom) == bindparam("seat1")),
-    columns(*_FOUND).where(col(Watch.tournament) == bindparam("tournament", type_=Integer)),
-)
 
 
 @dataclass(slots=True)
@@ -125,9 +116,12 @@ def of_player(session: Session, player: Player) -> Sequence[Watch]:
 
 def spectators(session: Session, match: Match) -> dict[int, Spectator]:
     """Return everybody who watches the match in one way or several, but for those who left it out."""
-    asked = {"match": match.id, "seat0": match.seat0, "seat1": match.seat1, "tournament": match.tournament}
     found: dict[int, Spectator] = {}
-    for player, whom, tournament, left_out in session.connection().execute(_OF_MATCH, asked):
+    ways = [col(Watch.match) == match.id, col(Watch.whom).in_((match.seat0, match.seat1))]
+    if match.tournament is not None:
+        ways.append(col(Watch.tournament) == match.tournament)
+    rows = select(Watch.player, Watch.whom, Watch.tournament, Watch.left_out).where(or_(*ways))
+    for player, whom, tournament, left_out in session.exec(rows):
         why = found.setdefault(player, Spectator())
         why.left_out |= left_out
         why.players |= set() if whom is None else {whom}

@@ -8,7 +8,6 @@ week has more days off than each choice has.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
-from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 NAMES = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -96,7 +95,7 @@ class WorkingDays:
             yield from replace(self, change=None).spans(start, min(end, changes))
             yield from self.on(changes).spans(max(start, changes), end)
             return
-        zone = _zone(self.zone)
+        zone = ZoneInfo(self.zone)
         day = start.astimezone(zone).date() - _DAY  # a day early: some midnights come twice
         while (begins := _midnight(day, zone)) < end:
             ends = _midnight(day + _DAY, zone)
@@ -124,9 +123,9 @@ def next_change(before: WorkingDays, zone: str, now: datetime, *, is_first: bool
     >>> next_change(WorkingDays("Asia/Tokyo"), "America/New_York", sunday, is_first=False).isoformat()
     '2026-03-16T04:00:00+00:00'
     """
-    today = now.astimezone(_zone(before.zone)).date()
+    today = now.astimezone(ZoneInfo(before.zone)).date()
     day = today + (1 if is_first else 7 - today.weekday()) * _DAY
-    return max(_midnight(day, _zone(before.zone)), _midnight(day, _zone(zone)))
+    return max(_midnight(day, ZoneInfo(before.zone)), _midnight(day, ZoneInfo(zone)))
 
 
 def parse_days(text: str) -> frozenset[int]:
@@ -159,11 +158,6 @@ def format_days(days: frozenset[int]) -> str:
         if len(days) > 2 and days == {(first + number) % 7 for number in range(len(days))}:
             return f"{NAMES[first]}-{NAMES[(first + len(days) - 1) % 7]}"
     return ",".join(NAMES[day] for day in sorted(days))
-
-
-@lru_cache
-def _zone(name: str) -> ZoneInfo:
-    return ZoneInfo(name)
 
 
 def _midnight(day: date, zone: ZoneInfo) -> datetime:

@@ -12,7 +12,7 @@ from itertools import groupby
 from operator import attrgetter, itemgetter
 
 import structlog
-from sqlalchemy import ColumnElement, Engine, bindparam, delete, insert
+from sqlalchemy import ColumnElement, Engine, delete, insert
 from sqlalchemy import select as columns
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, func, select, update
@@ -234,8 +234,7 @@ def _store(session: Session, game: str, week: date, after: Mapping[int, Strength
         | {"wins": held.wins, "draws": held.draws, "losses": held.losses}
         for player, held in after.items()
     ]
-    superseded = update(PlayerRating).where(
-        col(PlayerRating.game) == game, _is_latest, col(PlayerRating.player) == bindparam("who")
-    )
-    session.connection().execute(superseded.values(superseded=week), [{"who": player} for player in after])
+    for player in after:
+        earlier = (col(PlayerRating.game) == game, _is_latest, col(PlayerRating.player) == player)
+        session.connection().execute(update(PlayerRating).where(*earlier).values(superseded=week))
     session.connection().execute(insert(PlayerRating), rows)

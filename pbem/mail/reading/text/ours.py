@@ -7,7 +7,6 @@ names us is taken for an announcement more readily than another.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from pbem.mail.reading.text.attribution_words import (
     COLONS,
@@ -201,6 +200,5 @@ def _fits(name: str, text: str) -> bool:
     return bool(name) and name in text and _pattern(name).search(text) is not None
 
 
-@lru_cache(maxsize=16)
 def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w@.-]){re.escape(name)}(?![\w@-])")
