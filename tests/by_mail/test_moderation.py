@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from pbem.cli import core
 from tests.correspondence import Correspondence, said, to
 from tests.scenes import after, busy
 
@@ -14,11 +13,6 @@ ADMIN = "admin@pbem.example"
 
 
 pytestmark = [pytest.mark.server(server=f'admin = "{ADMIN}"'), after(busy)]
-
-
-@pytest.fixture(autouse=True)
-def _same_clock(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(core, "now", letters.clock)
 
 
 def operate(letters: Correspondence, *words: str) -> list[EmailMessage]:

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from pbem.cli import core
 from pbem.features.moderation import due as announcing
 from pbem.storage.models import Player
 from tests import spent
@@ -14,11 +13,6 @@ from tests.correspondence import Correspondence
 from tests.scenes import after, busy
 
 pytestmark = [pytest.mark.server(server='admin = "admin@pbem.example"'), after(busy)]
-
-
-@pytest.fixture(autouse=True)
-def _same_clock(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(core, "now", letters.clock)
 
 
 def done(result: Result) -> str:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from pbem.cli import core
 from pbem.mail.transports.protocols import Outbox
 from pbem.server.health import figures, judgement, reports
 from pbem.storage.database import read_only
@@ -30,7 +29,6 @@ def letters(tmp_path: Path, hop: Relay, monkeypatch: pytest.MonkeyPatch) -> Iter
     """Begin a match, in which alice is to move, and let carol invite a guest; from then on, send by the relay."""
     monkeypatch.setenv("PBEM_SERVER__ADMIN", ADMIN)
     with correspondence(tmp_path, altered=with_switch) as letters:
-        monkeypatch.setattr(core, "now", letters.clock)
         letters.match()
         letters.join("carol")
         letters.write("carol@mail.example", f"challenge {GUEST} quadraphages")

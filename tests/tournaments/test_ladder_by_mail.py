@@ -1,8 +1,5 @@
 """A ladder by email: climbed and left, and what its end and the lists say of it."""
 
-import pytest
-
-from pbem.cli import core
 from tests.correspondence import Correspondence, text
 from tests.scenes import after
 from tests.tournaments import scenes
@@ -76,8 +73,7 @@ def test_who_is_banned_or_leaves_the_server_is_off(letters: Correspondence) -> N
     assert "0 problems" in letters.operate("check").output
 
 
-def test_the_operator_ends_a_ladder(letters: Correspondence, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(core, "now", letters.clock)
+def test_the_operator_ends_a_ladder(letters: Correspondence) -> None:
     letters.say("dave", "climb 1 bob")
     assert "4 players are told" in letters.operate("tournament", "end", "1").output
     assert "is over" in letters.operate("tournament", "end", "1").output
