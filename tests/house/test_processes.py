@@ -22,7 +22,7 @@ def test_a_process_answers_as_this_one_does() -> None:
 
 @pytest.mark.slow
 def test_a_search_that_takes_too_long_or_too_much_memory_fails() -> None:
-    with pytest.raises(SearchFailed, match="took too long|no answer"):
+    with pytest.raises(SearchFailed, match=r"took too long|no answer"):
         IsolatedSearcher(seconds=0.01).search(Question("quadraphages", {}, (), 3, 7))
     with pytest.raises(SearchFailed, match="too much memory"):
         IsolatedSearcher(megabytes=32).search(Question("kvadratik", {}, ("x" * 100_000_000,), 1, 7))
