@@ -169,14 +169,12 @@ def triangle(side: int) -> Board:
 
 
 def _lettered(columns: int) -> int:
-    """Return the number of columns if there are letters for so many."""
     if not 1 <= columns <= len(ascii_lowercase):
         raise BadBoard(f"a board has 1 to {len(ascii_lowercase)} columns, one for each letter, not {columns}")
     return columns
 
 
 def _rows(places: Mapping[str, Place]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the rows from top to bottom, each with its label."""
     for row in range(max(row for _, row in places.values()) + 1):
         cells = sorted((place, name) for name, (place, at) in places.items() if at == row)
         for (one, name), (other, beside) in pairwise(cells):
@@ -202,6 +200,5 @@ def _check_width(board: Board, each: int) -> None:
 
 
 def _ray(names: Mapping[Place, str], place: Place, way: tuple[int, int]) -> Iterator[str]:
-    """Yield the cells from a place in one direction, as far as there are cells."""
     while (place := (place[0] + way[0], place[1] + way[1])) in names:
         yield names[place]

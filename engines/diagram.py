@@ -48,7 +48,6 @@ class Mark:
     tone: Tone | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a text that is too long for a piece."""
         if len(self.shown) > LONGEST_SHOWN:
             raise ValueError(f"a piece shows at most {LONGEST_SHOWN} characters, not {self.shown!r}")
 
@@ -87,11 +86,9 @@ class Legend:
     edges: tuple[Edge, ...] = ()
 
     def by_text(self) -> dict[str, Mark]:
-        """Return the meaning of each mark."""
         return {mark.text: mark for mark in self.marks}
 
     def tone_of(self, mark: Mark) -> Tone:
-        """Return the colour of a mark in pictures; of an empty cell, any."""
         if mark.tone is not None:
             return mark.tone
         return NEUTRAL if mark.side is None else self.tones[mark.side]
@@ -146,7 +143,6 @@ class Diagram:
         return self.places[name] if self.places else self.columns.index(name[0]) * self.step
 
     def places_in(self, row: Sequence[tuple[str, str]]) -> list[int]:
-        """Return the place of each cell of a row."""
         if self.places:
             return [self.places[name] for name, _ in row]
         step = self.step

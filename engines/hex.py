@@ -8,7 +8,6 @@ STEPS: Steps = ((-1, -1), (1, -1), (2, 0), (1, 1), (-1, 1), (-2, 0))
 
 
 def columns(side: int) -> tuple[str, ...]:
-    """Return the letters above and below a hexagon with `side` cells on each of its sides."""
     return tuple(ascii_lowercase[: 4 * side - 3])
 
 
@@ -37,7 +36,6 @@ def rays(side: int) -> dict[str, tuple[tuple[str, ...], ...]]:
 
 
 def _ray(cells: set[str], cell: str, step: tuple[int, int]) -> tuple[str, ...]:
-    """Return the cells from a cell in one direction, up to the edge of the board."""
     column, row = ascii_lowercase.index(cell[0]), int(cell[1:])
     ray: list[str] = []
     while True:

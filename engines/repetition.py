@@ -60,7 +60,6 @@ class History(Generic[Key]):
         return History((*levels, last))
 
     def _counts(self) -> dict[Key, int]:
-        """Return the number of occurrences of every position."""
         counts: dict[Key, int] = {}
         for level in self.levels:
             counts = _merged(counts, level)
@@ -68,7 +67,6 @@ class History(Generic[Key]):
 
 
 def _merged(one: Mapping[Key, int], other: Mapping[Key, int]) -> dict[Key, int]:
-    """Return the sum of two mappings of counts."""
     merged = {**one, **other}
     if len(merged) < len(one) + len(other):  # looking for common keys would hash every key once more
         for key in one.keys() & other.keys():

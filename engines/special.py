@@ -23,7 +23,6 @@ class Special(Enum):
     SWAP = "swap"
 
     def __str__(self) -> str:
-        """Return the turn as players write it."""
         return self.value
 
 

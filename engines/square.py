@@ -45,7 +45,6 @@ def rays(width: int, steps: Steps = ORTHOGONAL, *, height: int | None = None) ->
 
 
 def _ray(size: tuple[int, int], column: int, row: int, step: tuple[int, int]) -> tuple[str, ...]:
-    """Return the cells from a place (counted from 1) in one direction, up to the edge of the board."""
     cells: list[str] = []
     while True:
         column, row = column + step[0], row + step[1]

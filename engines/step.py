@@ -15,12 +15,10 @@ class Step(NamedTuple):
     target: str
 
     def __str__(self) -> str:
-        """Return the step as players write it."""
         return self.origin + self.target
 
     @property
     def spoken(self) -> str:
-        """The step in words: `c1 to b1`."""
         return f"{self.origin} to {self.target}"
 
 

@@ -38,7 +38,6 @@ def describe(diagram: Diagram, names: Names | None = None, *, width: int | None 
 
 
 def _board(diagram: Diagram) -> Iterator[str]:
-    """Yield the shape and the labels of the board, and what belongs to whom of its outline."""
     columns, rows = diagram.columns, [label for label, _ in diagram.rows]
     labels = f"columns {columns[0]} to {columns[-1]}, and rows {rows[0]} to {rows[-1]} from the top."
     if diagram.places:
@@ -58,7 +57,6 @@ def _board(diagram: Diagram) -> Iterator[str]:
 
 
 def _reaches(diagram: Diagram) -> str:
-    """Return which cells the rows have: rows with the same ones together."""
     alike: dict[str, list[str]] = {}
     for label, cells in diagram.rows:
         runs = _runs(diagram, cells)
@@ -82,7 +80,6 @@ def _in_short(labels: Sequence[str]) -> str:
 
 
 def _runs(diagram: Diagram, cells: Sequence[tuple[str, str]]) -> list[list[str]]:
-    """Return the letters of a row, those of cells beside each other together."""
     runs: list[list[str]] = []
     end = None
     for (name, _), place in zip(cells, diagram.places_in(cells), strict=True):
@@ -101,12 +98,10 @@ def _touching(diagram: Diagram) -> str:
 
 
 def _around(at: Mapping[Place, str], place: Place) -> list[str]:
-    """Return the cells around a place of a hexagonal cell."""
     return [at[near] for right, down in WAYS["hex"] if (near := (place[0] + right, place[1] + down)) in at]
 
 
 def _sides(diagram: Diagram, found: Found, names: Names | None) -> Iterator[str]:
-    """Yield what each side has on the board."""
     legend = diagram.legend
     areas = zip(legend.area_names, legend.areas, strict=True) if legend.names_areas else ()
     within = {cell: f"{cell} in {name}" for name, area in areas for cell in area}
@@ -125,7 +120,6 @@ def _group(mark: Mark, cells: Sequence[str]) -> str:
 
 
 def _rest(diagram: Diagram, found: Found) -> Iterator[str]:
-    """Yield the special empty cells, and that all others are empty."""
     plain, *_ = diagram.legend.marks
     for mark, cells in found:
         if mark.kind == "empty":
@@ -136,7 +130,6 @@ def _rest(diagram: Diagram, found: Found) -> Iterator[str]:
 
 
 def _last(diagram: Diagram) -> Iterator[str]:
-    """Yield the last turn, or else the highlighted cells."""
     if diagram.told or diagram.lit:
         yield diagram.told or f"Highlighted: {CELLS.join(_by_name(diagram.lit))}."
 

@@ -95,7 +95,6 @@ def written(ending: Ending, sides: tuple[str, str]) -> tuple[str, ...]:
 
 
 def read(lines: Iterable[str], sides: tuple[str, str]) -> Ending | None:
-    """Return the ending that one of the lines of a record tells; None where none does."""
     possible = [Ending(termination, seat) for termination in Termination for seat in (*SEATS, None)]
     known = {in_words(ending, sides).casefold(): ending for ending in reversed(possible)}
     every = tuple(lines)

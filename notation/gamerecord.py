@@ -135,7 +135,6 @@ def _lines(text: str, turns: Sequence[str]) -> tuple[int, ...]:
 
 
 def _header(record: Record, site: Site, result: Result) -> dict[str, Any]:
-    """Return what is known about the match besides its turns."""
     return {
         "game": {"name": GAMES.title(record.game), "variants": variants(record)},
         **({"event": site.event, "round": site.round} if site.event else {}),
@@ -191,7 +190,6 @@ def rounds(record: Record, reason: str = "") -> list[Round]:
 
 
 def _turns(record: Record) -> Iterator[tuple[Seat, str]]:
-    """Yield every turn with the seat that played it."""
     positions: Sequence[Any] = replay(record)
     for position, text in zip(positions, record.moves, strict=False):
         yield position.turn, text

@@ -49,12 +49,10 @@ class GamePack:
 
     @property
     def title(self) -> str:
-        """The title of the game."""
         return self.game.title
 
     @property
     def page(self) -> str:
-        """The rules page, in Markdown."""
         return (self.rules / f"{self.game.key}.md").read_text(encoding="utf-8")
 
     @property
@@ -89,7 +87,6 @@ class GameMissing(KeyError):
         super().__init__(why)
 
     def __str__(self) -> str:
-        """Return the text."""
         return self.why
 
 
@@ -106,7 +103,6 @@ class Games(Mapping[str, GamePack]):
 
     @property
     def missing(self) -> Mapping[str, str]:
-        """Why games that are enabled aren't offered, by key."""
         return self._missing if self.packs else {}
 
     def enable(self, keys: Iterable[str], is_usable: Callable[[Game], bool] = lambda _: True) -> None:
@@ -134,7 +130,6 @@ class Games(Mapping[str, GamePack]):
         return found
 
     def __getitem__(self, key: str) -> GamePack:
-        """Return the pack of a game; raise GameMissing."""
         if key in self.packs:
             return self.packs[key]
         raise GameMissing(key, self.missing.get(key) or _not_enabled(key))
@@ -149,7 +144,6 @@ class Games(Mapping[str, GamePack]):
         return len(self.packs)
 
     def games(self) -> tuple[Game, ...]:
-        """Return the rule books of the games that are offered."""
         return tuple(pack.game for pack in self.values())
 
     def title(self, key: str) -> str:
@@ -199,11 +193,10 @@ class Games(Mapping[str, GamePack]):
         return tuple(f"{option}={choice}" for option, choice in chosen.items())
 
     def versions(self) -> frozenset[tuple[str, int]]:
-        """Return the games that are offered, each with every version of its rules by which matches can be played."""
         return frozenset((key, each.version) for key, pack in self.items() for each in (pack, *pack.older))
 
     def why_missing(self, key: str, version: int) -> str:
-        """Return what to do about a game or a version of its rules that isn't there; nothing if it is."""
+        """Return "" if it isn't missing."""
         try:
             self.of_version(key, version)
         except GameMissing as missing:
@@ -251,7 +244,6 @@ def unusable(game: Game) -> str:
 
 
 def _installed() -> dict[str, list[EntryPoint]]:
-    """Return the entry points of all installed games, by key."""
     found: dict[str, list[EntryPoint]] = {}
     for point in entry_points(group=GROUP):
         found.setdefault(point.name, []).append(point)
@@ -259,7 +251,6 @@ def _installed() -> dict[str, list[EntryPoint]]:
 
 
 def installed() -> tuple[str, ...]:
-    """Return the keys of all installed games, offered or not."""
     return tuple(_installed())
 
 
@@ -288,7 +279,6 @@ def _load(key: str, points: list[EntryPoint]) -> GamePack:
 
 
 def _too_far(api: int) -> str:
-    """Return what to do about a pack that is written against a version of the interface that isn't accepted."""
     accepted = f"version {API}" if OLDEST_API == API else f"versions {OLDEST_API} to {API}"
     install = "a newer pbem" if api > API else "a newer release of the package"
     return f"is written against version {api} of pbem.gamekit, and this pbem accepts {accepted}: install {install}"
@@ -299,7 +289,6 @@ def _told(point: EntryPoint) -> str:
 
 
 def _not_enabled(key: str) -> str:
-    """Return what to do about a game that isn't offered."""
     if key in installed():
         return f'the game {key} is installed but not enabled: add "{key}" to enabled in [games] of the configuration'
     return (

@@ -47,7 +47,6 @@ class Illustration:
 
     @property
     def in_words(self) -> str:
-        """The picture in words, for people who can't see it."""
         highlighted = self.highlight == CAN_GO and ", ".join(sorted(self.diagram.lit))
         shown = replace(self.diagram, lit=frozenset()) if highlighted else self.diagram
         said = " ".join(describe(shown).splitlines())

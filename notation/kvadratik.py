@@ -44,13 +44,10 @@ _GAP = re.compile(r"[\s,;.]*+")
 
 
 class KvadratikNotation(Notation[Move]):
-    """Reads and writes the turns of Kvadratik."""
-
     __slots__ = ()
 
     @property
     def help(self) -> str:
-        """One line for players: how a turn is written, with an example."""
         return (
             f"first the set-up, {ROW_SETUP}; then turns, with what applies in this order: "
             f"new discs (@a4+), flips (~b4), the move, and what entering adds (c3c4): {EXAMPLE}"
@@ -77,7 +74,6 @@ class KvadratikNotation(Notation[Move]):
         return str(move)
 
     def midway(self, chosen: str, position: Position[Any]) -> Position[Any]:
-        """Return the position with the discs put down, flipped and moved that were chosen."""
         assert isinstance(position, KvadratikPosition)  # noqa: S101 - the registries pair games and notations
         if setup := _SETUP.match(chosen):
             rest = chosen[setup.end() :].strip()
@@ -91,7 +87,6 @@ class KvadratikNotation(Notation[Move]):
         )
 
     def hint(self, position: Position[Any]) -> Hint | None:
-        """Return what the player to move can write now; None when the game is over."""
         assert isinstance(position, KvadratikPosition)  # noqa: S101 - the registries pair games and notations
         if position.turn is None:
             return None
@@ -131,7 +126,6 @@ def _setup(text: str, at: int) -> Setup:
 
 
 def _turn(text: str, at: int) -> Turn:
-    """Return the turn that is written from this place on."""
     placed: list[Disc] = []
     flipped: list[str] = []
     steps: list[Step] = []
@@ -167,14 +161,12 @@ def _turn(text: str, at: int) -> Turn:
 
 
 def _step(text: str, word: re.Match[str]) -> Step:
-    """Return the step that was matched; raise BadNotation if one of its squares is not on the board."""
     step = Step(_cell(text, word, "origin"), _cell(text, word, "target"))
     check_end_of_cell(text, word.end())
     return step
 
 
 def _cell(text: str, word: re.Match[str], group: str) -> str:
-    """Return the square in that group; raise BadNotation if there is no such square."""
     cell = word[group].lower()
     if cell not in INDEX:
         refuse_cell(text, word.start(group), cell, ROWS)
@@ -182,13 +174,11 @@ def _cell(text: str, word: re.Match[str], group: str) -> str:
 
 
 def _check_cell(text: str, at: int, word: re.Match[str] | None) -> None:
-    """Refuse a square that isn't on the board, if a word starts with one."""
     if word is not None and word["cell"] and word["cell"].lower() not in INDEX:
         refuse_cell(text, word.start("cell"), word["cell"].lower(), ROWS)
 
 
 def _check_new(text: str, at: int, cell: str, cells: Iterable[str], why: str) -> None:
-    """Refuse to do the same thing with a square twice."""
     if cell in cells:
         raise BadNotation(text, at, f"another square than {cell}: {why}")
 
@@ -198,13 +188,11 @@ def _side(shown: str) -> str:
 
 
 def _own_step(disc: Disc) -> str:
-    """Return what must follow a disc that is put down after the move."""
     step = STEPS["B" if disc.shown == "+" else "b"][INDEX[disc.cell]][0]
     return f"the move of the disc put on {disc.cell}, such as {step}"
 
 
 def _unread(text: str, at: int, steps: list[Step]) -> NoReturn:
-    """Say why reading stopped at a place where no word of a turn starts."""
     if len(steps) == 2:
         raise BadNotation(text, at, f"the end: nothing follows {steps[1]}")
     begun = _BEGUN.match(text, at)
@@ -224,7 +212,6 @@ def _unread(text: str, at: int, steps: list[Step]) -> NoReturn:
 
 
 def _of_setup(seat: Seat, here: KvadratikPosition) -> Passage:
-    """Return how the discs are set up."""
     if here.setup == "row":
         return Passage(
             f"Before your first move, set up four discs on {together(names(FIRST_ROWS[seat]))}: write setup and the "
@@ -237,7 +224,6 @@ def _of_setup(seat: Seat, here: KvadratikPosition) -> Passage:
 
 
 def _of_turn(seat: Seat, here: KvadratikPosition) -> Passage:
-    """Return where the discs can go, and what else the turn can have."""
     notes = tuple(_notes(seat, here))
     own = uncovered(here.towers, seat)
     if not own:
@@ -249,7 +235,6 @@ def _of_turn(seat: Seat, here: KvadratikPosition) -> Passage:
 
 
 def _notes(seat: Seat, here: KvadratikPosition) -> Iterator[str]:
-    """Yield what the turn can have besides the move."""
     squares, placeable = open_squares(here.towers, seat), here.placeable(seat)
     own = uncovered(here.towers, seat)
     if placeable:
@@ -269,7 +254,6 @@ def _notes(seat: Seat, here: KvadratikPosition) -> Iterator[str]:
 
 
 def _added(cell: int) -> Bonus:
-    """Return a way to put a disc on that square and move it."""
     return Bonus(Disc(NAMES[cell], "+"), STEPS["B"][cell][0])
 
 

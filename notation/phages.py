@@ -34,14 +34,11 @@ _TYPED_STAY = re.compile(r"-+|\.+|\u2026+|[\u2010-\u2015]+")
 
 @dataclass(frozen=True, slots=True)
 class PhagesNotation(Notation[Turn]):
-    """Reads and writes the turns of one of the two games."""
-
     game: str
     example: str
 
     @property
     def help(self) -> str:
-        """One line for players: how a turn is written, with an example."""
         return f"operation 1, a number from 1 to 8, and operation 3; ---- is a stone that stays: {self.example}"
 
     def parse(self, text: str) -> Turn:
@@ -87,11 +84,9 @@ class PhagesNotation(Notation[Turn]):
         return " ".join(words)
 
     def midway(self, chosen: str, position: Position[Any]) -> Position[Any]:
-        """Return the position with the steps made that were chosen of an operation."""
         return _phages(position).stepped(tuple(Step(*step) for step in steps_of(chosen)))
 
     def hint(self, position: Position[Any]) -> Hint | None:
-        """Return what the player to move can write now; None when the game is over."""
         here = _phages(position)
         if here.turn is None:
             return None
@@ -113,7 +108,6 @@ class PhagesNotation(Notation[Turn]):
         return Hint((Passage(say),), self.format(next(here.moves()), here), BASICS if here.number else "")
 
     def _hint_of_part(self, here: PhagesPosition, part: Turn) -> Hint:
-        """Return what completes a part."""
         some = list(islice(here.moves(), CHOICES + 1))
         many = len(some) > CHOICES
         lead = "some of the many ways to write it" if many else "the ways to write it"
@@ -126,20 +120,17 @@ class PhagesNotation(Notation[Turn]):
         return Hint((Passage(say, tuple(self.format(move, here) for move in shown)),))
 
     def _step(self, text: str, word: re.Match[str], origin: str, target: str) -> Step:
-        """Return the step of a word; raise BadNotation if one of its cells is not on the board, or a digit follows."""
         self._check_cell(text, word.start("origin"), origin)
         self._check_cell(text, word.start("target"), target)
         check_end_of_cell(text, word.end("target"))
         return Step(origin, target)
 
     def _check_cell(self, text: str, at: int, cell: str) -> None:
-        """Refuse a cell that isn't on the board."""
         board = BOARDS[self.game]
         if cell not in board.index:
             refuse_cell(text, at, cell, board.rows)
 
     def _unread(self, text: str, at: int, number: int | None) -> BadNotation:
-        """Return why reading stopped at a place where no word of a turn starts."""
         move = self.example.split()[0]
         if origin := _ORIGIN.match(text, at):
             self._check_cell(text, at, origin["origin"].lower())
@@ -153,14 +144,12 @@ class PhagesNotation(Notation[Turn]):
 
 
 def _number(text: str, at: int, announced: str) -> int:
-    """Return the announced number; raise BadNotation if there is no such number."""
     if len(announced) > 1 or int(announced) not in NUMBERS:
         raise BadNotation(text, at, f"a number from {NUMBERS[0]} to {NUMBERS[-1]}")
     return int(announced)
 
 
 def _phages(position: Position[Any]) -> PhagesPosition:
-    """Return the position as one of these games."""
     assert isinstance(position, PhagesPosition)  # noqa: S101 - the registries pair games and notations
     return position
 

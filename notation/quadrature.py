@@ -23,13 +23,10 @@ _TAIL = re.compile(r"[\s,;.!]*+")
 
 
 class QuadratureNotation(Notation[Step]):
-    """Reads and writes the turns of Quadrature."""
-
     __slots__ = ()
 
     @property
     def help(self) -> str:
-        """One line for players: how a turn is written, with an example."""
         return f'where the man stands and where it goes: "{EXAMPLE}"'
 
     def parse(self, text: str) -> Step:
@@ -54,11 +51,9 @@ class QuadratureNotation(Notation[Step]):
         return Step(origin, target)
 
     def format(self, move: Step, position: Position[Any]) -> str:
-        """Return the canonical text: the two squares."""
         return str(move)
 
     def hint(self, position: Position[Any]) -> Hint | None:
-        """Return what the player to move can write now; None when the game is over."""
         assert isinstance(position, QuadraturePosition)  # noqa: S101 - the registries pair games and notations
         seat = position.turn
         if seat is None:
@@ -91,7 +86,6 @@ def _square(text: str, at: int, expected: str) -> tuple[str, int]:
 
 
 def _marker(shown: int) -> str:
-    """Return in a sentence what the marker means for the next turn; "" if it means nothing."""
     if shown == MOST:
         return "The marker shows |2|, so going sideways must square something."
     if shown:

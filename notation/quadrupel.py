@@ -28,13 +28,10 @@ _ANNOUNCED = re.compile(rf"(?:[{DASH}\s,;.:]*+(?:quadrup(?:el|le)s?+(?![a-z])|!)
 
 
 class QuadrupelNotation(Notation[Move]):
-    """Reads and writes the turns of Quadrupel."""
-
     __slots__ = ()
 
     @property
     def help(self) -> str:
-        """One line for players: how a turn is written, with an example."""
         return (
             "the stone's square and the one where it ends, then quadrupel (or !) to announce a figure; dots are set "
             f'up by "setup" with four digits or with two squares: "{EXAMPLE}"'
@@ -66,20 +63,19 @@ class QuadrupelNotation(Notation[Move]):
         return Turn(squares[0], squares[-1], announced is not None, tuple(squares[1:-1]))
 
     def format(self, move: Move, position: Position[Any]) -> str:
-        """Return the canonical text: a turn is its two ends, whatever its way; set-ups are in reading order."""
+        """A turn is its two ends, whatever its way; set-ups are in reading order."""
         return str(move)
 
     def is_shown(self, move: Move) -> bool:
-        """Return whether lists of legal turns can show this one: none that announces, as it would reveal the figure."""
+        """None that announces is shown, as it would reveal the figure."""
         return not (isinstance(move, Turn) and move.announced)
 
     def endings(self, position: Position[Any]) -> tuple[str, ...]:
-        """Return what players can add after any turn, whether or not it ends in a figure."""
+        """An announcement can follow any turn, whether or not it ends in a figure."""
         here = _quadrupel(position)
         return () if here.turn is None or here.setting_up or here.auto else (ANNOUNCEMENT,)
 
     def midway(self, chosen: str, position: Position[Any]) -> Position[Any]:
-        """Return the position with the dots set up that were chosen."""
         here = _quadrupel(position)
         word, _, rest = chosen.partition(" ")
         if word != "setup":
@@ -89,10 +85,9 @@ class QuadrupelNotation(Notation[Move]):
         return here.dotted(dict(zip(START[here.turn or 0], map(int, rest), strict=False)))
 
     def hint(self, position: Position[Any]) -> Hint | None:
-        """Return what the player to move can write now; None when the game is over.
+        """The example is the first legal turn, never one that announces.
 
-        The example is the first legal turn, never one that announces. Nothing here depends on which figures
-        could be formed (ruling: no mail reveals a chance).
+        Nothing here depends on which figures could be formed (ruling: no mail reveals a chance).
         """
         here = _quadrupel(position)
         if here.turn is None:
@@ -105,7 +100,6 @@ class QuadrupelNotation(Notation[Move]):
 
 
 def _set_up(text: str, at: int) -> Move:
-    """Return the set-up that is written after the word."""
     if digits := _DIGITS.match(text, at):
         dots: list[int] = []
         for place in range(at, digits.end()):
@@ -129,7 +123,6 @@ def _set_up(text: str, at: int) -> Move:
 
 
 def _squares(text: str, at: int) -> tuple[list[str], int]:
-    """Return the squares that are written from this place on, and where they end."""
     found: list[str] = []
     end = at
     while square := _SQUARE.match(text, at):
@@ -144,7 +137,6 @@ def _squares(text: str, at: int) -> tuple[list[str], int]:
 
 
 def _quadrupel(position: Position[Any]) -> QuadrupelPosition:
-    """Return the position as one of this game."""
     assert isinstance(position, QuadrupelPosition)  # noqa: S101 - the registries pair games and notations
     return position
 
@@ -153,7 +145,6 @@ def _quadrupel(position: Position[Any]) -> QuadrupelPosition:
 
 
 def _set_up_hint(here: QuadrupelPosition) -> str:
-    """Return what the player sets up."""
     squares, side = together(START[here.turn or 0]), SIDES[here.turn or 0]
     if here.variant.setup == "dots":
         return (
@@ -167,7 +158,6 @@ def _set_up_hint(here: QuadrupelPosition) -> str:
 
 
 def _turn_hint(here: QuadrupelPosition) -> str:
-    """Return what wins, and how a figure is announced."""
     announcing = (
         "The server announces figures for you."
         if here.auto

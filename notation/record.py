@@ -76,11 +76,9 @@ class Record:
         return GAMES.of_version(self.game, self.version)
 
     def line_of(self, ply: int) -> int:
-        """Return the line of that turn in the text that the record was read from; 0 if that isn't known."""
         return self.lines[ply - 1] if ply <= len(self.lines) else 0
 
     def start(self) -> Position[Any]:
-        """Return the position before the first turn."""
         return self.pack.game.position(self.options)
 
 
@@ -167,11 +165,10 @@ def board_difference(record: Record, position: Position[Any]) -> str:
 
 
 def loads(text: str, game: str | None = None) -> Record:
-    """Return the record that a text says; raise BadRecord.
+    """The game and its options can be in a line before the turns, such as `Quadraphages first=o`.
 
-    The game and its options can be in a line before the turns, such as `Quadraphages first=o`. Otherwise they are
-    the first under which the first turn is legal, or if there are none, those with the fewest slips. Games whose
-    rule sheets print no table have a line for each turn (see notation/plain.py).
+    Otherwise they are the first under which the first turn is legal, or if there are none, those with the fewest slips.
+    Games whose rule sheets print no table have a line for each turn (see notation/plain.py).
     """
     key, options = _titled(text.splitlines())
     if key is None and game is not None and game in GAMES and not GAMES[game].tolerant:
@@ -235,25 +232,21 @@ def written(record: Record) -> str:
 
 
 def _resigned(record: Record) -> Seat | None:
-    """Return the seat that resigned."""
     ending = record.ending
     return ending.seat if ending is not None and ending.termination is Termination.RESIGNATION else None
 
 
 def _ending(resigned: int | None, lines: Iterable[str], sides: tuple[str, str]) -> Ending | None:
-    """Return the ending that a form tells: by the seat that resigned, or in one of its lines."""
     if resigned is not None:
         return Ending(Termination.RESIGNATION, seat_of(resigned))
     return endings.read(lines, sides)
 
 
 def _began(lines: Iterable[str]) -> str:
-    """Return where a record says that the match began, if not at the beginning."""
     return next((found[1] for line in lines if (found := _BEGAN.fullmatch(line))), "")
 
 
 def _titled(lines: Iterable[str]) -> tuple[str | None, dict[str, str]]:
-    """Return the game and options that a line before the turns names."""
     games = {name.casefold(): game.key for game in GAMES.games() for name in (game.key, game.title)}
     for line in lines:
         name, *words = line.lstrip("> ").split() or [""]
@@ -276,12 +269,10 @@ def version_in(options: Mapping[str, str]) -> int:
 
 
 def without_version(options: Mapping[str, str]) -> dict[str, str]:
-    """Return the options of a record without the version of the rules."""
     return {name: choice for name, choice in options.items() if name != RULES}
 
 
 def _from_plain(text: str, key: str, options: Mapping[str, str]) -> Record:
-    """Return the record of a text with a line for each turn."""
     try:
         game = GAMES[key].game
         plain = read_plain(text, game.title, game.sides)
@@ -298,7 +289,6 @@ def _from_plain(text: str, key: str, options: Mapping[str, str]) -> Record:
 
 
 def _as_plain(record: Record, title: str) -> str:
-    """Return the record as text with a line for each turn; the positions say which side moved."""
     positions = replay(record)
     turns = [
         (_seat(record, position, ply), text)
@@ -332,13 +322,11 @@ def _inferred(sheet: Sheet, text: str, key: str | None) -> Record:
 
 
 def _choices(game: Game) -> Iterator[dict[str, str]]:
-    """Yield every way to choose the options of a game."""
     for choices in product(*(option.choices for option in game.options)):
         yield {option.name: choice for option, choice in zip(game.options, choices, strict=True)}
 
 
 def _slips(record: Record) -> int:
-    """Return the number of slips in a record, or a large number if it makes no sense."""
     try:
         return len(replay_tolerantly(record)[1])
     except BadRecord:
@@ -364,7 +352,6 @@ def _seat(record: Record, position: Position[Any], ply: int) -> Seat:
 
 
 def _token(cause: BadNotation | IllegalMove) -> str:
-    """Return the wrong word of a text; "" if it isn't a single word."""
     if isinstance(cause, IllegalMove):
         return cause.token
     before, after = cause.text[: cause.at], cause.text[cause.at :]
@@ -372,5 +359,4 @@ def _token(cause: BadNotation | IllegalMove) -> str:
 
 
 def _why(cause: Exception | str) -> str:
-    """Return the sentence of a cause, without repeating the text."""
     return f"expected {cause.expected}" if isinstance(cause, BadNotation) else str(cause)

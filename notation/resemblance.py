@@ -63,15 +63,12 @@ def resembling(notation: Notation[Any], position: Position[Any], text: str) -> t
 
 @dataclass(slots=True)
 class _Attempt:
-    """The repaired texts tried so far on the position."""
-
     notation: Notation[Any]
     position: Position[Any]
     text: str
     tried: int = 0
 
     def legal(self, texts: Iterable[str]) -> tuple[str, ...]:
-        """Return the canonical spellings of those texts that are legal, once each."""
         found: dict[str, None] = {}
         for text in texts:
             self.tried += 1
@@ -90,9 +87,8 @@ class _Attempt:
         return self.notation.format(move, self.position) if self.may_offer(move) else None
 
     def may_offer(self, move: Any) -> bool:
-        """Return whether offering the turn reveals nothing.
+        """A turn that lists keep back is offered only if its first word, the move itself, was written as it is.
 
-        A turn that lists keep back is offered only if its first word, the move itself, was written as it is.
         There a refusal reveals as much.
         """
         if self.notation.is_shown(move):
@@ -174,19 +170,16 @@ def _with_turned(text: str, pairs: Iterable[re.Match[str]]) -> str:
 
 
 def _separated(text: str) -> Iterator[Iterator[str]]:
-    """Yield the text with one more gap."""
     yield (f"{text[:at]} {text[at:]}" for at in range(1, len(text)))
 
 
 def _reordered(text: str) -> Iterator[Iterator[str]]:
-    """Yield the words in every other order."""
     words = text.split()
     if 1 < len(words) <= 5:
         yield (" ".join(order) for order in permutations(words))
 
 
 def _renumbered(text: str) -> Iterator[Iterator[str]]:
-    """Yield the text with another number, or with one added."""
     words = text.split()
     numbers = [place for place, word in enumerate(words) if word.isascii() and word.isdigit()]
     if numbers:
@@ -206,7 +199,6 @@ def _with_one_other_character(text: str) -> Iterator[Iterator[str]]:
 
 
 def _beside(character: str, distance: int) -> Iterator[str]:
-    """Yield the letters or digits at that distance from a letter or digit."""
     for code in (ord(character) - distance, ord(character) + distance):
         other = chr(code) if code > 0 else ""
         if other in _ALPHABET and other.isdigit() == character.isdigit() and other.isalpha() == character.isalpha():
@@ -214,7 +206,6 @@ def _beside(character: str, distance: int) -> Iterator[str]:
 
 
 def _nearest(attempt: _Attempt) -> tuple[str, ...]:
-    """Return the legal turns that differ in the fewest characters, if they are few enough."""
     written = _compact(attempt.text)
     limit = min(FARTHEST, len(written) // 4)
     moves = list(islice(attempt.position.moves(), MOST_COMPARED + 1))

@@ -49,14 +49,11 @@ class Sheet:
 
 @dataclass(slots=True)
 class _Row:
-    """A row of the table while it is read."""
-
     number: int
     line: int
     words: list[str] = field(default_factory=list)
 
     def columns(self) -> list[list[str]]:
-        """Return the words of each column; the last can be incomplete."""
         columns: list[list[str]] = []
         for word in self.words:
             if not columns or _is_complete(columns[-1]):
@@ -65,14 +62,12 @@ class _Row:
         return columns
 
     def is_open(self) -> bool:
-        """Return whether more words can belong to the row."""
         columns = self.columns()
         if "resign" in self.words:
             return False
         return len(columns) < 2 or not _is_complete(columns[1])
 
     def wants_number(self) -> bool:
-        """Return whether the next word should be an announced number."""
         columns = self.columns()
         return bool(columns) and len(columns[-1]) == _WIDTH
 
@@ -115,7 +110,6 @@ def write_sheet(sheet: Sheet) -> str:
 
 
 def _unquoted(lines: list[str]) -> list[str]:
-    """Return the lines without quotation marks, if most lines have them."""
     full = [line for line in lines if line.strip()]
     if 2 * sum(line.startswith(">") for line in full) <= len(full):
         return lines
@@ -123,7 +117,6 @@ def _unquoted(lines: list[str]) -> list[str]:
 
 
 def _starts_table(line: str) -> bool:
-    """Return whether a line is row 1 of a table."""
     label = _LABEL.match(line)
     if label is None or label[1] != "1":
         return False
@@ -132,7 +125,6 @@ def _starts_table(line: str) -> bool:
 
 
 def _rows(lines: list[str], start: int) -> tuple[list[_Row], int]:
-    """Return the rows of the table that starts on a line, and the line after it."""
     rows: list[_Row] = []
     for at, line in enumerate(lines[start:], start=start):
         if not line.strip():
@@ -161,7 +153,6 @@ def _continues(row: _Row | None, line: str, label: re.Match[str]) -> bool:
 
 
 def _add(row: _Row, words: list[str], line: int) -> None:
-    """Add the words of a line to its row."""
     for word in words:
         plain = "resign" if word.lower().rstrip(".!") in ("resign", "resigns", "resigned") else word
         if not row.is_open():
@@ -170,7 +161,6 @@ def _add(row: _Row, words: list[str], line: int) -> None:
 
 
 def _check_full(row: _Row) -> None:
-    """Refuse an incomplete row in the middle of the table."""
     columns = row.columns()
     if len(columns) < 2 or not all(map(_is_complete, columns)):
         has = " ".join(row.words) or "nothing"
@@ -185,7 +175,6 @@ def _check_after(lines: list[str], end: int) -> None:
 
 
 def _turns(rows: Sequence[_Row]) -> tuple[tuple[tuple[str, int], ...], int | None]:
-    """Return the turns of the rows in playing order, each with its line, and the column that resigned."""
     turns: list[tuple[str, int]] = []
     for row in rows:
         for column, words in enumerate(row.columns()):
@@ -206,18 +195,15 @@ def _is_complete(words: Sequence[str]) -> bool:
 
 
 def _is_turn_like(words: Sequence[str]) -> bool:
-    """Return whether all these words could belong to turns."""
     return all(_TURN_WORD.fullmatch(word) for word in words)
 
 
 def _is_board(line: str) -> bool:
-    """Return whether a line could belong to a drawn board."""
     line = line.replace("\xa0", " ").rstrip()
     return bool(_BOARD_ROW.fullmatch(line) or _LETTERS.fullmatch(line))
 
 
 def _board(lines: Iterable[str]) -> tuple[str, ...]:
-    """Return the longest drawing of a board among the lines; () if there is none."""
     runs = [list(run) for is_board, run in groupby(lines, _is_board) if is_board]
     best = max(runs, key=len, default=[])
     return tuple(line.replace("\xa0", " ").rstrip() for line in best) if len(best) > 2 else ()
@@ -243,7 +229,6 @@ def _names(lead: list[str]) -> tuple[tuple[str, str] | None, list[str]]:
 
 
 def _bare(name: str) -> str:
-    """Return a name without the underscores around it."""
     name = name.strip()
     return name[1:-1] if len(name) > 1 and name[0] == name[-1] == "_" else name
 

@@ -65,7 +65,6 @@ class Choices:
     """One of the cells, where each is a whole turn and they are more than LISTED. The steps don't have these."""
 
     def __bool__(self) -> bool:
-        """Return whether there is any way to continue."""
         return bool(self.turns or self.steps or self.cells)
 
 
@@ -154,7 +153,6 @@ def grouped(texts: Sequence[str]) -> tuple[Group, ...]:
 
 
 def _is_little(texts: Sequence[str]) -> bool:
-    """Return whether the texts can be offered all at once."""
     return len(texts) <= FEW and len(_rows(texts)) <= ROWS
 
 
@@ -222,7 +220,6 @@ def _turns(notation: Notation[Any], position: Position[Any], chosen: str) -> Ite
 
 
 def _parts(notation: Notation[Any], position: Position[Any], chosen: str) -> tuple[str, ...]:
-    """Return the parts of a turn that start with what is chosen; none where a whole part is chosen."""
     parts = tuple(notation.format(part, position) for part in position.parts())
     if not chosen:
         return parts[:MANY]
@@ -241,7 +238,6 @@ def _begins(text: str, chosen: str) -> bool:
 
 
 def _is_boundary(text: str, at: int) -> bool:
-    """Return whether a piece can end there."""
     if not 0 < at < len(text):
         return True
     before, after = text[at - 1], text[at]
@@ -286,7 +282,6 @@ def _word(text: str, at: int) -> int:
 
 
 def _cells(steps: Iterable[Choice]) -> dict[str, Choice]:
-    """Return the choices of a single cell, by that cell."""
     return {step.cell: step for step in steps if step.cell is not None}
 
 
@@ -354,7 +349,6 @@ def _grown(
 
 
 def _played(notation: Notation[Any], position: Position[Any]) -> Iterator[_Turn]:
-    """Yield the legal turns, except those that lists keep back, each with the position after it."""
     are_in_parts = False
     for part in position.parts():
         are_in_parts = True
@@ -373,5 +367,4 @@ def _pieces(text: str) -> tuple[str, ...]:
 
 
 def _marks(position: Position[Any]) -> dict[str, str]:
-    """Return the mark of each cell."""
     return {cell: mark for _, cells in position.diagram().rows for cell, mark in cells}

@@ -65,7 +65,6 @@ class TimeControl:
     """The limits of the second player where they are others: the one who is challenged, or in the second seat."""
 
     def __post_init__(self) -> None:
-        """Raise BadTime for what makes no sense."""
         for what in (self.bank, self.cap, self.per_move, self.nag):
             if what is not None and not SHORTEST <= what <= LONGEST:
                 raise BadTime(f"{duration(what)} is out of range: {duration(SHORTEST)} to {duration(LONGEST)}.")
@@ -78,11 +77,9 @@ class TimeControl:
 
     @property
     def is_limited(self) -> bool:
-        """Whether a player can run out of time."""
         return self.bank is not None or self.per_move is not None
 
     def of(self, seat: int) -> "TimeControl":
-        """Return the control whose limits are those of the first player, who is 0, or of the second."""
         return self.second if seat and self.second is not None else self
 
     @property
@@ -149,7 +146,6 @@ def _both(part: str) -> tuple[str, str]:
 
 
 def _of_one(parts: list[str]) -> TimeControl:
-    """Return the time control that is the same for both players."""
     control = TimeControl()
     for part in parts:
         given = _part(part)
@@ -162,7 +158,6 @@ def _of_one(parts: list[str]) -> TimeControl:
 
 
 def _part(part: str) -> dict[str, Any]:
-    """Return the fields that one part of a time control gives."""
     if part == AUTOMATIC:
         return {"is_automatic": True}
     if part == _WEEKENDS_OFF:
@@ -240,7 +235,6 @@ def to_stored(control: TimeControl) -> str | None:
 
 
 def from_stored(text: str | None) -> TimeControl:
-    """Return the time control of a text in the database."""
     return TimeControl() if text is None else parse(text)
 
 

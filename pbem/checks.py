@@ -16,7 +16,6 @@ class ChecksSettings(ConfigTable):
 
     @model_validator(mode="after")
     def checks_what_it_needs(self) -> Self:
-        """Require a source of verified domains if the proof depends on domains."""
         if self.proof != "token" and not self.authserv_id:
             raise ValueError(f'proof = "{self.proof}" needs authserv_id')
         return self

@@ -71,14 +71,11 @@ class BadFailpoint(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Failpoint:
-    """The step at which this process is killed, and at which occurrence."""
-
     step: Step
     nth: int
     reached: Iterator[int]
 
     def reach(self, step: Step) -> None:
-        """Kill the process without any cleanup if this is the step and the occurrence."""
         if step is self.step and next(self.reached) == self.nth:
             os.kill(os.getpid(), signal.SIGKILL)
 

@@ -51,8 +51,6 @@ class Unavailable(Exception):
 
 
 class Why(Enum):
-    """Why a process was lost during a call."""
-
     TOO_SLOW = "it took too long"
     NO_ANSWER = "it gave no answer for a long time"
     TOO_MUCH_MEMORY = "it needed too much memory"
@@ -156,8 +154,6 @@ class Isolated:
 
 
 class _Process:
-    """A running process, and the connection to it."""
-
     def __init__(self, arguments: tuple[str, ...], environment: Mapping[str, str]) -> None:
         self.calls = 0
         self._connection, theirs = Pipe()
@@ -183,7 +179,6 @@ class _Process:
     def call(
         self, function: Callable[..., Result], arguments: tuple[object, ...], seconds: float, longest: float
     ) -> Result:
-        """Return what the function returns; raises Lost."""
         self.calls += 1
         answer = self._exchanged(pickle.dumps((function, arguments, seconds)), longest)
         answers: TypeAdapter[Result] = _answers(function)
@@ -218,7 +213,6 @@ class _Process:
         self._process.kill()
 
     def end(self) -> int:
-        """Kill the process if it still runs, close the connection, and return the exit code."""
         self._process.kill()
         with self._process:
             self._connection.close()
@@ -231,7 +225,6 @@ def _answers(function: Callable[..., Result]) -> TypeAdapter[Result]:
 
 
 def _checkout() -> str:
-    """Return the folder in which pbem is."""
     return str(Path(pbem.__file__).parent.parent)
 
 

@@ -29,7 +29,6 @@ class Secret(ConfigTable):
 
     @model_validator(mode="after")
     def one_way(self) -> Self:
-        """Require exactly one of the three."""
         if sum(way is not None for way in (self.value, self.file, self.command)) != 1:
             raise ValueError("give exactly one of: value, file, command")
         return self

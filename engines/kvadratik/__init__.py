@@ -16,7 +16,6 @@ __all__ = ["KVADRATIK", "Bonus", "Disc", "KvadratikPosition", "Move", "Reason", 
 
 
 def _start(chosen: Mapping[str, str]) -> KvadratikPosition:
-    """Return the empty board, with Blue to set up."""
     return KvadratikPosition(
         "half" if chosen["setup"] == "half" else "row",
         "none" if chosen["flip"] == "none" else "any",

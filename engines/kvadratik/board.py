@@ -47,7 +47,6 @@ def mark(tower: str) -> str:
 
 
 def _legend() -> Iterator[Mark]:
-    """Yield the meaning of every mark: an empty square, and every disc on top of towers of every height."""
     yield Mark(".", "empty", None, ("empty", "empty"))
     for seat in (0, 1):
         for shown in SHOWN:
@@ -73,7 +72,6 @@ Occurred = tuple[Seat, tuple[int, int], tuple[int, int], Towers]
 
 
 def _steps(directions: square.Steps) -> tuple[tuple[Step, ...], ...]:
-    """Return for every square the steps that leave it in these directions, sorted."""
     rays = square.rays(SIZE, directions)
     return tuple(tuple(sorted(Step(name, ray[0]) for ray in rays[name] if ray)) for name in NAMES)
 
@@ -129,7 +127,6 @@ def uncovered(towers: Sequence[str], seat: Seat) -> list[int]:
 
 
 def has_uncovered(towers: Sequence[str], seat: Seat) -> bool:
-    """Return whether one of the seat's discs is on top somewhere."""
     return any(tower[-1:] in OWN[seat] for tower in towers)
 
 
@@ -138,7 +135,6 @@ BY_NAME = tuple(sorted(range(len(NAMES)), key=NAMES.__getitem__))
 
 
 def open_squares(towers: Sequence[str], seat: Seat) -> list[int]:
-    """Return the empty squares of the seat's first row."""
     return [cell for cell in FIRST_ROWS[seat] if not towers[cell]]
 
 
@@ -183,5 +179,4 @@ def written(tower: str) -> str:
 
 
 def names(cells: Sequence[int]) -> list[str]:
-    """Return the names of the squares."""
     return [NAMES[cell] for cell in cells]

@@ -35,38 +35,32 @@ class Draft:
     """Whether this turn has done something that no later turn can undo, so that no earlier position can recur."""
 
     def copy(self) -> "Draft":
-        """Return the same board, to be changed separately."""
         return Draft(self.seat, self.towers.copy(), self.reserve, self.gained.copy(), self.lasting)
 
     def can_put(self, disc: Disc) -> bool:
-        """Return whether a disc can go from the reserve to that square: an empty one in its own first row."""
         cell = INDEX.get(disc.cell)
         return self.reserve > 0 and disc.shown in DISCS[0] and cell in FIRST_ROWS[self.seat] and not self.towers[cell]
 
     def put(self, disc: Disc) -> None:
-        """Put a disc from the reserve on the board."""
         self.towers[INDEX[disc.cell]] = DISCS[self.seat][disc.shown]
         self.reserve -= 1
         self.lasting = True
 
     def is_movable(self, name: str) -> bool:
-        """Return whether an own disc is on that square and uncovered."""
         cell = INDEX.get(name)
         return cell is not None and self.towers[cell][-1:] in OWN[self.seat]
 
     def flip(self, cell: int) -> None:
-        """Turn the top disc over."""
         self.towers[cell] = turned(self.towers[cell])
 
     def can_step(self, step: Step) -> bool:
-        """Return whether an own uncovered disc can make that step with the side it shows."""
         if not self.is_movable(step.origin):
             return False
         cell = INDEX[step.origin]
         return step in STEPS[self.towers[cell][-1]][cell]
 
     def step(self, step: Step) -> None:
-        """Move the top disc. The discs under it stay behind; those on its target are covered or captured."""
+        """The discs under it stay behind; those on its target are covered or captured."""
         origin, target = INDEX[step.origin], INDEX[step.target]
         tower, below = self.towers[origin], self.towers[target]
         self.towers[origin] = tower[:-1]
@@ -80,17 +74,12 @@ class Draft:
                 self.lasting = True
 
     def can_add(self, bonus: Bonus) -> bool:
-        """Return whether the bonus can be added after the step that has just entered the other half.
-
-        Ruling, entering: a disc from the reserve is put down and makes the step itself. Without a reserve, an own
-        disc moves within its own half.
-        """
+        """Ruling, entering: a disc from the reserve makes the step itself, or an own disc moves within its own half."""
         if bonus.disc is not None:
             return self.can_put(bonus.disc) and bonus in WITH_DISC[self.seat][INDEX[bonus.disc.cell]]
         return not self.reserve and bonus in WITHOUT_DISC[self.seat] and self.can_step(bonus.step)
 
     def bonuses(self, step: Step) -> Iterator[Bonus]:
-        """Yield every bonus that can be added to a step that enters the other half."""
         if self.reserve:  # the step starts in the row beside the other half, so it leaves the first row unchanged
             for cell in open_squares(self.towers, self.seat):
                 yield from WITH_DISC[self.seat][cell]

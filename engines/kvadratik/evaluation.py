@@ -47,14 +47,10 @@ OCCURRENCES = 2
 
 
 class Put(NamedTuple):
-    """The choice of discs to put down by right, perhaps none."""
-
     discs: tuple[Disc, ...]
 
 
 class Add(NamedTuple):
-    """The choice of what entering the other half adds, perhaps nothing."""
-
     bonus: Bonus | None
 
 
@@ -104,19 +100,17 @@ class Scratch:
     lasting: bool
 
     def put(self, cell: int, disc: str) -> None:
-        """Put a disc on an empty square."""
         self.towers[cell] = disc.upper() if self.is_plain else disc
         self.tops[self.seat] += 1
         self.discs[self.seat] += 1
 
     def put_down(self, disc: Disc) -> None:
-        """Put a disc from the reserve on the board."""
         self.put(INDEX[disc.cell], DISCS[self.seat][disc.shown])
         self.reserve -= 1
         self.lasting = True
 
     def go(self, origin: int, target: int) -> None:
-        """Move the top disc, as Draft.step does, and count what that frees, covers and captures."""
+        """Do as Draft.step does, and count what that frees, covers and captures."""
         seat, towers = self.seat, self.towers
         tower, below = towers[origin], towers[target]
         left = tower[:-1]
@@ -171,16 +165,14 @@ class KvadratikState:
 
     @property
     def is_between_turns(self) -> bool:
-        """Whether a turn has just been completed."""
         return not self.is_put and self.entered is None
 
     @property
     def key(self) -> object:
-        """Everything that matters for the rest of the match."""
         return self.turn, self.towers, self.reserves, self.rights, self.gained, self.is_put, self.entered
 
     def choices(self) -> Sequence[Choice]:
-        """Return the choices here, captures and covering the opponent's discs first; of set-ups only a selection."""
+        """Captures and covering the opponent's discs come first; of set-ups there is only a selection."""
         seat = self.turn
         if seat is None:
             return ()
@@ -200,7 +192,7 @@ class KvadratikState:
         return [Setup(cells, shown) for cells in combinations(half, PLACED) for shown in sides]
 
     def _puts(self, seat: Seat) -> list[Choice]:
-        """Return the ways to put discs down by right, many discs first; none at all only if another disc can move."""
+        """Many discs come first; putting down none is a choice only if another disc can move."""
         squares = open_squares(self.towers, seat)
         fewest = 0 if uncovered(self.towers, seat) else 1
         sides = slice(None) if self.match.flip == "none" else slice(1)
@@ -241,7 +233,6 @@ class KvadratikState:
         return found
 
     def after(self, choice: Choice) -> "KvadratikState":
-        """Return the state after a choice."""
         seat, match = self.turn or 0, self.match
         board = Scratch(
             seat,
@@ -276,7 +267,6 @@ class KvadratikState:
         return self._completed(board)
 
     def _within(self, board: Scratch, entered: int | None) -> "KvadratikState":
-        """Return the state in the midst of a turn."""
         return KvadratikState(
             self.match,
             board.seat,
@@ -294,7 +284,6 @@ class KvadratikState:
         )
 
     def _completed(self, board: Scratch) -> "KvadratikState":
-        """Return the state after a turn: the other seat to move, or the game over."""
         seat, gained = board.seat, board.gained
         opponent = other(seat)
         gained[opponent] += self.rights[opponent]
@@ -313,7 +302,6 @@ class KvadratikState:
         return after if setting_up else after._settled(seat)
 
     def _settled(self, mover: Seat) -> "KvadratikState":
-        """Return the state, or the end of the game if it is one."""
         opponent = other(mover)
         if self.tops[opponent] or self._placeable(opponent):
             if self.is_lasting or self.match.seen is None:
@@ -326,7 +314,6 @@ class KvadratikState:
         return self
 
     def _placeable(self, seat: Seat) -> int:
-        """Return how many discs the seat could put down by right now."""
         allowed = min(self.rights[seat], self.reserves[seat])
         return min(allowed, len(open_squares(self.towers, seat))) if allowed else 0
 
@@ -340,7 +327,6 @@ class KvadratikState:
         return more if seat == 0 else -more
 
     def turn_of(self, choices: Sequence[Choice]) -> Move:
-        """Return the turn that consists of these choices, with the flips that it needs."""
         placed: tuple[Disc, ...] = ()
         steps: list[Step] = []
         bonus = None

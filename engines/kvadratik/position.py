@@ -82,7 +82,7 @@ class KvadratikPosition(PlayedWhole):
     # Legal moves ----------------------------------------------------------------------------------
 
     def moves(self) -> Iterator[Move]:
-        """Yield every legal turn once. There can be very many; the shortest come first."""
+        """There can be very many turns; the shortest come first."""
         if self.turn is None:
             return
         if self.setting_up:
@@ -109,7 +109,6 @@ class KvadratikPosition(PlayedWhole):
                         yield Turn(placed, flipped, step, bonus)
 
     def _setups(self) -> Iterator[Setup]:
-        """Yield every way to set up four discs."""
         half = names([cell for cell in BY_NAME if cell in HALVES[self._seat]])
         squares = [()] if self.setup == "row" else combinations(half, PLACED)
         for cells in squares:
@@ -117,7 +116,7 @@ class KvadratikPosition(PlayedWhole):
                 yield Setup(cells, "".join(shown))
 
     def _placings(self) -> Iterator[tuple[Disc, ...]]:
-        """Yield every way to put discs down by right; the first puts down none."""
+        """The first puts down none."""
         seat = self._seat
         squares = open_squares(self.towers, seat)
         for number in range(min(self.rights[seat], self.reserves[seat], len(squares)) + 1):
@@ -125,26 +124,21 @@ class KvadratikPosition(PlayedWhole):
                 yield from product(*(PLACINGS[seat][cell] for cell in cells))
 
     def _flippings(self, draft: Draft) -> Iterator[tuple[str, ...]]:
-        """Yield every choice of own uncovered discs to flip; the first flips none."""
+        """The first flips none."""
         cells = names(uncovered(draft.towers, draft.seat)) if self.flip == "any" else []
         for number in range(len(cells) + 1):
             yield from combinations(cells, number)
 
     def can_move(self, seat: Seat) -> bool:
-        """Return whether the seat could make a turn now, with an uncovered disc or one put down by right.
-
-        Every square has a neighbour along its row or column and one along a diagonal, and a disc can go to any.
-        """
+        """Every square has a neighbour along its row or column and one along a diagonal; a disc can go to any."""
         return has_uncovered(self.towers, seat) or self.placeable(seat) > 0
 
     def placeable(self, seat: Seat) -> int:
-        """Return how many discs the seat could put down by right now."""
         return min(self.rights[seat], self.reserves[seat], len(open_squares(self.towers, seat)))
 
     # Playing --------------------------------------------------------------------------------------
 
     def play(self, move: Move) -> Self:
-        """Return the position after the turn; raise IllegalMove."""
         if self.turn is None:
             raise GameOver(self.outcome)
         if isinstance(move, Setup):
@@ -155,7 +149,7 @@ class KvadratikPosition(PlayedWhole):
         return self._turned(self.turn, move)
 
     def _set_up(self, seat: Seat, move: Setup) -> Self:
-        """Return the position after a set-up. Kvadratik, set-up: Blue, then Green, then Blue moves."""
+        """Kvadratik, set-up: Blue, then Green, then Blue moves."""
         if not self.setting_up:
             raise IllegalMove(Reason.SETUP_DONE, fits=str(next(self.moves())))
         if refusal := setup_refusal(seat, self.setup, move):
@@ -166,11 +160,9 @@ class KvadratikPosition(PlayedWhole):
         return self._after(draft, setting_up=seat == 0)
 
     def _set_up_on(self, move: Setup) -> tuple[str, ...]:
-        """Return the squares on which a set-up puts the discs."""
         return move.cells or tuple(names(FIRST_ROWS[self._seat]))
 
     def _turned(self, seat: Seat, move: Turn) -> Self:
-        """Return the position after a turn that isn't a set-up."""
         draft = self._draft()
         for number, disc in enumerate(move.placed):
             # Ruling, covered: at the start of the turn, before flips and move
@@ -196,7 +188,6 @@ class KvadratikPosition(PlayedWhole):
         return self._after(draft)
 
     def _after(self, draft: Draft, *, setting_up: bool = False) -> Self:
-        """Return the position that a turn has led to: the other seat to move, or the game over."""
         seat = other(draft.seat)
         # Ruling, covered: the mover's unused rights lapse, the opponent's stay until their next turn
         first, second = draft.gained
@@ -242,7 +233,6 @@ class KvadratikPosition(PlayedWhole):
     # Searching ------------------------------------------------------------------------------------
 
     def state(self) -> KvadratikState:
-        """Return the position as the house searches it."""
         seen = self.seen if len(self.seen) else None
         match = Match(self.setup, self.flip, self.turn, self.towers, seen)
         towers = unsided(self.towers) if self.flip == "any" else self.towers
@@ -255,7 +245,6 @@ class KvadratikPosition(PlayedWhole):
     # Drawing --------------------------------------------------------------------------------------
 
     def diagram(self, last: Played[Self, Move] | None = None) -> Diagram:
-        """Return the board: each top disc with the height of its tower; the notes describe towers and reserves."""
         rows = tuple((label, tuple((cell, mark(self.towers[INDEX[cell]])) for cell in cells)) for label, cells in ROWS)
         lit = frozenset(() if last is None else last.before._lit_by(last.move))  # noqa: SLF001 - the same class
         left = frozenset[str]() if last is None or isinstance(last.move, Setup) else vacated(last.move.steps)
@@ -272,7 +261,6 @@ class KvadratikPosition(PlayedWhole):
         )
 
     def _lit_by(self, move: Move) -> tuple[str, ...]:
-        """Return the squares that a move highlights on the board after it."""
         if isinstance(move, Setup):
             return self._set_up_on(move)
         return (*(disc.cell for disc in move.placed), *move.flipped, *chain.from_iterable(move.steps))
@@ -290,7 +278,6 @@ class KvadratikPosition(PlayedWhole):
             yield from [line] if len(line) <= NOTE_WIDTH else wrap(line, NOTE_WIDTH, subsequent_indent="      ")
 
     def _remarks(self) -> Iterator[str]:
-        """Yield the same in sentences."""
         for seat, side in enumerate(SIDES):
             may = min(self.rights[seat], self.reserves[seat])
             yield f"{side} has {self.reserves[seat]} in reserve{f' and may add {may}' if may else ''}."

@@ -27,8 +27,6 @@ from engines.wording import either, together
 
 
 class Reason(core.Reason):
-    """Why a turn is refused."""
-
     SETUP_DUE = "{side} has to set up four discs first, for example {fits}"
     SETUP_DONE = "the discs are already set up; a turn is now a move, for example {fits}"
     SETUP_ROW = (
@@ -71,7 +69,6 @@ class Reason(core.Reason):
 
 
 def setup_refusal(seat: Seat, rule: str, setup: Setup) -> IllegalMove | None:
-    """Return why these discs can't be set up like this; None if they can."""
     names_of: dict[str, object] = {"side": SIDES[seat], "half": HALF_ROWS[seat], "fits": example_setup(seat, rule)}
     if set(setup.shown) - set(SHOWN):
         return IllegalMove(Reason.SIDE_UNKNOWN, token=setup.shown)
@@ -99,7 +96,6 @@ def setup_refusal(seat: Seat, rule: str, setup: Setup) -> IllegalMove | None:
 
 
 def example_setup(seat: Seat, rule: str) -> str:
-    """Return a legal set-up, as players write it."""
     return str(Setup(() if rule == "row" else tuple(names(FIRST_ROWS[seat])), "+x+x"))
 
 
@@ -107,7 +103,6 @@ def example_setup(seat: Seat, rule: str) -> str:
 
 
 def placing_refusal(towers: Sequence[str], seat: Seat, disc: Disc, rights: int, done: Sequence[Disc]) -> IllegalMove:
-    """Return why this disc can't be put down by right after those that are `done`."""
     if len(done) >= rights:
         details = {"cell": disc.cell, "token": f"@{disc}", "side": SIDES[seat], "other": SIDES[1 - seat]}
         return IllegalMove(Reason.RIGHT_SPENT if done else Reason.NO_RIGHT, **details, rights=rights)
@@ -115,7 +110,6 @@ def placing_refusal(towers: Sequence[str], seat: Seat, disc: Disc, rights: int, 
 
 
 def _reserve_refusal(towers: Sequence[str], seat: Seat, disc: Disc, done: Sequence[str] = ()) -> IllegalMove:
-    """Return why this disc can't come from the reserve."""
     cell, open_now = INDEX.get(disc.cell), names(open_squares(towers, seat))
     row = names(FIRST_ROWS[seat])
     details: dict[str, object] = {
@@ -139,7 +133,6 @@ def _reserve_refusal(towers: Sequence[str], seat: Seat, disc: Disc, done: Sequen
 
 
 def flip_refusal(towers: Sequence[str], seat: Seat, cell: str, done: Iterable[str], *, allowed: bool) -> IllegalMove:
-    """Return why the disc on this square can't be flipped after those that are `done`."""
     token = f"~{cell}"
     if not allowed:
         return IllegalMove(Reason.NO_FLIPPING, token=token)
@@ -149,7 +142,7 @@ def flip_refusal(towers: Sequence[str], seat: Seat, cell: str, done: Iterable[st
 
 
 def step_refusal(towers: Sequence[str], seat: Seat, step: Step, flippable: Iterable[str] = ()) -> IllegalMove:
-    """Return why this step can't be made; discs on `flippable` squares could still have been flipped before it."""
+    """Discs on `flippable` squares could still have been flipped before the step."""
     token = str(step)
     cell = INDEX.get(step.origin)
     if step.target not in INDEX:
@@ -166,7 +159,6 @@ def step_refusal(towers: Sequence[str], seat: Seat, step: Step, flippable: Itera
 
 
 def _not_own(towers: Sequence[str], seat: Seat, cell: str, token: str) -> IllegalMove:
-    """Return why the player has no disc on this square to move or flip."""
     own = names(uncovered(towers, seat))
     details: dict[str, object] = {
         "token": token,
@@ -187,7 +179,7 @@ def _not_own(towers: Sequence[str], seat: Seat, cell: str, token: str) -> Illega
 def bonus_refusal(
     towers: Sequence[str], seat: Seat, reserve: int, step: Step, bonus: Bonus, *, entered: bool
 ) -> IllegalMove:
-    """Return why this bonus can't be added to the turn's step; the board is the one after that step."""
+    """The board is the one after the step."""
     details: dict[str, object] = {
         "token": str(bonus).split()[0],
         "step": step,

@@ -16,12 +16,10 @@ class Disc(NamedTuple):
     shown: str
 
     def __str__(self) -> str:
-        """Return the disc as players write it."""
         return self.cell + self.shown
 
     @property
     def spoken(self) -> str:
-        """The disc in words, as it is put down."""
         return f"a disc that shows {self.shown} put on {self.cell}"
 
 
@@ -36,7 +34,6 @@ class Bonus(NamedTuple):
     step: Step
 
     def __str__(self) -> str:
-        """Return the bonus as players write it."""
         return f"@{self.disc} {self.step}" if self.disc else str(self.step)
 
 
@@ -53,13 +50,11 @@ class Setup(NamedTuple):
     shown: str
 
     def __str__(self) -> str:
-        """Return the set-up as players write it."""
         words = map("".join, zip(self.cells, self.shown, strict=False)) if self.cells else [self.shown]
         return " ".join(["setup", *words])
 
     @property
     def spoken(self) -> str:
-        """The set-up in words."""
         return "four discs set up"
 
 
@@ -72,14 +67,12 @@ class Turn(NamedTuple):
     bonus: Bonus | None = None
 
     def __str__(self) -> str:
-        """Return the turn as players write it."""
         words = [f"@{disc}" for disc in sorted(self.placed)] + [f"~{cell}" for cell in sorted(self.flipped)]
         words.append(str(self.step))
         return " ".join(words if self.bonus is None else [*words, str(self.bonus)])
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The steps of its discs, in order."""
         return (self.step,) if self.bonus is None else (self.step, self.bonus.step)
 
     @property

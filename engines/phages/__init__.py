@@ -12,7 +12,7 @@ __all__ = ["HEXAPHAGES", "QUADRAPHAGES", "PhagesPosition", "Reason", "Turn"]
 
 
 def _game(key: str, title: str, summary: str) -> Game:
-    """Return one of the two games. In both, either side can begin (the rule sheet has a match of each kind)."""
+    """In both games either side can begin: the rule sheet has a match of each kind."""
 
     def start(chosen: Mapping[str, str]) -> PhagesPosition:
         return PhagesPosition(key, 0 if chosen["first"] == "x" else 1, BOARDS[key].start)

@@ -61,7 +61,6 @@ class Board:
         directions: str,
         start: tuple[tuple[str, ...], tuple[str, ...]],
     ) -> Self:
-        """Return the board with its tables."""
         names = tuple(cell for _, cells in rows for cell in cells)
         index = {name: number for number, name in enumerate(names)}
         lines: dict[tuple[str, str], Line] = {}
@@ -85,7 +84,6 @@ class Board:
         return sorted(cells, key=self.names.__getitem__)
 
     def named(self, cells: Iterable[int]) -> tuple[str, ...]:
-        """Return the names of the cells, sorted."""
         return tuple(sorted(self.names[cell] for cell in cells))
 
     def reachable(self, cell: int, number: int, hostile: int, closed: int) -> list[int]:

@@ -47,7 +47,6 @@ class Sight(NamedTuple):
 
     @classmethod
     def of(cls, board: Board) -> Self:
-        """Return the tables of a board."""
         cells = range(len(board.names))
         at = [[0] * len(cells) for _ in range(NUMBERS.stop)]
         behind = [[0] * len(cells) for _ in cells]
@@ -63,7 +62,6 @@ class Sight(NamedTuple):
 
 @cache
 def sight(game: str) -> Sight:
-    """Return the tables of a game's board, made when it is first searched."""
     return Sight.of(BOARDS[game])
 
 
@@ -85,16 +83,14 @@ class PhagesState:
 
     @property
     def is_between_turns(self) -> bool:
-        """Whether a turn has just been completed."""
         return self.due == FIRST
 
     @property
     def key(self) -> object:
-        """Everything that matters for the rest of the match."""
         return self.turn, self.stones, self.marks, self.number, self.due
 
     def choices(self) -> Sequence[Choice]:
-        """Return every choice: operations that keep room first, numbers that move more own stones than theirs."""
+        """Operations that keep room come first, and numbers that move more own stones than theirs."""
         seat = self.turn
         if seat is None:
             return ()
@@ -118,7 +114,6 @@ class PhagesState:
         return [n for _, n, mine in found if mine] or [n for _, n, _ in found]
 
     def _operations(self, seat: Seat, number: int) -> list[Choice]:
-        """Return every way to move the seat's stones by a number, as the engine lists them."""
         there, straight, free = self.sight.at[number], self.sight.straight, ~self.closed
         reach = [(cell, room & there[cell]) for cell, room in self._rooms(seat)]
         found: list[int] = []
@@ -143,7 +138,6 @@ class PhagesState:
         return [operation & WHOLE for operation in found] or [0]
 
     def after(self, choice: Choice) -> "PhagesState":
-        """Return the state after a choice."""
         seat = self.turn or 0
         if self.due == NUMBER:
             return PhagesState(self.sight, seat, self.stones, self.marks, self.closed, choice, SECOND)
@@ -167,12 +161,10 @@ class PhagesState:
         return after if choice or after.can_move(opponent) else after.ended()
 
     def can_move(self, seat: Seat) -> bool:
-        """Return whether a stone of the seat can move by the number."""
         there = self.sight.at[self.number or 0]
         return any(room & there[cell] for cell, room in self._rooms(seat))
 
     def ended(self) -> "PhagesState":
-        """Return the end of the game on this board: the side with more marks has won."""
         x, o = (mark.bit_count() for mark in self.marks)
         winner: Seat | None = None if x == o else 0 if x > o else 1
         return PhagesState(self.sight, None, self.stones, self.marks, self.closed, self.number, self.due, winner)
@@ -195,7 +187,7 @@ class PhagesState:
         return 0.9 * lead / (8 + abs(lead))
 
     def turn_of(self, choices: Sequence[Choice]) -> Turn:
-        """Return the turn that consists of these choices; after a part, what completes it."""
+        """After a part, this is what completes it."""
         due, number = self.due, None
         operations: dict[int, tuple[Step, ...]] = {FIRST: (), SECOND: ()}
         for choice in choices:
@@ -224,7 +216,6 @@ class PhagesState:
 
 
 def _moves(operation: Choice) -> tuple[tuple[int, int], ...]:
-    """Return the cells that one or two stones leave and go to."""
     first = operation >> 3 * CELL, operation >> 2 * CELL & ONE_CELL
     second = operation >> CELL & ONE_CELL
     return (first, (second - 1, operation & ONE_CELL)) if second else (first,)

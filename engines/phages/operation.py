@@ -23,23 +23,20 @@ class Stand(NamedTuple):
 
     @classmethod
     def of(cls, board: Board, stones: Stones, marks: Marks, seat: Seat) -> Self:
-        """Return where the stones of a seat stand."""
         own, hostile = stones[seat], bits(stones[1 - seat])
         return cls(board, own, hostile, marks[0] | marks[1] | hostile | bits(own))
 
     def after(self, steps: tuple[Step, ...]) -> Self:
-        """Return where the stones stand after these legal steps. What they leave is marked and stays closed."""
+        """The steps are legal. What they leave is marked and stays closed."""
         lines = [self.board.lines[step] for step in steps]
         left, landed = [line.origin for line in lines], [line.target for line in lines]
         own = (*(cell for cell in self.own if cell not in left), *landed)
         return type(self)(self.board, own, self.hostile, self.closed | bits(landed))
 
     def targets(self, cell: int, number: int) -> list[int]:
-        """Return where an own stone on this cell can land by a number."""
         return self.board.reachable(cell, number, self.hostile, self.closed)
 
     def can_move(self, number: int) -> bool:
-        """Return whether any own stone can move by a number."""
         _, own, hostile, closed = self
         for cell in own:
             for target, between in self.board.reach[cell][number]:
@@ -52,11 +49,10 @@ class Stand(NamedTuple):
         return tuple(filter(self.can_move, NUMBERS)) or tuple(NUMBERS)
 
     def operations(self, number: int) -> Iterator[tuple[Step, ...]]:
-        """Yield every way to move the own stones by a number, once each; only () if none can move.
+        """A stone stays only if it can't move when its chance comes.
 
-        A stone stays only if it can't move when its chance comes. The player chooses the order, so if two
-        stones could only reach the same cell, either can take it. In Hexaphages (ruling) two stones get their
-        chance, so the third can stay freely.
+        The player chooses the order, so if two stones could only reach the same cell, either can take it. In Hexaphages
+        (ruling) two stones get their chance, so the third can stay freely.
         """
         cells = self.board.by_name(self.own)
         reach = [(self.board.steps[cell], found) for cell in cells if (found := self.targets(cell, number))]

@@ -41,7 +41,6 @@ class PhagesPosition:
     # Legal moves ----------------------------------------------------------------------------------
 
     def moves(self) -> Iterator[Turn]:
-        """Yield every legal complete turn once; after a part, every operation 3 that completes it."""
         if self.turn is None:
             return
         if self.part is not None:
@@ -53,14 +52,12 @@ class PhagesPosition:
                 yield Turn(first, number, second)
 
     def parts(self) -> Iterator[Turn]:
-        """Yield every operation 1 with every number that can follow it; nothing after a part."""
         if self.turn is None or self.part is not None:
             return
         for first, number, _ in self._beginnings():
             yield Turn(first, number, None)
 
     def _beginnings(self) -> Iterator[tuple[tuple[Step, ...], int, Stand]]:
-        """Yield every operation 1 with every number that can follow it, and where the stones stand then."""
         stand = self.stand
         for first in self.operations(self.number):
             then = stand.after(first)
@@ -68,26 +65,19 @@ class PhagesPosition:
                 yield first, number, then
 
     def operations(self, number: int | None) -> Iterator[tuple[Step, ...]]:
-        """Yield every way to move one's own stones by a number, once each; only () if none can move.
-
-        Without a number (first turn) nothing moves.
-        """
+        """Without a number, in the first turn, nothing moves."""
         return iter(((),)) if number is None else self.stand.operations(number)
 
     def numbers(self) -> tuple[int, ...]:
-        """Return the numbers that can be announced: those by which an own stone can move, or all if none can."""
         return self.stand.numbers()
 
     def can_move(self, number: int | None) -> bool:
-        """Return whether any own stone can move by a number."""
         return number is not None and self.stand.can_move(number)
 
     def own_stones(self) -> tuple[str, ...]:
-        """Return the cells of the stones of the player to move, sorted."""
         return self._board.named(self._own)
 
     def targets(self, cell: str, number: int) -> tuple[str, ...]:
-        """Return the cells that an own stone on this cell can reach by a number, sorted."""
         return self._board.named(self.stand.targets(self._board.index[cell], number))
 
     # Playing --------------------------------------------------------------------------------------
@@ -113,7 +103,6 @@ class PhagesPosition:
         return begun.finished(second)
 
     def _completed(self, part: Turn, move: Turn) -> Self:
-        """Return the position after a move that follows a part of a turn."""
         if move.number is None:
             return self.finished(move.second or ())
         if (in_order(move.first), move.number) != (part.first, part.number):
@@ -136,14 +125,12 @@ class PhagesPosition:
         return after if second else after.settled()
 
     def settled(self) -> Self:
-        """Return the position, with the game over if the announced number moves no stone of the side to move."""
         if self.can_move(self.number):
             return self
         outcome = _outcome(self.marked(0), self.marked(1))
         return type(self)(self.game, None, self.stones, self.marks, self.number, None, outcome)
 
     def _operated(self, operation: int, number: int | None, steps: tuple[Step, ...]) -> tuple[Stones, Marks]:
-        """Return stones and marks after an operation of the player to move; raise IllegalMove."""
         if number is None:  # the first turn of the game starts with operation 2
             return self.stones, self.marks
         board, seat = self._board, self._seat
@@ -178,10 +165,7 @@ class PhagesPosition:
         return with_entry(self.stones, seat, own), with_entry(self.marks, seat, self.marks[seat] | left)
 
     def _check_number(self, moved: Self, number: int) -> None:
-        """Refuse a number that can't be announced after operation 1.
-
-        Rule sheet: the number lets a stone move "if possible"; otherwise it is any from 1 to 8.
-        """
+        """Rule sheet: the number lets a stone move "if possible"; otherwise it is any from 1 to 8."""
         if number not in NUMBERS:
             raise IllegalMove(Reason.NUMBER_RANGE, number=number, token=str(number))
         if not moved.can_move(number) and number not in moved.numbers():
@@ -205,7 +189,6 @@ class PhagesPosition:
         return IllegalMove(Reason.NUMBER_MISSING, fits=fits)
 
     def _allows(self, operation: int, number: int, steps: tuple[Step, ...]) -> bool:
-        """Return whether these steps are a legal operation by that number here."""
         try:
             self._operated(operation, number, steps)
         except IllegalMove:
@@ -213,7 +196,6 @@ class PhagesPosition:
         return True
 
     def _example(self) -> str:
-        """Return a legal turn, as players write it."""
         first, number, second = next(self.moves())
         return f"{'' if self.opening else spelled(first) + ' '}{number} {spelled(second or ())}"
 
@@ -228,7 +210,6 @@ class PhagesPosition:
     # Searching ------------------------------------------------------------------------------------
 
     def state(self) -> PhagesState:
-        """Return the position as the house searches it."""
         winner = self.outcome.winner if self.outcome else None
         due = due_in(self.marks, self.part)
         closed = self.stand.closed
@@ -255,11 +236,9 @@ class PhagesPosition:
 
     @property
     def stand(self) -> Stand:
-        """The stones of the side to move, and what is in their way."""
         return Stand.of(self._board, self.stones, self.marks, self._seat)
 
     def _moved(self, stones: Stones, marks: Marks, number: int | None = None, part: Turn | None = None) -> Self:
-        """Return the position after operation 1, and after the number if there is one."""
         return type(self)(self.game, self.turn, stones, marks, number, part)
 
     # Drawing --------------------------------------------------------------------------------------
@@ -299,7 +278,7 @@ class PhagesPosition:
 
 
 def _outcome(x: int, o: int) -> Outcome:
-    """Return who has won: the side with more marked cells. Stones don't count, as both sides have equally many."""
+    """Stones don't count, as both sides have equally many."""
     if x == o:
         return Outcome(None, f"{x} marked cells each")
     return Outcome(0 if x > o else 1, f"{max(x, o)} marked cells to {min(x, o)}")

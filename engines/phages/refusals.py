@@ -11,8 +11,6 @@ from engines.wording import either, together
 
 
 class Reason(core.Reason):
-    """Why a turn is refused."""
-
     NO_FIRST_OPERATION = (
         "the first turn of the game has no operation 1, only a number and operation 3, for example {fits}"
     )
@@ -51,7 +49,7 @@ def step_refusal(
     step: Step,
     to_come: Sequence[Step] = (),
 ) -> IllegalMove:
-    """Return why this step is refused, between the steps `done` and those `to_come` in the same operation."""
+    """The step is between the steps `done` and those `to_come` in the same operation."""
     origin, target = step
     names: dict[str, object] = {
         "operation": operation,
@@ -101,7 +99,6 @@ def step_refusal(
 
 
 def _instead(board: Board, origin: str, number: int, hostile: int, closed: int) -> str:
-    """Return in words what the stone can do instead."""
     targets = board.named(board.reachable(board.index[origin], number, hostile, closed))
     if not targets:
         return f"the stone on {origin} can't move {number} now"

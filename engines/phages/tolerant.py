@@ -97,7 +97,6 @@ def _meant(waiting: list[int], able: list[int], origin: int | None, target: int 
 
 
 def _taken(board: Board, step: Step, cell: int | None) -> str:
-    """Return in words how a slip was taken."""
     if cell is None:
         return "it is left out"
     if board.names[cell] == step.origin:
@@ -117,7 +116,6 @@ def _find_idle(
     marks: list[int],
     slips: list[Correction],
 ) -> None:
-    """Add a slip for each stone that stays in an operation though it could move."""
     closed = marks[0] | marks[1] | hostile | bits(waiting) | bits(landed)
     owed = MOVERS - len(landed)
     for cell in board.by_name(waiting):

@@ -23,7 +23,6 @@ class Turn(NamedTuple):
 
     @property
     def cells(self) -> frozenset[str]:
-        """The cells that the turn names."""
         return frozenset(cell for step in (*self.first, *(self.second or ())) for cell in step)
 
     @property
@@ -40,7 +39,6 @@ class Turn(NamedTuple):
 
 
 def in_order(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """Return the steps of an operation in the order that a Turn has them."""
     return tuple(sorted(steps)) if len(steps) > 1 else steps
 
 

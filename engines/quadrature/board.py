@@ -72,7 +72,6 @@ NOT_FIRST, NOT_LAST = BOARD & ~COLUMN_OF[0], BOARD & ~COLUMN_OF[SIZE - 1]
 
 
 def _ways(forward: int) -> dict[Step, Way]:
-    """Return every step that a side's men can make on an empty board, in the order of the squares' names."""
     steps = ((-1, forward), (0, forward), (1, forward), (-1, 0), (1, 0))
     found = {}
     for name, cell in sorted(INDEX.items()):
@@ -85,7 +84,6 @@ def _ways(forward: int) -> dict[Step, Way]:
 
 
 def _from_each(side: Mapping[Step, Way]) -> tuple[tuple[tuple[int, Step, Way], ...], ...]:
-    """Return for each square the steps from it."""
     found: list[list[tuple[int, Step, Way]]] = [[] for _ in INDEX]
     for step, way in side.items():
         found[way.origin].append((way.landing, step, way))
@@ -118,7 +116,7 @@ def ahead(seat: Seat, own: Men) -> int:
 
 
 def can_step_forward(seat: Seat, own: Men, opposing: Men) -> bool:
-    """Return whether one of these men of a side can step forward; sideways steps are left out."""
+    """Sideways steps are left out."""
     reached = ahead(seat, own) & ~(own | opposing)
     while reached:
         landing = reached & -reached
@@ -129,12 +127,10 @@ def can_step_forward(seat: Seat, own: Men, opposing: Men) -> bool:
 
 
 def men_on(cells: Sequence[str]) -> Men:
-    """Return men on these squares."""
     return bits(INDEX[cell] for cell in cells)
 
 
 def squares_of(men: Men) -> tuple[str, ...]:
-    """Return the squares of these men, from the bottom row up."""
     return tuple(NAMES[cell] for cell in cells_in(men))
 
 
@@ -144,10 +140,7 @@ GOAL_CELLS = (men_on(GOALS[0]), men_on(GOALS[1]))
 
 
 def corners(men: Men, cell: int) -> tuple[int, ...]:
-    """Return the squares of three of these men that make a rectangle with an empty square; () if there are none.
-
-    Quadrature, squaring: a man can't go where three opposing men would square it.
-    """
+    """Quadrature, squaring: a man can't go where three opposing men would square it."""
     shift = SHIFTS[cell]
     level = men >> shift & WHOLE_ROW
     if level:
@@ -201,7 +194,6 @@ def exchanged(own: Men, opposing: Men, cell: int, reserve: int) -> tuple[Men, Me
 
 
 def squared(own: Men, opposing: Men, cell: int) -> list[int]:
-    """Return the squares of the opposing men that the own man here squares, once each."""
     shift, here = SHIFTS[cell], 1 << cell
     mine, theirs = (own ^ here) >> shift & WHOLE_ROW, opposing >> shift & WHOLE_ROW
     found: list[int] = []

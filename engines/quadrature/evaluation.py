@@ -91,7 +91,7 @@ class QuadratureState:
         return self.turn, self.men, self.markers
 
     def choices(self) -> Sequence[int]:
-        """Return every legal turn: those that square men first, then those that go forward."""
+        """Turns that square men come first, then those that go forward."""
         return () if self.turn is None else self._ways(self.turn)
 
     def _ways(self, seat: Seat) -> list[int]:
@@ -115,7 +115,6 @@ class QuadratureState:
         return [*(way for _, way in sharp), *quiet, *beside]
 
     def after(self, choice: int) -> "QuadratureState":
-        """Return the state after a turn."""
         seat = self.turn or 0
         origin, target, sideways, landing = ALL_WAYS[choice]
         before, markers = self.men[seat], self.markers
@@ -142,7 +141,6 @@ class QuadratureState:
         return after
 
     def can_move(self, seat: Seat) -> bool:
-        """Return whether a side has a legal turn; a step forward, as a rule."""
         return can_step_forward(seat, self.men[seat], self.men[1 - seat]) or bool(self._ways(seat))
 
     def estimate(self, seat: Seat) -> float:
@@ -154,13 +152,11 @@ class QuadratureState:
         return lead if seat == 0 else -lead
 
     def turn_of(self, choices: Sequence[int]) -> Step:
-        """Return the turn that a choice stands for."""
         way = ALL_WAYS[choices[0]]
         return Step(NAMES[way.origin], NAMES[way.target])
 
 
 def lead_of(men: Both) -> int:
-    """Return how much further Black's men have come than White's."""
     return _sum(AHEAD[0], men[0]) - _sum(AHEAD[1], men[1])
 
 

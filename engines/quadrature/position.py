@@ -51,8 +51,6 @@ AT_START = History.of((START,))
 
 
 class Reason(core.Reason):
-    """Why a turn is refused."""
-
     OFF_BOARD = "{cell} is not on this board; its columns are a to k, its rows 1 to 11"
     EMPTY = "there is no man on {cell}; {instead}"
     OPPONENT = "the man on {cell} is {other}'s; {instead}"
@@ -83,7 +81,6 @@ class QuadraturePosition(PlayedWhole):
     # Legal moves ----------------------------------------------------------------------------------
 
     def moves(self) -> Iterator[Step]:
-        """Yield every legal turn once, by the squares that men leave."""
         if self.turn is not None:
             yield from self._turns(self.turn)
 
@@ -97,12 +94,10 @@ class QuadraturePosition(PlayedWhole):
         return self.each - self.men[seat].bit_count()
 
     def can_move(self, seat: Seat) -> bool:
-        """Return whether a side would have a legal turn here."""
         forward = can_step_forward(seat, self.men[seat], self.men[1 - seat])
         return forward or next(self._turns(seat), None) is not None
 
     def would_repeat(self, turn: Step) -> bool:
-        """Return whether a legal turn would repeat an earlier arrangement of the men, and so draw."""
         seat = self.turn or 0
         men, _ = self._exchanged(seat, WAYS[seat][turn])
         return self.seen.count(men) > 0
@@ -115,11 +110,9 @@ class QuadraturePosition(PlayedWhole):
                 yield turn
 
     def _squares(self, own: Men, opposing: Men, way: Way) -> bool:
-        """Return whether a man that goes this way squares another."""
         return bool(squared(own ^ (1 << way.origin) ^ way.landing, opposing, way.target))
 
     def _obstacle(self, seat: Seat, way: Way) -> Reason | None:
-        """Return why a man of the side can't go this way; None if it can."""
         own, opposing = self.men[seat], self.men[1 - seat]
         if (own | opposing) & way.landing:
             return Reason.OCCUPIED
@@ -132,10 +125,7 @@ class QuadraturePosition(PlayedWhole):
     # Playing --------------------------------------------------------------------------------------
 
     def play(self, move: Step) -> Self:
-        """Return the position after the turn and all its exchanges; raise IllegalMove.
-
-        A side without a legal turn sits out, and the same seat is to move again.
-        """
+        """A side without a legal turn sits out, and the same seat is to move again."""
         seat = self.turn
         if seat is None:
             raise GameOver(self.outcome)
@@ -153,14 +143,12 @@ class QuadraturePosition(PlayedWhole):
         return self._after(seat, men, markers, is_exchange=bool(new))
 
     def _exchanged(self, seat: Seat, way: Way) -> tuple[Both, tuple[int, ...]]:
-        """Return the men after a legal step and its exchanges, and the squares of the exchanged men in order."""
         before = self.men[seat]
         stepped = before ^ (1 << way.origin) ^ way.landing
         own, opposing, new = exchanged(stepped, self.men[1 - seat], way.target, self.each - before.bit_count())
         return ((own, opposing) if seat == 0 else (opposing, own)), new
 
     def _after(self, seat: Seat, men: Both, markers: tuple[int, int], *, is_exchange: bool) -> Self:
-        """Return the position after a turn of the seat: the game over, or the next side that can move to move."""
         outcome = self._ended(seat, men, is_exchange=is_exchange)
         if outcome is not None:
             return type(self)(self.each, None, men, markers, self.seen, outcome)
@@ -191,14 +179,12 @@ class QuadraturePosition(PlayedWhole):
     # Searching ------------------------------------------------------------------------------------
 
     def state(self) -> QuadratureState:
-        """Return the position as the house searches it."""
         winner = self.outcome.winner if self.outcome else None
         return QuadratureState(self.each, self.turn, self.men, self.markers, self.seen, lead_of(self.men), winner)
 
     # Refusing -------------------------------------------------------------------------------------
 
     def _no_step(self, seat: Seat, move: Step) -> IllegalMove:
-        """Return why these squares are no step of one of the side's men."""
         for cell in move:
             if cell not in PLACES:
                 return IllegalMove(Reason.OFF_BOARD, cell=cell, token=str(move))
@@ -211,7 +197,6 @@ class QuadraturePosition(PlayedWhole):
         return self._refusal(Reason.BACKWARD if backward else Reason.NOT_A_STEP, seat, move)
 
     def _refusal(self, reason: Reason, seat: Seat, move: Step) -> IllegalMove:
-        """Return the refusal of a turn between squares of the board, with what would work instead."""
         target = INDEX[move.target]
         return IllegalMove(
             reason,
@@ -227,7 +212,6 @@ class QuadraturePosition(PlayedWhole):
         )
 
     def _instead(self, seat: Seat, move: Step) -> str:
-        """Return in words what the man can do instead, or which men can go there, or some legal turn."""
         legal = list(self._turns(seat))
         targets = sorted(turn.target for turn in legal if turn.origin == move.origin)
         if targets:
@@ -258,13 +242,11 @@ class QuadraturePosition(PlayedWhole):
         return Diagram("square", square.columns(SIZE), rows, lit, notes, remarks, LEGEND, left, told)
 
     def _squared(self, turn: Step) -> tuple[str, ...]:
-        """Return the squares of the men that a legal turn exchanges, in order."""
         if self.turn is None:
             return ()
         return tuple(NAMES[cell] for cell in self._exchanged(self.turn, WAYS[self.turn][turn])[1])
 
     def _notes(self, squared: tuple[str, ...]) -> Iterator[str]:
-        """Yield the lines beside the board."""
         for seat in SEATS:
             yield f"{SIDES[seat]} {MARKS[seat]}  |{self.markers[seat]}|  reserve {self.reserve(seat)}"
         if squared:
@@ -275,7 +257,6 @@ class QuadraturePosition(PlayedWhole):
             yield f"{SIDES[self.sitting_out]} has no move and sits out"
 
     def _remarks(self, squared: tuple[str, ...]) -> Iterator[str]:
-        """Yield the same in sentences."""
         for seat in SEATS:
             side = SIDES[seat]
             yield f"{side}'s marker shows {self.markers[seat]}, and {side} has {self.reserve(seat)} in reserve."

@@ -30,7 +30,6 @@ VARIANTS: Mapping[str, Callable[[Mapping[str, str]], Variant]] = {
 
 
 def _start(chosen: Mapping[str, str]) -> QuadrupelPosition:
-    """Return the position before the first turn or set-up."""
     return QuadrupelPosition(VARIANTS[chosen["variant"]](chosen), auto=chosen["announce"] == "auto")
 
 

@@ -39,14 +39,11 @@ class Jump(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """One of the four figures at one place: its name, its value by difficulty, its squares."""
-
     name: str
     value: int
     squares: tuple[str, ...]
 
     def __str__(self) -> str:
-        """Return the figure in words."""
         return f"{self.name} on {together(self.squares)}"
 
 
@@ -60,12 +57,10 @@ def named(squares: int) -> list[str]:
 
 
 def _steps(rays: square.Rays) -> tuple[int, ...]:
-    """Return for each square those next to it in its row and column, as bits."""
     return tuple(bits(INDEX[ray[0]] for ray in rays[name] if ray) for name in NAMES)
 
 
 def _jumps(rays: square.Rays) -> Iterator[tuple[Jump, ...]]:
-    """Yield for each square the jumps from it."""
     for name in NAMES:
         ways = ((INDEX[ray[0]], INDEX[ray[1]]) for ray in rays[name] if len(ray) > 1)
         yield tuple(Jump(1 << over, target, 1 << target) for over, target in ways)
@@ -117,7 +112,6 @@ _SHAPES: tuple[tuple[str, int, tuple[tuple[int, int], ...]], ...] = (
 
 
 def _figures() -> Iterator[tuple[int, Figure]]:
-    """Yield every figure at every place, with its squares as bits."""
     for name, value, stones in _SHAPES:
         for row in range(SIZE - max(y for _, y in stones)):
             for column in range(SIZE - max(x for x, _ in stones)):

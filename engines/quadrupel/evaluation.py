@@ -80,7 +80,6 @@ class Side:
         return twos + 6 * len(threats), tuple(threats)
 
     def went(self, way: int) -> "Side":
-        """Return the side after one of its stones has moved."""
         found = self.moved.get(way)
         if found is None:
             stones, _ = carried(self.stones, way >> 6, way & 63)
@@ -97,7 +96,6 @@ class Judge:
     known: dict[tuple[Seat, Stones, Score], Side] = field(default_factory=dict)
 
     def side(self, seat: Seat, stones: Stones, score: Score) -> Side:
-        """Return these stones of a seat."""
         key = (seat, stones, score)
         found = self.known.get(key)
         if found is None:
@@ -112,11 +110,9 @@ class Judge:
         return found
 
     def formed(self, seat: Seat, figure: Figure, stones: Stones, score: Score) -> Formed:
-        """Return a figure of these stones, and what it is worth."""
         return Formed(seat, figure, self.variant.worth(figure, stones, score))
 
     def counts(self, formed: Formed, score: Score) -> bool:
-        """Return whether a figure can be announced and doesn't lose."""
         return not self.variant.loses(formed) and self.variant.meets(formed, score)
 
 
@@ -135,7 +131,6 @@ class QuadrupelState:
     def of(
         cls, judge: Judge, turn: Seat | None, stones: tuple[Stones, Stones], repeats: Repeats, score: Score
     ) -> "QuadrupelState":
-        """Return the state with these stones."""
         sides = (judge.side(0, stones[0], score), judge.side(1, stones[1], score))
         return cls(judge, turn, sides, repeats, score)
 
@@ -153,7 +148,7 @@ class QuadrupelState:
         return self.turn, one.code, two.code, self.score, barring
 
     def choices(self) -> Sequence[Choice]:
-        """Return every legal choice, figures first, then jumps and steps by how much nearer they come to figures."""
+        """Figures come first, then jumps and steps by how much nearer they come to figures."""
         seat = self.turn
         if seat is None:
             return ()
@@ -182,7 +177,6 @@ class QuadrupelState:
         return [*figures, *[choice & CHOICE for choice in others]]
 
     def after(self, choice: Choice) -> "QuadrupelState":
-        """Return the state after a choice."""
         seat = self.turn or 0
         if not isinstance(choice, int):
             return self._set_up(seat, choice)
@@ -230,14 +224,12 @@ class QuadrupelState:
         return best if mover == seat else -best
 
     def turn_of(self, choices: Sequence[Choice]) -> Move:
-        """Return the turn that a choice stands for."""
         choice = choices[0]
         if not isinstance(choice, int):
             return choice
         return Turn(NAMES[choice >> 7], NAMES[choice >> 1 & 63], announced=bool(choice & 1))
 
     def _lead(self, seat: Seat) -> float:
-        """Return what the figures announced so far are worth to a seat."""
         points = sum(f.worth if f.seat == seat else -f.worth for f in self.score.announced)
         return points / 50 if not self.score.extra else 0.3 * (1 if points > 0 else -1)
 
@@ -256,7 +248,6 @@ class QuadrupelState:
         return QuadrupelState(self.judge, None, self.sides, self.repeats, self.score, winner)
 
     def _times(self, seat: Seat) -> int:
-        """Return how often in a row a stone has gone back and forth."""
         last = self.repeats[seat]
         return (last >> 12) - 1 if last else 0
 
@@ -275,10 +266,8 @@ def _code(stones: Stones) -> int:
 
 
 def _back(last: int) -> int:
-    """Return the way back of the last move."""
     return (last & 63) << 6 | last >> 6 & 63
 
 
 def _reaches(threat: Threat, occupied: int) -> bool:
-    """Return whether the stone can complete its figure at once."""
     return not occupied & threat.landing and bool(reach(threat.cell, occupied) & threat.landing)

@@ -27,7 +27,6 @@ class AddedValue(Variant):
         return (figure.value - score.extra) * (points(stones) if self.dots else 1)
 
     def meets(self, formed: Formed, score: Score) -> bool:
-        """Return whether it is the first figure, or in an extra turn reaches the first one."""
         return score.extra == 0 or formed.worth >= score.announced[0].worth
 
     def announced(self, formed: Formed, score: Score) -> Verdict:
@@ -47,13 +46,11 @@ class AddedValue(Variant):
         return self._next(seat, Score(score.announced, score.extra + 1))
 
     def claim(self, score: Score) -> str:
-        """Return any figure at first; in extra turns one that reaches the first."""
         if not score.extra:
             return ANY_FIGURE
         return f"a figure worth {score.announced[0].worth} or more in extra turn {score.extra}"
 
     def aim(self, score: Score) -> str:
-        """Return the aim: to form the figure that is worth most."""
         if not score.extra:
             return (
                 "After the first player announces a figure of all four stones, only their opponent moves, in extra "
@@ -67,7 +64,6 @@ class AddedValue(Variant):
         )
 
     def notes(self, score: Score) -> tuple[str, ...]:
-        """Return the first figure and the extra turn to be played."""
         about = ("points: dots times zone",) if self.dots else ()
         if not score.announced:
             return about
@@ -78,11 +74,9 @@ class AddedValue(Variant):
         return (*about, f"{first.side}'s {first.figure.name} is worth {first.worth}", over)
 
     def extra_turns(self, worth: int) -> int:
-        """Return the greatest number of extra turns against a first figure of that worth."""
         return sum(self._best(extra) >= worth for extra in range(1, MOST_EXTRA_TURNS + 1))
 
     def _next(self, seat: Seat, score: Score, shown: Figure | None = None) -> Verdict:
-        """Return the next extra turn, or the end of the match if the first figure can't be reached any more."""
         first = score.announced[0]
         if score.extra <= self.extra_turns(first.worth):
             return Verdict(seat, score, figure=shown)
@@ -90,7 +84,6 @@ class AddedValue(Variant):
         return won(first.seat, first.figure, score, why)
 
     def _best(self, extra: int) -> int:
-        """Return the most that any figure can be worth in an extra turn."""
         return max((value - extra) * (most if self.dots else 1) for value, most in BEST_POINTS.items())
 
 

@@ -15,11 +15,9 @@ class Basic(Variant):
     empty: ClassVar[Empty] = ALIKE
 
     def announced(self, formed: Formed, score: Score) -> Verdict:
-        """Return a win for the side that formed the figure."""
         return won(formed.seat, formed.figure, score, str(formed))
 
     def aim(self, score: Score) -> str:
-        """Return the aim: to be the first with a figure."""
         return "The first player to announce a figure of all four stones wins."
 
 
@@ -33,34 +31,27 @@ class MinimumPoints(Variant):
     minimum: int
 
     def worth(self, figure: Figure, stones: Stones, score: Score) -> int:
-        """Return the points of the figure."""
         return points(stones)
 
     def meets(self, formed: Formed, score: Score) -> bool:
-        """Return whether the figure has enough points."""
         return formed.worth >= self.minimum
 
     def loses(self, formed: Formed) -> bool:
-        """Return whether the figure has too few points."""
         return formed.worth < self.minimum
 
     def announced(self, formed: Formed, score: Score) -> Verdict:
-        """Return a win for the side that formed the figure."""
         return won(formed.seat, formed.figure, score, f"{formed}, {formed.worth} points; {self.minimum} were needed")
 
     def lost(self, formed: Formed) -> str:
-        """Return that the figure has too few points."""
         return f"{formed} has only {formed.worth} points; {self.minimum} were needed"
 
     def aim(self, score: Score) -> str:
-        """Return the aim: to be the first with enough points."""
         return (
             f"The first player to announce a figure of at least {self.minimum} points wins. "
             f"A turn that ends in a figure of fewer points loses, announced or not."
         )
 
     def notes(self, score: Score) -> tuple[str, ...]:
-        """Return what is needed, and how points are counted."""
         return ("points: dots times zone", f"a figure needs {self.minimum} points")
 
 
@@ -74,35 +65,28 @@ class Placing(Variant):
     zone2: Literal["place", "ban"]
 
     def worth(self, figure: Figure, stones: Stones, score: Score) -> int:
-        """Return 1 if the 1-stones are where they should be, else 0."""
         inside = sum(ZONES[cell] == 2 for cell, dots in stones if dots)
         return int(inside == (2 if self.zone2 == "place" else 0))
 
     def meets(self, formed: Formed, score: Score) -> bool:
-        """Return whether the 1-stones are where they should be."""
         return formed.worth == 1
 
     def loses(self, formed: Formed) -> bool:
-        """Return whether they are not."""
         return formed.worth == 0
 
     def announced(self, formed: Formed, score: Score) -> Verdict:
-        """Return a win for the side that formed the figure."""
         return won(formed.seat, formed.figure, score, f"{formed}, with {self._wanted}")
 
     def lost(self, formed: Formed) -> str:
-        """Return that the 1-stones are in the wrong place."""
         return f"{formed} is not with {self._wanted}"
 
     def aim(self, score: Score) -> str:
-        """Return the aim: to be the first with a figure and the 1-stones in their place."""
         return (
             f"The first player to announce a figure with {self._wanted} wins. "
             f"A turn that ends in any other figure loses, announced or not."
         )
 
     def notes(self, score: Score) -> tuple[str, ...]:
-        """Return where the 1-stones belong."""
         return (f"a figure needs {self._wanted}",)
 
     @property

@@ -28,7 +28,6 @@ SAID: Mapping[Empty, str] = {
 
 
 def _stones() -> Iterator[Mark]:
-    """Yield every stone of either side: without dots, before it is set up, and with each number of dots."""
     for seat in (0, 1):
         yield Mark(MARKS[seat], "piece", seat, ("stone", "stones"))
         for dots in range(1, MOST_DOTS + 1):

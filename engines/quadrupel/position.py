@@ -76,29 +76,23 @@ class QuadrupelPosition(PlayedWhole):
                     yield Turn(origin, NAMES[target], announced=True)
 
     def _set_ups(self, seat: Seat) -> Iterator[Move]:
-        """Yield every way to set up the stones of a seat."""
         if self.variant.setup == "dots":
             yield from map(Dots, permutations((1, 2, 3, 4)))
         else:
             yield from map(Ones, combinations(START[seat], 2))
 
     def _reach(self, seat: Seat, cell: int, occupied: int) -> int:
-        """Return where an own stone can go, as bits, without moving back and forth once too often."""
         targets, barred = reach(cell, occupied), self._barred(seat)
         return targets & ~(1 << barred[1]) if barred and barred[0] == cell else targets
 
     def _barred(self, seat: Seat) -> tuple[int, int] | None:
-        """Return the move that would go back and forth once too often.
-
-        Quadrupel, game play: not more than twice. Ruling: after A-B, B-A, A-B, B-A the next move can't be A-B.
-        """
+        """Quadrupel, game play: not more than twice. Ruling: after A-B, B-A, A-B, B-A the next move can't be A-B."""
         last = self.repeats[seat]
         return (last.target, last.origin) if last and last.times >= MOST_REPEATS else None
 
     # Playing --------------------------------------------------------------------------------------
 
     def play(self, move: Move) -> Self:
-        """Return the position after the turn or set-up; raise IllegalMove."""
         if self.turn is None:
             raise GameOver(self.outcome)
         if isinstance(move, Turn):
@@ -106,7 +100,6 @@ class QuadrupelPosition(PlayedWhole):
         return self._set_up(self.turn, move)
 
     def _turned(self, seat: Seat, turn: Turn) -> Self:
-        """Return the position after a stone has moved."""
         if self.setting_up:
             raise IllegalMove(Reason.SET_UP_FIRST, side=SIDES[seat], fits=example(seat, self.variant.setup))
         origin, target = self._way(seat, turn)
@@ -120,7 +113,6 @@ class QuadrupelPosition(PlayedWhole):
         return after.settled()
 
     def _way(self, seat: Seat, turn: Turn) -> tuple[int, int]:
-        """Return the squares that the stone leaves and goes to; raise IllegalMove."""
         occupied, origin, target = self._occupied, INDEX.get(turn.origin, -1), INDEX.get(turn.target, -1)
         if (
             origin in [cell for cell, _ in self.stones[seat]]
@@ -132,7 +124,6 @@ class QuadrupelPosition(PlayedWhole):
         raise turn_refusal(self.stones, seat, turn, self._barred(seat))
 
     def _verdict(self, seat: Seat, turn: Turn, formed: Formed | None) -> Verdict:
-        """Return what follows from the figure that a turn forms, if it forms one; raise IllegalMove."""
         if turn.announced and not self._can_announce(formed):
             names = {"token": ANNOUNCEMENT, "origin": turn.origin, "target": turn.target}
             raise IllegalMove(Reason.NO_FIGURE, **names, goal=self.variant.claim(self.score))
@@ -157,17 +148,13 @@ class QuadrupelPosition(PlayedWhole):
         return replace(self, turn=None, outcome=Outcome(None, f"{SIDES[seat]} has no legal move"))
 
     def _repeated(self, seat: Seat, origin: int, target: int) -> RepeatCount:
-        """Return the seat's last move after this one."""
         last = self.repeats[seat]
         if last is not None and (last.target, last.origin) == (origin, target):
             return RepeatCount(origin, target, min(last.times + 1, MOST_REPEATS))
         return RepeatCount(origin, target, 1)
 
     def _set_up(self, seat: Seat, move: Dots | Ones) -> Self:
-        """Return the position after a seat has set up its stones.
-
-        Ruling: the seat that begins sets up first, the other one sees that and answers, then play starts.
-        """
+        """Ruling: the seat that begins sets up first, the other one sees that and answers, then play starts."""
         if not self.setting_up:
             there_is_none = self.variant.setup == "none"
             reason = Reason.NOTHING_TO_SET_UP if there_is_none else Reason.SET_UP_ALREADY
@@ -188,7 +175,6 @@ class QuadrupelPosition(PlayedWhole):
     # Searching ------------------------------------------------------------------------------------
 
     def state(self) -> QuadrupelState:
-        """Return the position as the house searches it."""
         winner = self.outcome.winner if self.outcome else None
         first, second = (repeated(*last) if last else 0 for last in self.repeats)
         state = QuadrupelState.of(Judge(self.variant, self.auto), self.turn, self.stones, (first, second), self.score)
@@ -198,7 +184,6 @@ class QuadrupelPosition(PlayedWhole):
     # Figures --------------------------------------------------------------------------------------
 
     def _formed(self, stones: Stones, figure: Figure | None) -> Formed | None:
-        """Return the figure that the stones of the player to move form, with its worth."""
         if figure is None or self.turn is None:
             return None
         return Formed(self.turn, figure, self.variant.worth(figure, stones, self.score))
@@ -211,21 +196,16 @@ class QuadrupelPosition(PlayedWhole):
 
     @property
     def setting_up(self) -> bool:
-        """Whether the player to move has to set up stones before moving them."""
         if self.turn is None or self.variant.setup == "none":
             return False
         return not any(dots for _, dots in self.stones[self.turn])
 
     @property
     def _occupied(self) -> int:
-        """All squares with stones, as bits."""
         return squares_of(self.stones[0]) | squares_of(self.stones[1])
 
     def diagram(self, last: Played[Self, Move] | None = None) -> Diagram:
-        """Return the board: black stones x and white stones o with their dots, empty squares by zone where it matters.
-
-        The last turn highlights the move, or the figure that counted; a set-up highlights the stones with dots.
-        """
+        """The last turn highlights the move, or the figure that counted; a set-up highlights the stones with dots."""
         shown = {name: self.variant.empty[zone - 1] for name, zone in zip(NAMES, ZONES, strict=True)}
         for mark, side in zip(MARKS, self.stones, strict=True):
             shown |= {NAMES[cell]: f"{mark}{dots or ''}" for cell, dots in side}
@@ -241,7 +221,6 @@ class QuadrupelPosition(PlayedWhole):
         return Diagram("square", COLUMNS, rows, lit, (*NOTES[empty], *notes), remarks, LEGENDS[empty], left, told)
 
     def _lit_by(self, move: Move) -> tuple[str, ...]:
-        """Return the squares that a legal move highlights on the board after it."""
         seat = seat_of(self.turn or 0)
         if isinstance(move, Dots):
             return START[seat]

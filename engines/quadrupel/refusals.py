@@ -13,8 +13,6 @@ from engines.wording import either, together
 
 
 class Reason(core.Reason):
-    """Why a turn is refused."""
-
     NOTHING_TO_SET_UP = "nothing is set up in this variant; a turn moves a stone, for example {fits}"
     SET_UP_ALREADY = "the stones are already set up; a turn now moves one of them, for example {fits}"
     SET_UP_FIRST = "{side} has to set up the stones first, for example with {fits}"
@@ -44,7 +42,7 @@ class Reason(core.Reason):
 
 
 def turn_refusal(stones: tuple[Stones, Stones], seat: Seat, turn: Turn, barred: tuple[int, int] | None) -> IllegalMove:
-    """Return why the stone can't go this way; `barred` is the move that would go back and forth once too often."""
+    """`barred` is the move that would go back and forth once too often."""
     held = tuple(map(squares_of, stones))
     names: dict[str, object] = {
         "token": turn.origin + turn.target,
@@ -87,7 +85,6 @@ def turn_refusal(stones: tuple[Stones, Stones], seat: Seat, turn: Turn, barred: 
 
 
 def goes_by_jumps(origin: int, turn: Turn, occupied: int) -> bool:
-    """Return whether every part of the way that the turn names is a jump over one stone to an empty square."""
     others, here = occupied & ~(1 << origin), origin
     for name in (*turn.via, turn.target):
         target = INDEX.get(name, -1)
@@ -98,7 +95,6 @@ def goes_by_jumps(origin: int, turn: Turn, occupied: int) -> bool:
 
 
 def _path_refusal(held: tuple[int, ...], origin: int, turn: Turn, names: dict[str, object]) -> IllegalMove | None:
-    """Return what is wrong with the first bad part of a way of several parts; None if all are good."""
     others = (held[0] | held[1]) & ~(1 << origin)
     here = origin
     for name in (*turn.via, turn.target):
@@ -116,7 +112,7 @@ def _path_refusal(held: tuple[int, ...], origin: int, turn: Turn, names: dict[st
 
 
 def set_up_refusal(seat: Seat, wanted: SetUp, move: Move) -> IllegalMove | None:
-    """Return why a set-up is refused, or None; `wanted` is what the players set up in the variant."""
+    """`wanted` is what the players set up in the variant."""
     squares = START[seat]
     names: dict[str, object] = {"side": SIDES[seat], "fits": example(seat, wanted)}
     if wanted == "dots":
@@ -140,12 +136,10 @@ def set_up_refusal(seat: Seat, wanted: SetUp, move: Move) -> IllegalMove | None:
 
 
 def example(seat: Seat, wanted: SetUp) -> Move:
-    """Return a set-up of the seat."""
     return Dots((4, 1, 2, 3)) if wanted == "dots" else Ones(START[seat][:2])
 
 
 def _between(origin: int, target: int) -> int | None:
-    """Return the square between two that are a jump apart; None if they aren't."""
     for jump in JUMPS[origin]:
         if jump.target == target:
             return jump.over.bit_length() - 1
@@ -153,12 +147,10 @@ def _between(origin: int, target: int) -> int | None:
 
 
 def _touch_at_a_corner(origin: str, target: str) -> bool:
-    """Return whether two squares are diagonal neighbours."""
     return abs(ord(origin[0]) - ord(target[0])) == 1 == abs(int(origin[1]) - int(target[1]))
 
 
 def _instead(origin: str, targets: int) -> str:
-    """Return in words where the stone can go instead."""
     if not targets:
         return f"the stone on {origin} can't go anywhere now"
     return f"{origin} can go to {either(named(targets))}"

@@ -22,12 +22,10 @@ class Turn:
     via: tuple[str, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
-        """Return the turn as players write it."""
         return f"{self.origin}{self.target} {ANNOUNCEMENT}" if self.announced else self.origin + self.target
 
     @property
     def spoken(self) -> str:
-        """The turn in words."""
         return f"{self.origin} to {self.target}{', announced' if self.announced else ''}"
 
 
@@ -38,12 +36,10 @@ class Dots:
     dots: tuple[int, ...]
 
     def __str__(self) -> str:
-        """Return the set-up as players write it."""
         return f"setup {''.join(map(str, self.dots))}"
 
     @property
     def spoken(self) -> str:
-        """The set-up in words."""
         return "the dots of four stones set up"
 
 
@@ -54,12 +50,10 @@ class Ones:
     squares: tuple[str, ...]
 
     def __str__(self) -> str:
-        """Return the set-up as players write it."""
         return f"setup {' '.join(self.squares)}"
 
     @property
     def spoken(self) -> str:
-        """The set-up in words."""
         return f"1-stones set up on {together(self.squares)}"
 
 

@@ -20,14 +20,10 @@ class MaximumPoints(Variant):
     empty: ClassVar[Empty] = ZONED
 
     def worth(self, figure: Figure, stones: Stones, score: Score) -> int:
-        """Return the points of the figure."""
         return points(stones)
 
     def announced(self, formed: Formed, score: Score) -> Verdict:
-        """Start the next game, or end the match after the second game or, on a tie, the third.
-
-        Ruling: the player who did not form the figure begins the next game, and the colours stay.
-        """
+        """Ruling: the player who did not form the figure begins the next game, and the colours stay."""
         after = Score((*score.announced, formed))
         if not _decided(after):
             return Verdict(other(formed.seat), after, anew=True)
@@ -37,13 +33,11 @@ class MaximumPoints(Variant):
         return won(winner, formed.figure, after, f"{max(black, white)} points to {min(black, white)} after {last}")
 
     def aim(self, score: Score) -> str:
-        """Return the aim: to score most in all games."""
         game = len(score.announced) + 1
         rest = "The match has two games, and a third if they tie; more points in all win."
         return f"This is game {game}. The first player to announce a figure in it scores its points. {rest}"
 
     def notes(self, score: Score) -> tuple[str, ...]:
-        """Return the number of the game, the points so far, and the figures of the games before."""
         black, white = totals(score)
         played = tuple(
             f"game {number}: {formed.side}'s {formed.figure.name}, {formed.worth} points"
@@ -55,12 +49,10 @@ class MaximumPoints(Variant):
 
 
 def totals(score: Score) -> tuple[int, int]:
-    """Return the points of Black and White in the games that are over."""
     black, white = (sum(formed.worth for formed in score.announced if formed.seat == seat) for seat in (0, 1))
     return black, white
 
 
 def _decided(score: Score) -> bool:
-    """Return whether the games that are over decide the match."""
     black, white = totals(score)
     return len(score.announced) >= GAMES_PLANNED and black != white

@@ -40,25 +40,20 @@ def squares_of(stones: Stones) -> int:
 
 
 def carried(stones: Stones, origin: int, target: int) -> tuple[Stones, Figure | None]:
-    """Return the stones of a side after the one on a square has gone to another, and the figure that they form."""
     after = tuple(sorted([Stone(target, s.dots) if s.cell == origin else s for s in stones]))
     return after, FIGURES.get(squares_of(after))
 
 
 class Formed(NamedTuple):
-    """A figure that a side has formed, and what it is worth in the variant."""
-
     seat: Seat
     figure: Figure
     worth: int
 
     @property
     def side(self) -> str:
-        """The side that formed it: Black or White."""
         return SIDES[self.seat]
 
     def __str__(self) -> str:
-        """Return in words whose figure it is and where."""
         return f"{self.side}'s {self.figure}"
 
 

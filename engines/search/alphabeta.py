@@ -141,7 +141,6 @@ class AlphaBeta:
     # The turn to play -----------------------------------------------------------------------------
 
     def line(self, state: State) -> Line:
-        """Return the best choices of one turn that the budget finds, looking deeper and deeper."""
         choices = list(state.choices())
         self.chance.shuffle(choices)  # among equals, the seed decides
         line = Line(choices[:1], 0.0, is_exact=False)
@@ -176,7 +175,6 @@ class AlphaBeta:
         return Line([chosen], best, is_exact=best > DECIDED or (is_lost and not is_cut))
 
     def _completed(self, state: State, line: Line) -> Line:
-        """Return the line with the rest of its turn, if the turn takes more choices than the first."""
         choices, seat = line.choices, state.turn
         here = state.after(choices[0])
         while not here.is_between_turns and here.turn == seat:

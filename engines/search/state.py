@@ -77,39 +77,31 @@ class Plain:
 
     @property
     def turn(self) -> Seat | None:
-        """The seat to move."""
         return self.position.turn
 
     @property
     def winner(self) -> Seat | None:
-        """The seat that has won."""
         return self.position.outcome.winner if self.position.outcome else None
 
     @property
     def is_between_turns(self) -> bool:
-        """Whether a turn has just been completed."""
         return self.position.part is None
 
     @property
     def key(self) -> Any:
-        """The position itself."""
         return self.position
 
     def choices(self) -> Sequence[Any]:
-        """Return every legal turn, or every part that begins one, up to MOST_TURNS."""
         begun = tuple(islice(self.position.parts(), MOST_TURNS)) if self.by_parts and self.position.part is None else ()
         return begun or tuple(islice(self.position.moves(), MOST_TURNS))
 
     def after(self, choice: Any) -> Self:
-        """Return the state after a choice."""
         return type(self)(self.position.play(choice), self.by_parts)
 
     def estimate(self, seat: Seat) -> float:
-        """Return 0: nothing is known but the rules."""
         return 0.0
 
     def turn_of(self, choices: Sequence[Any]) -> Any:
-        """Return the turn: the only choice, or the turn that leads where a part and its completion lead."""
         return choices[0] if len(choices) == 1 else self._whole(choices)
 
     def _whole(self, choices: Sequence[Any]) -> Any:
@@ -121,10 +113,8 @@ class Plain:
 
 
 def state_of(position: Position[Any]) -> State:
-    """Return a position as the search sees it."""
     return position.state() if isinstance(position, Searchable) else Plain(position)
 
 
 def value_of(state: State, seat: Seat) -> float:
-    """Return what the end of a game is worth for a seat."""
     return 0.0 if state.winner is None else WON if state.winner == seat else -WON

@@ -55,11 +55,9 @@ class Tree:
 
     @property
     def is_spent(self) -> bool:
-        """Whether the search is to end."""
         return self.nodes >= self.budget or self.is_late()
 
     def grow(self) -> None:
-        """Search until the budget is spent or the root is proven."""
         while not self.is_spent and self.root.proven is None:
             before = self.nodes
             self._try_once()
@@ -88,12 +86,10 @@ class Tree:
         return choices
 
     def _after(self, state: State, choice: Any) -> State:
-        """Return the state after a choice."""
         self.nodes += PLAYED if isinstance(state, Plain) else 1
         return state.after(choice)
 
     def _try_once(self) -> None:
-        """Go down the tree, add a child, play on at random, and count the result on the way back."""
         path = [self.root]
         while path[-1].proven is None:
             node = path[-1]
@@ -116,7 +112,6 @@ class Tree:
             _prove(node)
 
     def _expand(self, node: Node) -> Node:
-        """Return a new child of the node: its next choice."""
         state = self._after(node.state, node.choices[len(node.children)])
         child = Node(state, node.state.turn)
         if state.turn is None:
@@ -131,7 +126,6 @@ class Tree:
         return max(open_children, key=lambda c: c.total / c.visits + CURIOSITY * sqrt(scale / c.visits))
 
     def _played_out(self, state: State) -> float:
-        """Return the result for seat 0 of random play."""
         is_plain = isinstance(state, Plain)
         for _ in range(LONGEST if is_plain else SHORT):
             if state.turn is None or self.is_spent:
@@ -145,7 +139,6 @@ class Tree:
 
 
 def _prove(node: Node) -> None:
-    """Note the exact value of a node if its children show it."""
     seat = node.state.turn
     if node.proven is not None or seat is None:
         return

@@ -49,7 +49,6 @@ def endings() -> Iterator[None]:
 
 
 def _end(sentence: str, code: int) -> None:
-    """Print why the program ends, if somebody can read it, and end it."""
     with suppress(OSError):
         print(f"pbem: {sentence}", file=sys.stderr, flush=True)
     sys.exit(code)

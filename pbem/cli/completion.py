@@ -12,14 +12,12 @@ PATIENCE = {"connect_timeout": 2}
 
 
 def games(incomplete: str) -> list[str]:
-    """Return the installed games that begin so."""
     from notation.games import installed
 
     return [key for key in installed() if key.startswith(incomplete)]
 
 
 def players(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Return the names of players that begin so."""
     from pbem.cli.core import CONFIG  # which imports this module
 
     with suppress(Exception):  # of whatever kind: somebody is typing
@@ -28,7 +26,6 @@ def players(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def _names(config_file: Path, beginning: str) -> list[str]:
-    """Return those names from the database that is configured there."""
     from sqlalchemy import event
 
     from pbem import config

@@ -166,7 +166,6 @@ def end(number: NumberArgument, config_file: ConfigOption = CONFIG) -> None:
 
 
 def _called(session: Session, number: int, *, locks: bool = False) -> Tournament:
-    """Return the tournament of that number; raise Refused if there is none."""
     found = entries.locked(session, number) if locks else session.get(Tournament, number)
     if found is None:
         raise Refused(f"There is no tournament {number}.")

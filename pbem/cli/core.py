@@ -76,7 +76,6 @@ def sentences() -> Iterator[None]:
 
 
 def _ended(sentence: str, code: int = IMPOSSIBLE) -> typer.Exit:
-    """Print why a command ends, if somebody can read it; return what ends it."""
     with suppress(terminal.Unwritable):
         errors.print(f"pbem: {sentence}", markup=False, highlight=False)
     return typer.Exit(code)
@@ -84,8 +83,6 @@ def _ended(sentence: str, code: int = IMPOSSIBLE) -> typer.Exit:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a server has stored, without the server."""
-
     settings: config.Settings
     engine: Engine
 
@@ -156,7 +153,6 @@ def _require_made(settings: config.Settings) -> None:
 
 @contextmanager
 def progress() -> Iterator[database.Progress]:
-    """Provide what shows progress, at a terminal."""
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn  # most commands show none
 
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())

@@ -37,7 +37,6 @@ Told = dict[str, Any]
 
 
 def of_player(session: Session, server: Stored, player: Player) -> Told:
-    """Return how a player stands, their messages in both directions, and their matches."""
     seen = directory.last_seen(session, player)
     return {
         "player": player.id,
@@ -52,10 +51,7 @@ def of_player(session: Session, server: Stored, player: Player) -> Told:
 
 
 def of_address(session: Session, server: Stored, address: str, player: Player | None = None) -> Told:
-    """Return what waits for an address, what came from it or claims to, and what was sent to it.
-
-    Anybody can write in a player's name; however much of that comes, it hides nothing that is proven to be theirs.
-    """
+    """Anybody can write in a player's name; however much of that comes, it hides nothing that is proven theirs."""
     ours: list[ColumnElement[bool]] = [col(Outgoing.address) == address]
     if player is not None:
         ours.append(col(Outgoing.player) == player.id)
@@ -85,7 +81,6 @@ def _newest(
 
 
 def _standing(session: Session, player: Player) -> Iterator[str]:
-    """Yield in sentences what is special about the player, and what ends it."""
     name = player.name or player.address
     if player.confirmed is None:
         yield "a guest: was invited or has asked something, and hasn't joined"
@@ -119,7 +114,6 @@ def _matches(session: Session, player: Player) -> list[Match]:
 
 
 def _match(session: Session, player: Player, match: Match) -> Told:
-    """Return how one of the player's matches stands."""
     people = queries.players_of(session, match)
     clock = timekeeping.clock_of(match)
     lefts = [] if clock is None else [clock.at(now()).left(seat) for seat in SEATS]
@@ -135,7 +129,6 @@ def _match(session: Session, player: Player, match: Match) -> Told:
 
 
 def incoming(row: Incoming) -> Told:
-    """Return what came, and what became of it; without what it says."""
     header = _headers(row.raw)
     return {
         "message": row.id,
@@ -151,7 +144,6 @@ def incoming(row: Incoming) -> Told:
 
 
 def _what_ends(row: Incoming) -> str | None:
-    """Return what a received message waits for; None if it is done with."""
     match row.state:
         case IncomingState.NEW:
             return "waits for the server"
@@ -175,7 +167,6 @@ def _headers(raw: bytes) -> Mapping[str, str]:
 
 
 def reasons(session: Session, came: Iterable[Incoming]) -> Mapping[int, list[str]]:
-    """Return the sentences with which those messages were refused, by number."""
     numbers = {row.id for row in came}
     answers = select(Outgoing).where(col(Outgoing.incoming).in_(numbers), Outgoing.template == "answer")
     found: dict[int, list[str]] = {}
@@ -188,7 +179,6 @@ def reasons(session: Session, came: Iterable[Incoming]) -> Mapping[int, list[str
 
 
 def outgoing(session: Session, server: Stored, row: Outgoing) -> Told:
-    """Return what one of our messages is about, what became of it, and what it waits for; without what it says."""
     about = f", match {row.match}, turn {row.ply}" if row.match is not None else ""
     return {
         "message": f"out {row.id}",
@@ -207,7 +197,6 @@ def outgoing(session: Session, server: Stored, row: Outgoing) -> Told:
 
 
 def _became(session: Session, server: Stored, row: Outgoing) -> str:
-    """Return the state of one of our messages, with what it waits for and until when."""
     player = session.get(Player, row.player) if row.player is not None else None
     name = (player.name if player else None) or row.address
     days = server.settings.limits.keep_waiting_days
@@ -252,7 +241,6 @@ def _told_at(session: Session, player: Player, row: Outgoing) -> datetime | None
 
 
 def mail(session: Session, server: Stored, row: Incoming) -> Told:
-    """Return a message that came: whose it is, why it was refused, what it did, what it caused, and itself."""
     caused = session.exec(select(Outgoing).where(Outgoing.incoming == row.id).order_by(col(Outgoing.id))).all()
     author = session.get(Player, row.player) if row.player is not None else None
     matches = {each.match for each in caused if each.match is not None}
@@ -270,7 +258,6 @@ def mail(session: Session, server: Stored, row: Incoming) -> Told:
 
 
 def sent(session: Session, server: Stored, row: Outgoing) -> Told:
-    """Return one of our messages: to whom it goes, how its attempts ended, and all of the last reply or error."""
     player = session.get(Player, row.player) if row.player is not None else None
     return {
         **outgoing(session, server, row),

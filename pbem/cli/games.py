@@ -48,7 +48,6 @@ def record_check(
 
 
 def _check_record(text: str, game: str | None, *, tolerant: bool) -> int:
-    """Print a sentence for each slip and the last board; return the exit code."""
     GAMES.enable(installed())
     try:
         loaded = record.loads(text, game)

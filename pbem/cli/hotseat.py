@@ -99,7 +99,6 @@ def play(key: str, options: Mapping[str, str], ask: Callable[[str], str], say: C
 
 
 def _refused(refusal: Refused, line: str) -> str:
-    """Return the refusal as a message would word it."""
     section = Refusal(
         sentence=refusal.sentence,
         read=refusal.read,
@@ -113,7 +112,6 @@ def _refused(refusal: Refused, line: str) -> str:
 
 
 def _ending(played: Record) -> str:
-    """Return a sentence about how the game ended."""
     if played.ending is not None:
         return f"{in_words(played.ending, played.players)}."
     outcome = record.replay(played)[-1].outcome

@@ -188,7 +188,6 @@ class LazyGroup(TyperGroup):
         self._within = within
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """Return the command that is called, ready to run."""
         if not self._within and (now := RENAMED.get(args[0])):
             if not ctx.resilient_parsing:
                 typer.echo(f'"pbem {args[0]}" is called "pbem {now}" now', err=True)
@@ -212,7 +211,6 @@ class LazyGroup(TyperGroup):
 
 
 def _listed(within: str) -> dict[str, Any]:
-    """Return what `pbem --help` needs of the commands and groups below that path, by name."""
     found: dict[str, Any] = {}
     panel = None
     for path, (_, about) in COMMANDS.items():
@@ -246,7 +244,6 @@ def _group(module: str) -> Any:
 
 
 def _print_version(wanted: bool) -> None:
-    """Print the version, and end there."""
     if wanted:
         from importlib.metadata import version  # takes as long to load as all the rest of this module
 

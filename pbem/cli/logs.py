@@ -32,7 +32,6 @@ class Log(structlog.PrintLogger):
         self._redactor = redactor
 
     def msg(self, message: str) -> None:
-        """Write the line, if possible."""
         with contextlib.suppress(OSError, ValueError):  # the latter from a file that is closed
             super().msg(self._redactor.redact(message))
 
@@ -43,7 +42,6 @@ class Libraries(logging.Handler):
     """Writes what libraries log as lines of ours, with the last line of an error."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write the line."""
         error = record.exc_info[1] if record.exc_info else None
         said = {"error": f"{type(error).__name__}: {error}"} if error is not None else {}
         structlog.get_logger().warning(record.getMessage(), library=record.name, **said)
@@ -106,5 +104,4 @@ def _is_journal(file: TextIO) -> bool:
 
 
 def _prioritise(_logger: object, method: str, lines: Any) -> str:
-    """Begin each line with its priority."""
     return "\n".join(f"<{PRIORITIES.get(method, PRIORITIES['info'])}>{line}" for line in lines.splitlines())

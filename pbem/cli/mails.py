@@ -85,7 +85,6 @@ def _named(words: list[str]) -> Iterator[tuple[str, int]]:
 
 
 def _retried(row: Incoming | Outgoing) -> bool:
-    """Have a message retried that waits for the operator. Return whether it does."""
     if isinstance(row, Incoming) and row.state == IncomingState.SHUNTED:
         row.state, row.attempts = IncomingState.NEW, 0
         row.handled = row.verdict = row.error = None
@@ -114,7 +113,6 @@ def _retry_all(config_file: Path) -> None:
 
 
 def _waiting_for_operator(session: Session) -> tuple[Sequence[Incoming], Sequence[Outgoing]]:
-    """Return the received and the outgoing messages that wait for the operator."""
     is_late = and_(col(Outgoing.state) == OutgoingState.OWED, col(Outgoing.troubled).is_not(None))
     return (
         session.exec(select(Incoming).where(Incoming.state == IncomingState.SHUNTED)).all(),

@@ -165,7 +165,6 @@ def announce(
 
 
 def _order(config_file: Path, name: str, *words: str, note: str, tell: bool, yes: bool) -> None:
-    """Carry out a command that consists of single words, and a note."""
     several = next((word for word in words if word.split() != [word]), None)
     if several is not None:
         raise Refused(f'"{several[:40]}" isn\'t one word.')
@@ -174,7 +173,6 @@ def _order(config_file: Path, name: str, *words: str, note: str, tell: bool, yes
 
 
 def _obey(server: Stored, name: str, words: str, below: str, *, yes: bool) -> None:
-    """Carry out a command; show first what it does, and ask."""
     from pbem.messages.templating import text_of  # the lists do without
 
     def show(template: str, **variables: object) -> None:
@@ -204,7 +202,6 @@ def _done(server: Stored, session: Session, name: str, words: str, below: str, *
 
 
 def _user() -> str:
-    """Return the user who runs the command; its number where it has no name."""
     try:
         return pwd.getpwuid(os.getuid()).pw_name
     except KeyError:

@@ -65,7 +65,6 @@ def import_(
 
 
 def _ours(session: Session, given: list[str]) -> Mapping[str, int]:
-    """Return the numbers of our players by names in records; exit with a sentence where there is no such player."""
     found: dict[str, int] = {}
     for each in given:
         name, equals, wanted = each.rpartition("=")
@@ -77,7 +76,6 @@ def _ours(session: Session, given: list[str]) -> Mapping[str, int]:
 
 
 def _read(file: Path, game: str | None, *, tolerant: bool) -> PlayedElsewhere:
-    """Return the match of a file; raise BadRecord and OSError."""
     with file.open("rb") as opened_file:
         raw = opened_file.read(imported.LARGEST + 1)
     if len(raw) > imported.LARGEST:

@@ -101,7 +101,6 @@ def feed(
 
 
 def _print_mail(renderer: Renderer, session: Session, row: Outgoing) -> bool:
-    """Print the message. Return whether it could be rendered."""
     try:
         (raw,) = renderer.render(session, [row])
     except Exception as error:  # noqa: BLE001 - a bug; `pbem run` stores its traceback

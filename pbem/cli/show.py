@@ -99,7 +99,6 @@ def _show(config_file: Path, kind: str, *words: str, as_json: bool) -> None:
 
 
 def _told(session: Session, server: Stored, kind: str, word: str) -> Told:
-    """Return what is known of that; raise Refused if there is no such thing."""
     if kind == "player":
         try:
             return correspondence.of_player(session, server, roster.called(session, word, guests=True))
@@ -120,7 +119,6 @@ def _told(session: Session, server: Stored, kind: str, word: str) -> Told:
 
 
 def _without_tokens(value: Any, redactor: TokenRedactor) -> Any:
-    """Return the value with each reply token in its texts replaced."""
     match value:
         case str():
             return redactor.redact(value)
@@ -137,7 +135,6 @@ def _line(text: str) -> None:
 
 
 def _table(title: str, rows: Sequence[Told], headings: dict[str, str]) -> None:
-    """Print a list under its title, if there is anything in it."""
     if not rows:
         return
     listing = TerminalListing(**headings)
@@ -148,12 +145,10 @@ def _table(title: str, rows: Sequence[Told], headings: dict[str, str]) -> None:
 
 
 def _of_ours(told: Told) -> str:
-    """Return in words what became of a message of ours, with the last reply if it was not accepted."""
     return "; ".join(word for word in (told["became"], told["reply"]) if word)
 
 
 def _of_theirs(told: Told) -> str:
-    """Return in words what became of a message that came: the verdict, why it was refused, and what it waits for."""
     words = [told["verdict"] or "not looked at yet", *told["why"], told["waits"]]
     return "; ".join(word for word in words if word)
 
@@ -206,7 +201,6 @@ def _print_sent(told: Told) -> None:
 
 
 def _match(session: Session, _server: Stored, match: Match) -> Told:
-    """Return the match with its turns and messages, and what is wrong with it."""
     (faults,) = checking.faults(session, [match])
     problems = [fault.sentence for fault in faults]
     people = queries.players_of(session, match)
@@ -237,7 +231,6 @@ def _board(session: Session, match: Match) -> str:
 
 
 def _turns(session: Session, match: Match, players: tuple[str, str]) -> TerminalListing:
-    """Return the turns of the match, and those that were taken back."""
     turns = TerminalListing(**TURNS)
     for ply in queries.plies(session, match):
         turns.add(ply.number, players[ply.seat], ply.text, ply.played, ply.incoming)

@@ -20,7 +20,6 @@ from pbem.mail.reading.text.normalize import escape_controls
 
 
 def console(*, errors: bool = False) -> Console:
-    """Return a console that prints to standard output, or to standard error."""
     made = _Console(stderr=errors, soft_wrap=True, emoji=False)
     made.push_render_hook(_Harmless())
     return made
@@ -35,10 +34,7 @@ class Unwritable(Exception):
 
 
 class _Console(Console):
-    """A console that says so when it can't print."""
-
     def print(self, *objects: Any, **how: Any) -> None:
-        """Print, or raise Unwritable."""
         try:
             super().print(*objects, **how)
         except OSError as error:
@@ -70,7 +66,6 @@ def roomy(console: Console) -> Iterator[None]:
 
 
 def show_json(console: Console, value: object) -> None:
-    """Print what a program is to read."""
     is_unicode = console.encoding.startswith("utf")
     told = json.dumps(value, indent=2, ensure_ascii=not is_unicode, default=datetime.isoformat)
     console.print(told, markup=False, highlight=False)
@@ -87,19 +82,15 @@ class TerminalListing:
         self._rows: list[tuple[CellValue, ...]] = []
 
     def __bool__(self) -> bool:
-        """Whether there is anything in it."""
         return bool(self._rows)
 
     def add(self, *values: CellValue) -> None:
-        """Add a row: a value for each column."""
         self._rows.append(tuple(map(_kept, values)))
 
     def objects(self) -> list[dict[str, CellValue]]:
-        """Return an object for each row."""
         return [dict(zip(self._headings, row, strict=True)) for row in self._rows]
 
     def show(self, console: Console, *, as_json: bool = False) -> None:
-        """Print it."""
         if as_json:
             show_json(console, self.objects())
             return
@@ -122,7 +113,6 @@ class TerminalListing:
 
 
 def _kept(value: CellValue) -> CellValue:
-    """Return the value as JSON can hold it."""
     return value if value is None or isinstance(value, str | int | float | datetime) else list(value)
 
 
@@ -147,7 +137,6 @@ class _Harmless(RenderHook):
     """Wrap everything that is printed in `_Shown`."""
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        """Return the wrapped renderables."""
         return [_Shown(each) for each in renderables]
 
 

@@ -108,13 +108,11 @@ LONGEST_SHOWN = 60
 
 
 def sentences(model: type[BaseModel], error: ValidationError) -> list[str]:
-    """Return a sentence on each fault of a configuration that should have been an instance of the model."""
     found = error.errors(include_url=False, include_input=False)
     return [f"{_sentence(model, fault)}{_origin(fault)}" for fault in found]
 
 
 def unknown_variables(model: type[BaseModel], environment: Mapping[str, str]) -> Iterator[str]:
-    """Yield a sentence on each environment variable that looks like one of ours and belongs to no table."""
     for name in sorted(environment):
         table, nested, _ = name.removeprefix("PBEM_").partition("__")
         if name.startswith("PBEM_") and nested and table.lower() not in model.model_fields:
@@ -152,7 +150,6 @@ def _sentence(model: type[BaseModel], fault: ErrorDetails) -> str:
 
 
 def _how_to_write(model: type[BaseModel], path: tuple[str, ...]) -> str:
-    """Return what to write instead of a bare value."""
     key = path[-1]
     if _model_at(model, path) is not Secret:
         return f"this is a table; write [{'.'.join(path)}], and its settings in the lines below"
@@ -178,7 +175,6 @@ def _old(path: tuple[str, ...]) -> str:
 
 
 def _near(model: type[BaseModel], path: Sequence[str]) -> str:
-    """Return what was probably meant by an unknown key, as the end of a sentence."""
     above, key = tuple(path[:-1]), path[-1].lower()
     table = _model_at(model, above)
     own = list(table.model_fields) if table is not None else []
@@ -194,7 +190,6 @@ def _near(model: type[BaseModel], path: Sequence[str]) -> str:
 
 
 def _places(model: type[BaseModel], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], type[BaseModel]]]:
-    """Yield the path of each table, and its model."""
     for name, field in model.model_fields.items():
         inner = _table(field.annotation)
         if inner is not None and inner is not Secret:
@@ -203,7 +198,6 @@ def _places(model: type[BaseModel], above: tuple[str, ...] = ()) -> Iterator[tup
 
 
 def _model_at(model: type[BaseModel], path: Sequence[str]) -> type[BaseModel] | None:
-    """Return the model of the table or secret at that path; None if there is none."""
     found: type[BaseModel] | None = model
     for name in path:
         field = found.model_fields.get(name) if found is not None else None

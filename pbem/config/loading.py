@@ -52,7 +52,6 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def has_what_logs_in(self) -> Self:
-        """Require a password for each login, or [oauth2], which gives tokens in its place."""
         for table, account in (("inbox.imap", self.inbox.imap), ("outbox.smtp", self.outbox.smtp)):
             if account is not None and account.username and account.password is None and self.oauth2 is None:
                 raise ValueError(f"{table}.password: this is required, unless there is [oauth2], which gives tokens")
@@ -68,7 +67,6 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def has_a_port_for_each_listener(self) -> Self:
-        """Require different ports; the system gives a free one for 0."""
         listeners = {"inbox.lmtp": self.inbox.lmtp, "inbox.smtp": self.inbox.smtp, "metrics": self.metrics}
         taken: dict[tuple[str, int | None], str] = {}
         for table, listener in listeners.items():
@@ -80,7 +78,6 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def hears_who_unsubscribes(self) -> Self:
-        """Require a port for what an address on the web leads to."""
         if self.server.unsubscribe_url and self.metrics.port is None:
             raise ValueError("unsubscribe_url in [server] needs port in [metrics], where such requests are taken")
         return self
@@ -89,7 +86,6 @@ class Settings(BaseSettings):
 
     @property
     def source(self) -> Path | None:
-        """The file that they were read from, if there is one."""
         return self._source
 
 

@@ -114,7 +114,6 @@ class SmtpSettings(ConfigTable):
 
     @model_validator(mode="after")
     def has_a_whole_login(self) -> Self:
-        """Require a username where there is a password."""
         if self.password is not None and self.username is None:
             raise ValueError("there is a password and no username; a login needs both")
         return self
@@ -136,7 +135,6 @@ class OutboxSettings(ConfigTable):
 
     @model_validator(mode="after")
     def one_kind(self) -> Self:
-        """Require exactly one way to send mail."""
         if (self.smtp is None) == (self.maildir is None):
             raise ValueError("give exactly one of [outbox.smtp] and [outbox.maildir]")
         return self
@@ -167,7 +165,6 @@ class OAuth2Settings(ConfigTable):
     @field_validator("provider")
     @classmethod
     def is_known_or_can_be_asked(cls, provider: str) -> str:
-        """Require a provider that we know, or the URL of one that says what to know."""
         try:
             return provider if provider in ("google", "microsoft") else is_secure(provider)
         except ValueError as error:

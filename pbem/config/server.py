@@ -47,7 +47,6 @@ class ServerSettings(ConfigTable):
     @field_validator("address")
     @classmethod
     def leaves_room_for_tokens(cls, address: str) -> str:
-        """Require a plain address with a short part before the @."""
         if not re.fullmatch(r"[A-Za-z0-9._=-]{1,20}@[A-Za-z0-9.-]+", address):
             raise ValueError("write an address like games@example.org, at most 20 characters before the @")
         return address
@@ -55,7 +54,6 @@ class ServerSettings(ConfigTable):
     @field_validator("aliases")
     @classmethod
     def are_addresses(cls, aliases: tuple[str, ...]) -> tuple[str, ...]:
-        """Require plain addresses; return them in lower case."""
         if not all(re.fullmatch(r"[A-Za-z0-9._+=-]+@[A-Za-z0-9.-]+", alias) for alias in aliases):
             raise ValueError("write addresses like play@example.org")
         return tuple(alias.lower() for alias in aliases)
@@ -63,7 +61,6 @@ class ServerSettings(ConfigTable):
     @field_validator("database")
     @classmethod
     def is_a_database(cls, url: str) -> str:
-        """Require the URL of a file of SQLite, or of a database of PostgreSQL."""
         from sqlalchemy import make_url  # the parsers' processes, which know some settings too, do without it
         from sqlalchemy.exc import ArgumentError
 
@@ -87,7 +84,6 @@ class ServerSettings(ConfigTable):
     @field_validator("time")
     @classmethod
     def is_a_time_control(cls, time: str) -> str:
-        """Require a time control as players write it."""
         try:
             control = time_control.parse(time)
             if control.second is not None:
@@ -99,7 +95,6 @@ class ServerSettings(ConfigTable):
     @field_validator("name")
     @classmethod
     def fits_a_header(cls, name: str) -> str:
-        """Require one short line without quotes or angle brackets."""
         if not name.isprintable() or not 0 < len(name) <= LONGEST_NAME or set(name) & set('<>"'):
             raise ValueError(f'write a name of at most {LONGEST_NAME} characters, without <, > or "')
         return name
@@ -133,17 +128,14 @@ class ServerSettings(ConfigTable):
         return Keyring(key, (self.address, *self.aliases))
 
     def is_admin(self, address: str) -> bool:
-        """Return whether that is the admin's address; if none is set, nobody is the admin."""
         return self.admin is not None and address.lower() == self.admin.lower()
 
     @property
     def domain(self) -> str:
-        """The part of our address after the @."""
         return self.address.rpartition("@")[2]
 
     @property
     def local(self) -> str:
-        """The part of our address before the @."""
         return self.address.rpartition("@")[0]
 
 
@@ -198,7 +190,6 @@ class PublishSettings(ConfigTable):
 
     @model_validator(mode="after")
     def _check_boards(self) -> Self:
-        """Refuse boards that no link can lead to."""
         if self.boards and (self.folder is None or not self.url):
             raise ValueError("boards = true needs folder and url: messages link to the pages that are written there")
         return self
@@ -225,5 +216,4 @@ class MetricsSettings(ConfigTable):
 
     @property
     def are_wanted(self) -> bool:
-        """Whether somebody is to read the metrics."""
         return self.port is not None or self.textfile is not None

@@ -72,7 +72,6 @@ def format_value(value: Any) -> str:
 
 
 def _tables(model: BaseModel, above: str = "") -> Iterator[tuple[str, BaseModel]]:
-    """Yield each table that has settings of its own, with its path."""
     for name in type(model).model_fields:
         value = getattr(model, name)
         if isinstance(value, BaseModel) and not isinstance(value, Secret | Tls):
@@ -83,7 +82,6 @@ def _tables(model: BaseModel, above: str = "") -> Iterator[tuple[str, BaseModel]
 
 
 def _plain(name: str, value: Any) -> Any:
-    """Return a value as JSON has it, without a secret."""
     match value:
         case Secret():
             return _origin(value)

@@ -99,7 +99,6 @@ def drawn(pack: GamePack, seed: int = 0) -> tuple[tuple[str, ...], Outcome | Non
 
 
 def _mover(post: Letters) -> str:
-    """Return who is asked for a turn."""
     asked = [name for name in WHO if text(post.last(name)).startswith("Your turn against ")]
     require(len(asked) == 1, f"{len(asked)} players are asked for a turn.")
     return asked[0]
@@ -155,7 +154,6 @@ def _readable(mail: EmailMessage) -> str:
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """Keep what the server logs to itself."""
     before = structlog.get_config()
     structlog.configure(processors=[_drop], cache_logger_on_first_use=False)
     try:

@@ -26,7 +26,6 @@ class Check:
 
     @classmethod
     def of(cls, holds: Callable[[GamePack, int], None]) -> "Check":
-        """Return a check that is named and described as its function is."""
         return cls(holds.__name__.replace("_", " "), holds.__doc__ or "", holds)
 
     def run(self, pack: GamePack, seed: int = 0) -> None:
@@ -46,7 +45,6 @@ class AuthorFiles:
     """Whether the messages are written anew."""
 
     def checks(self) -> Iterator[Check]:
-        """Yield the checks against them."""
         if (perft := self.perft) is not None:
             yield Check.of(_named(counts.turns_are_counted, path=perft))
         if (brute := self.brute) is not None:
@@ -97,7 +95,6 @@ CHECKS = tuple(
 
 
 def notes(pack: GamePack) -> Iterator[str]:
-    """Yield what is no fault, but what a reviewer would ask, as sentences."""
     start = pack.game.position({})
     if not isinstance(start, Searchable):
         yield "Positions have no state() for the search, so the house plays this game weakly, and says so."
@@ -120,7 +117,6 @@ def notes(pack: GamePack) -> Iterator[str]:
 
 @contextmanager
 def offered(pack: GamePack) -> Iterator[None]:
-    """Offer a game, enabled or not, in this process."""
     key, before = pack.game.key, GAMES.get(pack.game.key)
     GAMES.packs[key] = pack
     try:

@@ -44,7 +44,6 @@ class Block:
 
 
 def read(path: Path) -> list[Block]:
-    """Return every block of a file."""
     found = []
     for block in path.read_text(encoding="utf-8").split("\n\n"):
         lines = [line.partition(" ")[::2] for line in block.splitlines() if not line.startswith("#")]

@@ -168,7 +168,6 @@ def near_misses(text: str) -> Iterator[str]:
 
 
 def _readable(pack: GamePack, texts: Iterator[str]) -> Iterator[tuple[str, Any]]:
-    """Yield those of the texts that can be read as a turn, and the turn."""
     for text in texts:
         try:
             yield text, pack.notation.parse(text)
@@ -177,7 +176,6 @@ def _readable(pack: GamePack, texts: Iterator[str]) -> Iterator[tuple[str, Any]]
 
 
 def _is_sentence(text: str, refusal: IllegalMove) -> None:
-    """Require a refusal that people can be told."""
     told = str(refusal)
     require(told.strip(), f"{text} is refused without a word.")
     require("{" not in told, f'The refusal of {text} has an empty place: "{told}".')
@@ -204,7 +202,6 @@ def _is_value(value: Any) -> None:
 
 
 def _values_in(value: Any) -> Iterator[Any]:
-    """Yield the value and every dataclass in its fields, and in tuples of these."""
     if isinstance(value, tuple):
         for entry in value:
             yield from _values_in(entry)

@@ -22,7 +22,6 @@ MORNING = datetime(2026, 3, 2, 8, tzinfo=UTC)
 
 
 def settings(folder: Path, database: str = "", *, server: str = "", more: str = "") -> config.Settings:
-    """Return settings for a server with its own database and with mail folders in that folder."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "pbem.toml"
     path.write_text(
@@ -50,11 +49,9 @@ class Clock:
         self._now = MORNING
 
     def __call__(self) -> datetime:
-        """Return the current time of the server."""
         return self._now
 
     def set(self, now: datetime) -> None:
-        """Set the time."""
         self._now = now
 
     def advance(self, **time: float) -> None:
@@ -146,7 +143,6 @@ class Letters:
         return self.last_to(f"{name}@mail.example")
 
     def last_to(self, address: str) -> EmailMessage:
-        """Return the newest message to an address."""
         return self.received[address][-1]
 
     def join(self, name: str) -> str:
@@ -192,13 +188,11 @@ def parsed(raw: bytes) -> EmailMessage:
 
 
 def text(mail: EmailMessage) -> str:
-    """Return the text part of a message."""
     part = mail.get_body(("plain",))
     return str(part.get_content()) if part else ""
 
 
 def quoted(mail: EmailMessage) -> str:
-    """Return a message as a mail program quotes it in a reply."""
     lines = "\n".join(f"> {line}" for line in text(mail).splitlines())
     return f"On Mon, 1 Jan 2007 at 10:00, PBeM <{ADDRESS}> wrote:\n{lines}"
 

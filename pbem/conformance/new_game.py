@@ -16,7 +16,6 @@ UNDERLINE = re.compile(rf"^={{{len(TOY)}}}$", re.MULTILINE)
 
 
 def write(key: str, folder: Path) -> tuple[Path, ...]:
-    """Write the package into a folder; return its files. Raise OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     written = [_write(path, key, folder) for path in sorted(TEMPLATE.rglob("*")) if _is_source(path)]
     golden = folder / "tests" / "golden" / f"{key}.txt"
@@ -50,7 +49,6 @@ def _named(text: str, key: str) -> str:
 
 
 def _imported(key: str, folder: Path) -> GamePack:
-    """Return the pack of a package that isn't installed yet."""
     source, others = str(folder / "src"), _modules(f"pbem_{key}")
     sys.path.insert(0, source)
     try:
@@ -63,6 +61,5 @@ def _imported(key: str, folder: Path) -> GamePack:
 
 
 def _modules(package: str) -> dict[str, ModuleType]:
-    """Forget the modules of a package; return those that were loaded."""
     names = [name for name in sys.modules if name.partition(".")[0] == package]
     return {name: sys.modules.pop(name) for name in names}

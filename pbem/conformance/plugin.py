@@ -16,7 +16,6 @@ if TYPE_CHECKING:  # they and all that they import are loaded by those who have 
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add what a project can say of its games."""
     parser.addini("pbem_games", "the keys of the games of this project, which pbem checks", "linelist", [])
     parser.addini("pbem_perft", "the file of the numbers of legal turns; {game} in it stands for the key", default="")
     parser.addini("pbem_brute", "what begins a match of a brute force: MODULE:NAME, perhaps with {game}", default="")
@@ -40,19 +39,13 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 class Games(pytest.File):
-    """The games of a project."""
-
     def collect(self) -> Iterator[pytest.Collector]:
-        """Yield each game that the project has."""
         for key in self.config.getini("pbem_games"):
             yield GameChecks.from_parent(self, name=key)
 
 
 class GameChecks(pytest.Collector):
-    """A game with its checks."""
-
     def collect(self) -> Iterator[pytest.Item]:
-        """Yield each check of the game."""
         from notation.games import GameMissing, load
         from pbem.conformance.checks import CHECKS
 
@@ -79,15 +72,12 @@ class GameChecks(pytest.Collector):
 
 
 class CheckItem(pytest.Item):
-    """A check of a game."""
-
     def __init__(self, *, check: "Check", pack: "GamePack", **more: Any) -> None:
         super().__init__(**more)
         self._check = check
         self._pack = pack
 
     def runtest(self) -> None:
-        """Run the check."""
         self._check.run(self._pack)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
@@ -99,5 +89,4 @@ class CheckItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, None, str]:
-        """Return where the check is told of."""
         return self.path, None, f"{self._pack.title}: {self._check.name}"

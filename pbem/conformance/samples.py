@@ -79,7 +79,6 @@ def seeds(pack: GamePack, seed: int = 0) -> list[int]:
 
 
 def matches(pack: GamePack, seed: int = 0) -> Iterator[tuple[Sample, ...]]:
-    """Yield these matches; each seed has others."""
     return (played(pack, each) for each in seeds(pack, seed))
 
 

@@ -25,7 +25,6 @@ def calls(work: Callable[[], object]) -> int:
 
 
 def measured(pack: GamePack, seed: int = 0) -> dict[str, int]:
-    """Return the mean number of calls for each kind of work."""
     some = samples(pack, POSITIONS, seed)
     return {
         what: calls(lambda do=do: [do(pack, each) for each in some]) // len(some)  # type: ignore[misc]

@@ -133,7 +133,6 @@ def acting(pack: GamePack, lines: list[str], match: int | None) -> Iterator[str]
 
 
 def is_turn(pack: GamePack, line: str) -> bool:
-    """Return whether the line can be read as a turn."""
     return _read(pack, line) is not None
 
 
@@ -144,7 +143,6 @@ def _seconds_to_read(pack: GamePack, text: str) -> float:
 
 
 def _read(pack: GamePack, text: str) -> Any:
-    """Return what the text says; None for what isn't a turn."""
     with suppress(BadNotation):
         return pack.notation.parse(text)
     return None

@@ -36,7 +36,6 @@ class Allotment:
 
 
 def allot(parsed: ParsedMessage, about: int | None) -> Allotment:
-    """Return whose the words are, in a message that replies to one about that match, if any."""
     kept: dict[Target, Lines] = {}
     for number, line in enumerate(parsed.commands):
         if line.command.takes_rest and (target := target_of(line)):
@@ -48,7 +47,6 @@ def allot(parsed: ParsedMessage, about: int | None) -> Allotment:
 
 
 def _to_others(parsed: ParsedMessage, about: int | None) -> Allotment:
-    """Return whose the words are that no command keeps for itself."""
     others = [line for line in parsed.commands if not line.command.takes_rest]
     targets = list(dict.fromkeys(target for line in others if (target := target_of(line)) is not None))
     if about is not None and about not in targets and not any(line.command.changes for line in parsed.commands):
@@ -74,17 +72,13 @@ def target_of(line: Line) -> Target | None:
 
 
 def _owner(block: Prose, commands: Sequence[Line]) -> Target | None:
-    """Return the one target of the commands that a block stands under; None if there are several or none.
-
-    Looking at a match is no reason to write to the opponent in it.
-    """
+    """Looking at a match is no reason to write to the opponent in it."""
     above = [commands[number] for number in block.under if number < len(commands)]
     targets = {target_of(line) for line in above if line.command.changes and not line.command.takes_rest}
     return targets.pop() if len(targets) == 1 and len(above) == len(block.under) else None
 
 
 def note_to_opponent(request: Request, match: Match, player: Player, note: tuple[str, ...]) -> Decision:
-    """Pass the player's note on to the opponent, and tell the player so."""
     rate_limits.of_match(request.session, match.id or 0, player, request.incoming, request.now)
     other = opponent_in(request, match, player)
     pairs.check(request.session, match, other, note, request.now)

@@ -16,8 +16,6 @@ _BREAK = re.compile(r"\s*[.,;:!\u2013\u2014\u3001\u3002\uff0c\uff01-]")
 
 
 class Answer(Enum):
-    """What somebody answers."""
-
     YES = "yes"
     NO = "no"
 
@@ -34,7 +32,6 @@ def answer(lines: Sequence[str]) -> Answer | None:
 
 
 def lines_below(lines: Sequence[str]) -> Sequence[str]:
-    """Return the lines below the one that answers."""
     first = _first(lines)
     return lines[[line.strip() for line in lines].index(first) + 1 :] if first else ()
 
@@ -45,7 +42,6 @@ def says_only(text: str) -> bool:
 
 
 def _first(lines: Sequence[str]) -> str:
-    """Return the first line that isn't empty; the next one if it is a greeting."""
     written = [line.strip() for line in lines if line.strip()][:2]
     if len(written) > 1 and _phrases_in(_words(written[0])) == {"greetings"}:
         return written[1]
@@ -62,7 +58,6 @@ def _said(line: str) -> Answer | None:
 
 
 def _is_no_set_off(line: str) -> bool:
-    """Return whether the line begins with a no, and goes on behind a punctuation mark."""
     first = _WORDS.search(line)
     return first is not None and _phrases_in(_words(first[0])) == {"no"} and bool(_BREAK.match(line, first.end()))
 
@@ -72,7 +67,6 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _phrases_in(words: Sequence[str]) -> set[str]:
-    """Return the kinds of the phrases that the words consist of; none if a word belongs to no phrase."""
     kinds: set[str] = set()
     at = 0
     while at < len(words):
@@ -86,7 +80,6 @@ def _phrases_in(words: Sequence[str]) -> set[str]:
 
 @cache
 def _phrases() -> dict[Sequence[str], str]:
-    """Return the words of each phrase with its kind."""
     page = resources.files("pbem.conversation").joinpath("answers.toml").read_text(encoding="utf-8")
     return {_words(phrase): kind for kind, phrases in tomllib.loads(page).items() for phrase in phrases}
 

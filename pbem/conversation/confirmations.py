@@ -74,21 +74,18 @@ def hold(request: Request, reply: Reply, parsed: ParsedMessage, *, has_more: boo
 
 
 def _own(request: Request, matches: Collection[int]) -> int | None:
-    """Return the match, if it is one alone and the sender plays in it."""
     match = request.session.get(Match, next(iter(matches))) if len(matches) == 1 else None
     player = request.sender.player
     return match.id if match is not None and player is not None and seat_of(match, player) is not None else None
 
 
 def _about(line: Line) -> int | None:
-    """Return the match that the command is about, if any."""
     return line.match if line.command.of_match else None
 
 
 def _question(
     request: Request, player: Player, held_id: int, question: Confirmation, about: int | None, gist: str
 ) -> Decision:
-    """Ask the player's address on file whether a held message was meant."""
     match = request.session.get(Match, about) if about else None
     asked = ToPlayer(
         player=player, payload=question, purpose=Purpose.CONFIRM, token_subject=held_id, match=match, gist=gist
@@ -98,8 +95,6 @@ def _question(
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """A held message that the address on file agrees to."""
-
     held: Incoming
     message: Message
     sender: Sender
@@ -175,12 +170,10 @@ def _answer(request: Request, player: Player, question: Confirmation) -> tuple[A
 
 
 def _repeats(request: Request, question: Confirmation) -> bool:
-    """Return whether the first line of an answer is one that they are asked about, or the name in it."""
     written = [line.strip().strip(".!").casefold() for line in request.message.certain if line.strip()]
     lines = [line.casefold() for line in question.lines]
     return bool(written) and any(written[0] in (line, line.partition(" ")[2]) for line in lines)
 
 
 def _close(request: Request, held: Incoming, verdict: str) -> None:
-    """Settle a held message that is not carried out."""
     held.state, held.handled, held.verdict, held.recipients = IncomingState.DONE, request.now, verdict, []

@@ -71,7 +71,6 @@ class Request:
 
     @property
     def preferences(self) -> Mapping[str, Preference]:
-        """What players can choose, by name."""
         return self.features.preferences
 
     @property
@@ -87,18 +86,14 @@ class Request:
 
     @property
     def in_reply_to(self) -> tuple[str, ...]:
-        """The Message-ID that a reply to the message refers to, if it has one."""
         return (self.message.message_id,) if self.message.message_id else ()
 
     def is_from(self, player: Player) -> bool:
-        """Return whether that player sent the message."""
         return self.sender.player is not None and self.sender.player.id == player.id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToPlayer:
-    """A message to a player, to be sent at once."""
-
     player: Player
     payload: Payload
     purpose: Purpose
@@ -113,16 +108,12 @@ class ToPlayer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToAddress:
-    """A message to an address that is no player's any more."""
-
     address: str
     payload: Payload
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToNewAddress:
-    """The question to an address whether that player may have it."""
-
     address: str
     payload: AddressQuestion
     player: Player
@@ -187,11 +178,9 @@ class Shape:
     pattern: str
 
     def fullmatch(self, words: str) -> re.Match[str] | None:
-        """Return the match of all the words."""
         return _compiled(self.pattern, tuple(GAMES)).fullmatch(words)
 
     def search(self, words: str) -> re.Match[str] | None:
-        """Return the first match in the words."""
         return _compiled(self.pattern, tuple(GAMES)).search(words)
 
 
@@ -222,12 +211,10 @@ class Group(Enum):
 
     @property
     def word(self) -> str:
-        """What is written after `help`."""
         return self.value[0]
 
     @property
     def heading(self) -> str:
-        """What stands above the list."""
         return self.value[1]
 
 
@@ -310,7 +297,6 @@ class Command:
 
     @property
     def of_admin(self) -> bool:
-        """Whether only the admin can write it."""
         return Who.ADMIN in self.open_to
 
     @property
@@ -321,10 +307,7 @@ class Command:
         return 0 if self.changes else BOARD if self.of_match else PAGE
 
     def reach(self, purpose: Purpose) -> Reach:
-        """Return where it takes effect with a token of that purpose, if it changes something.
-
-        People forward messages and reply to all of us at once, so the token of a match serves that match.
-        """
+        """People forward messages and reply to all of us at once, so the token of a match serves that match."""
         match purpose:
             case Purpose.PERSONAL:
                 return Reach.NOWHERE if self.of_admin else Reach.ANYWHERE
@@ -335,7 +318,7 @@ class Command:
         return Reach.NOWHERE
 
     def fits(self, words: str) -> bool:
-        """Return whether that many words may follow; prose that starts with the command's name mostly doesn't fit."""
+        """Prose that starts with the command's name mostly doesn't fit."""
         fewest, most = self.words
         return fewest <= len(words.split()) <= most and (self.accepts is None or self.accepts(words))
 
@@ -345,12 +328,10 @@ class Command:
 
     @property
     def usage(self) -> str:
-        """How to write it."""
         return f"{self.name} {self.arguments}".strip()
 
     @property
     def advice(self) -> str:
-        """How to write it, as a sentence."""
         return f'Write it like this: "{self.usage}".'
 
 

@@ -41,7 +41,6 @@ CLOSED = f"{rate_limits.ONCE}closed"
 
 
 def converse(request: Request) -> Reply:
-    """Do what the message says, queue the reply, and return it."""
     is_answer = request.sender.held_message is not None or request.sender.address_question is not None
     reply = Reply(sender=request.sender, subject=request.message.subject if is_answer else "")
     left = _check_budgets(request)
@@ -64,7 +63,6 @@ def converse(request: Request) -> Reply:
 
 
 def _answered(request: Request, reply: Reply, left: AnswersLeft | None) -> Reply:
-    """Return the reply to a message: what it answers, what it says, what becomes of that."""
     over = _over_budget(request)
     if request.sender.address_question is not None:
         return new_address.settle(request, reply, request.sender.address_question)
@@ -90,7 +88,6 @@ def _obeyed(
     *,
     is_confirmed: bool = False,
 ) -> Reply:
-    """Return the reply to what a message says: parse it, judge it, and do what follows."""
     parsed = reading.read(request, message)
     reply = replace(reply, subject=parsed.subject)
     try:
@@ -123,7 +120,6 @@ def _done(
     left: AnswersLeft | None,
     over: Refused | Unanswerable | None,
 ) -> Reply:
-    """Do what follows from the judgement; raise Refused or Unanswerable."""
     match judgement:
         case Run(lines, has_more):
             done = execute.execute(request, reply, _without_acts(lines))
@@ -169,7 +165,6 @@ def _not_alone(line: Line) -> Refused:
 
 
 def _goes_to_opponent(request: Request, line: Line) -> bool:
-    """Return whether the line goes to nobody but the opponent in the match that the sender's token is for."""
     player, to_opponent = request.sender.player, line.command.goes_to_opponent
     match = request.session.get(Match, request.sender.match) if request.sender.match else None
     is_theirs = player is not None and match is not None and seat_of(match, player) is not None
@@ -183,7 +178,6 @@ def _ends(request: Request, parsed: ParsedMessage, line: Line) -> bool:
 
 
 def _to_tell(request: Request, reply: Reply) -> Sender:
-    """Return who gets the reply."""
     if request.sender.is_stranger and reply.sections:  # what they write in reply proves whose address it is
         return replace(reply.sender, player=strangers.on_file(request))
     return reply.sender
@@ -271,7 +265,7 @@ def _check_budgets(request: Request) -> AnswersLeft | None:
 
 
 def _is_budgeted_as_stranger(request: Request) -> bool:
-    """Return whether the sender's answers are those of strangers; an admin's are never too few to moderate by."""
+    """An admin is no stranger: their answers are never too few to moderate by."""
     return request.sender.is_stranger and not request.server.is_admin(request.sender.address)
 
 

@@ -18,7 +18,6 @@ from pbem.storage.payloads import Section
 
 
 def apply(request: Request, reply: Reply, decision: Decision) -> Reply:
-    """Queue the messages that follow from a decision; return the reply with what its sender is told."""
     notices = announcements.notices(request.session, decision.events, request.sender.player, reply.prose)
     for message in (*(notice for notice in notices if not request.is_from(notice.player)), *decision.messages):
         if not _goes_with_turn(request, message):
@@ -53,7 +52,6 @@ def _goes_with_turn(request: Request, message: Notice | ToPlayer | ToAddress | T
 
 
 def _for_author(notice: Notice) -> Section:
-    """Return the section that tells the sender what a notice tells the other player."""
     told = (sections.TurnNews, sections.ChallengeClosed, OfferNews)
     assert isinstance(notice.payload, told)  # noqa: S101 - the others go to opponents
     return notice.payload

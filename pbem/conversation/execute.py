@@ -82,7 +82,6 @@ def execute(request: Request, reply: Reply, parsed: ParsedMessage) -> Reply:
 
 
 def _naming(below: tuple[str, ...], reply: Reply) -> Reply:
-    """Return the reply with those of the words that went to nobody which are commands, below other words."""
     if not below:
         return reply
     lines = frozenset(below)
@@ -103,7 +102,6 @@ def _behind_turns(lines: tuple[Line, ...]) -> tuple[Line, ...]:
 
 
 def _together(lines: tuple[Line, ...]) -> tuple[Line, ...]:
-    """Return the lines with those that go together in one, at the place of the first."""
     found: list[Line] = []
     for line in lines:
         for at, known in enumerate(found):
@@ -137,7 +135,6 @@ def _malformed(request: Request, line: Line) -> Refused:
 
 
 def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, Decision]:
-    """Run one command; return the reply with what follows from it, and its decision."""
     if line.malformed:
         raise line.refusal or _malformed(request, line)
     request = replace(request, sender=reply.sender, prose=reply.prose)
@@ -156,7 +153,6 @@ def _carry_out(request: Request, reply: Reply, line: Line) -> tuple[Reply, Decis
 
 
 def _resumed(request: Request) -> Decision:
-    """Resume news to a player who had stopped them and plays on."""
     player = request.sender.player
     if player is None or player.stopped is None or player.complained is not None:
         return Decision()
@@ -165,7 +161,6 @@ def _resumed(request: Request) -> Decision:
 
 
 def _about(request: Request, line: Line) -> int | None:
-    """Return the match that a line is about, if it is about one that there is."""
     if line.match is None or line.malformed or not line.command.of_match:
         return None
     match = request.session.get(Match, line.match)
@@ -173,7 +168,6 @@ def _about(request: Request, line: Line) -> int | None:
 
 
 def _with_prose_sent(request: Request, reply: Reply, number: int | None = None) -> Reply:
-    """Send prose that no command has used to the opponent, if there is one; return the reply that says so."""
     if not reply.prose:
         return reply
     number = number or reply.match or reply.sender.match
@@ -191,7 +185,6 @@ def _with_prose_sent(request: Request, reply: Reply, number: int | None = None) 
 
 
 def _may_write(request: Request, match: Match, player: Player) -> bool:
-    """Return whether the player may send a note to the opponent in that match."""
     if not covers_notes(request.sender, match.id or 0):
         return False
     if player.confirmed is None or seat_of(match, player) is None or match.level is not None:

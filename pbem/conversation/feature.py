@@ -71,9 +71,7 @@ class Features:
         return iter(self._features)
 
     def without(self, *names: str) -> "Features":
-        """Return all features but those."""
         return Features(*(feature for feature in self._features if feature.name not in names))
 
     def known_to(self, address: str, server: ServerSettings) -> Commands:
-        """Return the commands that a message can have whose answer goes to that address."""
         return self.all_commands if server.is_admin(address) else self.commands

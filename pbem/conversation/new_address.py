@@ -20,7 +20,6 @@ from pbem.tokens import Purpose
 
 
 def settle(request: Request, reply: Reply, question: int) -> Reply:
-    """Act on the answer of the new address; ask again if it came without the token of the question."""
     row = request.session.get_one(Outgoing, question, with_for_update=True)
     player = request.session.get(Player, row.player)
     if player is None or row.settled is not None:
@@ -57,7 +56,6 @@ def _asked_again(player: Player, row: Outgoing) -> Decision:
 
 
 def _moved(request: Request, player: Player, row: Outgoing) -> Decision:
-    """Change the player's address, and tell both; pass on the offers that were made to the new one."""
     old = player.address
     passed_on = addresses.change(request.session, player, row.address)
     row.settled = request.now

@@ -23,7 +23,6 @@ PLAYER = "PLAYER"
 
 
 def read(request: Request, message: Message) -> ParsedMessage:
-    """Return what the message says, whatever it answers."""
     return reader(request, message).read(message.subject, message.lines, message.cut, message.sure, message.asked)
 
 
@@ -45,8 +44,6 @@ def as_meant(request: Request, message: Message, parsed: ParsedMessage) -> tuple
 
 
 def reader(request: Request, message: Message) -> Reader:
-    """Return the reader of the message, which knows what match it is about."""
-
     @cache  # every line asks; the row itself is fetched when it is locked
     def game_of(number: int) -> GamePack | None:
         match = request.session.get(Match, number)

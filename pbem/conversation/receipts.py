@@ -33,7 +33,6 @@ ARE_AWAITED = exists().where(*_AWAIT_HINTS)
 
 
 def due(match: Match, player: Player, payload: Payload, now: datetime) -> datetime | None:
-    """Return until when an answer to the player waits for the house; None if it is sent at once."""
     if asked_hint(payload) is not None:
         return now + WAIT
     if not isinstance(payload, TurnNews):
@@ -69,7 +68,6 @@ def asked_hint(payload: Payload) -> Hint | None:
 
 
 def awaited_hints(session: Session, most: int) -> list[int]:
-    """Return the answers that wait for a hint, the oldest first."""
     found = select(Outgoing.id).where(*_AWAIT_HINTS).order_by(col(Outgoing.due)).limit(most)
     return [number or 0 for number in session.exec(found)]
 

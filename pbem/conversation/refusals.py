@@ -16,7 +16,6 @@ from pbem.tokens import LARGEST_PLY
 
 
 def forbidden(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
-    """Return what the match domain forbids in words for the person who wrote the line."""
     number, state = (match.id, match.state) if match else (None, "")
     match obstacle:
         case Obstacle.NOT_STARTED:
@@ -125,7 +124,6 @@ def forbidden(obstacle: Obstacle, match: Match | None, line: Line) -> Refused:
 
 
 def not_there(missing: GameMissing, match: Match | None, line: str = "") -> Refused:
-    """Return the refusal of what needs a game, or a version of its rules, that this server doesn't have at present."""
     title, fits = GAMES.title(missing.key), f"It has {', '.join(GAMES)}."
     if match is None or match.game != missing.key:
         return Refused(f"This server doesn't have {title} at present.", read=line, fits=fits)
@@ -134,7 +132,6 @@ def not_there(missing: GameMissing, match: Match | None, line: str = "") -> Refu
 
 
 def not_a_command(written: str, guess: Line) -> Refused:
-    """Return the refusal of a line that isn't a command, suggesting the one it resembles."""
     word = written.split()[0].strip(".,:;!?")
     misspelt = word[:1].isalpha() and word.lower() not in (guess.command.name, *guess.command.aliases)
     named = not guess.command.of_match or guess.match is None or str(guess.match) in re.findall(r"\d+", guess.text)
@@ -148,12 +145,10 @@ def not_a_command(written: str, guess: Line) -> Refused:
 
 
 def whom_to_ask(server: ServerSettings) -> str:
-    """Return a sentence on whom to write to about a closed account; empty if the operator has no address."""
     return f"If that's a mistake, write to {server.admin}." if server.admin else ""
 
 
 def check_running(request: Request, player: Player) -> None:
-    """Raise Refused for a player who plays as many matches as a player can."""
     most = request.limits.matches_per_player
     if is_playing_enough(request.session, player, most):
         raise Refused(

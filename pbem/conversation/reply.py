@@ -34,8 +34,6 @@ NOTHING_YET = Verdict(Outcome.DONE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What became of a message, as far as it has been handled, and what its sender is told."""
-
     sender: Sender
     """Whom to tell: the sender may have left meanwhile, or got another address."""
     verdict: Verdict = NOTHING_YET
@@ -54,12 +52,10 @@ class Reply:
     """What it took to look up (see pbem.conversation.work)."""
 
     def adding(self, *sections: Section) -> "Reply":
-        """Return the reply with more sections."""
         return replace(self, sections=(*self.sections, *sections))
 
 
 def refused(request: Request, reply: Reply, refusal: Refused, line: Line | None = None) -> Reply:
-    """Return the reply with a refusal: what was read with a caret, what is wrong, what would work, the board."""
     match = request.session.get(Match, refusal.match) if refusal.match else None
     player = reply.sender.player
     seat = seat_of(match, player) if match and player else None
@@ -90,14 +86,12 @@ def refused(request: Request, reply: Reply, refusal: Refused, line: Line | None 
 
 
 def not_attempted(reply: Reply, later: tuple[Line, ...], beyond: tuple[str, ...] = ()) -> Reply:
-    """Return the reply to a message that was refused in the middle, with the lines and the prose that remain."""
     if later or beyond:
         reply = reply.adding(NotAttempted(lines=(*(line.text for line in later), *clipped(beyond))))
     return reply.adding(NotSent(lines=reply.prose)) if reply.prose else reply
 
 
 def enqueue(request: Request, reply: Reply) -> None:
-    """Queue one message to the sender with everything that there is to say."""
     player, sections = reply.sender.player, _without_books(reply)
     gist = reply.gist or rate_limits.gist_of(sections)
     until = request.now if gist is None else _ends_until(request, reply, gist)
@@ -183,7 +177,6 @@ def _ends_until(request: Request, reply: Reply, gist: str) -> datetime | None:
 
 
 def _without_books(reply: Reply) -> tuple[Section, ...]:
-    """Return the sections; if the message proves nothing, they repeat little of it."""
     if reply.sender.standing is None:
         return reply.sections
     return tuple(

@@ -63,7 +63,6 @@ def reread(
 
 
 def _as_said(request: Request, message: Message, parsed: ParsedMessage) -> ParsedMessage:
-    """Return the message with the lines that its sentences ask for beside its commands."""
     clear = tuple(line for line in parsed.commands if not line.malformed)
     texts = (message.subject, *message.lines)
     said = _lines(request, lines_said(request.commands, texts))
@@ -87,12 +86,10 @@ def _is_of_now(command: Command) -> bool:
 
 
 def _names_somebody(line: Line) -> bool:
-    """Return whether a challenge goes to a person."""
     return line.command.said is not None and line.command.said(line.text) is not None
 
 
 def _lines(request: Request, texts: Sequence[str]) -> tuple[Line, ...]:
-    """Return lines of ours as they are read."""
     return reading.reader(request, request.message).read("", texts).commands if texts else ()
 
 
@@ -156,7 +153,6 @@ def _named(request: Request, message: Message, parsed: ParsedMessage) -> ParsedM
 
 
 def _rest_of_first(request: Request, message: Message) -> list[str]:
-    """Return what the sender asked for beside a name in the message that ours answered."""
     answered = suggested_yes.answered_message(request.session, message, request.sender)
     return (answered.proposal or "").split("\n")[1:] if answered is not None else []
 
@@ -170,7 +166,6 @@ def full_name(request: Request, parsed: ParsedMessage) -> str | None:
 
 
 def _joining_first(parsed: ParsedMessage) -> ParsedMessage:
-    """Return the message with the commands that make its sender a player in front."""
     commands = _by_rank(parsed.commands)
     order = [parsed.commands.index(line) for line in commands]
     words = (replace(block, under=tuple(sorted(map(order.index, block.under)))) for block in parsed.words)
@@ -178,12 +173,10 @@ def _joining_first(parsed: ParsedMessage) -> ParsedMessage:
 
 
 def _by_rank(lines: tuple[Line, ...]) -> tuple[Line, ...]:
-    """Return the lines with those in front that make their sender a player."""
     return tuple(sorted(lines, key=lambda line: line.command.makes_player or sys.maxsize))
 
 
 def on_file(request: Request) -> Player:
-    """Return the sender's row; for an unknown address a new one, not yet a player's."""
     if request.sender.player is not None:
         return request.sender.player
     player = Player(address=request.sender.address, created=request.now)
@@ -193,7 +186,6 @@ def on_file(request: Request) -> Player:
 
 
 def _invitation_to(request: Request) -> Match | None:
-    """Return the newest invitation that the sender's address hasn't answered; None if there is none."""
     guest = request.sender.player
     if guest is None:
         return None

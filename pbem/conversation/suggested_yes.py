@@ -59,7 +59,6 @@ def offer_answered(session: Session, sender: Sender, answered: Outgoing | None, 
 
 
 def as_of(match: Match | None, proposal: str | None) -> AsOf | None:
-    """Return the state of the match of a suggested turn; None if the suggestion isn't a turn."""
     if match is None or proposal is None:
         return None
     return AsOf(match=match.id or 0, ply=match.plies, shift=match.shift, part=match.part)

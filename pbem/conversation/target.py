@@ -18,7 +18,6 @@ def match_of(request: Request, line: Line) -> Match:
 
 
 def _which(request: Request, line: Line) -> Refused:
-    """Return the refusal of a command that doesn't name its match, with the matches it could mean."""
     player, sentence = request.sender.player, "Which match? This message isn't a reply about one."
     yours = [match.id for match in awaiting(request.session, player)] if player else []
     if request.sender.plies:
@@ -33,7 +32,6 @@ def _which(request: Request, line: Line) -> Refused:
 
 
 def own_match(request: Request, line: Line) -> tuple[Match, Player, Seat]:
-    """Return the match, the sender and their seat; raise Refused for other people's matches."""
     player = request.sender.player
     match = match_of(request, line)
     seat = seat_of(match, player) if player else None
@@ -47,11 +45,9 @@ def own_match(request: Request, line: Line) -> tuple[Match, Player, Seat]:
 
 
 def is_to_move(request: Request, match: Match) -> bool:
-    """Return whether it is the sender's turn."""
     player = request.sender.player
     return player is not None and match.to_move is not None and seat_of(match, player) == match.to_move
 
 
 def opponent_in(request: Request, match: Match, player: Player) -> Player:
-    """Return the opponent of one of the players of the match."""
     return request.session.get_one(Player, opponent_of(match, player))

@@ -37,11 +37,9 @@ class Verdict:
 
     @property
     def has_acted(self) -> bool:
-        """Whether something was carried out."""
         return self.outcome in (Outcome.DONE, Outcome.REFUSED_IN_PART)
 
     def after_confirming(self, held: int) -> "Verdict":
-        """Return the verdict on the message that confirmed a held one, whose own verdict this is."""
         return replace(self, confirmed=held)
 
     def __str__(self) -> str:

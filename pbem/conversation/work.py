@@ -34,14 +34,11 @@ def cost(request: Request, line: Line) -> int:
 
 @dataclass
 class Account:
-    """What a message has cost so far."""
-
     request: Request
     spent: int = 0
 
     @cached_property
     def _earlier(self) -> int:
-        """What the player's other messages have cost within an hour."""
         sender = self.request.sender
         if not sender.proven or sender.player is None:
             return 0
@@ -65,7 +62,6 @@ class Account:
         self.spent += own
 
     def _too_much(self, line: Line, most: int) -> Refused:
-        """Return the refusal of a line which is too much until others have cost no more than that within an hour."""
         request = self.request
         assert request.sender.player is not None  # noqa: S101 - nobody else has an hour's budget
         again = rate_limits.when_cost_falls_to(request.session, request.sender.player, most, request.now)

@@ -27,7 +27,6 @@ UNDO = Preference("undo", ("asked", UNANSWERED), "whether opponents take back wi
 def propose(
     session: Session, match: Match, seat: Seat, kind: OfferKind, now: datetime, *, until: datetime | None = None
 ) -> Events:
-    """Make an offer to the opponent, or accept theirs if it says the same; `until` is when a pause ends by itself."""
     lifecycle.check_running(match)
     found = offers.find(match, kind)
     if found is not None and found.is_open and found.seat != seat:
@@ -44,7 +43,6 @@ def propose(
 
 
 def _check_offer(match: Match, seat: Seat, kind: OfferKind, found: Offer | None) -> None:
-    """Raise NotPossible where the offer can't be made now."""
     if found is not None and found.seat == seat:
         raise NotPossible(Obstacle.ALREADY_OFFERED if found.is_open else Obstacle.OFFERED_IN_VAIN, match)
     if kind is OfferKind.DRAW and not pack_of(match).game.can_be_drawn(match.options):
@@ -58,7 +56,6 @@ def _check_offer(match: Match, seat: Seat, kind: OfferKind, found: Offer | None)
 
 
 def _last_turn_of(session: Session, match: Match, seat: Seat) -> int:
-    """Return the number of the player's last turn."""
     theirs = (Ply.match == match.id, Ply.seat == seat, col(Ply.number) > match.begun_after)
     last = session.exec(select(Ply.number).where(*theirs).order_by(col(Ply.number).desc()).limit(1)).first()
     if last is None:
@@ -87,7 +84,6 @@ def may_take_back(session: Session, match: Match, seat: Seat, received: datetime
 
 
 def take_back(session: Session, match: Match, seat: Seat, now: datetime) -> Events:
-    """Take back the player's last turn without asking."""
     return lifecycle.take_back(session, match, seat, match.plies - 1, now, freely=True)
 
 
@@ -113,12 +109,10 @@ def accept(
 
 
 def reject(session: Session, match: Match, seat: Seat, kind: OfferKind | None, *, seen: int | None = None) -> Events:
-    """Turn down an offer of the opponent."""
     return _closed(session, match, seat, _answered(match, seat, kind, seen), Change.REJECTED)
 
 
 def withdraw(session: Session, match: Match, seat: Seat, kind: OfferKind | None) -> Events:
-    """Take back an offer of one's own."""
     lifecycle.check_running(match)
     return _closed(session, match, seat, _chosen(match, seat, kind), Change.WITHDRAWN)
 
@@ -130,7 +124,6 @@ def _closed(session: Session, match: Match, seat: Seat, offer: Offer, change: Ch
 
 
 def _answered(match: Match, seat: Seat, kind: OfferKind | None, seen: int | None) -> Offer:
-    """Return the open offer of the opponent that a player answers, who has seen that version of the match."""
     lifecycle.check_running(match)
     offer = _chosen(match, other(seat), kind)
     if seen is not None and not offer.version <= seen <= version(match):
@@ -175,18 +168,15 @@ def _resume(session: Session, match: Match, seat: Seat, change: Change, now: dat
 
 
 def is_muted(match: Match, seat: Seat) -> bool:
-    """Return whether that player wants no offers and notes in the match."""
     return match.muted1 if seat else match.muted0
 
 
 def is_muted_for(match: Match, player: Player) -> bool:
-    """Return whether the player's opponent wants no offers and notes of theirs in the match."""
     seat = seat_of(match, player)
     return seat is not None and is_muted(match, other(seat))
 
 
 def mute(session: Session, match: Match, seat: Seat, *, muted: bool) -> None:
-    """Let a player get no offers and notes of the opponent in the match, or get them again."""
     lifecycle.check_running(match)
     if seat:
         match.muted1 = muted

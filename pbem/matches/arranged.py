@@ -19,7 +19,6 @@ ARE_UNREPORTED = (col(Match.tournament).is_not(None), col(Match.ended).is_not(No
 def begin(
     session: Session, tournament: Tournament, first: Player, second: Player, now: datetime, round_: int | None = None
 ) -> MatchStarted:
-    """Begin a match of the tournament, as it wants them; the first of the two players moves first."""
     pack = GAMES[tournament.game]
     game = pack.game
     chosen = game.chosen(tournament.options)
@@ -52,13 +51,11 @@ def begin(
 
 
 def unreported(session: Session, tournament: int) -> list[Match]:
-    """Return the matches of a tournament that are over, and that it hasn't noted yet."""
     over = select(Match).where(Match.tournament == tournament, *ARE_UNREPORTED)
     return list(session.exec(over.order_by(col(Match.id))))
 
 
 def report(session: Session, matches: Iterable[Match], now: datetime) -> None:
-    """Note that the tournament knows of the end of these matches."""
     for match in matches:
         match.reported = now
     session.flush()

@@ -59,7 +59,6 @@ class Conditions:
 
     @property
     def resigns(self) -> bool:
-        """Whether the author gives up now."""
         return bool(self.lines) and self.lines[0][0] == RESIGN
 
     def next_turn(self, notation: Notation[Any], position: Position[Any]) -> ReadTurn | None:
@@ -129,7 +128,6 @@ def is_plain(text: str) -> bool:
 
 
 def _pieces(text: str) -> list[str]:
-    """Return what stands between the words of conditions."""
     return [piece for piece in _WORD.split(text)[2::2] if piece.strip()]
 
 
@@ -144,16 +142,12 @@ def _resigns(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A turn in a line, and the words in front of it."""
-
     words: tuple[str, ...]
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """A line, and which of its turns are the author's own."""
-
     line: ConditionLine
     own: tuple[bool, ...]
 
@@ -180,7 +174,6 @@ def _steps(line: str) -> list[_Step]:
 
 
 def _trimmed(piece: str) -> str:
-    """Return the text of a turn without what separates it from others."""
     text = " ".join(piece.split()).strip(",;: ")
     return text[:-1] if len(text) > 1 and text[-1] in ".!?" and text[-2].isalnum() and text[-1] != "!" else text
 
@@ -202,15 +195,12 @@ def _alternatives(steps: list[_Step]) -> Iterator[list[_Step]]:
 
 
 class _Reader:
-    """Reads one line on the position it starts from."""
-
     def __init__(self, notation: Notation[Any], base: Position[Any], seat: Seat) -> None:
         self._notation, self._position, self._seat = notation, base, seat
         self._line: list[str] = []
         self._own: list[bool] = []
 
     def walk(self, steps: list[_Step]) -> _Walk:
-        """Return the line; raise Refused."""
         for number, step in enumerate(steps, start=1):
             try:
                 self._check_words(step, first=number == 1)
@@ -303,7 +293,6 @@ def _walk(notation: Notation[Any], base: Position[Any], seat: Seat, line: Condit
 
 
 def _check_agreement(walks: list[_Walk]) -> None:
-    """Raise Refused where two lines answer the same turn in two ways."""
     answers: dict[ConditionLine, str] = {}
     for walk in walks:
         for at, (text, is_own) in enumerate(zip(walk.line, walk.own, strict=True)):
@@ -318,7 +307,6 @@ def _check_agreement(walks: list[_Walk]) -> None:
 
 
 def _without_beginnings(lines: tuple[ConditionLine, ...]) -> tuple[ConditionLine, ...]:
-    """Return the lines, each once, without those that are the beginning of another."""
     longer: Mapping[ConditionLine, bool] = {line[:at]: True for line in lines for at in range(1, len(line))}
     return tuple(line for line in dict.fromkeys(lines) if line not in longer)
 

@@ -21,24 +21,19 @@ MOST_TURNS = 500
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many matches somebody has won, lost and drawn."""
-
     won: int = 0
     lost: int = 0
     drawn: int = 0
 
     def __add__(self, other: "Tally") -> "Tally":
-        """Return both together."""
         return Tally(self.won + other.won, self.lost + other.lost, self.drawn + other.drawn)
 
     @property
     def number(self) -> int:
-        """How many matches that are."""
         return self.won + self.lost + self.drawn
 
 
 def _tally(seat: int, winner: int | None, termination: str, number: int) -> Tally:
-    """Return what that many matches with that end count for the player in that seat."""
     if winner is None:
         return Tally() if termination in WITHOUT_RESULT else Tally(drawn=number)
     return Tally(won=number) if winner == seat else Tally(lost=number)
@@ -56,7 +51,6 @@ def results(session: Session, player: Player) -> Mapping[str, Tally]:
 
 
 def between(session: Session, player: Player, opponent: Player) -> Tally:
-    """Return how the player's matches with that opponent ended."""
     total = Tally()
     for seat, (first, second) in enumerate(((player, opponent), (opponent, player))):
         ends = (col(Match.winner), col(Match.termination))
@@ -68,14 +62,12 @@ def between(session: Session, player: Player, opponent: Player) -> Tally:
 
 
 def is_over() -> Any:
-    """Return the condition of the indexes of matches that are over."""
     return col(Match.termination).is_not(None)
 
 
 def finished(
     session: Session, player: Player, most: int, page: int = 1, opponent: Player | None = None
 ) -> tuple[list[Match], bool]:
-    """Return a page of the player's matches that are over, the newest first, and whether there are more."""
     upto = page * most + 1
     if opponent is None:
         sides: tuple[Any, ...] = ((Match.seat0 == player.id,), (Match.seat1 == player.id,))
@@ -96,7 +88,6 @@ def finished(
 
 
 def running(session: Session, player: Player) -> int:
-    """Return how many matches the player is playing."""
     return sum(
         session.exec(
             select(func.count()).select_from(Match).where(seat == player.id, col(Match.to_move).is_not(None))
@@ -133,7 +124,6 @@ def pace(session: Session, player: Player) -> timedelta | None:
 
 
 def pace_in_words(session: Session, player: Player) -> str:
-    """Return how long the player usually takes for a turn, in words; "" if nobody knows."""
     taken = pace(session, player)
     return "" if taken is None else _rounded(taken)
 

@@ -19,14 +19,11 @@ from pbem.storage.models import ClockEvent, Match, MatchState, Player, Ply, Prep
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A match whose turns don't replay to what is stored, and what is wrong with it."""
-
     match: int
     sentence: str
 
 
 def played(session: Session) -> list[int]:
-    """Return the numbers of the matches that have turns to replay, in order."""
     states = (MatchState.RUNNING, MatchState.OVER)
     return list(session.scalars(select(col(Match.id)).where(col(Match.state).in_(states)).order_by(col(Match.id))))
 
@@ -49,8 +46,6 @@ class _Turn:
 
 @dataclass(slots=True)
 class _Stored:
-    """A match and all that is stored of it."""
-
     match: Match
     players: tuple[Player, Player]
     turns: list[_Turn] = field(default_factory=list)
@@ -60,7 +55,6 @@ class _Stored:
 
 
 def _gathered(session: Session, matches: Sequence[Match]) -> Iterable[_Stored]:
-    """Return all that is stored of those matches, in their order."""
     numbers = [match.id for match in matches]
     seats = {seat for match in matches for seat in (match.seat0, match.seat1)}
     players = {player.id: player for player in session.exec(select(Player).where(col(Player.id).in_(seats)))}

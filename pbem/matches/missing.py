@@ -56,8 +56,6 @@ def counted(session: Session, *states: MatchState) -> dict[tuple[str, int], int]
 
 
 class Unplayable(Reason):
-    """Why no turn is legal."""
-
     MISSING = "the game isn't there"
 
 
@@ -69,15 +67,12 @@ class Unknown(PlayedWhole):
     outcome: Outcome | None = None
 
     def moves(self) -> Iterator[Never]:
-        """Yield nothing."""
         return iter(())
 
     def play(self, move: object) -> Self:
-        """Raise IllegalMove."""
         raise IllegalMove(Unplayable.MISSING)
 
     def diagram(self, last: Played[Any, Any] | None = None) -> Diagram:
-        """Return a board without cells."""
         return Diagram("square", (), ())
 
 
@@ -100,7 +95,6 @@ class Unwritten(Notation[str]):
 
 
 def stand_in(match: Match) -> GamePack:
-    """Return what stands in for the game of a match."""
     options = tuple(Option(name, (choice,), "") for name, choice in match.options.items())
     title, summary = GAMES.title(match.game), "a game that this server doesn't have"
     game = Game(match.game, title, options, lambda _: Unknown(), ("first", "second"), summary)

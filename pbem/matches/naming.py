@@ -8,7 +8,6 @@ GUEST = "a guest"
 
 
 def name(player: Player) -> str:
-    """Return the name others see; never the address, even before the player has a name."""
     return player.name or GUEST
 
 

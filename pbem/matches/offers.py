@@ -17,8 +17,6 @@ from pbem.storage.models import Match
 
 
 class OfferKind(StrEnum):
-    """What can be offered in a running match. The values are stored, and are the commands of the same names."""
-
     DRAW = "draw"
     UNDO = "undo"
     PAUSE = "pause"
@@ -46,7 +44,6 @@ class Offer:
 
 
 def of_match(match: Match) -> tuple[Offer, ...]:
-    """Return the offers of the match, open and closed, in the order in which they were made."""
     return tuple(
         Offer(
             OfferKind(kind),
@@ -61,29 +58,24 @@ def of_match(match: Match) -> tuple[Offer, ...]:
 
 
 def by_seat(match: Match, seat: Seat) -> tuple[Offer, ...]:
-    """Return the offers that one player made, open and closed."""
     return tuple(offer for offer in of_match(match) if offer.seat == seat)
 
 
 def open_offers(match: Match) -> Iterator[Offer]:
-    """Yield the offers that can be accepted."""
     return (offer for offer in of_match(match) if offer.is_open)
 
 
 def find(match: Match, kind: OfferKind) -> Offer | None:
-    """Return the offer of that kind, open or closed."""
     return next((offer for offer in of_match(match) if offer.kind is kind), None)
 
 
 def made(
     match: Match, kind: OfferKind, seat: Seat, back_to: int | None = None, until: datetime | None = None
 ) -> dict[str, Any]:
-    """Return the offers of the match, to be stored, with a new one."""
     return _with(match, Offer(kind, seat, version(match), back_to=back_to, until=until))
 
 
 def closed(match: Match, offer: Offer) -> dict[str, Any]:
-    """Return the offers of the match, to be stored, after that one was refused or withdrawn."""
     return _with(match, replace(offer, is_open=False))
 
 

@@ -32,8 +32,6 @@ _SEATS = select(Prepared.seat).where(col(Prepared.match) == bindparam("match")).
 
 @dataclass(frozen=True, slots=True)
 class NextTurn:
-    """A turn that is played by itself."""
-
     seat: Seat
     turn: ReadTurn
     why: Cause
@@ -52,19 +50,16 @@ Answer = NextTurn | Resignation | PreparedVoid
 
 
 def of_match(session: Session, match: Match) -> Plans:
-    """Return what both players have prepared."""
     seats = session.connection().execute(_SEATS, {"match": match.id}).scalars().all()  # mostly none
     return {seat_of(seat): session.get_one(Prepared, (match.id, seat)) for seat in seats}
 
 
 def of_seat(session: Session, match: Match, seat: Seat) -> Conditions:
-    """Return what that player has prepared for the match as it is now."""
     row = session.get(Prepared, (match.id, seat))
     return _conditions(row) if row is not None and row.version == version(match) else NOTHING
 
 
 def keep(session: Session, match: Match, seat: Seat, conditions: Conditions, incoming: int | None) -> Prepared:
-    """Store what that player has prepared, in place of what there was; the opponent is to move."""
     row = session.get(Prepared, (match.id, seat)) or Prepared(match=match.id or 0, seat=seat, version=0, lines=[])
     row.version, row.lines, row.incoming = version(match), [[*line] for line in conditions.lines], incoming
     session.add(row)
@@ -73,7 +68,6 @@ def keep(session: Session, match: Match, seat: Seat, conditions: Conditions, inc
 
 
 def drop(session: Session, match: Match) -> tuple[Seat, ...]:
-    """Delete what both players have prepared; return whose there was."""
     rows = of_match(session, match)
     for row in rows.values():
         session.delete(row)
@@ -82,7 +76,6 @@ def drop(session: Session, match: Match) -> tuple[Seat, ...]:
 
 
 def remove(session: Session, match: Match, seat: Seat) -> bool:
-    """Delete what that player has prepared; return whether there was anything."""
     row = session.get(Prepared, (match.id, seat))
     if row is not None:
         session.delete(row)
@@ -91,7 +84,6 @@ def remove(session: Session, match: Match, seat: Seat) -> bool:
 
 
 def advance(session: Session, match: Match, rows: Plans, seat: Seat, text: str) -> tuple[PreparedVoid, ...]:
-    """Bring what is prepared up to date after a turn of that seat; return what has become void."""
     if not rows:
         return ()
     void: tuple[PreparedVoid, ...] = ()

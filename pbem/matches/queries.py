@@ -60,38 +60,31 @@ def unrate(session: Session, match: Match, now: datetime) -> bool:
 
 
 def are_playing(session: Session, one: Player, other: Player) -> bool:
-    """Return whether the two play a match with each other."""
     return number_between(session, one, other) > 0
 
 
 def seat_of(match: Match, player: Player) -> Seat | None:
-    """Return the seat the player has in the match; None for somebody who doesn't play in it."""
     return 0 if player.id == match.seat0 else 1 if player.id == match.seat1 else None
 
 
 def opponent_of(match: Match, player: Player) -> int:
-    """Return the id of the player's opponent in a match of theirs."""
     return match.seat1 if match.seat0 == player.id else match.seat0
 
 
 def players_of(session: Session, match: Match) -> tuple[Player, Player]:
-    """Return the players of the match, by seat."""
     return session.get_one(Player, match.seat0), session.get_one(Player, match.seat1)
 
 
 def plies(session: Session, match: Match) -> Sequence[Ply]:
-    """Return the complete turns of the match, in order."""
     return session.exec(select(Ply).where(Ply.match == match.id).order_by(col(Ply.number))).all()
 
 
 def taken_back(session: Session, match: Match) -> Sequence[TakenBack]:
-    """Return the turns of the match that were taken back, in the order in which they were played."""
     in_order = (col(TakenBack.shift), col(TakenBack.number))
     return session.exec(select(TakenBack).where(TakenBack.match == match.id).order_by(*in_order)).all()
 
 
 def of_player(session: Session, player: Player, states: tuple[str, ...]) -> list[Match]:
-    """Return the player's matches in those states, in the order of their numbers."""
     return list(
         session.exec(
             select(Match)
@@ -102,7 +95,6 @@ def of_player(session: Session, player: Player, states: tuple[str, ...]) -> list
 
 
 def games_of(session: Session, player: Player) -> list[str]:
-    """Return the games of the player's running matches, once each."""
     running = (
         select(Match.game).where(seat == player.id, col(Match.to_move).is_not(None))
         for seat in (Match.seat0, Match.seat1)
@@ -147,12 +139,10 @@ def reached(session: Session, time: datetime | None, now: datetime, most: int) -
 
 
 def mover(match: Match) -> int:
-    """Return the id of the player to move in a match that is being played."""
     return match.seat1 if match.to_move else match.seat0
 
 
 def waits_from(session: Session, address: str, *which: bool) -> bool:
-    """Return whether a message that claims to be from that address waits to be handled, of those where that holds."""
     waiting = (Incoming.group == address, Incoming.state == IncomingState.NEW, *which)
     return session.exec(select(Incoming.id).where(*waiting).limit(1)).first() is not None
 
@@ -188,7 +178,6 @@ def since_when(session: Session, matches: Sequence[Match]) -> dict[int, datetime
 
 
 def is_playing_enough(session: Session, player: Player, most: int) -> bool:
-    """Return whether the player plays that many matches."""
     running = (
         select(Match.id).where(seat == player.id, col(Match.to_move).is_not(None)).limit(most)
         for seat in (Match.seat0, Match.seat1)
@@ -197,14 +186,12 @@ def is_playing_enough(session: Session, player: Player, most: int) -> bool:
 
 
 def playing(session: Session, player: Player) -> list[int]:
-    """Return the numbers of the matches that the player plays now, in order."""
     seats = (Match.seat0, Match.seat1)
     running = (select(Match.id).where(seat == player.id, col(Match.to_move).is_not(None)) for seat in seats)
     return sorted(number or 0 for each in running for number in session.exec(each))
 
 
 def number_between(session: Session, one: Player, other: Player) -> int:
-    """Return how many matches those two are playing against each other."""
     return sum(
         session.exec(
             select(func.count()).where(first == one.id, second == other.id, col(Match.to_move).is_not(None))
@@ -214,20 +201,17 @@ def number_between(session: Session, one: Player, other: Player) -> int:
 
 
 def people_of(session: Session, matches: Sequence[Match]) -> dict[int, Player]:
-    """Return the players of the matches, by id."""
     numbers = {seat for match in matches for seat in (match.seat0, match.seat1)}
     people = session.exec(select(Player).where(col(Player.id).in_(numbers))) if numbers else ()
     return {player.id or 0: player for player in people}
 
 
 def challenges_to(session: Session, player: Player, most: int) -> list[Match]:
-    """Return the newest challenges that the player can accept, the newest first."""
     theirs = or_(col(Match.seat0) == player.id, col(Match.seat1) == player.id)
     offered = select(Match).where(theirs, Match.state == MatchState.OFFERED, Match.challenger != player.id)
     return list(session.exec(offered.order_by(col(Match.id).desc()).limit(most)))
 
 
 def awaiting(session: Session, player: Player) -> list[Match]:
-    """Return the matches in which it is the player's turn, in the order of their numbers."""
     whose = ((Match.seat0 == player.id) & (Match.to_move == 0)) | ((Match.seat1 == player.id) & (Match.to_move == 1))
     return list(session.exec(select(Match).where(whose).order_by(col(Match.id))))

@@ -39,26 +39,22 @@ class Reliability:
 
 
 def of_players(session: Session, players: Collection[int]) -> Mapping[int, Reliability]:
-    """Return the reliability of each of those players, by their number."""
     connection = session.connection()
     rows = ((player, connection.execute(_asked(player)).one()) for player in sorted(set(players)))
     return {player: Reliability(ended, lost, running) for player, (ended, lost, running) in rows}
 
 
 def of(session: Session, player: Player) -> Reliability:
-    """Return the reliability of the player."""
     return of_players(session, (player.id or 0,))[player.id or 0]
 
 
 def is_good(player: Any) -> ColumnElement[bool]:
-    """Return the condition that a player is reliable."""
     recent = _recent(player)
     allowed = case((func.count() >= 2 * ONE_IN, 2), else_=1)
     return select(func.coalesce(func.sum(recent.c.lost), 0) <= allowed).select_from(recent).scalar_subquery()
 
 
 def _asked(player: Any) -> Select[Any]:
-    """Return the query for the reliability of one player."""
     recent = _recent(player)
     running = sum(
         (
@@ -75,7 +71,6 @@ def _asked(player: Any) -> Select[Any]:
 
 
 def _recent(player: Any) -> Any:
-    """Return the newest matches of a player that count, each with 1 if they broke it off."""
     sides = []
     for seat, column in enumerate((Match.seat0, Match.seat1)):
         lost = cast(and_(col(Match.termination).in_(BROKEN_OFF), col(Match.termination_seat) == seat), Integer)

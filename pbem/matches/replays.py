@@ -31,7 +31,6 @@ def offer(
     by_address: bool = False,
     level: int | None = None,
 ) -> Events:
-    """Offer an unrated match that begins where that snapshot of another one is; raise NotPossible."""
     (event,) = lifecycle.offer(
         session,
         challenger,
@@ -57,7 +56,6 @@ def offer(
 
 
 def store_turns(session: Session, match: int, turns: Iterable[EarlierTurn], after: int = 0) -> None:
-    """Store the turns, in order, as the first of the match, or after that many that are there."""
     session.add_all(
         Ply(match=match, number=number, seat=seat, text=text, played=played)
         for number, (seat, text, played) in enumerate(turns, start=after + 1)

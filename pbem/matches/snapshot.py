@@ -69,38 +69,31 @@ class Snapshot:
 
     @property
     def number(self) -> int:
-        """The number of the match, as players write it after #."""
         assert self.match.id is not None  # noqa: S101 - a stored row has one
         return self.match.id
 
     @property
     def ply(self) -> int:
-        """The number of complete turns."""
         return len(self.texts)
 
     @property
     def base(self) -> Position[Any]:
-        """The position after the complete turns."""
         return self.positions[-1]
 
     @property
     def seats(self) -> tuple[Seat, ...]:
-        """The seat that played each complete turn."""
         return tuple(before.turn for before in self.positions[:-1] if before.turn is not None)
 
     @property
     def last_seat(self) -> Seat | None:
-        """The seat that played the last complete turn; None before the first."""
         return self.positions[-2].turn if self.texts else None
 
     @property
     def game(self) -> Game:
-        """The rule book."""
         return self.pack.game
 
     @property
     def notation(self) -> Notation[Any]:
-        """How its turns are written."""
         return self.pack.notation
 
     @property
@@ -120,12 +113,10 @@ class Snapshot:
 
     @property
     def ending(self) -> Ending | None:
-        """How the match ended, and which seat this concerns; None where it went on after this turn."""
         return ending_of(self.match) if self.ended_here else None
 
     @property
     def record(self) -> Record:
-        """The match as a record, which tells how it ended unless the rules did."""
         record, ending = record_of(self.match, self.players, self.texts), self.ending
         return record if ending is None or ending.termination is Termination.RULES else replace(record, ending=ending)
 
@@ -140,7 +131,6 @@ class Snapshot:
         return "" if self.is_missing else written(self.record)
 
     def at(self, ply: int) -> "Snapshot":
-        """Return the match after that many of its turns."""
         return self if ply >= self.ply and self.part is None else self._truncated(min(ply, self.ply))
 
     def _truncated(self, ply: int) -> "Snapshot":
@@ -149,7 +139,6 @@ class Snapshot:
         return replace(self, texts=texts, positions=positions, position=positions[-1], part=None, last=last)
 
     def after(self, turn: ReadTurn) -> "Snapshot":
-        """Return the match with one more complete turn."""
         return replace(
             self,
             texts=(*self.texts, turn.text),
@@ -161,7 +150,6 @@ class Snapshot:
         )
 
     def with_part(self, part: str) -> "Snapshot":
-        """Return the match with a part of the next turn played."""
         move = self.notation.parse(part)
         return replace(self, position=self.base.play(move), part=part, last=Played(self.base, move))
 
@@ -190,7 +178,6 @@ class Snapshot:
         return replace(there, total=self.total, hypothesis=hypothesis)
 
     def seat_of(self, player: Player) -> Seat | None:
-        """Return the player's seat; None for somebody who doesn't play in the match."""
         return seat_of(self.match, player)
 
 
@@ -232,7 +219,6 @@ def texts_then(session: Session, match: Match) -> tuple[str, ...]:
 
 
 def replayed(match: Match, by_seat: tuple[Player, Player], texts: tuple[str, ...]) -> Snapshot:
-    """Return the match with those players after those turns, and with its unfinished turn. Raise GameMissing."""
     first, second = by_seat
     players = (shown(match, first), shown(match, second))
     pack = pack_of(match)
@@ -258,7 +244,6 @@ def to_show(match: Match, by_seat: tuple[Player, Player], texts: tuple[str, ...]
 
 
 def ending_of(match: Match) -> Ending | None:
-    """Return how the match ended, and which seat this concerns; None while it isn't over."""
     if match.termination is None:
         return None
     seat = match.termination_seat
@@ -267,7 +252,6 @@ def ending_of(match: Match) -> Ending | None:
 
 
 def why_over(match: Match, names: tuple[str, str]) -> str:
-    """Return in a few words why the match is over; empty while it isn't."""
     ending = ending_of(match)
     if ending is None:
         return ""
@@ -275,7 +259,6 @@ def why_over(match: Match, names: tuple[str, str]) -> str:
 
 
 def record_of(match: Match, players: tuple[Player, Player], texts: tuple[str, ...]) -> Record:
-    """Return the record of those turns of the match."""
     names = (name(players[0]), name(players[1]))
     return Record(match.game, match.options, names, texts, version=match.rules, began=_began(match))
 

@@ -25,7 +25,6 @@ NO_SHOW = "no first turn in time"
 
 
 def claim(session: Session, match: Match, seat: Seat, received: datetime, now: datetime) -> Events:
-    """End the match for a player whose opponent had run out of time when the claim was received."""
     lifecycle.check_running(match)
     expires = match.due
     clock = timekeeping.catch_up(session, match, received)

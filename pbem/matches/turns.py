@@ -17,8 +17,6 @@ SET_UP = re.compile(r"^(?:I\s+)?set(?:\s*up)?\b[\s:=]*", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class ParsedTurn:
-    """A turn as somebody wrote it, parsed without a position: a move, or the place where reading it stopped."""
-
     text: str
     move: Any
     """The move; None if the text isn't one."""
@@ -32,8 +30,6 @@ class ParsedTurn:
 
 @dataclass(frozen=True, slots=True)
 class ReadTurn:
-    """A turn, or the beginning of one, that was read on a position and is legal there."""
-
     text: str
     """The canonical text."""
     move: Any
@@ -43,7 +39,6 @@ class ReadTurn:
 
     @property
     def complete(self) -> bool:
-        """Whether the turn is complete."""
         return self.position.part is None
 
 
@@ -83,12 +78,10 @@ def read(notation: Notation[Any], base: Position[Any], part: str | None, turn: P
 
 
 def is_legal(notation: Notation[Any], position: Position[Any], text: str) -> bool:
-    """Return whether the text is a legal turn, or the beginning of one, on the position."""
     return after(notation, position, text) is not None
 
 
 def after(notation: Notation[Any], position: Position[Any], text: str) -> Position[Any] | None:
-    """Return the position after the turn, or the beginning of one, that the text spells; None if it isn't legal."""
     turn = parse(notation, text)
     if turn.error is not None or position.turn is None:
         return None
@@ -112,7 +105,6 @@ def _joined(notation: Notation[Any], base: Position[Any], part: str | None, writ
 
 
 def unreadable(notation: Notation[Any], error: BadNotation) -> Refused:
-    """Return the refusal of a text that isn't a move."""
     return Refused(
         f"We can't read this as a turn: we expected {error.expected}.",
         read=error.text,
@@ -148,6 +140,5 @@ def set_up_in(notation: Notation[Any], position: Position[Any], text: str) -> st
 
 
 def _illegal(read: str, error: IllegalMove) -> Refused:
-    """Return the refusal of a move that the rules forbid, with the place of the wrong word."""
     start, end = error.span_in(read) or (None, 0)
     return Refused(f"{error}.", read=read, at=start, width=end - (start or 0))

@@ -23,8 +23,6 @@ MOST_WORDS = 40
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """Whole turns, and the beginning of the next."""
-
     turns: tuple[str, ...] = ()
     """Canonical texts."""
     part: str | None = None
@@ -34,7 +32,6 @@ class Variation:
 
     @property
     def unfinished(self) -> bool:
-        """Whether the last turn has to be completed, or even begun."""
         return bool(self.part or self.chosen) or not self.turns
 
 
@@ -69,7 +66,6 @@ def read(notation: Notation[Any], base: Position[Any], part: str | None, text: s
 def _leading(
     notation: Notation[Any], base: Position[Any], part: str | None, words: list[str]
 ) -> tuple[ReadTurn, int] | None:
-    """Return the longest whole turn at the start of the words, and the number of words in it."""
     for used in range(min(len(words), MOST_WORDS), 0, -1):
         try:
             taken = single.read(notation, base, part, single.parse(notation, " ".join(words[:used])))
@@ -101,7 +97,6 @@ def _chosen(notation: Notation[Any], base: Position[Any], part: str | None, text
 
 
 def _refusal(notation: Notation[Any], base: Position[Any], part: str | None, text: str) -> Refused:
-    """Return why the text is neither a turn nor the beginning of one."""
     try:
         single.read(notation, base, part, single.parse(notation, text))
     except Refused as refusal:
@@ -125,7 +120,6 @@ def _parted(notation: Notation[Any], base: Position[Any], chosen: str) -> tuple[
 
 
 def _in_turn(refusal: Refused, before: int) -> Refused:
-    """Return the refusal; it names the turn where others come before it."""
     if before:
         refusal.sentence = f"In turn {before + 1} of that line: {refusal.sentence}"
     return refusal

@@ -46,8 +46,6 @@ _MARKED = update(Match).where(*_GOES_ON).values(_FROM_NOW)
 
 @dataclass(frozen=True, slots=True)
 class WatchedNews:
-    """What is new of a match to those who have seen an earlier version of it."""
-
     ply: int
     """The number of turns after which they see it now."""
     since: int | None
@@ -63,7 +61,6 @@ def has_begun(session: Session) -> bool:
 
 
 def notice_begun(session: Session) -> None:
-    """Mark those of the matches that have just begun which somebody watches."""
     change(session, _BEGUN)
 
 
@@ -75,7 +72,6 @@ def mark(session: Session, match: Match) -> None:
 
 
 def mark_all(session: Session, watch: Watch, now: datetime) -> None:
-    """Mark the matches of a player or a tournament as watched from now on."""
     if watch.whom is not None:
         for seat in (col(Match.seat0), col(Match.seat1)):
             change(session, _MARKED.where(seat == watch.whom))
@@ -86,21 +82,18 @@ def mark_all(session: Session, watch: Watch, now: datetime) -> None:
 
 
 def unseen(session: Session, most: int) -> list[int]:
-    """Return the numbers of matches with something to be shown, so many at most."""
     rows = select(Match.id).where(*IS_UNSEEN, col(Match.shown) > UNNOTICED).order_by(col(Match.shown)).limit(most)
     return [number or 0 for number in session.exec(rows)]
 
 
 def is_unseen(match: Match) -> bool:
-    """Return whether there is something to be shown of a match."""
     return match.shown not in (None, UNNOTICED) and (match.shown != version(match) or match.ended is not None)
 
 
 def news_of(match: Match, taken_back: Sequence[TakenBack], *, late: bool) -> WatchedNews | None:
-    """Return what is new since the version that was shown; None if nothing is.
+    """`late` is for those who see a match without its last turn while it goes on.
 
-    `late` is for those who see a match without its last turn while it goes on. `taken_back` are all of its turns that
-    were ever taken back, in the order in which they were played.
+    `taken_back` are all of its turns that were ever taken back, in the order in which they were played.
     """
     shown = match.shown or 0
     shift = min((row.shift for row in taken_back if row.number + row.shift >= shown), default=match.shift)

@@ -34,8 +34,6 @@ WIDEST_BAR = 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What the house thinks of one position of a match."""
-
     value: float
     """What the first player can expect: from -1, lost, to 1, won."""
     certain: bool = False
@@ -46,8 +44,6 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class TurnAnalysed:
-    """A turn, what was thought of the match before and after it, and its mark."""
-
     number: int
     seat: Seat
     by: str
@@ -63,27 +59,22 @@ class TurnAnalysed:
 
     @property
     def mark(self) -> str:
-        """The mark that annotators give to such a turn."""
         return "??" if self.lost >= BLUNDER else "?" if self.lost >= MISTAKE else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Analysed:
-    """The analysis of a match between those two players."""
-
     names: tuple[str, str]
     tones: tuple[Tone, Tone]
     turns: tuple[TurnAnalysed, ...]
 
     @property
     def blamed(self) -> tuple[TurnAnalysed, ...]:
-        """The turns that gave most away, in their order."""
         most = sorted((turn for turn in self.turns if turn.mark), key=lambda turn: -turn.lost)[:MOST_BLAMED]
         return tuple(sorted(most, key=lambda turn: turn.number))
 
     @property
     def marked(self) -> int:
-        """How many turns have a mark."""
         return sum(bool(turn.mark) for turn in self.turns)
 
     @property
@@ -98,7 +89,6 @@ class Analysed:
 
     @property
     def chart(self) -> str:
-        """The course of the match in letters, a line for each turn."""
         first, second = (f"{name[: BAR - 1]}" for name in self.names)
         heading = f"[{first:<{BAR}}|{second:>{BAR}}]"
         return "\n".join((heading, *map(_line, self.turns)))

@@ -37,12 +37,10 @@ def records(
 
 
 def _text(snapshot: Snapshot) -> Attachment:
-    """Return the record as the rule sheets print it."""
     return Attachment(_name(snapshot, "txt"), "text", "plain", snapshot.written.encode())
 
 
 def _json(snapshot: Snapshot, origin: str, generated: datetime, times: Sequence[TurnTime]) -> Attachment:
-    """Return the record as other servers read it."""
     match, (first, second) = snapshot.match, snapshot.players
     where = Site(
         origin,

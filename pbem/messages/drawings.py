@@ -21,8 +21,6 @@ from pbem.storage.facts import MatchFacts
 
 
 class Drawing:
-    """A match after some turn, and its drawings, each made once for all messages that show it."""
-
     def __init__(self, snapshot: Snapshot, times: Callable[[], Sequence[TurnTime]] = tuple) -> None:
         self.snapshot = snapshot
         self._times = times
@@ -33,11 +31,9 @@ class Drawing:
 
     @cached_property
     def diagram(self) -> Diagram:
-        """The board as data."""
         return self.snapshot.diagram
 
     def board(self, drawn: str) -> str:
-        """Return the board for the text of readers who chose that form, with the last move and the notes beside it."""
         if drawn not in self._boards:
             self._boards[drawn] = self._drawn(drawn)
         return self._boards[drawn]
@@ -48,14 +44,12 @@ class Drawing:
         return format_board(self.diagram, lit=True, notes=True, charset=charset_of(drawn))
 
     def spoken(self, width: int | None = None) -> str:
-        """Return the position in words."""
         if width not in self._spoken:
             first, second = self.snapshot.players
             self._spoken[width] = describe(self.diagram, (name(first), name(second)), width=width)
         return self._spoken[width]
 
     def picture(self, scale: float) -> bytes:
-        """Return the board as a PNG file."""
         from pbem.messages.boards.board_image import png  # Pillow: see templating.illustrated
 
         if scale not in self._pictures:
@@ -78,11 +72,9 @@ class Drawing:
 
     @cached_property
     def seats(self) -> tuple[Seat, ...]:
-        """The seat that played each turn."""
         return self.snapshot.seats
 
     def played(self, most: int) -> tuple[Played, ...]:
-        """Return the last turns, oldest first."""
         texts, names = self.snapshot.texts, [name(player) for player in self.snapshot.players]
         return tuple(
             Played(ply + 1, self.seats[ply], names[self.seats[ply]], texts[ply])
@@ -91,13 +83,11 @@ class Drawing:
 
     @cached_property
     def last_turns(self) -> str:
-        """The last turns for the text part, in two columns if there is room: one for each player."""
         first, second = self.snapshot.players
         return in_columns(self.played(SHOWN_TURNS), (name(first), name(second)), self.seats[0] if self.seats else 0)
 
     @cached_property
     def record(self) -> str:
-        """The turns as a record writes them."""
         return self.snapshot.written.rstrip("\n")
 
 
@@ -126,5 +116,4 @@ class Drawings:
 
 
 def charset_of(drawn: str) -> Charset:
-    """Return the characters for a board of that form."""
     return "unicode" if drawn == "unicode" else "ascii"

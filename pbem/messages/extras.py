@@ -21,8 +21,6 @@ ExportHook = Callable[[Session, Player], Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rendering:
-    """A message that is rendered."""
-
     session: Session
     row: Outgoing
     payload: Payload
@@ -36,8 +34,6 @@ class Rendering:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extra:
-    """What a feature adds to a message."""
-
     files: tuple[Attachment, ...]
     told: Any = None
     """What its template calls `held`: a description of the files."""
@@ -48,8 +44,6 @@ Enrich = Callable[[Rendering], Extra | None]
 
 
 class BoardPages(Protocol):
-    """Pages on which players put their turns together, or prepare them; messages link to them."""
-
     def url(self, snapshot: Snapshot, player: int, epoch: int, target: ReplyTarget) -> str | None:
         """Return the URL of the page for a player of the match; None if there is none."""
 

@@ -120,7 +120,6 @@ def _machinery(row: Outgoing, server: ServerSettings, keyring: Keyring) -> Mappi
 
 
 def _facts(row: Outgoing, snapshot: Snapshot | None, server: ServerSettings) -> Mapping[str, str]:
-    """Return the headers that scripts can rely on."""
     facts = {"X-PBeM-Server": server.domain, "X-PBeM-Event": EVENTS.get(row.template, row.template)}
     if snapshot is None:
         return facts
@@ -139,7 +138,6 @@ def _facts(row: Outgoing, snapshot: Snapshot | None, server: ServerSettings) -> 
 
 
 def _result(snapshot: Snapshot) -> dict[str, str]:
-    """Return how the match ended, and who won or ended it."""
     ending, winner = snapshot.ending, snapshot.match.winner
     if ending is None:
         return {}

@@ -16,7 +16,6 @@ class _Templates(Environment):
 
 
 def made(folders: Sequence[Path], *, escapes: bool) -> Environment:
-    """Return the environment of the templates in these folders."""
     return _Templates(
         loader=FileSystemLoader(folders),
         autoescape=escapes,

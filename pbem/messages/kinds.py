@@ -26,8 +26,6 @@ CHOICES: tuple[Preference, ...] = (OWN, SPECTATING, TOURNAMENTS)
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of message: what ends it, and of what it consists."""
-
     stop: str
     """What the player writes to get no more of it."""
     templates: frozenset[str] = frozenset()
@@ -53,7 +51,6 @@ def kind_of(template: str) -> Kind:
 
 
 def for_match(match: int | None) -> str:
-    """Return the name under which a player's choice for one match is stored."""
     return f"{MAIL} for {match}"
 
 

@@ -30,8 +30,6 @@ PREVIEW = "preview"
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link to tap: its label, the text of the email it opens, and its URI."""
-
     label: str
     words: str
     uri: str
@@ -39,8 +37,6 @@ class Link:
 
 @dataclass(frozen=True)
 class Links:
-    """Everything a reader can tap in the part of a message that is about one match."""
-
     turns: tuple[Link, ...] = ()
     """A link for each legal turn, if there are only a few. It previews the turn, and the preview offers to play it."""
     steps: tuple[Link, ...] = ()
@@ -63,7 +59,6 @@ class Links:
 
     @cached_property
     def by_cell(self) -> Mapping[str, Link]:
-        """The links for the cells, for readers who tap the board. Each previews."""
         made = {cell: link(self.target, *each) for cell, each in self.cells.items()}
         return {cell: each for cell, each in made.items() if each.uri}
 
@@ -76,7 +71,6 @@ class Links:
 
     @property
     def beginning(self) -> str:
-        """The words that the turns, or steps, of all groups begin with."""
         headings = [heading.split() for heading, _ in self.groups]
         shared = takewhile(lambda words: len(set(words)) == 1, zip(*headings, strict=False))
         return " ".join(words[0] for words in shared) if len(headings) > 1 else ""
@@ -96,20 +90,16 @@ class Links:
         return "\n".join(line for _, links in self.groups for line in listed(map(_written, links)))
 
     def listed_in(self, hint: Hint | None) -> bool:
-        """Return whether the hint lists all the turns, or else the steps, already."""
         return hint is not None and {link.label for link in self.turns or self.steps} <= hint.texts
 
 
 @dataclass(frozen=True)
 class ReplyTarget:
-    """The email that links open: its address and its Subject."""
-
     address: str
     subject: str
 
     @cached_property
     def _beginning(self) -> str:
-        """How the URIs begin."""
         return mailto(self.address, self.subject)
 
     def link(self, words: str, label: str = "") -> Link | None:
@@ -125,12 +115,10 @@ class ReplyTarget:
         return Link(label or words, words, uri) if len(uri) <= LONGEST else None
 
     def links(self, words: Iterable[tuple[str, str]]) -> tuple[Link, ...]:
-        """Return links for pairs of text and label."""
         return tuple(link for each, label in words if (link := self.link(each, label)))
 
 
 def _written(link: Link) -> str:
-    """Return what the reader writes after "preview"."""
     return link.words.removeprefix(PREVIEW).strip()
 
 
@@ -154,7 +142,6 @@ def mailto(address: str, subject: str, body: str = "") -> str:
 
 
 def _body(text: str) -> str:
-    """Return a text as it stands in such a URI."""
     return quote("\r\n".join(text.splitlines()), safe="")
 
 
@@ -185,7 +172,6 @@ def of_match(
 
 
 def _choosing(target: ReplyTarget, offered: Choices, lead: str) -> Links:
-    """Return links that preview choices; `lead` goes in front of each."""
     return Links(
         turns=target.links((_joined(lead, text), text) for text in offered.turns),
         steps=target.links((_joined(lead, step.text), step.label) for step in offered.steps),
@@ -196,7 +182,6 @@ def _choosing(target: ReplyTarget, offered: Choices, lead: str) -> Links:
 
 
 def _of_preview(snapshot: Snapshot, hypothesis: Hypothesis, target: ReplyTarget, seat: Seat) -> Links:
-    """Return how to complete a previewed turn, or to play a complete one and what can be added to it."""
     notation = snapshot.notation
     lead = _lead(snapshot, hypothesis)
     if not hypothesis.turns or snapshot.part or hypothesis.chosen:
@@ -238,7 +223,6 @@ def _plays(notation: Notation[Any], hypothesis: Hypothesis) -> tuple[str, ...]:
 
 
 def _prepares(hypothesis: Hypothesis, seat: Seat) -> Iterator[tuple[str, str]]:
-    """Yield the text and label that prepare the previewed turns, if the last answers one of the opponent."""
     turns = hypothesis.turns
     played = turns[0][1] if turns[0][0] == seat else ""
     foreseen = turns[1:] if played else turns
@@ -254,7 +238,6 @@ def _prepares(hypothesis: Hypothesis, seat: Seat) -> Iterator[tuple[str, str]]:
 
 
 def _answers(snapshot: Snapshot, seat: Seat) -> Iterator[tuple[str, str]]:
-    """Yield the texts and labels of the answers to the offers that the opponent made."""
     if snapshot.hypothesis is not None or snapshot.ply != snapshot.total:
         return
     for offer in offers.open_offers(snapshot.match):
@@ -299,10 +282,8 @@ def _others(snapshot: Snapshot, reader: Player, seat: Seat) -> Iterator[tuple[st
 
 
 def _is_over(snapshot: Snapshot) -> bool:
-    """Return whether the match ended with this position."""
     return snapshot.ended_here or (snapshot.hypothesis is None and snapshot.position.outcome is not None)
 
 
 def _joined(*words: str) -> str:
-    """Join the words that aren't empty into one line."""
     return " ".join(word for word in words if word)

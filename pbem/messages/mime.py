@@ -27,8 +27,6 @@ Policy: TypeAlias = "EmailPolicy[EmailMessage]"
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file to attach, and its name."""
-
     name: str
     maintype: str
     subtype: str
@@ -47,11 +45,9 @@ class Enclosed:
         self._files: dict[str, Attachment] = {}
 
     def show(self, png: bytes) -> str:
-        """Enclose a picture and return its URL for HTML."""
         return f"cid:{self._pictures.setdefault(png, f'board{len(self._pictures) + 1}.{self._local}@{self._domain}')}"
 
     def attach(self, file: Attachment) -> None:
-        """Attach a file."""
         self._files[file.name] = file
 
     def boundary(self, number: int) -> str:
@@ -60,12 +56,10 @@ class Enclosed:
 
     @property
     def pictures(self) -> tuple[tuple[str, bytes], ...]:
-        """The Content-ID and bytes of each picture."""
         return tuple((name, png) for png, name in self._pictures.items())
 
     @property
     def files(self) -> tuple[Attachment, ...]:
-        """The attached files."""
         return tuple(self._files.values())
 
 
@@ -76,7 +70,6 @@ def size(text: str, html: str, enclosed: Enclosed) -> int:
 
 
 def _is_broad(html: str) -> bool:
-    """Return whether a line is too long to be sent unencoded."""
     return max(map(len, html.splitlines())) > LONGEST_LINE
 
 
@@ -102,7 +95,6 @@ def message(
 
 
 def _text(text: str, policy: Policy) -> bytes:
-    """Return the text part with its headers."""
     content = text.encode()
     if "\r" in text or not text.endswith("\n") or max(map(len, content.split(b"\n"))) > LINE:
         part = MIMEPart(policy)
@@ -120,7 +112,6 @@ def _text(text: str, policy: Policy) -> bytes:
 
 
 def _shown(html: str, enclosed: Enclosed, number: int, policy: Policy) -> bytes:
-    """Return the HTML part and its pictures; `number` is that of its boundary."""
     if _is_broad(html):
         part = MIMEPart(policy)
         part.set_content(html, subtype="html", cte="quoted-printable")
@@ -135,7 +126,6 @@ def _shown(html: str, enclosed: Enclosed, number: int, policy: Policy) -> bytes:
 
 
 def _picture(name: str, content_id: str, png: bytes, policy: Policy) -> bytes:
-    """Return a picture as a part that the HTML shows."""
     return b"".join(
         (
             b"Content-Type: image/png\r\nContent-Transfer-Encoding: base64\r\n",
@@ -155,7 +145,6 @@ def in_base64(content: bytes) -> bytes:
 
 
 def _attached(file: Attachment, tokens: TokenFilter, policy: Policy) -> bytes:
-    """Return the file as a part."""
     content = tokens.filter_file(f"{file.maintype}/{file.subtype}", file.content)
     part = MIMEPart(policy)
     part.set_content(content, file.maintype, file.subtype, filename=file.name, params=file.parameters)
@@ -163,7 +152,6 @@ def _attached(file: Attachment, tokens: TokenFilter, policy: Policy) -> bytes:
 
 
 def _multipart(kind: str, boundary: str, parts: Sequence[bytes]) -> bytes:
-    """Return parts as one."""
     between = f"\r\n--{boundary}\r\n".encode()
     return b"".join(
         (
@@ -209,6 +197,5 @@ def _is_plain(value: str | Address) -> bool:
 
 
 def text_of(mail: EmailMessage) -> str:
-    """Return the text part, with plain line ends."""
     part = mail.get_body(("plain",))
     return str(part.get_content()).replace("\r\n", "\n") if part else ""

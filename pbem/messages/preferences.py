@@ -21,7 +21,6 @@ HINTS, LONG, HOUR, PUBLIC = "hints", "long", "hour", "public"
 
 @cache
 def _zones() -> Mapping[str, str]:
-    """Return the name of each IANA time zone by its lower case."""
     return {name.lower(): name for name in available_timezones()}
 
 

@@ -12,5 +12,4 @@ HEADS = (
 
 
 def ours(server: ServerSettings) -> Ours:
-    """Return what the server's messages are known by."""
     return Ours(server.address, server.name, HEADS)

@@ -42,8 +42,6 @@ VARIABLES = (
 
 
 class Renderer:
-    """Renders queued messages."""
-
     def __init__(
         self,
         server: ServerSettings,
@@ -85,7 +83,6 @@ class Renderer:
         return mime.message(row.address, [*head.items()], *faces, tokens)
 
     def _extras(self, session: Session, row: Outgoing, payload: Payload, known: Facts) -> list[Extra]:
-        """Return what features add to the message."""
         rendering = Rendering(
             session=session,
             row=row,
@@ -146,7 +143,6 @@ class Renderer:
     def _variables(
         self, views: Views, row: Outgoing, payload: Payload, player: Player | None, subject: str
     ) -> dict[str, Any]:
-        """Return what the templates can ask for: the fields of the payload, and VARIABLES."""
         personal = Token(Purpose.PERSONAL, player.id or 0) if player else None
         acts = row.player is not None and row.purpose is not None
         answer = ReplyTarget(headers.reply_to(row, self._server, self._keyring), answering(subject)) if acts else None
@@ -168,14 +164,12 @@ class Renderer:
         }
 
     def _board_page(self, row: Outgoing, player: Player | None, snapshot: Snapshot) -> str | None:
-        """Return the URL of the page on which the player can tap what they do next, if there is one."""
         if self._boards is None or player is None:
             return None
         target = self._reply_target(row, player, snapshot, snapshot.ply)
         return None if target is None else self._boards.url(snapshot, player.id or 0, row.epoch, target)
 
     def _reply_target(self, row: Outgoing, player: Player | None, snapshot: Snapshot, ply: int) -> ReplyTarget | None:
-        """Return where links about that match lead, for a reader who has seen that many turns."""
         if player is None or row.purpose is None:
             return None
         token = Token(Purpose.PLAY, player.id or 0, snapshot.number, ply + snapshot.match.shift)

@@ -6,7 +6,6 @@ from pbem.tokens import Keyring, Purpose, Token
 
 
 def token_of(row: Outgoing) -> Token | None:
-    """Return the token in the reply address of that message; None if it was sent without one."""
     if row.player is None or row.purpose is None:
         return None
     shows_several = row.plies is not None
@@ -14,10 +13,8 @@ def token_of(row: Outgoing) -> Token | None:
 
 
 def address_with(server: ServerSettings, keyring: Keyring, token: Token, epoch: int) -> str:
-    """Return our address with a token in it."""
     return f"{server.local}{server.delimiter}{keyring.format(token, epoch)}@{server.domain}"
 
 
 def _version(row: Outgoing) -> int:
-    """Return the version of the match that a reply to the message answers."""
     return row.ply + row.shift

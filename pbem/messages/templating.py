@@ -57,7 +57,6 @@ TEXT, HTML = "txt", "html"
 
 
 def _rules_of(game: str, language: str | None) -> str:
-    """Return the rules page of a game, in that language if one is named."""
     if game not in GAMES:
         return NO_RULES
     return GAMES[game].translations[language] if language else GAMES[game].page
@@ -105,7 +104,6 @@ def text_of(template: str, variables: Mapping[str, Any]) -> str:
 
 
 def html_of(template: str, variables: Mapping[str, Any], title: str) -> str:
-    """Return the page with what a template says."""
     html = templates(HTML)
     first, end, others = html.get_template(template).render(variables).partition("</h1>")
     others = others.replace("<h1 ", "<h2 ").replace("</h1>", "</h2>")  # a page has one headline
@@ -152,7 +150,6 @@ def time_in_words(written: str) -> str:
 
 
 def per_turn_instead(written: str) -> str:
-    """Return how to write a time for each turn where that may be meant; "" elsewhere."""
     return time_control.per_turn_instead(parse(written)) if written[:1].isdigit() else ""
 
 
@@ -223,7 +220,6 @@ def page(markdown: str, attributes: Mapping[str, Mapping[str, str]], pictures: S
 def _illustrated(
     tokens: "Sequence[Token]", attributes: Mapping[str, Mapping[str, str]], pictures: Sequence[PagePicture]
 ) -> "Iterator[Token]":
-    """Yield the tokens of a page, with pictures in place of boards, and the others at the end of their sections."""
     left: list[PagePicture] = []
     for token, heading in zip(tokens, [*tokens[1:], None], strict=True):
         if token.type == "heading_open" and heading is not None:
@@ -239,7 +235,6 @@ def _illustrated(
 
 
 def _shown(picture: PagePicture, attributes: Mapping[str, Mapping[str, str]]) -> "Token":
-    """Return the picture with its caption as a piece of HTML."""
     image = Markup('<img src="{}" width="300" alt="{}"{}>').format(
         picture.url, picture.in_words, _written(attributes["img"])
     )
@@ -250,7 +245,6 @@ def _shown(picture: PagePicture, attributes: Mapping[str, Mapping[str, str]]) ->
 
 
 def _written(attributes: Mapping[str, str]) -> Markup:
-    """Return attributes as they stand in a tag."""
     return Markup().join(Markup(' {}="{}"').format(name, value) for name, value in attributes.items())
 
 

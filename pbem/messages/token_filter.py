@@ -20,14 +20,11 @@ OURS = frozenset({"from", "to", "reply-to", "list-unsubscribe", "message-id", "d
 
 
 class TokenFilter:
-    """Removes from one message every reply token that its recipient may not have."""
-
     def __init__(self, redactor: TokenRedactor, keyring: Keyring, row: Outgoing) -> None:
         self._redactor, self._keyring, self._row = redactor, keyring, row
         self._known: dict[str, bool] = {}
 
     def filter_text(self, text: str) -> str:
-        """Return the text, or HTML, without the tokens of others."""
         return self._redactor.redact(text, self._is_recipients)
 
     def filter_file(self, kind: str, content: bytes) -> bytes:

@@ -113,7 +113,6 @@ class TokenRedactor:
             ]
 
     def redact(self, text: str, keeps: Keeps = keep_none) -> str:
-        """Return the text without the tokens that may not stay."""
         return self._without_base64(self._redacted(text, keeps))
 
     def _redacted(self, text: str, keeps: Keeps) -> str:
@@ -148,7 +147,6 @@ class TokenRedactor:
         return edits
 
     def _tokens(self, text: str, keeps: Keeps) -> Iterator[Sequence[int]]:
-        """Yield where the symbols of each token stand that may not stay."""
         kept: set[int] = set()
         for start, end, is_addressed in self._candidates(text):
             if start in kept or end - start < LENGTH:
@@ -174,18 +172,15 @@ class TokenRedactor:
                     yield [symbol.start(1) for symbol in _SYMBOLS.finditer(text, *found.span("token"))]
 
     def _candidates(self, text: str) -> Iterator[tuple[int, int, bool]]:
-        """Yield start and end of what may be a token, and whether it follows our address."""
         if self._is_addressed(text):
             for pattern in self._patterns:
                 yield from ((*found.span("token"), True) for found in pattern.finditer(text))
         yield from ((*span, False) for span in _alone(text))
 
     def _is_addressed(self, text: str) -> bool:
-        """Return whether our address stands in the text with something behind it."""
         return self._address is not None and self._delimiter in text and self._address.search(text) is not None
 
     def _without_base64(self, text: str) -> str:
-        """Return the text without the base64 that holds a token."""
         if not _may_hold_base64(text):
             return text
         return _BASE64_IN_TEXT.sub(
@@ -193,7 +188,6 @@ class TokenRedactor:
         )
 
     def _decoded(self, block: bytes) -> bytes | None:
-        """Return what is in base64, without the tokens there; None if there are none."""
         try:
             content = b64decode(block)
         except binascii.Error:
@@ -215,7 +209,6 @@ class TokenRedactor:
 
 
 def _alone(text: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of what may be a token without our address, in one line or in two."""
     kinds = _kinds(text)
     if _HALF not in kinds:
         return
@@ -258,7 +251,6 @@ def _kinds(text: str) -> bytes:
 
 
 def _edited(text: str, edits: Mapping[tuple[int, int], str]) -> str:
-    """Return the text with each of those spans replaced."""
     pieces, end_of_last = [], 0
     for (start, end), replacement in sorted(edits.items()):
         pieces += [text[end_of_last:start], replacement]

@@ -16,8 +16,6 @@ MARK, BETWEEN = "| ", "    "
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A turn in a list of turns."""
-
     number: int
     seat: int
     by: str
@@ -25,7 +23,6 @@ class Played:
 
 
 def in_words(turns: Sequence[Played], reader: Seat | None, by_itself: Sequence[PlayedByItself]) -> tuple[str, ...]:
-    """Return who played what, to a reader in that seat, and which turns were played for the reader."""
     why = {each.text: WHY[each.why] for each in by_itself if each.text}
     return tuple(
         f"You played {turn.text}{why.get(turn.text, '')}" if turn.seat == reader else f"{turn.by} played {turn.text}"

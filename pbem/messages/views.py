@@ -43,8 +43,6 @@ from pbem.storage.preferences import ON
 
 @dataclass(frozen=True, slots=True)
 class ReaderContext:
-    """One message to one reader: their preferences, how they can reply, and what is enclosed."""
-
     reader: Player | None
     preferences: Mapping[str, str]
     reply_target: Callable[[Snapshot, int], ReplyTarget | None]
@@ -87,7 +85,6 @@ class Views:
         return self._viewed[key]
 
     def preview(self, asked: Preview | MatchThen | Branch) -> "View":
-        """Return the match as the section asks to see it, with turns that nobody has played."""
         if asked not in self._previewed:
             snapshot = self._drawings.of(self._matches[asked.match], asked.ply).snapshot
             if isinstance(asked, MatchThen):
@@ -103,7 +100,6 @@ class Views:
         return self._previewed[asked]
 
     def illustrations(self, game: str) -> tuple[PagePicture, ...]:
-        """Return the pictures on the rules page of a game; none for readers who don't want pictures."""
         wished = self._context.preferences
         if wished["picture"] != ON or wished["board"] == "words" or self._context.compact:
             return ()
@@ -115,8 +111,6 @@ class Views:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A side of a match: who plays it, what the game calls it, whether that's the reader, and their rating in short."""
-
     name: str
     side: str
     you: bool
@@ -124,8 +118,6 @@ class Side:
 
 
 class View:
-    """A match as one reader sees it. Whatever takes time is computed when a template asks for it."""
-
     def __init__(
         self, drawing: Drawing, context: ReaderContext, seen: int, ratings: Sequence[tuple[float, float] | None]
     ) -> None:
@@ -217,7 +209,6 @@ class View:
 
     @property
     def paused_until(self) -> str | None:
-        """When the pause of the match ends by itself, in words."""
         resumes = self._snapshot.match.resumes
         return self.moment(resumes) if self.paused and resumes is not None else None
 
@@ -229,12 +220,10 @@ class View:
         return f": {told}" if is_word and cells_of(told) else ""
 
     def moment(self, time: datetime) -> str:
-        """Return a time in words, in the reader's time zone."""
         return moment(time, self._context.preferences["zone"], self._context.written)
 
     @cached_property
     def clock(self) -> TimeShown | None:
-        """How much time each player has, and when the turn is due; None where there is no limit."""
         match = self._snapshot.match
         clock = clock_of(match) if self.is_current else None
         if clock is None or match.to_move is None:
@@ -245,7 +234,6 @@ class View:
 
     @property
     def can_claim(self) -> bool:
-        """Whether the reader can claim the match, since the opponent has run out of time."""
         return self.clock is not None and self.clock.is_overdue and self.seat is not None and not self.yours
 
     @property
@@ -258,12 +246,10 @@ class View:
 
     @property
     def board(self) -> str:
-        """The board in the form the reader chose for text, with the last move and the notes beside it."""
         return self._drawing.board(self._context.preferences["board"])
 
     @property
     def spoken(self) -> tuple[str, ...]:
-        """The position in words, one sentence each."""
         return tuple(self._drawing.spoken().splitlines())
 
     @property
@@ -286,7 +272,6 @@ class View:
 
     @property
     def printed_board(self) -> str:
-        """The board as records print it."""
         return format_board(self._drawing.diagram)
 
     @property
@@ -296,17 +281,14 @@ class View:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What the notes beside the board say, in sentences."""
         return (*self._edges, *self._drawing.diagram.remarks)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The notes beside the board."""
         return (*self._edges, *self._drawing.diagram.notes)
 
     @property
     def _edges(self) -> tuple[str, ...]:
-        """Whose edges the board has."""
         return self._drawing.diagram.legend.named_edges()
 
     @property
@@ -332,7 +314,6 @@ class View:
 
     @property
     def variation(self) -> tuple[str, ...]:
-        """Who plays what in the turns that a preview supposes."""
         hypothesis, players = self._snapshot.hypothesis, self._snapshot.players
         if hypothesis is None:
             return ()
@@ -343,23 +324,18 @@ class View:
 
     @property
     def record(self) -> str:
-        """The turns as a record writes them."""
         return self._drawing.record
 
     def played(self, most: int) -> tuple[Played, ...]:
-        """Return the last turns, oldest first."""
         return self._drawing.played(most)
 
     def at_once(self, since: int, by_itself: tuple[PlayedByItself, ...]) -> tuple[str, ...]:
-        """Return who played what in the turns from that number on, and which were played for the reader."""
         return turn_list.in_words(self.played(self.turns - since + 1), self.seat, by_itself)
 
     def analysed(self, estimates: Sequence[Estimate], since: int) -> Analysed:
-        """Return the analysis of the match, from an estimate for each position after the first `since` turns."""
         return analysis.analysed(estimates, since, self._snapshot)
 
     def chart(self, analysed: Analysed) -> str | None:
-        """Return the URL of its picture for HTML; None for readers who don't want pictures."""
         if not self.is_drawn:
             return None
         from pbem.messages.boards import board_image  # Pillow: see templating.illustrated
@@ -368,7 +344,6 @@ class View:
 
     @property
     def last_turns(self) -> str:
-        """The last turns for the text part."""
         return self._drawing.last_turns
 
     @cached_property

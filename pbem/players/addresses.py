@@ -24,7 +24,6 @@ def revoke(session: Session, player: Player) -> None:
 
 
 def revoke_and_tell(session: Session, server: ServerSettings, player: Player, now: datetime) -> None:
-    """Revoke the player's tokens for the operator, and queue a message with the new personal address."""
     revoke(session, player)
     Mailer(session, server, now).to_player(player, NewAddresses(by_operator=True), purpose=Purpose.PERSONAL)
 

@@ -49,14 +49,11 @@ from pbem.storage.payloads import load
 
 @dataclass(frozen=True, slots=True)
 class _Author:
-    """The player whose message caused the events and what they wrote for the opponent; both empty if none did."""
-
     player: Player | None
     prose: tuple[str, ...]
 
     @property
     def named(self) -> str:
-        """The name beside the prose; none where nothing was written."""
         return name(self.player) if self.player is not None and self.prose else ""
 
 
@@ -71,7 +68,6 @@ class _AtOnce:
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> "_AtOnce":
-        """Return what these events have of it."""
         happened = tuple(events)
         turns = tuple(event for event in happened if isinstance(event, TurnPlayed))
         ended = (event.ending for event in happened if turns and isinstance(event, MatchEnded))
@@ -83,7 +79,6 @@ class _AtOnce:
 
     @property
     def since(self) -> int | None:
-        """The number of the first turn, where there are several."""
         return self.turns[0].number if len(self.turns) > 1 else None
 
     def by_itself(self, seat: Seat) -> tuple[sections.PlayedByItself, ...]:
@@ -120,7 +115,6 @@ def notices(
 
 
 def carry_prose(told: Iterable[Notice]) -> bool:
-    """Return whether the author's prose goes with one of the notices."""
     return any(notice.payload.message for notice in told)
 
 
@@ -193,7 +187,6 @@ def _offer(session: Session, match: Match, players: tuple[Player, Player], autho
 
 
 def _manners(session: Session, player: Player) -> Manners | None:
-    """Return how the player plays with others; None for who has finished no match yet."""
     known = reliability.of(session, player)
     if not known.ended:
         return None
@@ -257,7 +250,6 @@ def _offer_news(event: OfferChanged, players: tuple[Player, Player], author: _Au
 
 
 def _away(event: PlayerAway, players: tuple[Player, Player]) -> Iterator[Notice]:
-    """Yield the news for the opponent, and for the player whose vacation began without them."""
     match, who = event.match, players[event.seat]
     for player in players:
         is_own = player.id == who.id
@@ -297,7 +289,6 @@ def _as_known(session: Session, match: Match, player: Player) -> str:
 
 
 def _left(match: Match, players: tuple[Player, Player]) -> Iterator[Notice]:
-    """Yield the news for the one who stays that the other has left; none where both have."""
     for player in players:
         if player.confirmed is not None and player.deleted is None:
             yield Notice(player, OpponentLeft(), match, match.plies)

@@ -18,7 +18,6 @@ MOST = 500
 
 
 def block(session: Session, player: Player, other: Player, now: datetime) -> bool:
-    """Store that the player wants nothing from the other. Return whether that is new."""
     if is_blocked(session, player, other):
         return False
     session.add(Block(player=player.id or 0, blocked=other.id or 0, created=now))
@@ -27,7 +26,6 @@ def block(session: Session, player: Player, other: Player, now: datetime) -> boo
 
 
 def unblock(session: Session, player: Player, other: Player) -> bool:
-    """Forget that the player wanted nothing from the other. Return whether there was anything to forget."""
     row = session.get(Block, (player.id, other.id))
     if row is not None:
         session.delete(row)
@@ -36,17 +34,14 @@ def unblock(session: Session, player: Player, other: Player) -> bool:
 
 
 def is_blocked(session: Session, player: Player, other: Player) -> bool:
-    """Return whether the player has blocked the other."""
     return session.get(Block, (player.id, other.id)) is not None
 
 
 def is_between(session: Session, one: Player, other: Player) -> bool:
-    """Return whether one of the two has blocked the other."""
     return is_blocked(session, one, other) or is_blocked(session, other, one)
 
 
 def around(session: Session, players: Collection[int]) -> set[int]:
-    """Return everybody who has blocked one of those players, or whom one of them has blocked."""
     found = session.exec(
         select(Block.player, Block.blocked).where(or_(col(Block.player).in_(players), col(Block.blocked).in_(players)))
     )
@@ -54,7 +49,6 @@ def around(session: Session, players: Collection[int]) -> set[int]:
 
 
 def none_between(player: Player, column: Any) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    """Return the conditions that the player and the one in that column haven't blocked each other."""
     return (
         ~exists().where(col(Block.player) == player.id, col(Block.blocked) == column),
         ~exists().where(col(Block.player) == column, col(Block.blocked) == player.id),
@@ -62,14 +56,12 @@ def none_between(player: Player, column: Any) -> tuple[ColumnElement[bool], Colu
 
 
 def blocked_by(session: Session, player: Player) -> list[str]:
-    """Return the names of all whom the player has blocked."""
     numbers = session.exec(select(Block.blocked).where(Block.player == player.id)).all()
     names = session.exec(select(Player.name).where(col(Player.id).in_(numbers))) if numbers else ()
     return sorted(name or "" for name in names)
 
 
 def number(session: Session, player: Player) -> int:
-    """Return how many others the player has blocked."""
     return session.exec(select(func.count()).select_from(Block).where(Block.player == player.id)).one()
 
 
@@ -93,5 +85,4 @@ def recall(session: Session, player: Player, digest: str) -> None:
 
 
 def export(session: Session, player: Player) -> dict[str, Any]:
-    """Return whom the player has blocked, for their own copy of their data."""
     return {"blocked": blocked_by(session, player)}

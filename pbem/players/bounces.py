@@ -47,7 +47,6 @@ def _epoch(outgoing: Outgoing) -> int:
 
 
 def bounced_message(session: Session, message: Message, server: ServerSettings, keyring: Keyring) -> Outgoing | None:
-    """Return the message of ours to whose envelope sender this one went, if any."""
     for tag in tags_of(message, server):
         if (row := sent_with(session, keyring, tag)) is not None:
             return row
@@ -55,7 +54,6 @@ def bounced_message(session: Session, message: Message, server: ServerSettings, 
 
 
 def sent_with(session: Session, keyring: Keyring, tag: str) -> Outgoing | None:
-    """Return the message of ours in whose envelope sender that tag was, if any."""
     token = tokens.parse(tag)
     row = session.get(Outgoing, token.subject) if token is not None and token.purpose is Purpose.BOUNCE else None
     return row if row is not None and keyring.signed(tag, _epoch(row)) else None
@@ -94,7 +92,6 @@ def record(session: Session, server: ServerSettings, outgoing: Outgoing, now: da
 
 
 def reinstate(session: Session, player: Player, now: datetime) -> None:
-    """Resume delivery to a player who wrote to us."""
     if player.bounces or player.unreachable is not None:
         player.bounces, player.bounced, player.unreachable = 0, None, None
         if player.complained is None:
@@ -102,7 +99,6 @@ def reinstate(session: Session, player: Player, now: datetime) -> None:
 
 
 def requeue(session: Session, player: Player, now: datetime) -> None:
-    """Requeue the player's last suspended message of each match."""
     suspended = session.exec(
         select(Outgoing)
         .where(Outgoing.player == player.id, Outgoing.state == OutgoingState.SUSPENDED)

@@ -24,7 +24,6 @@ def note(session: Session, player: Player, now: datetime) -> None:
 
 
 def _show(session: Session, player: Player, now: datetime) -> None:
-    """List the player, or don't any more."""
     row = session.get(Presence, player.id) or Presence(player=player.id, seen=now)
     row.listed = (row.listed or now) if LISTED.of(player.settings) == ON else None
     session.add(row)
@@ -35,10 +34,7 @@ LISTED = Preference("listed", (OFF, ON), 'whether "who" shows your name to other
 
 
 def listed(session: Session, now: datetime, most: int, page: int = 1) -> tuple[list[tuple[str, datetime]], bool]:
-    """Return a page of the names of players who are listed and when they last wrote, and whether there are more.
-
-    Those who have stopped their news or can't be reached are left out of their page.
-    """
+    """Those who have stopped their news or can't be reached are left out of their page."""
     found = select(Presence.player, Presence.seen).where(
         col(Presence.listed).is_not(None), col(Presence.seen) > now - ACTIVE
     )
@@ -51,18 +47,15 @@ def listed(session: Session, now: datetime, most: int, page: int = 1) -> tuple[l
 
 
 def is_reachable(player: Player) -> bool:
-    """Return whether the player gets news, and can play."""
     return all(since is None for since in (player.stopped, player.unreachable, player.banned, player.deleted))
 
 
 def last_seen(session: Session, player: Player) -> datetime | None:
-    """Return when the player last wrote, to the day."""
     row = session.get(Presence, player.id)
     return None if row is None else row.seen
 
 
 def forget(session: Session, player: Player) -> None:
-    """Forget when a player who leaves last wrote."""
     row = session.get(Presence, player.id)
     if row is not None:
         session.delete(row)

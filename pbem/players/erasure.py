@@ -76,7 +76,6 @@ def erase(
 
 
 def forget_last(session: Session, tried: Sequence[int]) -> None:
-    """Remove the address of the last message to a player, once it is sent or refused for good."""
     over = col(Outgoing.state).in_((OutgoingState.SENT, OutgoingState.FAILED))
     last = (col(Outgoing.id).in_(tried), col(Outgoing.template) == LAST_MAIL, over)
     nowhere: dict[str, Any] = {
@@ -130,7 +129,6 @@ def _erase(session: Session, server: ServerSettings, player: Player, now: dateti
 
 
 def _forget_acts(session: Session, player: Player) -> list[str]:
-    """Empty what is kept of the operator's reasons; return the names that they took from the player."""
     done = col(ModerationAct.player) == player.id
     former = session.exec(select(ModerationAct.former_name).where(done)).all()
     retention.change(session, update(ModerationAct).where(done).values(note="", former_name=None))
@@ -149,7 +147,6 @@ def _addresses(session: Session, player: Player) -> tuple[tuple[str, ...], list[
 
 
 def _rename(session: Session, player: Player, anonymous: str, now: datetime) -> None:
-    """Make the player's row anonymous; none of their tokens is recognised any more."""
     player.name = player.address = anonymous
     player.settings, player.stopped, player.banned, player.trusted, player.deleted = {}, None, None, None, now
     player.bounces, player.bounced, player.unreachable, player.complained = 0, None, None, None

@@ -50,7 +50,6 @@ class Sender:
 
     @property
     def is_player(self) -> bool:
-        """Whether the address belongs to a player."""
         return self.player is not None and self.player.confirmed is not None
 
     @property
@@ -72,7 +71,6 @@ class Sender:
         return Standing.VOUCHED if self.vouched else Standing.CLAIMED
 
     def seen(self, match: int) -> int | None:
-        """Return the version of the match that the player had seen when writing; None if unknown."""
         return self.ply if match == self.match else self.plies.get(match)
 
 
@@ -147,7 +145,6 @@ def tags_of(message: Message, server: ServerSettings) -> Iterator[str]:
 
 
 def _named(session: Session, token: Token) -> tuple[Player | None, Match | None]:
-    """Return the player of a token, and the match that it is for."""
     player = session.get(Player, token.player)
     return player, session.get(Match, token.subject) if player and token.purpose is Purpose.PLAY else None
 
@@ -187,7 +184,6 @@ def _by_token(session: Session, token: Token, player: Player) -> Sender:
 
 
 def _confirming_address(session: Session, token: Token) -> Sender:
-    """Return the sender who answers whether a player may use their address."""
     row = session.exec(
         select(Outgoing).where(
             Outgoing.player == token.player,
@@ -203,7 +199,6 @@ def _confirming_address(session: Session, token: Token) -> Sender:
 
 
 def _plies_shown(session: Session, token: Token) -> dict[int, int]:
-    """Return how many turns the answered message showed of each match, by number."""
     row = session.get(Outgoing, token.subject) if token.subject else None
     if row is None or row.player != token.player:
         return {}

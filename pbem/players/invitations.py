@@ -89,13 +89,11 @@ def check_challenges(
 
 
 def check_day(session: Session, player: Player, now: datetime) -> None:
-    """Raise Refused if the player has made enough challenges today."""
     if session.exec(_challenges(player, now)).one() >= CHALLENGES_PER_DAY:
         raise Refused(f"You've made {CHALLENGES_PER_DAY} challenges today, and that's the limit.", fits=TOMORROW)
 
 
 def _challenges(player: Player, now: datetime) -> SelectOfScalar[int]:
-    """Return the query for the number of the player's challenges of today."""
     theirs = (Match.challenger == player.id, col(Match.tournament).is_(None))
     return select(func.count()).where(*theirs, within(Match.created, DAY, now))
 
@@ -127,7 +125,6 @@ def remember(session: Session, address: str, limits: LimitsSettings, server: Ser
 
 
 def today(session: Session, now: datetime, *which: ColumnElement[bool] | bool) -> int:
-    """Return how many invitations went out within a day, to anybody or to those addresses."""
     sent = select(func.count()).select_from(Invitee).where(within(Invitee.invited, DAY, now), *which)
     return session.exec(sent).one()
 
@@ -148,21 +145,18 @@ def note_accepted(session: Session, address: str) -> None:
 
 
 def rule_out(session: Session, address: str, now: datetime) -> None:
-    """Store that the owner of the address wants no invitations, from anybody."""
     row = _row(session, address)
     row.refused = now
     session.add(row)
 
 
 def allow(session: Session, address: str) -> None:
-    """Let the address be invited again."""
     row = session.get(Invitee, digest(address))
     if row is not None:
         session.delete(row)
 
 
 def is_ruled_out(session: Session, address: str) -> bool:
-    """Return whether the owner of the address wants no invitations."""
     return _row(session, address).refused is not None
 
 

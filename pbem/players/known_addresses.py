@@ -34,7 +34,6 @@ def can_be_known(session: Session, player: Player, address: str | None) -> bool:
 
 
 def note(session: Session, player: Player, address: str, now: datetime) -> None:
-    """Note that the player writes from that address, unless somebody else has it."""
     if is_known(session, player, address) or not can_be_known(session, player, address):
         return
     for oldest in _rows_of(session, player)[MOST - 1 :]:
@@ -44,7 +43,6 @@ def note(session: Session, player: Player, address: str, now: datetime) -> None:
 
 
 def of_player(session: Session, player: Player) -> list[str]:
-    """Return the other addresses from which the player writes, the newest first."""
     return [known.address for known in _rows_of(session, player)]
 
 
@@ -54,7 +52,6 @@ def forget(session: Session, player: Player) -> None:
 
 
 def _rows_of(session: Session, player: Player) -> Sequence[KnownAddress]:
-    """Return the player's other addresses, the newest first."""
     of_player = select(KnownAddress).where(KnownAddress.player == player.id)
     return session.exec(of_player.order_by(col(KnownAddress.since).desc())).all()
 

@@ -33,8 +33,6 @@ LONGEST_NOTES = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """News for a player about a match, as it was after that many turns."""
-
     player: Player
     payload: News
     match: Match
@@ -95,7 +93,6 @@ def _joins(session: Session, notice: Notice, note: Words) -> bool:
 
 
 def _news_of(notice: Notice, template: str) -> SelectOfScalar[Outgoing]:
-    """Return the query for what the player of the notice is told about its match with that template."""
     of_match = (Outgoing.match == notice.match.id, Outgoing.player == notice.player.id)
     return select(Outgoing).where(*of_match, Outgoing.template == template).options(outbox.WITH_CONTENT)
 
@@ -109,7 +106,6 @@ def _note_waits(session: Session, notice: Notice, now: datetime) -> datetime | N
 
 
 def _is_batched(now: datetime, notice: Notice) -> bool:
-    """Return whether the news waits for more, which goes into the same message."""
     player, choices = notice.player, preferences.with_defaults(notice.player.settings)
     way = kinds.way(player.settings, notice.payload.template, notice.match.id)
     stopped = _stopped(notice)
@@ -122,7 +118,6 @@ def _is_batched(now: datetime, notice: Notice) -> bool:
 
 
 def _stopped(notice: Notice) -> datetime | None:
-    """Return since when the player wants no such news."""
     is_turn = notice.payload.template in outbox.TURNS
     return None if is_turn and notice.player.gets_turns_only else notice.player.stopped
 

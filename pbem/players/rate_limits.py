@@ -82,8 +82,6 @@ _TIMES = (
 
 @dataclass(frozen=True, slots=True)
 class AnswersLeft:
-    """How many more answers strangers get now: one address, its domain, and all of them."""
-
     address: int
     domain: int
     all: int
@@ -167,7 +165,6 @@ def cost_of_hour(session: Session, player: Player, this: Incoming, now: datetime
 
 
 def when_cost_falls_to(session: Session, player: Player, most: int, now: datetime) -> datetime:
-    """Return when the messages of a player will have cost no more than that within an hour."""
     newest_first = _COSTS_BY.order_by(col(Incoming.received).desc())
     total = 0
     for received, cost in session.connection().execute(newest_first, {"player": player.id, **ends(HOUR, now)}):
@@ -197,14 +194,12 @@ def of_match(session: Session, match: int, player: Player, this: Incoming, now: 
 
 
 def is_introduced(session: Session, sender: Sender, now: datetime) -> bool:
-    """Return whether the sender was told often enough what this is."""
     told = _with_gist(Outgoing.created, sender, INTRODUCTION, MONTH, now).order_by(col(Outgoing.created).desc())
     times = session.exec(told.limit(MOST_INTRODUCTIONS)).all()
     return len(times) == MOST_INTRODUCTIONS or any(now - time < DAY for time in times)
 
 
 def is_asked_often(session: Session, address: str, now: datetime) -> bool:
-    """Return whether the address was asked often enough today whether it is a player's."""
     asked = (_is_mailbox(address), Outgoing.template == "address", within(Outgoing.created, DAY, now))
     return session.exec(select(func.count()).select_from(Outgoing).where(*asked)).one() >= MOST_QUESTIONS
 
@@ -220,7 +215,6 @@ def gist_of(sections: Sequence[Section]) -> str | None:
 
 
 def _stored(sections: Sequence[Section]) -> list[dict[str, Any]]:
-    """Return the sections as they stand in a stored answer."""
     stored: list[dict[str, Any]] = dump(Answer(sections=tuple(sections), subject=""))["sections"]
     return stored
 
@@ -233,7 +227,6 @@ def _without_long_numbers(section: dict[str, Any]) -> dict[str, Any]:
 
 
 def gist_of_question(about: Sequence[str]) -> str:
-    """Return what makes two questions about such lines and matches the same."""
     return _digest(["confirm", *about])
 
 
@@ -305,16 +298,12 @@ def _with_gist(column: Any, sender: Sender, gist: str, span: timedelta, now: dat
 
 
 def _answered(session: Session, whom: ColumnElement[bool], standing: Standing, span: timedelta, now: datetime) -> int:
-    """Count the answers to messages without proof that went there."""
     which = (whom, Outgoing.standing == standing, within(Outgoing.created, span, now))
     return session.exec(select(func.count()).select_from(Outgoing).where(*which)).one()
 
 
 def _is_mailbox(address: str) -> ColumnElement[bool]:
-    """Return whether a message to a stranger went to the mailbox of the address.
-
-    Below one registered domain only what is before the @ counts: a host with any name may hand all to one person.
-    """
+    """Below one registered domain only what is before the @ counts: a host with any name may hand all to one person."""
     local, _, host = mailbox(address).rpartition("@")
     column = col(Outgoing.address)
     written = func.replace(column, ".", "", type_=String) if host in DOTLESS else column

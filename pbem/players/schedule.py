@@ -64,7 +64,6 @@ def day(choices: Mapping[str, str], time: datetime, now: datetime) -> str:
 
 
 def pause(session: Session, player: Player) -> None:
-    """Leave the news that waits for the player until they want news again."""
     _change(session, player, OutgoingState.BATCHED, OutgoingState.PAUSED)
 
 

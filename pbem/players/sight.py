@@ -23,8 +23,6 @@ WATCHERS = Preference(
 
 
 class Sight(IntEnum):
-    """What others see of a match that goes on, from nothing to everything."""
-
     NOTHING = 0
     LATE = 1
     """All but the last turn."""
@@ -32,7 +30,6 @@ class Sight(IntEnum):
 
 
 def of(match: Match, players: Iterable[Player]) -> Sight:
-    """Return what the players of a match that goes on let others see of it."""
     return min(_allowed(match, player) for player in players)
 
 
@@ -47,16 +44,14 @@ def _allowed(match: Match, player: Player) -> Sight:
 
 
 def of_reader(session: Session, match: Match, reader: Player | None) -> Sight:
-    """Return what that reader sees of a match: everything of their own, and of one that is over.
+    """Where one of its players and the reader have blocked each other, it is as if that player didn't allow it.
 
-    Where one of its players and the reader have blocked each other, it is as if that player didn't allow it. Who is no
-    player yet sees nothing of a match that goes on.
+    Who is no player yet sees nothing of a match that goes on.
     """
     return of_matches(session, (match,), reader)[match.id or 0]
 
 
 def of_matches(session: Session, matches: Sequence[Match], reader: Player | None) -> dict[int, Sight]:
-    """Return what that reader sees of each match, by its number."""
     found = {match.id or 0: Sight.ALL for match in matches}
     others = [match for match in matches if match.state == MatchState.RUNNING and not _plays(match, reader)]
     if not others:
@@ -81,11 +76,9 @@ def _plays(match: Match, reader: Player | None) -> bool:
 
 
 def last_ply(match: Match, sight: Sight) -> int:
-    """Return the number of the last turn that those see who have such a sight of the match."""
     is_late = sight is Sight.LATE and match.state == MatchState.RUNNING
     return max(match.plies - 1, match.begun_after) if is_late else match.plies
 
 
 def allows_any(player: Player) -> bool:
-    """Return whether a player lets others see any of their matches while it goes on."""
     return player.address != HOUSE and WATCHERS.of(player.settings) != NOBODY

@@ -64,7 +64,6 @@ def sweep(engine: Engine, now: datetime, stopped: Callable[[], bool] = lambda: F
 
 
 def _sweep(engine: Engine, departure: Departure, now: datetime, stopped: Callable[[], bool]) -> bool:
-    """Delete all data of a player who has left; return whether that was done."""
     for step in _steps(engine, departure, now):
         if stopped():
             return False
@@ -84,7 +83,6 @@ SweepStep = Sequence[Any]
 
 
 def _chunks(numbers: Iterable[int | None]) -> Iterator[list[int]]:
-    """Yield the ids of rows in batches that one transaction may change."""
     whole = [number for number in numbers if number is not None]
     for start in range(0, len(whole), AT_A_TIME):
         yield whole[start : start + AT_A_TIME]
@@ -171,7 +169,6 @@ def _told_others(engine: Engine, departure: Departure) -> Iterator[SweepStep]:
 
 
 def _naming(session: Session, player: int) -> set[int]:
-    """Return the messages to others that may name the player."""
     others = (col(Outgoing.player).is_distinct_from(player), col(Outgoing.removed).is_(None))
     mentions = session.exec(select(Mention.outgoing).where(Mention.player == player)).all()
     own = select(Match.id).where((Match.seat0 == player) | (Match.seat1 == player))

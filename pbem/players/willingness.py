@@ -48,7 +48,6 @@ def rejected(settings: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def has_enough(session: Session, player: Player) -> bool:
-    """Return whether the player has as many running matches as they want."""
     limit = LIMIT.of(player.settings)
     return limit != NONE and is_playing_enough(session, player, int(limit))
 
@@ -72,7 +71,6 @@ def wants_more(most: int | None = None) -> ColumnElement[bool]:
 
 
 def is_open_to(session: Session, player: Player, challenger: Player, game: str) -> bool:
-    """Return whether that challenger may challenge the player to that game now."""
     if not player.can_play or blocks.is_between(session, player, challenger):
         return False
     return game not in rejected(player.settings) and not has_enough(session, player)

@@ -42,8 +42,6 @@ EARLIER = 8
 
 
 class BoardPages:
-    """Writes these pages for the players of one server, and removes those of turns that are over."""
-
     def __init__(self, site: Site, path: Path, keyring: Keyring) -> None:
         self._site = site
         self._path = path
@@ -64,7 +62,6 @@ class BoardPages:
         return self._site.absolute(path)
 
     def retire(self, match: Match, player: int, epoch: int) -> None:
-        """Remove the pages of a player for earlier turns of the match; for all, if it is over."""
         version = match.plies + match.shift + (match.state != MatchState.RUNNING)
         for earlier in range(max(0, version - EARLIER), version):
             name = self._keyring.format(Token(Purpose.BOARD, player, match.id or 0, earlier), epoch)
@@ -101,14 +98,12 @@ def sweep(engine: Engine, folder: Path, keyring: Keyring, now: datetime) -> int:
 
 
 def _remove_drafts(drafts: Path) -> None:
-    """Remove what a server was writing that ended meanwhile."""
     with folder_locks.locked_if_free(drafts) as is_free:
         for draft in drafts.glob("*") if is_free else ():
             _unlink(draft)
 
 
 def _live(engine: Engine, keyring: Keyring, names: Sequence[str]) -> set[str]:
-    """Return those of the names that are of a turn that is still to be played."""
     named = {name: token for name in names if (token := tokens.parse(name)) and token.purpose is Purpose.BOARD}
     if not named:
         return set()
@@ -142,7 +137,6 @@ def _path_of(name: str) -> str:
 
 
 def _unlink(path: Path) -> bool:
-    """Remove a file. Return whether it was there."""
     try:
         path.unlink()
     except OSError:  # it isn't there, or is somebody else's

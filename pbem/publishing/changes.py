@@ -32,8 +32,6 @@ NAMELESS = Shown(0)
 
 @dataclass(slots=True)
 class Changes:
-    """What differs from what is listed."""
-
     blocks: dict[str, str] = field(default_factory=dict)
     """All blocks with their fingerprints that differ, to be listed once everything is done."""
     vanished: list[str] = field(default_factory=list)
@@ -98,7 +96,6 @@ def list_changes(session: Session, site: SiteFolder, look: str, people: Mapping[
 
 
 def _compare_people(session: Session, site: SiteFolder, people: Mapping[int, Shown], found: Changes) -> None:
-    """Find those who chose something else, or whose name has changed."""
     known = site.stamps("person")
     told = {str(each.player): _told(each) for each in people.values()}
     if known == told:
@@ -156,7 +153,6 @@ def _compare(
 
 
 def _touch(found: Changes, listed: Listed) -> None:
-    """Let all be written that shows a match."""
     found.folders.add(listed.number // THOUSAND)
     found.players |= set(listed.seats)
     found.games.add(listed.game)

@@ -16,8 +16,6 @@ MOST_LINES = 4
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A rating over time."""
-
     line: str
     """The points of the line, as SVG writes them."""
     last: tuple[float, float]

@@ -33,8 +33,6 @@ STANDINGS, SEEKS = 100, 100
 
 @dataclass(frozen=True, slots=True)
 class PageLine:
-    """A match in a list."""
-
     number: int
     title: str
     players: tuple[Shown, Shown]
@@ -46,8 +44,6 @@ class PageLine:
 
 @dataclass(frozen=True, slots=True)
 class PagePlace:
-    """A place in the standings of a game."""
-
     number: int
     player: Shown
     rating: str
@@ -58,8 +54,6 @@ class PagePlace:
 
 @dataclass(frozen=True, slots=True)
 class GamePage:
-    """What the page of a game has beside its rules."""
-
     places: Sequence[PagePlace]
     matches: Sequence[PageLine]
     """The newest."""
@@ -69,8 +63,6 @@ class GamePage:
 
 @dataclass(frozen=True, slots=True)
 class RatingShown:
-    """A player's rating in a game, from how many rated matches it comes, and what it was after each week with one."""
-
     game: str
     title: str
     rating: str
@@ -82,8 +74,6 @@ class RatingShown:
 
 @dataclass(frozen=True, slots=True)
 class SeekShown:
-    """An open seek."""
-
     number: int
     title: str
     player: Shown
@@ -92,8 +82,6 @@ class SeekShown:
 
 @dataclass(frozen=True, slots=True)
 class TournamentPage:
-    """A tournament with those who have entered it and, once it has begun, its crosstables."""
-
     line: TournamentLine
     game: str
     """The key of the game."""
@@ -123,7 +111,6 @@ class TournamentPage:
 
 
 def line(listed: Listed, people: Mapping[int, Shown]) -> PageLine:
-    """Return a match as lists show it."""
     first, second = (people.get(seat, Shown(0)) for seat in listed.seats)
     players = (first, second)
     is_over = listed.is_over
@@ -147,7 +134,6 @@ def place_list(session: Session, game: str, people: Mapping[int, Shown], now: da
 
 
 def ratings(session: Session, player: int, now: datetime) -> list[RatingShown]:
-    """Return the ratings of a player, those from the most matches at the beginning."""
     row = session.get_one(Player, player)
     weeks: dict[str, list[tuple[date, float]]] = {}
     for each in standings.history(session, row):
@@ -162,7 +148,6 @@ def ratings(session: Session, player: int, now: datetime) -> list[RatingShown]:
 
 
 def results(session: Session, matches: Sequence[Listed]) -> list[Result]:
-    """Return the results of those of these matches that have one, with their first turns."""
     over = {each.number: each for each in matches if each.is_over and each.termination not in WITHOUT_RESULT}
     columns: Any = (Match.id, Match.options, Match.begun_from)
     rows: Any = session.execute(select(*columns).where(col(Match.id).in_(over))).all()
@@ -185,7 +170,6 @@ def _result(match: Listed, options: Mapping[str, str], source: int | None, turns
 
 
 def seeks(session: Session, people: Mapping[int, Shown], now: datetime) -> list[SeekShown]:
-    """Return the open seeks, those that end first at the beginning."""
     is_open = (col(Seek.closed).is_(None), col(Seek.expires) > now)
     rows = session.exec(select(Seek).where(*is_open).order_by(col(Seek.expires), col(Seek.id)).limit(SEEKS))
     return [
@@ -208,7 +192,6 @@ def seeks(session: Session, people: Mapping[int, Shown], now: datetime) -> list[
 def tournament(
     session: Session, row: Tournament, people: Mapping[int, Shown], now: datetime, matches: Iterable[PageLine] = ()
 ) -> TournamentPage:
-    """Return a tournament with the names that are shown."""
     entrants = entries.players_of(session, row)
     is_ladder = row.kind == Format.LADDER
     names = {player.id or 0: people.get(player.id or 0, Shown(0)) for _, player in entrants}
@@ -230,7 +213,6 @@ def tournament(
 
 
 def _met(session: Session, row: Tournament, matches: Sequence[PageLine]) -> list[tuple[Pairing, int, int]]:
-    """Return the pairings of these matches, in their order, once for each player with the opponent."""
     numbers = [each.number for each in matches]
     of_these = (Pairing.tournament == row.id, col(Pairing.match).in_(numbers))
     found = session.exec(select(Pairing).where(*of_these).order_by(col(Pairing.id))).all()
@@ -258,7 +240,6 @@ def tournaments(session: Session) -> dict[int, str]:
 
 
 def tournament_lines(session: Session, most: int, now: datetime) -> list[TournamentLine]:
-    """Return the newest tournaments as a list shows them."""
     rows = session.exec(select(Tournament).order_by(col(Tournament.id).desc()).limit(most)).all()
     entrants = entries.numbers_of(session, rows)
     return [tournament_line(row, entrants[row.id or 0], now) for row in rows]

@@ -55,12 +55,10 @@ def matches(site: Site, title: str, path: str, page: str, lines: Iterable[PageLi
 
 
 def sitemap(site: Site, paths: Sequence[str]) -> str:
-    """Return the sitemap of some pages."""
     return str(SITEMAP.render(urls=[site.absolute(path) for path in paths]))
 
 
 def sitemaps(site: Site, paths: Sequence[str]) -> str:
-    """Return the list of all sitemaps."""
     return str(SITEMAPS.render(urls=[site.absolute(path) for path in paths]))
 
 

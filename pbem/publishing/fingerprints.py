@@ -24,7 +24,6 @@ def of(row: Any, *values: Any) -> ColumnElement[Any]:
 
 
 def is_set(column: Any) -> ColumnElement[Any]:
-    """Return 1 for any value, and 0 for null."""
     return case((column.is_(None), 0), else_=1)
 
 

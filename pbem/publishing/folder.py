@@ -90,12 +90,10 @@ class SiteFolder:
             folder.files.drafts.rmdir()
 
     def stamps(self, kind: str) -> dict[str, str]:
-        """Return the stamp of each subject of a kind, by its name without the kind."""
         rows = self._listed.execute("select name, stamp from subject where name >= ? and name < ?", _span(kind))
         return {name[len(kind) + 1 :]: stamp for name, stamp in rows}
 
     def stale(self, kind: str, stamp: str) -> list[str]:
-        """Return the names of the subjects of a kind that have another stamp than this one."""
         rows = self._listed.execute(
             "select name from subject where name >= ? and name < ? and stamp <> ?", (*_span(kind), stamp)
         )
@@ -116,7 +114,6 @@ class SiteFolder:
         self._listed.execute("commit")
 
     def note(self, kind: str, stamps: Mapping[str, str]) -> None:
-        """List these subjects of a kind with their stamps."""
         if not stamps:
             return
         rows = [(f"{kind}/{name}", stamp) for name, stamp in stamps.items()]
@@ -124,7 +121,6 @@ class SiteFolder:
             self._listed.executemany("insert or replace into subject values (?, ?)", rows)
 
     def forget(self, kind: str, names: Iterable[str]) -> None:
-        """Take these subjects of a kind from the list."""
         rows = [(f"{kind}/{name}",) for name in names]
         if not rows:
             return
@@ -132,11 +128,9 @@ class SiteFolder:
             self._listed.executemany("delete from subject where name = ?", rows)
 
     def write(self, name: str, content: bytes | str) -> None:
-        """Write a file, unless it has that content already."""
         self.files.write(name, content)
 
     def remove(self, *names: str) -> None:
-        """Remove files that are there."""
         for name in names:
             target = self.path / name
             if target.exists():
@@ -185,7 +179,6 @@ def make(folder: Path, mode: int = 0o755) -> None:
 
 
 def _owner(path: Path) -> tuple[int, int]:
-    """Return the user and the group that a file belongs to."""
     found = path.stat()
     return found.st_uid, found.st_gid
 

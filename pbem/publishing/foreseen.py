@@ -58,7 +58,6 @@ class _Answers:
             yield replace(answers, text=branch.text + answers.text, cell=branch.cell, changes=changes)
 
     def _to(self, turn: str) -> Branch | None:
-        """Return the answers to a turn, from the word in front of them on; None if it ends the game."""
         after = self._position.play(self._notation.parse(turn))
         if after.turn is None or after.turn == self._position.turn:
             return None
@@ -68,7 +67,6 @@ class _Answers:
 
 
 def _unanswered(branch: Branch) -> Branch:
-    """Return the branch with turns that end where the answer begins."""
     following = tuple(map(_unanswered, branch.branches))
     if branch.is_whole and following:
         end = Branch(f" {THEN}", None, (), is_whole=True)
@@ -77,5 +75,4 @@ def _unanswered(branch: Branch) -> Branch:
 
 
 def _number(tree: Branch) -> int:
-    """Return how many turns there are."""
     return int(tree.is_whole) + sum(map(_number, tree.branches))

@@ -31,8 +31,6 @@ GAME, TURN, ANSWER = "quadrupel", "d2b4", "d4d5"
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """What the page lists, the newest or the best first."""
-
     running: Sequence[PageLine]
     over: Sequence[PageLine]
     places: Mapping[str, Sequence[PagePlace]]
@@ -43,14 +41,11 @@ class Lists:
 
 
 class _Room:
-    """Draws boards on one sheet as long as there is room for them."""
-
     def __init__(self) -> None:
         self._sheet = BoardSheet()
         self._taken = 0
 
     def board(self, diagram: Diagram | None, title: str) -> Markup | None:
-        """Return the board; None without one, or without room for it."""
         if diagram is None or self._taken + len(self._sheet.shapes()) > ROOM:
             return None
         drawn = self._sheet.board(diagram, title)
@@ -58,12 +53,10 @@ class _Room:
         return Markup(drawn)  # noqa: S704 - escaped
 
     def shapes(self) -> Markup:
-        """Return what the boards are made of."""
         return Markup(self._sheet.shapes())  # noqa: S704 - made by us
 
 
 def page(site: Site, lists: Lists, boards: Mapping[int, Diagram]) -> str:
-    """Return the page with these lists, and with the boards of running matches by their numbers."""
     room = _Room()
     letters = [room.board(each, "The board") for each in sample()]
     first = [(key, GAMES[key].game) for key in islice(GAMES, LISTED)]

@@ -33,8 +33,6 @@ COLUMNS = "number, game, state, plies, shift, winner, termination, tournament, s
 
 
 class Span(NamedTuple):
-    """A folder of matches: how many it has, and the days on which the first and the last of them ended, or began."""
-
     folder: int
     matches: int
     first: str
@@ -42,7 +40,6 @@ class Span(NamedTuple):
 
 
 def span(matches: Sequence[Listed]) -> Span:
-    """Return what the matches of a folder, of which there is at least one, span."""
     days = [f"{each.day:%Y-%m-%d}" for each in matches]
     return Span(matches[0].number // THOUSAND, len(days), min(days), max(days))
 
@@ -73,30 +70,24 @@ class Listing:
         )
 
     def adopt(self, numbers: Iterable[int]) -> None:
-        """List matches of which nothing is known, as hidden."""
         rows = ((each,) for each in numbers)
         self._connection.executemany("insert or ignore into match (number, is_shown) values (?, 0)", rows)
 
     def stamp(self, stamps: Iterable[tuple[int, str]]) -> None:
-        """Note the stamps of the files of matches, by their numbers."""
         rows = ((stamp, number) for number, stamp in stamps)
         self._connection.executemany("update match set stamp = ? where number = ?", rows)
 
     def forget(self, numbers: Iterable[int]) -> None:
-        """Forget matches."""
         self._connection.executemany("delete from match where number = ?", ((each,) for each in numbers))
 
     def hidden(self) -> list[int]:
-        """Return the numbers of those whose files are to be removed."""
         return [number for (number,) in self._connection.execute("select number from match where not is_shown")]
 
     def has(self, number: int) -> bool:
-        """Return whether a match is shown."""
         found = self._connection.execute("select 1 from match where number = ? and is_shown", (number,))
         return found.fetchone() is not None
 
     def between(self, numbers: range) -> dict[int, tuple[Listed, str]]:
-        """Return the matches with these numbers, with the stamps of their files."""
         found = self._connection.execute(
             f"select stamp, {COLUMNS} from match where is_shown and number >= ? and number < ?",  # noqa: S608 - constants
             (numbers.start, numbers.stop),
@@ -104,7 +95,6 @@ class Listing:
         return {row[1]: (_listed(row[1:]), row[0]) for row in found}
 
     def folders(self) -> Iterator[int]:
-        """Yield the folders that have matches, from the first."""
         number: int | None = 0
         while True:
             found = self._connection.execute("select min(number) from match where is_shown and number >= ?", (number,))
@@ -115,29 +105,23 @@ class Listing:
             number = (number // THOUSAND + 1) * THOUSAND
 
     def count(self) -> int:
-        """Return how many matches are shown."""
         (found,) = self._connection.execute("select count(*) from match where is_shown").fetchone()
         return int(found)
 
     def in_folder(self, folder: int) -> list[Listed]:
-        """Return the matches of a folder, in the order of their numbers."""
         first = folder * THOUSAND
         return self._found("number >= ? and number < ? order by number", first, first + THOUSAND)
 
     def running(self, most: int) -> list[Listed]:
-        """Return the newest that aren't over, the newest first."""
         return self._found("state = 'running' order by number desc limit ?", most)
 
     def over(self, most: int) -> list[Listed]:
-        """Return those that ended last, the last first."""
         return self._found("state = 'over' order by day desc, number desc limit ?", most)
 
     def of_game(self, game: str, most: int) -> list[Listed]:
-        """Return those of a game that ended, or began, last; the last first."""
         return self._found("game = ? order by day desc, number desc limit ?", game, most)
 
     def of_player(self, player: int, most: int) -> list[Listed]:
-        """Return the newest of a player who has a page, the newest first."""
         seats = [
             self._found(f"{seat} = ? and {seat} > 0 order by number desc limit ?", player, most)
             for seat in ("seat0", "seat1")
@@ -146,7 +130,6 @@ class Listing:
         return newest[:most]
 
     def of_tournament(self, tournament: int) -> list[Listed]:
-        """Return those of a tournament, in the order of their numbers."""
         return self._found("tournament = ? and tournament is not null order by number", tournament)
 
     def _found(self, which: str, *values: object) -> list[Listed]:

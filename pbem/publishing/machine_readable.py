@@ -20,7 +20,6 @@ _DAY, _SEAT = _TEXT | {"format": "date"}, {"type": ["integer", "null"]}
 
 
 def _object(optional: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:
-    """Return the schema of an object that has these properties and no others."""
     required = [name for name in properties if name not in optional]
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
@@ -105,12 +104,10 @@ SCHEMA: dict[str, Any] = {
 
 
 def schema() -> str:
-    """Return the schema of the lists of matches and of tournaments."""
     return _written(SCHEMA)
 
 
 def matches(site: Site, lines: Sequence[PageLine], folders: Sequence[str] | None = None) -> str:
-    """Return matches as a list, with the paths of other lists."""
     told: dict[str, Any] = {"version": VERSION, "site": site.name, "matches": [_match(line) for line in lines]}
     return _written(told if folders is None else told | {"folders": folders})
 
@@ -132,7 +129,6 @@ def index(matches: Sequence[Listed], people: Mapping[int, Shown]) -> str:
 
 
 def _score(listed: Listed) -> str:
-    """Return how a match ended, in the signs of the index."""
     if not listed.is_over:
         return "*"
     if listed.termination in WITHOUT_RESULT:
@@ -141,7 +137,6 @@ def _score(listed: Listed) -> str:
 
 
 def archive(site: Site, spans: Sequence[Span]) -> str:
-    """Return where the short lists of all matches are."""
     folders = [
         {"index": index_path(each.folder), "matches": each.matches, "first": each.first, "last": each.last}
         for each in spans
@@ -150,7 +145,6 @@ def archive(site: Site, spans: Sequence[Span]) -> str:
 
 
 def tournament(site: Site, shown: TournamentPage) -> str:
-    """Return a tournament with its standings."""
     rows = [
         {
             "group": table.group,

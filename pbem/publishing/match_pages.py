@@ -32,8 +32,6 @@ from pbem.storage.models import Match, Player
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A board of a match: after how many turns, which turn led there and whose it was."""
-
     number: int
     by: str
     turn: str
@@ -53,8 +51,6 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A player of a match: the name of their pieces and its colour, and the rating with which they began."""
-
     player: Shown
     name: str
     tone: Tone
@@ -65,8 +61,6 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class MatchPage:
-    """A match with all its boards."""
-
     line: PageLine
     game: str
     options: str
@@ -119,7 +113,6 @@ def _sides(
 
 
 def _analysed(session: Session, row: Match, snapshot: Snapshot) -> Analysed | None:
-    """Return what the house thinks of a finished match, if one of its players has asked for that."""
     made = analyses.made(session, row)
     return None if made is None else analysis.analysed(made.estimates, made.since, snapshot)
 
@@ -141,7 +134,6 @@ def _snapshot(session: Session, row: Match, shown: PageLine) -> Snapshot:
 
 
 def result(shown: MatchPage) -> str:
-    """Return how a match ended, and why; or whose turn it is."""
     snapshot = shown.snapshot
     names = (shown.line.players[0].name, shown.line.players[1].name)
     if snapshot.match.to_move is not None:

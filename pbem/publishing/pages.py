@@ -52,7 +52,6 @@ def match_path(number: int, ending: str = "html") -> str:
 
 
 def player_path(name: str, ending: str = "html") -> str:
-    """Return where a player's page is in the site."""
     return f"players/{name}.{ending}"
 
 
@@ -66,7 +65,6 @@ def index_path(folder: int) -> str:
 
 
 def tournament_path(number: int, ending: str = "html") -> str:
-    """Return where a tournament is in the site."""
     return f"tournaments/{number}.{ending}"
 
 
@@ -80,13 +78,11 @@ def game_path(key: str, language: str = "") -> str:
 
 
 def trial_path(key: str) -> str:
-    """Return where the board is on which a first turn can be tried."""
     return f"games/{key}-board.html"
 
 
 @cache
 def environment() -> Environment:
-    """Return the environment for the pages, made once per process; it escapes everything."""
     made = templates(HTML).overlay()
     made.globals = {  # the overlay shares those of messages
         **made.globals,
@@ -103,8 +99,6 @@ def environment() -> Environment:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What every page knows: what the server is called, its address, and where the site is, if that is known."""
-
     name: str
     address: str
     url: str = ""
@@ -118,12 +112,10 @@ class Site:
         return mailto(self.address, SUBJECT, words)
 
     def absolute(self, path: str) -> str:
-        """Return the URL of a page."""
         return f"{self.url.rstrip('/')}/{quote(path)}"
 
 
 def style() -> str:
-    """Return the style sheet."""
     return environment().get_template("site/style.css.j2").render()
 
 
@@ -156,7 +148,6 @@ def match(site: Site, shown: MatchPage, files: Sequence[str]) -> str:
 
 
 def matches(site: Site, thousand: int, lines: Sequence[PageLine], beside: Sequence[int]) -> str:
-    """Return the list of the matches in one folder, with links to the folders before and after it."""
     path = f"matches/{thousand}/index.html"
     return render("matches", path, site=site, thousand=thousand, lines=lines, beside=beside, THOUSAND=THOUSAND)
 
@@ -168,14 +159,12 @@ def player(
     ratings: Sequence[RatingShown],
     results: Sequence[PlayerScore],
 ) -> str:
-    """Return the page of a player: their ratings over time, their results, and their newest matches."""
     charts = {each.game: rating_chart(each.weeks) for each in ratings if len(each.weeks) > 1}
     told = {"player": shown, "lines": lines, "ratings": ratings, "charts": charts, "results": results}
     return render("player", player_path(shown.name), site=site, WIDTH=WIDTH, HEIGHT=HEIGHT, **told)
 
 
 def game(site: Site, key: str, shown: GamePage) -> str:
-    """Return the page of a game: its rules with pictures, statistics, openings, standings and newest matches."""
     pack = GAMES[key]
     drawn = [
         PagePicture(each.below, f"{key}-{number}.svg", each.caption, each.in_words, each.instead)
@@ -188,7 +177,6 @@ def game(site: Site, key: str, shown: GamePage) -> str:
 
 
 def translation(site: Site, key: str, language: str) -> str:
-    """Return the rules of a game in another language."""
     pack, attributes = GAMES[key], {"code": {"tabindex": "0"}}
     text = pack.translations[language]
     body, title = page(_below_title(text), attributes), text.partition("\n")[0]
@@ -197,19 +185,16 @@ def translation(site: Site, key: str, language: str) -> str:
 
 
 def pictures(key: str) -> dict[str, str]:
-    """Return the pictures on the page of a game, by their paths."""
     drawn = [BoardSheet().file(each.diagram, each.in_words) for each in illustrations_of(key)]
     return dict(zip((path for path in game_paths(key) if path.endswith(".svg")), drawn, strict=True))
 
 
 def game_paths(key: str) -> list[str]:
-    """Return where everything about a game is: its pages and their pictures."""
     shown = [f"games/{key}-{number}.svg" for number in range(1, len(illustrations_of(key)) + 1)]
     return [*(game_path(key, each) for each in ("", *GAMES[key].translations)), trial_path(key), *shown]
 
 
 def tournament(site: Site, shown: TournamentPage) -> str:
-    """Return the page of a tournament."""
     return render("tournament", tournament_path(shown.line.number), site=site, tournament=shown)
 
 
@@ -219,7 +204,6 @@ def archive(site: Site, spans: Sequence[Span]) -> str:
 
 
 def players(site: Site, names: Sequence[str]) -> str:
-    """Return the list of all players who have a page, in the order of their names."""
     groups = [(initial, list(theirs)) for initial, theirs in groupby(names, key=lambda name: name[:1])]
     return render("players", "players.html", site=site, groups=groups)
 
@@ -258,6 +242,5 @@ def _below_title(rules: str, designed: str = "") -> str:
 
 
 def render(template: str, path: str, **variables: Any) -> str:
-    """Return the page that a template makes at that path."""
     root = "../" * path.count("/")
     return environment().get_template(f"site/{template}.html.j2").render(path=path, root=root, **variables)

@@ -56,8 +56,6 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What a publication did: the matches on the site, and how many files were written and removed."""
-
     matches: int
     written: int
     removed: int
@@ -93,7 +91,6 @@ class _Publication:
         """The stamps of the lists that are written."""
 
     def run(self, progress: Progress) -> None:
-        """Write and remove what has changed."""
         self._write_common()
         self._write_matches(progress)
         self._write_players()
@@ -104,7 +101,6 @@ class _Publication:
         self._remove()
 
     def _write_common(self) -> None:
-        """Write what is the same on every server."""
         if self._folder.stamps("common").get("files") == self._general:
             return
         self._folder.write("style.css", pages.style())
@@ -133,7 +129,6 @@ class _Publication:
             progress(min(start + AT_ONCE, len(listed)), len(listed))
 
     def _write_players(self) -> None:
-        """Write those whose matches have changed, or all if a week of ratings is over."""
         wanted = [self._named[name] for name in self._folder.stale("player", self._general) if name in self._named]
         for start in range(0, len(wanted), AT_ONCE):
             at_once = wanted[start : start + AT_ONCE]
@@ -151,7 +146,6 @@ class _Publication:
         self._folder.write(path, feeds.matches(self._site, f"Matches of {shown.name}", path, page, lines))
 
     def _write_tournaments(self) -> None:
-        """Write the pages of those that have changed, or in which a match or a player has."""
         known = self._folder.stamps("tournament")
         with database.read_only(self._engine) as session:
             told = contents.tournaments(session)
@@ -186,7 +180,6 @@ class _Publication:
                 self._folder.write(f"matches/{each}/sitemap.xml", feeds.sitemap(self._site, paths))
 
     def _write_archive(self) -> None:
-        """Write the page that searches all matches, and the list of all players."""
         told = self._folder.stamps("span")
         spans = [Span(*json.loads(told[str(each)])) for each in self._folders]
         self._folder.write("archive.json", machine_readable.archive(self._site, spans))
@@ -194,7 +187,6 @@ class _Publication:
         self._folder.write("archive.html", pages.archive(self._site, spans))
 
     def _write_games(self, places: Mapping[str, Sequence[PagePlace]]) -> None:
-        """Write the pages of those of which a match has changed, or the standings."""
         known, matches, results = self._folder.stamps("game"), self._folder.matches, self._folder.results
         stamps = {key: changes.digest([self._general, repr(places[key])]) for key in GAMES}
         wanted = {key: stamp for key, stamp in stamps.items() if known.get(key) != stamp}
@@ -271,7 +263,6 @@ class _Publication:
                 self._folder.forget(kind, gone)
 
     def _remove_games(self) -> None:
-        """Remove the pages and pictures of games that are no longer offered, and of languages that are gone."""
         kept = {path for key in GAMES for path in pages.game_paths(key)}
         there = {f"games/{path.name}" for path in (self._folder.path / "games").glob("*")}
         self._folder.forget("game", self._folder.stamps("game").keys() - GAMES.keys())

@@ -32,8 +32,6 @@ TURNS = ("turn1", "turn2", "turn3")
 
 
 class Result(NamedTuple):
-    """A match that has ended with a result."""
-
     number: int
     game: str
     variant: str | None
@@ -52,8 +50,6 @@ class Result(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How many matches there are, won by the player who began, drawn, and won by the other."""
-
     matches: int
     first: int
     draws: int
@@ -71,8 +67,6 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """A turn at the beginning of matches, how these ended, the newest of them, and the turns that followed."""
-
     turn: str
     score: Score
     example: int
@@ -89,8 +83,6 @@ class Variant:
 
 
 class PlayerScore(NamedTuple):
-    """How many matches of a game a player has won, drawn and lost."""
-
     game: str
     won: int
     drawn: int
@@ -106,12 +98,10 @@ class Results:
             connection.execute(statement)
 
     def replace(self, numbers: Iterable[int], results: Iterable[Result]) -> None:
-        """Forget what is known of the matches with these numbers, and store the results that there are now."""
         self._connection.executemany("delete from result where number = ?", ((each,) for each in numbers))
         self._connection.executemany("insert into result values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", results)
 
     def of_game(self, game: str) -> Statistics | None:
-        """Return the figures of a game; None without a match that began at the usual position."""
         among = "from result where game = ? and variant is not null"
         score = Score(*self._connection.execute(f"select {COUNTED} {among}", (game,)).fetchone())
         if not score.matches:
@@ -124,7 +114,6 @@ class Results:
         return Statistics(score, median, (low, high))
 
     def openings(self, game: str) -> tuple[Variant, ...]:
-        """Return the common first turns of the variants of a game that are played most."""
         variants = self._connection.execute(
             "select variant, count(*) from result where game = ? and variant is not null"
             " group by variant order by 2 desc, 1 limit ?",
@@ -134,7 +123,6 @@ class Results:
         return tuple(each for each in found if each.openings)
 
     def of_player(self, player: int) -> list[PlayerScore]:
-        """Return how a player who has a page has done, by game."""
         rows = self._connection.execute(
             """
             select game, sum(won), sum(drawn), sum(lost) from (
@@ -149,7 +137,6 @@ class Results:
         return [PlayerScore(*row) for row in rows]
 
     def _following(self, game: str, variant: str, *before: str) -> tuple[Opening, ...]:
-        """Return the common turns after those."""
         depth = len(before)
         if depth == len(WIDTHS):
             return ()

@@ -29,8 +29,6 @@ _ESCAPED = str.maketrans({character: f"\\u{ord(character):04x}" for character in
 
 @dataclass(frozen=True, slots=True)
 class TapBoard:
-    """What a page shows of a position, and what its script reads."""
-
     board: Markup
     shapes: Markup
     data: Markup | None
@@ -94,7 +92,6 @@ def _json(
 
 
 def _mark(diagram: Diagram, mark: Mark, looks: list[str]) -> dict[str, Any]:
-    """Return a mark with what it is called ("X stone", "empty"), and the ids of its looks by area."""
     words = mark.words[0] if mark.side is None else f"{diagram.legend.sides[mark.side]} {mark.words[0]}"
     return {"id": mark.text, "words": words, "isEmpty": mark.kind == "empty", "looks": looks}
 
@@ -106,7 +103,6 @@ def _marks(tree: Branch) -> Iterator[str]:
 
 
 def _texts(tree: Branch, chosen: str = "") -> Iterator[str]:
-    """Yield the texts of the turns."""
     text = chosen + tree.text
     if tree.is_whole:
         yield text

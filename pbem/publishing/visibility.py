@@ -27,8 +27,6 @@ BLOCK = 100
 
 
 class PublicChoice(StrEnum):
-    """What a player allows."""
-
     ON = "on"
     ANONYMOUS = "anonymous"
     OFF = "off"
@@ -36,8 +34,6 @@ class PublicChoice(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A player on the site: the number in the database, the name, and whether they have a page."""
-
     player: int
     name: str = NOBODY
     has_page: bool = False
@@ -61,12 +57,10 @@ class Listed(NamedTuple):
 
     @property
     def is_over(self) -> bool:
-        """Whether it has ended."""
         return self.state == MatchState.OVER
 
 
 def people(session: Session) -> dict[int, Shown]:
-    """Return all who allow something, by their numbers."""
     choice = col(Player.settings)[PUBLIC].as_string()  # by the database: to parse the settings of all takes longer
     chosen: Any = select(Player.id, Player.name, Player.address, choice)
     chosen = chosen.where(or_(choice.is_not(None), col(Player.address) == HOUSE), col(Player.deleted).is_(None))
@@ -116,7 +110,6 @@ def blocks(session: Session) -> dict[int, int]:
 
 
 def blocks_of(session: Session, players: Collection[int]) -> set[int]:
-    """Return the blocks in which these players have matches."""
     block = col(Match.id) // BLOCK
     found: set[int] = set()
     for seat in (Match.seat0, Match.seat1):

@@ -41,7 +41,6 @@ class NoSite(Exception):
 
 
 def application(folder: Path) -> Application:
-    """Return what answers requests with the files of the folder; raise NoSite."""
     if not (folder / LIST).is_file():
         raise NoSite(f'there is no site in {folder}: "pbem publish" writes one')
     told = {"path": str(folder.resolve()), "default_filename": "index.html"}
@@ -53,7 +52,6 @@ def application(folder: Path) -> Application:
 
 
 def bind(host: str, port: int) -> list[socket]:
-    """Return sockets that listen there; raise OSError."""
     try:
         return bind_sockets(port, host)
     except (OSError, UnicodeError) as error:
@@ -62,13 +60,11 @@ def bind(host: str, port: int) -> list[socket]:
 
 
 def url(sockets: Sequence[socket]) -> str:
-    """Return the URL of what is served on these sockets."""
     host, port = sockets[0].getsockname()[:2]
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
 async def run(site: Application, sockets: Sequence[socket], stop: asyncio.Event | None = None) -> None:
-    """Answer on these sockets until stopped, or else until SIGTERM or Ctrl-C."""
     if stop is None:
         stop = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -90,7 +86,6 @@ class BoundedServer(HTTPServer):
     """An HTTP server with a bound on the number of connections, and on how long each of them lasts."""
 
     def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
-        """Serve a new connection, or close it if there are too many."""
         ends = self._ends
         if len(ends) >= MOST_CONNECTIONS:
             stream.close()
@@ -99,7 +94,6 @@ class BoundedServer(HTTPServer):
         super().handle_stream(stream, address)
 
     def on_close(self, server_conn: Any) -> None:
-        """Forget a connection that has ended."""
         self._ends.pop(server_conn.stream).cancel()
         super().on_close(server_conn)
 
@@ -115,7 +109,6 @@ class PublishedFile(StaticFileHandler):
     SUPPORTED_METHODS = ("GET", "HEAD")
 
     def set_default_headers(self) -> None:
-        """Set the headers that every answer has."""
         self.clear_header("Server")
         for name, value in HEADERS.items():
             self.set_header(name, value)
@@ -144,7 +137,6 @@ class PublishedFile(StaticFileHandler):
         return RequestHandler.compute_etag(self)
 
     def get_content_type(self) -> str:
-        """Return the type of the file, with the encoding of all our texts."""
         kind = super().get_content_type()
         return f"{kind}; charset=utf-8" if kind.startswith("text/") else kind
 

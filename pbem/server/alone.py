@@ -65,7 +65,6 @@ class Suspects:
         return len(claimed)
 
     def close(self) -> None:
-        """End the process, even during a message."""
         self.isolated.close()
 
     def _handle(self, claim: Any, now: datetime) -> None:
@@ -122,7 +121,6 @@ _DESKS: list[Desk] = []
 
 
 def _open(told: _Told) -> None:
-    """Prepare this process for messages, unless it is."""
     if _DESKS:
         return
     server, checks, limits, house, holder, games = told

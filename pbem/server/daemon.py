@@ -73,8 +73,6 @@ AT_A_STRETCH = 100
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """The parts of a running server."""
-
     settings: Settings
     engine: Engine
     services: Services
@@ -93,29 +91,22 @@ class Server:
 
     @property
     def vitals(self) -> Vitals:
-        """What the server knows of itself."""
         return self.services.vitals
 
     @property
     def renderer(self) -> Renderer:
-        """What renders the messages that it sends."""
         return self.sender.renderer
 
     @property
     def outbox(self) -> Outbox:
-        """Where they go."""
         return self.sender.outbox
 
     @property
     def triage(self) -> Triage:
-        """The rules by which messages are put into a queue."""
         return Triage(self.services.keyring)
 
     def take(self, arrivals: tuple[Arrival, ...]) -> dict[int, Lane]:
-        """Store the arrivals in a transaction. Return the ids of those that are new, with their queues.
-
-        Replies are stored as soon as the database is free; others wait until no message is being handled or sent.
-        """
+        """Replies are stored as soon as the database is free; others wait until no message is being handled or sent."""
         failpoints.reach(Step.RECEIVED)
         with database.reading(self.engine) as connection:
             found = intake.sort(connection, arrivals, self.triage)
@@ -131,7 +122,6 @@ class Server:
         return added
 
     def store(self, arrivals: tuple[Arrival, ...]) -> None:
-        """Store the arrivals, with the signature that transports expect."""
         self.take(arrivals)
 
     def give_back(self) -> None:
@@ -167,7 +157,6 @@ class Server:
         return attempts
 
     def send(self, stopped: Callable[[], bool]) -> int:
-        """Send all messages that are due. Return the number of attempts."""
         attempts = 0
         while some := self.sender.send_next(stopped):
             attempts += some
@@ -270,7 +259,6 @@ def void_leases(engine: Engine) -> None:
 
 
 def _log_first(_doing: str, done: int, steps: int) -> None:
-    """Log that the tables are made or upgraded, which can take long."""
     if not done:
         log.info("upgrading the tables", steps=steps)
 

@@ -14,12 +14,10 @@ from pbem.players import identity
 
 
 def kind(inbox: Inbox) -> str:
-    """Return what a mailbox is called in the log and in metrics."""
     return "maildir" if isinstance(inbox, MaildirInbox) else "imap"
 
 
 def outbox(settings: Settings, tokens: AccessTokens | None) -> Outbox:
-    """Return the way to the next hop."""
     if settings.outbox.smtp is not None:
         return SmtpOutbox(settings.outbox.smtp, tokens)
     assert settings.outbox.maildir is not None  # noqa: S101 - the settings have exactly one outbox
@@ -27,7 +25,6 @@ def outbox(settings: Settings, tokens: AccessTokens | None) -> Outbox:
 
 
 def inboxes(settings: Settings, tokens: AccessTokens | None) -> Iterator[Inbox]:
-    """Yield the mailboxes to read."""
     if settings.inbox.imap is not None:
         from pbem.mail.transports.imap import ImapInbox  # it takes more than a megabyte, which others don't need
 
@@ -37,7 +34,6 @@ def inboxes(settings: Settings, tokens: AccessTokens | None) -> Iterator[Inbox]:
 
 
 def listeners(settings: Settings) -> Iterator[MailListener]:
-    """Yield the listeners that mail servers deliver to."""
     accepts = partial(identity.leads_to_us, server=settings.server)
     if settings.inbox.lmtp is not None:
         yield MailListener(settings.inbox.lmtp, "lmtp", LARGEST_MESSAGE, accepts)

@@ -31,8 +31,6 @@ from pbem.vitals import Vitals
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A message as it arrived, with its envelope."""
-
     raw: bytes
     sender: str | None
     recipients: tuple[str, ...]
@@ -40,8 +38,6 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What handling a message needs besides the message: settings, the server's key, and a parser."""
-
     server: ServerSettings
     keyring: Keyring
     checks: ChecksSettings
@@ -54,8 +50,6 @@ class Services:
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """What a message says."""
-
     raw: bytes
     message: Message | None
     unreadable: str = ""
@@ -69,8 +63,6 @@ class Examined:
 
 @dataclass(frozen=True, slots=True)
 class _Reference:
-    """What else must be examined."""
-
     may_be_bounce: bool
     held: dict[int, Received]
 
@@ -113,7 +105,6 @@ def _refers_to_nothing(message: Message, server: ServerSettings) -> bool:
 
 
 def _reference(session: Session, services: Services, message: Message, now: datetime) -> _Reference:
-    """Return what the message refers to, as far as that must be examined as well."""
     try:
         sender = identity.identify(session, message, services.server, services.keyring, now)
     except Unanswerable:

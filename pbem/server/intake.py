@@ -36,8 +36,6 @@ _ROUND = waiting_of_group(Incoming, IncomingState.NEW)
 
 @dataclass(frozen=True, slots=True)
 class Sorted:
-    """A message that arrived, with its key and its place; both take time if it is large."""
-
     arrival: Arrival
     key: str
     place: LanePlace

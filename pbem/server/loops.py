@@ -40,8 +40,6 @@ SERVER_SECONDS = USUAL.connect + ANSWERS * USUAL.answer
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """For how many seconds each loop may be silent: the longest that one thing takes it where all limits are met."""
-
     receive: float
     work: float
     house: float
@@ -52,7 +50,6 @@ class Bounds:
 
 
 def bounds(settings: Settings) -> Bounds:
-    """Return the bounds that go with these settings."""
     return Bounds(
         receive=PATIENCE + (SERVER_SECONDS if settings.inbox.imap else 0),
         work=PATIENCE + PARSES * parsers.SECONDS,
@@ -63,8 +60,6 @@ def bounds(settings: Settings) -> Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """What a thread repeats, with what it waits for."""
-
     pulse: Pulse
     step: Callable[[Callable[[], bool]], object]
     """Works until nothing is left or what it is given says to stop. Returns whether to call it again at once."""
@@ -112,8 +107,6 @@ class Loop:
 
 
 def receiving(inbox: Inbox, store: Store, stop: threading.Event, pulse: Pulse, link: Link) -> threading.Thread:
-    """Return a thread that carries mail from a mailbox to the store."""
-
     def pause(seconds: float) -> None:
         with pulse.resting():
             stop.wait(seconds)
@@ -132,8 +125,6 @@ def hearing(
     pulse: Pulse,
     link: Link,
 ) -> threading.Thread:
-    """Return a thread that hears of what other daemons have stored."""
-
     def listen() -> None:
         notifications.listen(engine, bells, lambda: pulse.stopped(stop), stop.wait, link)
         pulse.end()

@@ -43,22 +43,17 @@ def unsigned(raw: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A rendered message that is due, or the error if rendering failed."""
-
     row: Outgoing
     raw: bytes
     error: str | None = None
 
     @property
     def number(self) -> int:
-        """The number of the row."""
         return self.row.id or 0
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of an attempt; without an error, the message was sent."""
-
     outgoing: int
     template: str
     error: str | None
@@ -81,8 +76,6 @@ class Result:
 
 
 class NextHop:
-    """The next hop, and what it made of the last messages."""
-
     def __init__(self, outbox: Outbox, sign: Sign, vitals: Vitals, clock: Callable[[], datetime]) -> None:
         self._outbox = outbox
         self._sign = sign
@@ -99,7 +92,6 @@ class NextHop:
 
     @property
     def takes_nothing(self) -> bool:
-        """Whether it takes no message, as far as that is known."""
         return self._link.is_up is False
 
     @property
@@ -108,7 +100,6 @@ class NextHop:
         return self._until is not None and self._clock() < self._until
 
     def hand_over(self, return_path: str, letter: Letter) -> Result:
-        """Sign a message and send it to the next hop."""
         row = letter.row
         if letter.error is not None:
             self._counted.labels("not rendered").inc()
@@ -132,7 +123,6 @@ class NextHop:
         return Result(letter.number, row.template, None, later=False, turns=turns)
 
     def _refuse(self, number: int, row: Outgoing, error: NotAccepted) -> Result:
-        """Return the result of an attempt in which the message wasn't taken."""
         is_its_own = self._taken > self._doubted.get(number, self._taken)
         self._doubted[number] = self._taken
         if not is_its_own:
@@ -151,7 +141,6 @@ class NextHop:
         )
 
     def _take(self, number: int) -> None:
-        """Note that it has taken a message."""
         self._taken += 1
         self._doubted.pop(number, None)
         self._refused.clear()
@@ -175,6 +164,5 @@ class NextHop:
 
 
 def log_out(row: Outgoing, verdict: str) -> None:
-    """Log what became of a message, or of an attempt at it."""
     about = {"message_id": row.message_id, "template": row.template, "player": row.player, "match": row.match}
     log.info("mail out", outgoing=row.id, **about, verdict=verdict)

@@ -31,8 +31,6 @@ SOURCE = "one click"
 
 @dataclass
 class OneClick:
-    """Takes such requests."""
-
     server: ServerSettings
     keyring: Keyring
     engine: Engine
@@ -72,7 +70,6 @@ class OneClick:
 
 
 def _has_ended(session: Session, player: Player, stop: str) -> bool:
-    """Return whether the player gets no more of the news that those words stop."""
     if name := stop.partition(" ")[2]:
         return player.settings.get(name) == OFF
     is_guest = player.confirmed is None

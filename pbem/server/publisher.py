@@ -31,7 +31,6 @@ NICENESS = 10
 
 
 def board_pages(settings: Settings, keyring: Keyring) -> "BoardPages | None":
-    """Return what writes the pages on which players tap their turns; None if there is no site with them."""
     wanted = settings.publish
     if wanted.folder is None or not wanted.boards:
         return None
@@ -53,8 +52,6 @@ def _isolated() -> Isolated:
 
 @dataclass(slots=True)
 class Publisher:
-    """Publishes when it is time, in a process of its own."""
-
     settings: Settings
     keyring: Keyring
     clock: Callable[[], datetime]

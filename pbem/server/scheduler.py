@@ -60,8 +60,6 @@ def _noted(engine: Engine, now: datetime, doing: str, act: Callable[[], int | No
 
 @dataclass
 class Scheduler:
-    """Does what is due."""
-
     retention: Retention
     limits: LimitsSettings
     work: InitVar[Iterable[Due]]
@@ -78,7 +76,6 @@ class Scheduler:
         self._query = select(*(due.when for due in self._work), setbacks.ARE_ANY)
 
     def _look(self, engine: Engine, now: datetime) -> tuple[Sequence[bool], bool]:
-        """Return what of the work is due, and whether anything has failed."""
         moments = {key: now + away for due in self._work for key, away in due.moments.items()}
         with reading(engine) as connection:
             *looked, fails = connection.execute(self._query, {NOW.key: now, **moments}).one()

@@ -110,7 +110,6 @@ _GIVE_BACK = (
 
 
 def send_queue(engine: Engine, holder: str) -> Queue:
-    """Return the queue of messages to be sent."""
     return Queue(engine, holder, _WAITING, _CLAIM)
 
 
@@ -121,14 +120,11 @@ def what_is_due(now: datetime) -> dict[str, object]:
 
 
 def void_leases(connection: Connection) -> None:
-    """End the leases of daemons that don't run any more."""
     leases.void(connection, Outgoing, col(Outgoing.state) == _ARE_OWED)
 
 
 @dataclass(slots=True)
 class MailSender:
-    """Sends what is due, a few messages at a time."""
-
     queue: Queue
     server: ServerSettings
     renderer: Renderer
@@ -193,7 +189,6 @@ class MailSender:
         self.queue.in_hand = ()
 
     def _send(self, claimed: QueueRows, stopped: Callable[[], bool]) -> int:
-        """Render the messages in one transaction, and send them; what isn't reached stays in hand."""
         if not claimed:
             return 0
         failpoints.reach(Step.BEGUN)
@@ -231,7 +226,6 @@ class MailSender:
         return len(results)
 
     def _note(self, are_any_taken: bool) -> None:
-        """Store whether the next hop takes nothing, for the operator."""
         if are_any_taken and self._is_refused:
             Setbacks(self.queue.engine, SENDING, self.clock()).works(0)
             self._is_refused = False
@@ -240,7 +234,6 @@ class MailSender:
             self._is_refused = True
 
     def _renewed(self, numbers: set[int]) -> set[int]:
-        """Renew the lease on those messages. Return those that are still ours."""
         with writing(self.queue.engine) as connection:
             values = {"numbers": sorted(numbers), "who": self.queue.holder}
             return {number or 0 for number in connection.execute(_RENEW, values).scalars()}
@@ -261,7 +254,6 @@ class MailSender:
 
 
 def _rendered(session: Session, renderer: Renderer, rows: Sequence[Outgoing]) -> list[Letter]:
-    """Return the rendered messages of those rows, in order."""
     try:
         return [Letter(row, raw) for row, raw in zip(rows, renderer.render(session, rows), strict=True)]
     except DBAPIError:
@@ -294,7 +286,6 @@ def _mark(queue: Queue, results: list[Result], now: datetime) -> None:
 
 
 def _draw_consequences(session: Session, holder: str, results: list[Result], now: datetime) -> None:
-    """Let the time of turns begin, postpone what failed, and forget whom the last message was for."""
     if turns := sorted({turn for result in results for turn in result.turns}):
         _hand_over(session, turns, now)
     for result in results:

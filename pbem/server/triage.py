@@ -31,8 +31,6 @@ _PLAYER = select(col(Player.id)).where(
 
 @dataclass(frozen=True, slots=True)
 class LanePlace:
-    """The queue in which a message waits, and how much of it is kept."""
-
     lane: Lane
     group: str | None
     """Whose it is: the address of the token's player, or else the one in From, if there is exactly one."""
@@ -42,12 +40,9 @@ class LanePlace:
 
 @dataclass(frozen=True, slots=True)
 class Triage:
-    """Chooses the queue of each message."""
-
     keyring: Keyring
 
     def place(self, connection: Connection, arrival: Arrival) -> LanePlace:
-        """Return the place of the message."""
         block = header_block(arrival.raw)
         if owner := self._owner(connection, arrival, block):
             return LanePlace(Lane.REPLIES, owner, arrival.raw)

@@ -100,7 +100,7 @@ def work_queue(engine: Engine, holder: str, lanes: Sequence[Lane] = tuple(Lane),
 
 
 def claim_one(queue: Queue, number: int) -> QueueRows:
-    """Claim that message, whoever waits before it; nothing if it isn't free."""
+    """Claim that message, out of turn; return nothing if it isn't free."""
     with writing(queue.engine) as connection:
         return connection.execute(_CLAIM_ONE, {"number": number, "who": queue.holder}).all()
 
@@ -155,7 +155,6 @@ def give_back(connection: Connection, holder: str) -> None:
 
 
 def void_leases(connection: Connection) -> None:
-    """End the leases of daemons that don't run any more."""
     leases.void(connection, Incoming, col(Incoming.state) == _ARE_WAITING)
 
 

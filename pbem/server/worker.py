@@ -35,8 +35,6 @@ MOST_EXAMINATIONS = 5
 
 @dataclass(frozen=True, slots=True)
 class _Handled:
-    """What became of a message: what to log of it, and what to count."""
-
     about: dict[str, Any]
     outcome: Outcome
     silence: Silence | None
@@ -52,10 +50,7 @@ class Desk:
     services: Services
 
     def next_message(self) -> QueueRows:
-        """Return the next message, claimed; nothing if none waits.
-
-        Starting the parser comes first and isn't counted as an attempt: it takes most of the time after a start.
-        """
+        """Starting the parser comes first and isn't counted as an attempt: it takes most of the time after a start."""
         if not self.queue.in_hand and self.queue.has_any():
             self.services.parser.prepare()
             self.queue.claim_next()
@@ -105,12 +100,10 @@ def shunt(desk: Desk, claim: Any, error: str, trouble: str, now: datetime, attem
 
 
 def _label(what: Outcome | Silence | None) -> str:
-    """Return the name by which it is counted."""
     return what.name.lower() if what is not None else ""
 
 
 def _attempt(desk: Desk, claim: Any, received: Received, now: datetime) -> _Handled | None:
-    """Examine the message, then handle it in one transaction if it is still ours. Return what became of it then."""
     for _ in range(MOST_EXAMINATIONS):
         examined = examine(desk.queue.engine, desk.services, received, now)
         failpoints.reach(Step.READ)
@@ -122,7 +115,6 @@ def _attempt(desk: Desk, claim: Any, received: Received, now: datetime) -> _Hand
 
 
 def _handle_examined(desk: Desk, claim: Any, examined: Examined, now: datetime) -> _Handled | None:
-    """Handle the message in one transaction if it is still ours. Return what became of it then."""
     with transaction(desk.queue.engine) as session:
         row = work_queue.own(session, claim.id, desk.queue.holder, claim.attempts)
         if row is None:
@@ -139,7 +131,6 @@ def _handle_examined(desk: Desk, claim: Any, examined: Examined, now: datetime) 
 
 
 def _handle(session: Session, services: Services, row: Incoming, examined: Examined, now: datetime) -> _Handled:
-    """Handle the message within the transaction. Return what became of it."""
     about: dict[str, Any] = {"message_id": None, "player": None, "match": None}
     silence = author = None
     cost = 0

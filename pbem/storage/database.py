@@ -172,7 +172,6 @@ def read_only(engine: Engine) -> Iterator[Session]:
 
 
 def _reader(engine: Engine) -> Engine:
-    """Return the engine for sessions that only read; it is made once."""
     reader: Engine | None = engine.get_execution_options().get(_READER)
     if reader is None:
         options: dict[str, Any] = {_READ_ONLY: True}
@@ -210,7 +209,6 @@ def lock_if_free(session: Session, table: type[_Row], number: int) -> _Row | Non
 
 
 def is_read_only(connection: Connection) -> bool:
-    """Return whether the connection belongs to a session from `read_only`."""
     return bool(connection.get_execution_options().get(_READ_ONLY))
 
 
@@ -262,7 +260,6 @@ def _migrate(connection: Connection, steps: Sequence[str], progress: Progress) -
 
 
 def is_current(engine: Engine) -> bool:
-    """Return whether the tables are those of this version."""
     with read_only(engine) as session:
         return revision(session.connection()) == newest_revision()
 
@@ -300,7 +297,6 @@ def revisions() -> list[str]:
 
 @cache
 def newest_revision() -> str:
-    """Return the revision of this version's tables."""
     return revisions()[-1]
 
 

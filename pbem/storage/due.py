@@ -23,8 +23,6 @@ _Row = TypeVar("_Row", bound=SQLModel)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Due:
-    """Something that is done by time."""
-
     name: str
     """What it is called where it fails as a whole."""
     when: ColumnElement[bool]

@@ -94,13 +94,11 @@ def restore(stored: Mapping[str, Any], known: MutableMapping[int, MatchFacts]) -
 
 
 def players(stored: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:
-    """Yield what is stored of each player of each match."""
     for each in (stored or {}).get("matches", ()):
         yield from each["players"]
 
 
 def turns_of_reader(stored: Mapping[str, Any] | None) -> Iterator[tuple[int, int]]:
-    """Yield the number and version of each match with a clock in which it was the reader's turn."""
     if not stored or not stored["reader"]:
         return
     reader = stored["reader"]
@@ -126,7 +124,6 @@ def without(stored: Mapping[str, Any] | None, player: int, instead: str) -> dict
 
 
 def numbers(words: Any) -> Iterator[int]:
-    """Yield the numbers of the matches that a payload names."""
     if isinstance(words, dict):
         for key, value in words.items():
             if key == "match" and isinstance(value, int):
@@ -140,7 +137,6 @@ def numbers(words: Any) -> Iterator[int]:
 
 
 def _is_first(session: Session, reader: Player, match: Match) -> bool:
-    """Return whether the match has just begun, and is the first of its game that the reader plays."""
     if reader.id not in (match.seat0, match.seat1) or match.plies >= FIRST_TURNS:
         return False
     which = {"reader": reader.id, "game": match.game, "match": match.id}
@@ -148,7 +144,6 @@ def _is_first(session: Session, reader: Player, match: Match) -> bool:
 
 
 def _noted(session: Session, reader: Player, match: Match) -> str:
-    """Return what the reader has noted about the match; "" if nothing."""
     for seat, (player, is_noted) in enumerate(((match.seat0, match.noted0), (match.seat1, match.noted1))):
         if is_noted and player == reader.id:
             row = session.get(Note, (match.id, seat))
@@ -168,7 +163,6 @@ def _of_match(session: Session, match: Match) -> dict[str, Any]:
 
 
 def _shown(row: SQLModel, fields: Iterable[str]) -> dict[str, Any]:
-    """Return those fields of a row; empty ones are left out."""
     shown: dict[str, Any] = to_jsonable_python({field: getattr(row, field) for field in fields})
     return {field: value for field, value in shown.items() if value is not None}
 

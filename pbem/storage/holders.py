@@ -15,14 +15,12 @@ LOCKS = Path("/proc/locks")
 
 
 def in_words(process: int) -> str:
-    """Return the process with what can be done about it if it is stopped."""
     if not is_stopped(process):
         return f"process {process}"
     return f"process {process}, which is stopped: kill -CONT {process} lets it go on, kill -KILL {process} ends it"
 
 
 def is_stopped(process: int) -> bool:
-    """Return whether the process exists on this machine and is stopped."""
     try:
         stat = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -31,10 +29,7 @@ def is_stopped(process: int) -> bool:
 
 
 def writer(database: Path) -> int | None:
-    """Return the process that holds the write lock of the database; None if there is none, or it can't be told.
-
-    Opening the locked file would be simpler, but closing it again would release this process's own locks.
-    """
+    """Opening the locked file would be simpler, but closing it again would release this process's own locks."""
     try:
         file = Path(f"{database}-shm").stat()
         locks = LOCKS.read_text(encoding="ascii").splitlines()

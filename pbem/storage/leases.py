@@ -59,12 +59,10 @@ def _on_sqlite(element: from_now, compiler: SQLCompiler, **kw: Any) -> str:
 
 
 def new_holder() -> str:
-    """Return a name for this process as a holder of leases, which no other has."""
     return f"{HOST} {os.getpid()} {secrets.token_hex(8)}"
 
 
 def is_free(row: Any) -> ColumnElement[bool]:
-    """Return the condition that nobody works on the row."""
     until = col(row.leased_until)
     return or_(until.is_(None), until <= from_now(0))
 

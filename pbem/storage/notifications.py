@@ -22,8 +22,6 @@ _NOTIFY = text("select pg_notify(:channel, '')")
 
 
 class Channel(StrEnum):
-    """What a notification is about."""
-
     RECEIVED = "pbem_received"
     """Messages were stored."""
     OWED = "pbem_owed"

@@ -28,8 +28,6 @@ _SILENCES: CompoundSelect[Any] = union_all(
 
 @dataclass(frozen=True, slots=True)
 class QuietTime:
-    """A time in which no server was running, as far as the database knows."""
-
     since: datetime
     until: datetime
 

@@ -97,8 +97,6 @@ def new_id(domain: str) -> str:
 
 
 class Mailer:
-    """Queues messages in the transaction of a session."""
-
     def __init__(self, session: Session, server: ServerSettings, now: datetime) -> None:
         self._session = session
         self._server = server
@@ -189,7 +187,6 @@ class Mailer:
         token_subject: int,
         answers: Sequence[str] = (),
     ) -> int:
-        """Queue the question to an address whether that player may have it; return its row's id."""
         columns = {
             "epoch": player.epoch,
             "purpose": Purpose.ADDRESS.name,
@@ -244,7 +241,6 @@ class Mailer:
     def _named(
         self, payload: Mapping[str, Any], shown: Mapping[str, Any], reader: Player | None, match: Match | None
     ) -> set[int]:
-        """Return the players whom a message names, beside its reader and the players of its match."""
         players = list(facts.players(shown))
         names = {*people_in(payload)} - {player.get("name") for player in players}
         ids = {int(player["id"]) for player in players}

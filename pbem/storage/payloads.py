@@ -84,7 +84,6 @@ _Said = TypeVar("_Said", bound=Said)
 
 
 def kinds(base: type[Said]) -> dict[str, type[Said]]:
-    """Return every payload, or every section, by its template."""
     return {template: kind for template, kind in _KINDS.items() if issubclass(kind, base)}
 
 

@@ -16,14 +16,11 @@ ON, OFF, NONE = "on", "off", "none"
 
 
 def _nothing_else(_text: str) -> str | None:
-    """Accept nothing beyond the listed choices."""
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """One thing that a player can choose; the first choice is the default."""
-
     name: str
     choices: tuple[str, ...]
     help: str
@@ -40,16 +37,13 @@ class Preference:
 
     @property
     def default(self) -> str:
-        """What applies to players who haven't chosen."""
         return self.choices[0]
 
     @property
     def spelled(self) -> str:
-        """How it is written, as in a help message."""
         return f"{self.name} {self.example or '|'.join(self.choices)}"
 
     def of(self, settings: Mapping[str, str]) -> str:
-        """Return what applies to a player with those settings."""
         return settings.get(self.name, self.default)
 
     def chosen(self, text: str) -> str:

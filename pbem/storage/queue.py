@@ -47,10 +47,7 @@ def waiting_of_group(table: Any, state: str, *which: ColumnElement[bool]) -> Sca
 
 
 def is_next(table: Any, waiting: Select[Any]) -> ColumnElement[bool]:
-    """Return the condition that a row is one of those that the query finds free, which is run once and locks them.
-
-    As a subquery with LIMIT, PostgreSQL may run it again for each row of a small table, and claim all that wait.
-    """
+    """As a subquery with LIMIT, PostgreSQL may run it again for each row of a small table, and claim all that wait."""
     found = waiting.with_for_update(skip_locked=True).cte("found")
     return col(table.id).in_(select(found.c.id))
 
@@ -76,7 +73,6 @@ class Queue:
             return bool(connection.scalar(self._any, {**values, **self._fixed}))
 
     def claim_next(self, **values: object) -> QueueRows:
-        """Claim what is next, and have it in hand."""
         with writing(self.engine) as connection:
             self.in_hand = connection.execute(self._claim, {**values, **self._fixed, "who": self.holder}).all()
         return self.in_hand

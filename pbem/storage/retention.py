@@ -47,8 +47,6 @@ KEPT_TEMPLATES = ("alert",)
 
 
 class Rule(Enum):
-    """What happens to a message in some state, and when."""
-
     IN_WORK = "never too old: it is about to be handled or sent"
     WAITS = "waits for somebody; given up after keep_waiting_days"
     ASKS = "waits for the yes of its sender; settled after keep_mail_days"
@@ -91,7 +89,6 @@ INVITED = bindparam("invited", type_=Utc)
 
 
 def _is_old_incoming(state: IncomingState, before: Any) -> tuple[ColumnElement[bool], ...]:
-    """Return the conditions that a received message in that state is old."""
     return (col(Incoming.state) == state, col(Incoming.removed).is_(None), col(Incoming.handled) < before)
 
 
@@ -130,7 +127,6 @@ def emptied(now: datetime) -> dict[str, Any]:
 
 
 def content_of(numbers: Sequence[int | None], *still: ColumnElement[bool]) -> Delete:
-    """Return a statement that deletes what these received messages say, where the conditions still hold."""
     named = delete(RawMessage).where(col(RawMessage.incoming).in_(numbers))
     if not still:
         return named
@@ -150,8 +146,6 @@ def change(session: Session, statement: Any) -> None:
 
 @dataclass(slots=True)
 class Retention:
-    """Removes old messages; knows when this process looks for them again."""
-
     keep_days: int
     """After how many days what is done with is removed; 0 for never."""
     waiting_days: int
@@ -197,7 +191,6 @@ class Retention:
 
 
 def _incoming(engine: Engine, state: IncomingState, ends: Mapping[Rule, datetime | None], now: datetime) -> int:
-    """Settle or empty the next received messages in that state that are old enough; return how many."""
     rule = INCOMING[state]
     old = _is_old_incoming(state, ends[rule])
     with read_only(engine) as session:
@@ -226,7 +219,6 @@ def _invitees(engine: Engine, before: datetime) -> int:
 
 
 def _outgoing(engine: Engine, state: OutgoingState, ends: Mapping[Rule, datetime | None], now: datetime) -> int:
-    """Drop or empty the next outgoing messages in that state that are old enough; return how many."""
     rule = OUTGOING[state]
     old = _is_old_outgoing(state, ends[rule])
     with read_only(engine) as session:

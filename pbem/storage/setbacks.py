@@ -50,7 +50,6 @@ class Setbacks:
 
     @property
     def are_any(self) -> bool:
-        """Whether there are any."""
         return bool(self._found)
 
     def ready(self, numbers: Iterable[int]) -> Iterator[int]:
@@ -74,13 +73,11 @@ class Setbacks:
             self.works(number)
 
     def works(self, number: int) -> None:
-        """Note that the work for that number didn't fail."""
         if self._found.pop(number, None) is not None:
             with transaction(self._engine) as session:
                 session.exec(delete(Setback).where(col(Setback.doing) == self._doing, col(Setback.number) == number))
 
     def fails(self, number: int) -> int:
-        """Note that it failed. Return how often it has by now."""
         with transaction(self._engine) as session:
             session.exec(delete(Setback).where(col(Setback.due) < self._now - STALE))
             row = session.get(Setback, (self._doing, number), with_for_update=True)
@@ -102,6 +99,5 @@ def failing(session: Session, now: datetime, least: int = 1) -> list[str]:
 
 
 def have_begun(session: Session, since: datetime) -> bool:
-    """Return whether anything that lasts has begun to fail since then."""
     lasts = select(Setback.number).where(col(Setback.failures) >= LASTING, col(Setback.since) > since)
     return session.exec(lasts.limit(1)).first() is not None

@@ -10,19 +10,16 @@ TABLE = _MARK.name
 
 
 def mark(connection: Connection, backup: str) -> None:
-    """Note that this backup is being restored into the database, in place of others."""
     _MARK.create(connection, checkfirst=True)
     connection.execute(delete(_MARK))
     connection.execute(insert(_MARK).values(backup=backup))
 
 
 def marked(connection: Connection) -> str | None:
-    """Return the backup that was being restored, if any."""
     return connection.scalar(select(_MARK.c.backup)) if is_marked(inspect(connection)) else None
 
 
 def is_marked(tables: Inspector) -> bool:
-    """Return whether the database has the mark."""
     return tables.has_table(TABLE)
 
 

@@ -10,15 +10,12 @@ log = structlog.get_logger()
 
 
 class FirstOfEach:
-    """Calls back once so many things have happened, in the thread in which the last of them does."""
-
     def __init__(self, number: int, callback: Callable[[], object]) -> None:
         self._lock = threading.Lock()
         self._missing = number
         self._callback = callback
 
     def happened(self) -> None:
-        """Note that one of them has happened."""
         with self._lock:
             self._missing -= 1
             is_last = self._missing == 0
@@ -58,7 +55,6 @@ class Link:
 
     @property
     def is_up(self) -> bool | None:
-        """Whether it stands; None before it was tried."""
         with self._lock:
             return False if self._failing else True if self._has_stood else None
 
@@ -70,12 +66,10 @@ class Link:
 
     @property
     def error(self) -> str:
-        """Why it is lost; empty if it isn't."""
         with self._lock:
             return self._error if self._failing else ""
 
     def call_on_first(self, callback: Callable[[], object]) -> None:
-        """Register what to call, once, when it stands for the first time."""
         self._on_first = callback
 
     def connected(self) -> None:

@@ -47,7 +47,6 @@ class Pulse:
         self._beaten = self._monotonic()
 
     def end(self) -> None:
-        """Note that the loop has ended."""
         self._rests = True
 
     @property
@@ -57,7 +56,6 @@ class Pulse:
 
     @property
     def hangs(self) -> bool:
-        """Whether it has been silent for longer than it may."""
         return self.silent_for > self.bound
 
     def place(self) -> str:

@@ -16,8 +16,6 @@ disable_created_metrics()  # type: ignore[no-untyped-call]  # series that say wh
 
 
 class Counts:
-    """All that a server counts since it started."""
-
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         """These counts, and what the process uses."""
@@ -54,8 +52,6 @@ class Counts:
 
 
 class Vitals:
-    """The counts, links and pulses of one server."""
-
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self.monotonic = monotonic
         self.counts = Counts()
@@ -68,12 +64,10 @@ class Vitals:
         self.outbox = self.link("outbox", lost="sending interrupted", again="sending again")
 
     def becomes_ready(self) -> None:
-        """Note that the server is ready."""
         self.is_ready = True
         self.changed.set()
 
     def link(self, name: str, *, lost: str, again: str, level: str = "warning") -> Link:
-        """Add a link, with what the log says when it is lost and when it is back."""
         told = {"lost": lost, "again": again, "level": level}
         self.links[name] = Link(name, **told, monotonic=self.monotonic, changed=self.changed.set)
         return self.links[name]
@@ -91,5 +85,4 @@ class Vitals:
 
     @property
     def hanging(self) -> list[Pulse]:
-        """The pulses of the loops that hang."""
         return [pulse for pulse in tuple(self.pulses.values()) if pulse.hangs]

@@ -36,7 +36,6 @@ FRAME = (
 
 
 def write_pages(folder: Path, title: str, shown: Sequence[tuple[str, EmailMessage]]) -> Path:
-    """Write index.html with these messages, each under its heading, and the animation of the last. Return its path."""
     parts = [_part(heading, mail) for heading, mail in shown]
     for name, content in _animations(shown[-1][1]):
         (folder / name).write_bytes(content)
@@ -56,7 +55,6 @@ def _part(heading: str, mail: EmailMessage) -> str:
 
 
 def inlined(mail: EmailMessage) -> str:
-    """Return the HTML part with its pictures inside; nothing if there is none."""
     part = mail.get_body(("html",))
     html = str(part.get_content()) if part else ""
     for picture in mail.walk():
@@ -67,7 +65,6 @@ def inlined(mail: EmailMessage) -> str:
 
 
 def _animations(mail: EmailMessage) -> Iterator[tuple[str, bytes]]:
-    """Yield the names and contents of the attached animations."""
     for part in mail.iter_attachments():
         if part.get_content_type() == "image/gif":
             yield part.get_filename("match.gif"), part.get_content()

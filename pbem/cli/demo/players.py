@@ -21,26 +21,21 @@ class Stuck(Exception):
 
 @dataclass
 class DemoPlayer:
-    """A person with a mailbox who plays the turns of the record."""
-
     name: str
     mailbox: Path
     arrived: "queue.Queue[EmailMessage]" = field(default_factory=queue.Queue)
 
     @property
     def address(self) -> str:
-        """Return the player's address."""
         return f"{self.name}@players.example"
 
     def deliver(self, raw: bytes) -> None:
-        """Put a message into the mailbox."""
         mail = email.message_from_bytes(raw, policy=email.policy.default)
         number = len(list(self.mailbox.iterdir())) + 1
         (self.mailbox / f"{number:03}.eml").write_bytes(raw)
         self.arrived.put(mail)
 
     def next_mail(self) -> EmailMessage:
-        """Return the next message to the player; raise Stuck if none arrives."""
         try:
             return self.arrived.get(timeout=PATIENCE_SECONDS)
         except queue.Empty:
@@ -61,7 +56,7 @@ def answer(port: int, player: DemoPlayer, mail: EmailMessage, words: str) -> Non
 
 
 def write(port: int, player: DemoPlayer, to: str, subject: str, words: str, answers: str = "") -> None:
-    """Send a message to our server. Raises smtplib.SMTPException or OSError."""
+    """Raises smtplib.SMTPException or OSError."""
     mail = EmailMessage()
     mail["From"], mail["To"], mail["Subject"] = player.address, to, subject
     mail["Date"], mail["Message-ID"] = localtime(), make_msgid(domain="players.example")

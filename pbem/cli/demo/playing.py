@@ -73,13 +73,10 @@ enabled = ["{game}"]
 
 @dataclass(frozen=True)
 class Screen:
-    """What is shown: as text at the terminal, and later as pages for a browser."""
-
     console: Console
     shown: list[tuple[str, EmailMessage]] = field(default_factory=list)
 
     def show(self, mail: EmailMessage, title: str) -> None:
-        """Show a message."""
         self.shown.append((title, mail))
         fields = ("From", "To", "Reply-To", "Subject")
         head = "".join(f"{name}: {mail[name]}\n" for name in fields) + "\n"
@@ -178,7 +175,6 @@ def _serve_and_play(
 
 
 def _correspond(screen: Screen, sample: Record, players: tuple[DemoPlayer, DemoPlayer], port: int) -> EmailMessage:
-    """Play the match from the first message to the last; return the record that the winner asks for."""
     joined = {player.name: _join(port, player) for player in players}
     confirm, welcome = joined[players[0].name]
     screen.show(confirm, "the first message")
@@ -194,7 +190,6 @@ def _correspond(screen: Screen, sample: Record, players: tuple[DemoPlayer, DemoP
 
 
 def _join(port: int, player: DemoPlayer) -> tuple[EmailMessage, EmailMessage]:
-    """Let a player join, and show their matches. Return the message to confirm, and the welcome."""
     write(port, player, SERVER, "", f"join {player.name}")
     confirm = player.next_mail()
     answer(port, player, confirm, "yes")
@@ -240,7 +235,6 @@ def _turns(screen: Screen, sample: Record, players: tuple[DemoPlayer, DemoPlayer
 
 
 def _loser_and_winner(sample: Record, last: Position[Any]) -> tuple[Seat, Seat]:
-    """Return the seats of the players; after a draw, in their order."""
     loser = sample.ending.seat if sample.ending else last.outcome and last.outcome.winner == 0
     return (1, 0) if loser else (0, 1)
 

@@ -7,7 +7,6 @@ from sqlalchemy import URL
 
 
 def find(said: str, url: URL) -> str | None:
-    """Return the advice; None if none is known."""
     user, name = url.username or "the user", url.database
     if "pooling mode" in said:
         return "write pool_mode = transaction or session in the pooler's configuration"

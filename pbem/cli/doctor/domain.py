@@ -39,7 +39,6 @@ def check(settings: Settings) -> Iterator[Finding]:
 
 
 def records(name: str, kind: str) -> list[str]:
-    """Return the records of a name; empty if there are none. Raises Silent."""
     import dns.exception
     import dns.resolver
 

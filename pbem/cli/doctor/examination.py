@@ -67,7 +67,6 @@ def findings(check: Check) -> Iterator[Finding]:
 
 
 def checks(path: Path, settings: Settings) -> list[Check]:
-    """Return the checks of what is configured, those of this machine first."""
     return list(_checks(path, settings))
 
 

@@ -6,8 +6,6 @@ from enum import StrEnum
 
 
 class Severity(StrEnum):
-    """How bad a finding is."""
-
     OK = "ok"
     NOTE = "note"
     """It works, and could be better, or is worth knowing."""
@@ -16,8 +14,6 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence about what was found, and one about what to do."""
-
     level: Severity
     sentence: str
     advice: str = ""
@@ -25,14 +21,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class Check:
-    """A check with its name, which `--json` has as well."""
-
     name: str
     run: Callable[[], Iterator[Finding]]
 
 
 def ok(sentence: str) -> Finding:
-    """Return a finding that something works."""
     return Finding(Severity.OK, sentence)
 
 

@@ -23,7 +23,6 @@ SAMPLE = b"From: doctor@pbem.example\nTo: games@pbem.example\nSubject: hello\n\n
 
 
 def secrets(settings: Settings) -> Iterator[Finding]:
-    """Read all secrets."""
     read = 0
     for path, secret in config.secrets(settings):
         try:
@@ -44,7 +43,6 @@ def secrets(settings: Settings) -> Iterator[Finding]:
 
 
 def _advice(path: str, secret: Secret, why: BaseException | None) -> str:
-    """Return what to do about a secret that can't be read."""
     if secret.command is not None:
         return f"run the command as the user that runs pbem; or correct {path}"
     if isinstance(why, IsADirectoryError):
@@ -99,7 +97,6 @@ def _closed(site: Path) -> Path | None:
 
 
 def templates() -> Iterator[Finding]:
-    """Compile all templates."""
     found = list(_broken_templates())
     for sentence in found:
         yield problem(sentence, "install pbem again, or undo the change")
@@ -122,7 +119,6 @@ def _broken_templates() -> Iterator[str]:
 
 
 def parser(megabytes: int = MEGABYTES) -> Iterator[Finding]:
-    """Have a message read by a parser process."""
     box = IsolatedParser(megabytes=megabytes)
     begun = time.monotonic()
     try:

@@ -58,7 +58,6 @@ def imap(settings: ImapSettings, tokens: AccessTokens | None = None) -> Iterator
 
 
 def _no_imap(door: Door, error: BaseException) -> Finding:
-    """Return why the login at a mailbox failed."""
     settings = door.account
     said = _veiled(error, settings.password)
     match error:
@@ -148,7 +147,6 @@ def smtp(settings: SmtpSettings, server: ServerSettings, tokens: AccessTokens | 
 
 
 def _no_smtp(door: Door, server: ServerSettings, error: NotAccepted, cause: BaseException) -> Finding:
-    """Return why a submission server refuses us."""
     account = door.account
     username = account.username
     said = _veiled(error, account.password).removeprefix(f"{account.host}:{account.port}: ")
@@ -180,7 +178,6 @@ def _no_smtp(door: Door, server: ServerSettings, error: NotAccepted, cause: Base
 
 
 def no_inbox() -> Iterator[Finding]:
-    """Say that nothing receives mail."""
     yield problem(
         "there is no [inbox.…] table, so the server receives no mail",
         "write [inbox.imap], [inbox.lmtp], [inbox.smtp] or [inbox.maildir]",
@@ -221,7 +218,6 @@ def _who_listens(table: str, settings: ListenSettings | MetricsSettings, place: 
 
 
 def folder(table: str, path: Path) -> Iterator[Finding]:
-    """Look whether messages can be put into the folder, or the folder made."""
     there = next(each for each in (path / "new", path, *path.parents) if each.exists())
     try:
         with tempfile.NamedTemporaryFile(dir=there, buffering=0) as file:
@@ -238,7 +234,6 @@ def _secured(settings: ImapSettings | SmtpSettings) -> str:
 
 
 def _in_clear(door: Door) -> Finding | None:
-    """Return that a password crosses the network for all to read, if it does."""
     if door.account.security != "none" or is_loopback(door.account.host):
         return None
     return problem(f"the password goes to {door.account.host} without TLS", f'write security = "tls" in [{door.table}]')

@@ -27,8 +27,6 @@ EXPIRED, NOT_YET_VALID, WRONG_NAME, WRONG_ADDRESS = 10, 9, 62, 64
 
 @dataclass(frozen=True)
 class Door:
-    """A port of a mail server, as configured."""
-
     table: str
     account: ImapSettings | SmtpSettings
     tls_port: int
@@ -37,12 +35,10 @@ class Door:
 
     @property
     def place(self) -> str:
-        """Where it is, in words."""
         return f"{self.account.host}, port {self.account.port}"
 
 
 def trouble(door: Door) -> Finding | None:
-    """Return why no conversation can begin there; None if it can."""
     account = door.account
     try:
         context = account.tls.context()
@@ -67,7 +63,6 @@ def trouble(door: Door) -> Finding | None:
 
 
 def explained(door: Door, error: BaseException) -> Finding | None:
-    """Return what an error of a socket or of TLS means; None for other errors."""
     table, place, host = door.table, door.place, door.account.host
     if isinstance(error, ssl.SSLCertVerificationError):
         return _certificate(door, error)
@@ -103,7 +98,6 @@ def secured(door: Door) -> Iterator[ssl.SSLSocket]:
 
 
 def ends_soon(door: Door, connection: ssl.SSLSocket) -> Finding | None:
-    """Return that the server's certificate ends in a few days, if it does."""
     certificate = connection.getpeercert() or {}
     ends = datetime.fromtimestamp(ssl.cert_time_to_seconds(str(certificate["notAfter"])), UTC)
     if ends - now() > SOON:
@@ -119,7 +113,6 @@ def _connection(door: Door) -> socket.socket:
 
 
 def _first(door: Door) -> bytes:
-    """Return what the server says by itself at first."""
     with _connection(door) as connection:
         return _greeting(connection)
 
@@ -133,7 +126,6 @@ def _greeting(connection: socket.socket) -> bytes:
 
 
 def _other_kind(door: Door, greeting: bytes) -> Finding | None:
-    """Return that the server is of another kind than the table is for, if its greeting says so."""
     wanted = IMAP if door.table == "inbox.imap" else SMTP
     found = next((kind for begin, kind in GREETINGS.items() if greeting.startswith(begin)), wanted)
     if found == wanted:

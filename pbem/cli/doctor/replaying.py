@@ -47,13 +47,11 @@ def check(config_file: ConfigOption = CONFIG) -> None:
 
 
 def replayed(engine: Engine, numbers: Sequence[int]) -> Iterator[list[Fault]]:
-    """Yield what is wrong with each of the matches, in their order."""
     for start in range(0, len(numbers), AT_ONCE):
         yield from _faults(engine, numbers[start : start + AT_ONCE])
 
 
 def _faults(engine: Engine, numbers: Sequence[int]) -> Iterator[list[Fault]]:
-    """Yield what is wrong with each of some matches."""
     with database.read_only(engine) as session:
         matches = session.exec(select(Match).where(col(Match.id).in_(numbers)).order_by(col(Match.id))).all()
         yield from integrity.faults(session, matches)

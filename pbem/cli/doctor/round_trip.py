@@ -36,7 +36,6 @@ Look = Callable[[], bool]
 
 
 def check(settings: Settings, seconds: float, now: Callable[[], datetime]) -> Iterator[Finding]:
-    """Send the message, and wait that long for it."""
     server, smtp = settings.server, settings.outbox.smtp
     if smtp is None:
         yield note("no message is sent: mail goes to a folder")
@@ -65,7 +64,6 @@ def check(settings: Settings, seconds: float, now: Callable[[], datetime]) -> It
 
 
 def message(server: ServerSettings, recipient: str, mark: str, now: datetime) -> bytes:
-    """Return the message; its Message-ID is the mark."""
     made = EmailMessage(policy=SMTP)
     made["From"], made["To"] = server.address, recipient
     made["Subject"] = "pbem doctor: does this arrive?"
@@ -119,7 +117,6 @@ def _newest(engine: Engine) -> int:
 
 
 def is_stored(engine: Engine, mark: str, after: int) -> bool:
-    """Return whether the message is among those received after that one."""
     with database.read_only(engine) as session:
         rows = session.exec(select(Incoming).where(col(Incoming.id) > after))
         return any(mark.encode() in row.raw for row in rows)

@@ -82,7 +82,6 @@ def check(settings: ServerSettings, now: Callable[[], datetime]) -> Iterator[Fin
 
 
 def backups(settings: Settings, now: Callable[[], datetime]) -> Iterator[Finding]:
-    """Look whether backups can be made, when the last one was, and whether there is room for the next."""
     wanted = settings.backup
     folder = wanted.folder
     if folder is None:
@@ -120,7 +119,6 @@ def backups(settings: Settings, now: Callable[[], datetime]) -> Iterator[Finding
 
 
 def _file(engine: Engine) -> Path | None:
-    """Return the file of an SQLite database."""
     is_file = engine.dialect.name == "sqlite" and engine.url.database
     return Path(str(engine.url.database)) if is_file else None
 
@@ -183,7 +181,6 @@ def _clock(engine: Engine, now: Callable[[], datetime]) -> Iterator[Finding]:
 
 
 def games(settings: Settings) -> Iterator[Finding]:
-    """Look for games that are wanted, by the configuration or by matches, and aren't there."""
     GAMES.enable(settings.games.enabled)
     found, _ = False, len(GAMES)  # which loads them
     for why in GAMES.missing.values():

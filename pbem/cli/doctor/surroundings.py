@@ -12,7 +12,6 @@ from pbem.server.backups import rotation
 
 
 def exposed(path: Path, settings: Settings) -> Iterator[Path]:
-    """Yield the files with secrets or mail that everyone on this machine can read."""
     found = [secret for _, secret in secrets(settings)]
     holds_secrets = any(secret.value is not None for secret in found)
     url = make_url(settings.server.database)
@@ -31,7 +30,6 @@ def exposed(path: Path, settings: Settings) -> Iterator[Path]:
 
 
 def _is_open_to_all(file: Path) -> bool:
-    """Return whether others can read the file and enter every folder above it."""
     reads = stat.S_IXOTH if file.is_dir() else stat.S_IROTH
     passes = all(folder.stat().st_mode & stat.S_IXOTH for folder in file.resolve().parents)
     return bool(file.stat().st_mode & reads) and passes

@@ -16,8 +16,6 @@ BACK = "<"
 
 @dataclass(frozen=True)
 class Question:
-    """Something that `pbem init` asks for, unless it doesn't apply to the place of mail."""
-
     key: str
     text: str
     default: Callable[[Mapping[str, str]], str | None] = lambda _: None
@@ -25,11 +23,9 @@ class Question:
     is_secret: bool = False
 
     def is_open(self, answers: Mapping[str, str]) -> bool:
-        """Return whether it has to be asked still; where mail is comes first."""
         return self.key not in answers and ("place" not in answers or bool(self.applies(_preset(answers))))
 
     def ask(self, answers: Mapping[str, str]) -> str:
-        """Return the answer, once there is one that can be used."""
         if self.key == "place":
             for each, preset in PRESETS.items():
                 out.print(f"  [bold]{each.value}[/]: {preset.title}", highlight=False)

@@ -77,7 +77,6 @@ def restore(
 
 @contextmanager
 def _sentences(file: Path) -> Iterator[None]:
-    """Turn what can go wrong with a backup into a sentence and exit code 2."""
     try:
         yield
     except NotABackup as error:

@@ -79,7 +79,6 @@ def show(
 def _wanted(
     path: Path, place: PresetPlace | None, server: dict[str, str], username: str, client_id: str, *, ask: bool | None
 ) -> WantedSetup | None:
-    """Return what to write; None if there is a configuration."""
     told = place is not None or bool(server) or bool(username) or bool(client_id)
     if path.exists():
         if told or ask:
@@ -97,7 +96,6 @@ def _wanted(
 
 
 def _write(path: Path, wanted: WantedSetup) -> None:
-    """Write the configuration, and the password if it was given; say what is left to do."""
     preset = PRESETS[wanted.place]
     presets.check(wanted.server)
     path.parent.mkdir(parents=True, exist_ok=True)

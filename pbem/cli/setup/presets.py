@@ -21,8 +21,6 @@ HEAD = """\
 
 
 class PresetPlace(StrEnum):
-    """A usual place of mail."""
-
     GMAIL = "gmail"
     GMAIL_OAUTH2 = "gmail-oauth2"
     OUTLOOK = "outlook"
@@ -46,8 +44,6 @@ class Preset:
 
 @dataclass(frozen=True)
 class WantedSetup:
-    """What the operator has said about the server."""
-
     place: PresetPlace
     server: dict[str, str]
     username: str
@@ -137,7 +133,6 @@ PRESETS = {
 
 
 def check(server: Mapping[str, str]) -> None:
-    """Raise BadConfig if those settings of [server] can't be used."""
     try:
         ServerSettings.model_validate(server)
     except ValidationError as error:

@@ -18,43 +18,35 @@ class Commands(dict[str, Command]):
         super().__init__((command.name, command) for command in commands)
 
     def named(self, verb: str) -> Command | None:
-        """Return the command with that name or alias, in any case of letters."""
         return self.get(self._names.get(verb.lower(), ""))
 
     @cached_property
     def verbs(self) -> frozenset[str]:
-        """All names and aliases."""
         return frozenset(self._names)
 
     @cached_property
     def move(self) -> Command:
-        """The command that plays a turn."""
         return next(command for command in self.values() if command.plays)
 
     @cached_property
     def joining(self) -> Command:
-        """The command by which somebody becomes a player under a name."""
         return next(command for command in self.values() if command.makes_player == 1)
 
     @cached_property
     def naming(self) -> frozenset[str]:
-        """The names and aliases that are followed by the name of a player or a game."""
         naming = (each for each in self.values() if _NAMES_SOMEBODY.search(each.arguments) and not each.of_match)
         return frozenset(verb for command in naming for verb in (command.name, *command.aliases))
 
     @cached_property
     def of_admin(self) -> frozenset[str]:
-        """The names of those that only the admin can write."""
         return frozenset(name for name, command in self.items() if command.of_admin)
 
     @cached_property
     def placeholders(self) -> frozenset[str]:
-        """The words of the usage lines that stand for the player's own."""
         return frozenset(word for command in self.values() for word in PLACEHOLDER.findall(command.arguments))
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        """The name of each command by its verbs."""
         found = {name: name for name in self}
         for name, command in self.items():
             for alias in command.aliases:

@@ -23,7 +23,6 @@ SHOWN, FEW_WORDS = 60, 3
 
 
 def for_message(request: Request, parsed: ParsedMessage) -> Refused:
-    """Return the refusal of a message without a command."""
     about = request.sender.match
     match = request.session.get(Match, about) if about else None
     if (hidden := request.message.hidden) is not None:
@@ -62,7 +61,6 @@ def for_message(request: Request, parsed: ParsedMessage) -> Refused:
 
 
 def _doubted(line: Line, match: Match | None) -> Refused:
-    """Return the refusal of a line that may be a quoted one, which is suggested instead."""
     return Refused(
         "This may be quoted, or one of your words, so nothing was done.",
         read=line.text[:SHOWN],
@@ -73,7 +71,6 @@ def _doubted(line: Line, match: Match | None) -> Refused:
 
 
 def _said(request: Request, parsed: ParsedMessage) -> Refused | None:
-    """Return a refusal that suggests what a sentence asks for, such as a match of a game."""
     wanted = [
         line for line in lines_said(request.commands, (parsed.first, *parsed.prose)) if not line.startswith("join")
     ]
@@ -83,7 +80,6 @@ def _said(request: Request, parsed: ParsedMessage) -> Refused | None:
 
 
 def add_spelling(request: Request, line: Line, refusal: Refused) -> None:
-    """Add a suggestion to the refusal of a line that misspells a game."""
     if refusal.meant or not line.command.takes_game:
         return
     respelt = LineReader(request.commands, lambda _: None, line.match).respelt(line.text)
@@ -92,7 +88,6 @@ def add_spelling(request: Request, line: Line, refusal: Refused) -> None:
 
 
 def _turn_suggested(request: Request, match: Match, text: str) -> Refused | None:
-    """Return a refusal that suggests a turn, if it is the sender's turn and the line resembles one."""
     if not is_to_move(request, match):
         return None
     snapshot = snapshot_of(request.session, match)
@@ -104,7 +99,6 @@ def _turn_suggested(request: Request, match: Match, text: str) -> Refused | None
 
 
 def _set_up_expected(request: Request, match: Match, text: str) -> Refused | None:
-    """Return a refusal with an example, if the sender has to set up and the line tries to."""
     if not is_to_move(request, match) or not SET_UP.match(text):
         return None
     snapshot = snapshot_of(request.session, match)
@@ -122,14 +116,12 @@ def _resembling(snapshot: Snapshot, text: str) -> tuple[str, ...]:
 
 
 def with_turns(refusal: Refused, meant: tuple[str, ...]) -> Refused:
-    """Return the refusal with the legal turns that the text resembles."""
     refusal.meant = meant
     refusal.proposal = f"#{refusal.match} {meant[0]}" if len(meant) == 1 else None
     return refusal
 
 
 def _nothing_found(said: str, match: Match | None, commands: Commands) -> Refused:
-    """Return the refusal of prose."""
     if match is not None and match.state == MatchState.OFFERED:
         return Refused(
             "We found no command in your message.",

@@ -15,8 +15,6 @@ MOST_READ = 500
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """Lines in a row that are neither a command nor a turn."""
-
     lines: tuple[str, ...]
     under: tuple[int, ...] = ()
     """The numbers of the commands, from 0, to which they belong by their place: the one right above them; below a blank
@@ -24,8 +22,6 @@ class Prose:
 
 
 class MessageDraft:
-    """The commands and words of a message as far as it has been read."""
-
     def __init__(self, head: Sequence[Line]) -> None:
         self.commands: list[Line] = [*head]
         self.words: list[Prose] = []
@@ -45,12 +41,10 @@ class MessageDraft:
 
     @property
     def is_below_words(self) -> bool:
-        """Whether there are words below a command already."""
         return bool(self.commands) and (bool(self._lines) or any(block.under for block in self.words))
 
     @property
     def is_full(self) -> bool:
-        """Whether the message has had as many commands, or lines tried as commands, as it can have."""
         return len(self.commands) + len(self.unread) >= MOST_COMMANDS or self.read >= MOST_READ
 
     def keeps(self, text: str) -> bool:
@@ -60,28 +54,23 @@ class MessageDraft:
 
     @property
     def has_words(self) -> bool:
-        """Whether there are any words."""
         return bool(self._lines) or bool(self.words)
 
     @property
     def greets(self) -> bool:
-        """Whether all words so far are a greeting."""
         return not self.words and len(lines := list(filter(None, self._lines))) == 1 and is_greeting(lines[0])
 
     def add_blank(self) -> None:
-        """Add a blank line."""
         self._is_apart = True
         if self._lines:
             self._lines.append("")
 
     def add_words(self, line: str) -> None:
-        """Add a line of words."""
         if not self._lines:
             self._under = tuple(self._block if self._is_apart else self._block[-1:])
         self._lines.append(line)
 
     def add_commands(self, lines: Sequence[Line]) -> None:
-        """Add the commands of a line."""
         if self._lines or self._is_apart:
             self._block = []
         self.close()
@@ -90,7 +79,6 @@ class MessageDraft:
         self.commands += lines
 
     def close(self) -> None:
-        """End the words that were begun."""
         if self._lines:
             self.words.append(Prose(trim(self._lines), self._under))
         self._lines = []

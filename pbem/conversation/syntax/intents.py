@@ -27,8 +27,6 @@ _WORD = re.compile(r"[\w'-]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intent:
-    """Something that people want, and how they say it."""
-
     name: str
     means: str
     """What we understood, as it follows "It seems that"."""
@@ -80,7 +78,6 @@ def of_anybody(sentence: str) -> str | None:
 
 
 def understood(lines: Iterable[str], match: Match | None, admin: str = "") -> Refused | None:
-    """Return the refusal that says what the lines probably mean; None if nothing of the table does."""
     texts = [line.strip() for line in lines if line.strip()][:MOST_LINES]
     said = [(text, plain(text)) for text in texts]
     state = match.state if match is not None else None
@@ -90,12 +87,10 @@ def understood(lines: Iterable[str], match: Match | None, admin: str = "") -> Re
 
 
 def rules_commands() -> str:
-    """Return the commands that send the rules of a game, of the first few where there are many."""
     return " or ".join(f'"rules {key}"' for key in islice(GAMES, FEW))
 
 
 def there_are() -> str:
-    """Return a sentence with the games that there are, of many the first few."""
     return f"The games: {GAMES.some()}." + (f" {ALL}" if len(GAMES) > FEW else "")
 
 

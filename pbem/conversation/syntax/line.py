@@ -81,7 +81,6 @@ class LineReader:
         return line
 
     def _needs_no_trimming(self, line: Line) -> bool:
-        """Return whether the line has no courtesies to remove."""
         if line.command.plays:
             return self.is_sure(line)
         return courtesies.without_brackets(line.words) == line.words
@@ -170,10 +169,7 @@ class LineReader:
         return Line(command, words, match, text) if conditions.seems_meant(words) else None
 
     def _joining(self, command: Command, rest: str, match: int | None, *, is_rognlie: bool) -> Line:
-        """Return the line of somebody who wants to be a player, which repeats nothing but names.
-
-        "signup alice PASSWORD", as Rognlie's players write it: we have no use for it, and never repeat it.
-        """
+        """Rognlie's players write "signup alice PASSWORD": we have no use for the password, and never repeat it."""
         names = [word for word in courtesies.name_in(rest).split() if word]
         if len(names) > 1 and (is_rognlie or not all(map(str.isalpha, names))):
             names = names[:1]
@@ -253,7 +249,6 @@ class LineReader:
         return None if number is None else self._game_of(number)
 
     def _parsed_for(self, words: str, pack: GamePack | None) -> Iterator[ParsedTurn]:
-        """Yield the words parsed as a turn of that game, or else of each game that is likely."""
         for each in [GAMES[key] for key in self._likely] if pack is None else [pack]:
             yield self._parse(words, each)
 
@@ -300,7 +295,6 @@ class LineReader:
         return " ".join(words)
 
     def _with_games(self, text: str) -> str:
-        """Return the text with games in the known number."""
         games = frozenset(GAMES)
         return " ".join(
             known if (known := courtesies.with_other_number(word.lower(), games)) in games else word
@@ -316,7 +310,6 @@ class LineReader:
         return line if line is not None and not line.command.changes and self.is_sure(line) else None
 
     def guess(self, text: str) -> Line | None:
-        """Return the command that a line resembles."""
         bare = courtesies.without_politeness(courtesies.without_quotes(courtesies.without_list_mark(text)))
         for wanted in (bare, courtesies.without_brackets(bare)):
             for respelt in dict.fromkeys((wanted, self._with_other_numbers(wanted), self.respelt(wanted))):
@@ -326,7 +319,6 @@ class LineReader:
         return None
 
     def respelt(self, text: str) -> str:
-        """Return the line with the nearest known command, and the nearest games if it takes one."""
         words = text.split()
         at = next((place for place, word in enumerate(words) if not NUMBER.fullmatch(word)), None)
         if at is not None and words[at].lower() in GAMES and len(words) > at + 1:
@@ -346,7 +338,6 @@ class LineReader:
 
 
 def _names_game(words: str) -> bool:
-    """Return whether one of the words is a game."""
     games = frozenset(GAMES)
     return any(courtesies.with_other_number(word.strip(".,;:!?"), games) in games for word in words.lower().split())
 
@@ -362,5 +353,4 @@ def _addressed(text: str) -> str:
 
 
 def _ply(number: re.Match[str]) -> int | None:
-    """Return the turn after the number of a match, as in 42#7."""
     return int(number[2]) if number[2] else None

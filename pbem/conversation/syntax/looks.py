@@ -41,7 +41,6 @@ def is_board_or_record(words: str) -> bool:
 
 
 def begins_like_a_move(read: str) -> bool:
-    """Return whether the readable beginning of a line names at least one square."""
     return any(character.isalpha() for character in read) and any(character.isdigit() for character in read)
 
 

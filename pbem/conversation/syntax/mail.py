@@ -43,8 +43,6 @@ Answers = Callable[[Line], bool]
 
 @dataclass(frozen=True, slots=True)
 class ParsedMessage:
-    """The content of a message: commands, and words around them."""
-
     commands: tuple[Line, ...]
     words: tuple[Prose, ...]
     """If there is no command: the text below the first line."""
@@ -66,7 +64,6 @@ class ParsedMessage:
 
     @property
     def prose(self) -> tuple[str, ...]:
-        """All words of the message."""
         return trim([line for block in self.words for line in (*block.lines, "")])
 
 
@@ -83,8 +80,6 @@ def tagged_match(subject: str) -> int | None:
 
 
 class Reader:
-    """Reads the lines of one message."""
-
     def __init__(
         self,
         commands: Commands,
@@ -162,7 +157,6 @@ class Reader:
         return trim([*kept, *lines[at:]]) if kept else lines
 
     def _counts(self, line: str) -> bool:
-        """Return whether a line certainly is a command or a turn, or holds a turn."""
         text = to_ascii(line.strip()[:LONGEST_LINE])
         if not text:
             return False
@@ -230,7 +224,6 @@ class Reader:
     def _read_line(
         self, draft: MessageDraft, translated: tuple[Translation, ...], *, strict: bool, certain: bool
     ) -> tuple[Line, ...]:
-        """Return the line as commands; none if it is words."""
         text = translated[0].text
         addressed = ADDRESSED.match(text) is not None
         if draft.commands and self._is_remark(text):
@@ -259,7 +252,6 @@ class Reader:
         return self._line.is_sure(line) if line.command.takes_turn else is_plain(line.words)
 
     def _is_private(self, text: str) -> bool:
-        """Return whether a line below words is for nobody but its writer."""
         verb, _, words = text.partition(" ")
         command = self._commands.get(verb.lower().rstrip(":"))
         is_private = command is not None and command.takes_rest and not command.of_admin
@@ -290,7 +282,6 @@ class Reader:
         return line.malformed or not (command.changes or self._line.is_sure(line) or self._answers(line))
 
     def _reading(self, subject: str, told: str, draft: MessageDraft) -> ParsedMessage:
-        """Put together the content of the message."""
         before = [line for block in draft.words if not block.under for line in block.lines]
         before = before or draft.separators[:1]
         first = _first(before)
@@ -346,7 +337,6 @@ class Reader:
         return [*lines] if fit else []
 
     def _lines(self, translated: Sequence[Translation], *, opening: bool, first: bool) -> tuple[Line, ...]:
-        """Return the lines as commands; none for words."""
         lines = [
             self._line.line(each.text, opening=opening, first=first) or self._without_counterpart(each)
             for each in translated
@@ -371,7 +361,6 @@ class Reader:
         return (replace(line, text=text, malformed=True, refusal=not_a_command(text, line)),)
 
     def _unread(self, text: str) -> tuple[Line, ...]:
-        """Return a line that begins with #NUMBER and can't be read as a refused one."""
         line = self._line.guess(text) or Line(self._commands.move, "", None, text)
         return (replace(line, text=text, malformed=True, refusal=not_a_command(text, line)),)
 
@@ -390,5 +379,4 @@ def _as_written(line: Line, written: str, beyond: str) -> Line:
 
 
 def _first(lines: Sequence[str]) -> str:
-    """Return the first line that isn't empty."""
     return next((line.strip() for line in lines if line.strip()), "")[:LONGEST_LINE]

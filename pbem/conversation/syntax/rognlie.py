@@ -76,8 +76,6 @@ IsTurn = Callable[[str, int | None], bool]
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A line in our syntax."""
-
     text: str
     refusal: Refused | None = None
     """Why the line can't be carried out although its command is known."""
@@ -100,8 +98,6 @@ class _Head:
 
 @dataclass(frozen=True, slots=True)
 class Translator:
-    """Translates the lines of one message into our syntax."""
-
     own: str | None
     """The sender's name here."""
     verbs: frozenset[str]
@@ -141,7 +137,6 @@ class Translator:
         return (Translation(text),) if head.led else tuple(self._in_our_words(text, head, rest))
 
     def _instead(self, head: _Head, text: str) -> Translation:
-        """Return the turn that the line is in its game, or why it is nothing here."""
         if head.written in TURNS_OF_SOME and self.is_turn(head.written, int(head.number) if head.number else None):
             return Translation(f"#{head.number} {head.written}" if head.number else head.written)
         return Translation(text, advice(text))
@@ -160,7 +155,6 @@ class Translator:
         return text if at is None or len(words) <= at else " ".join([*words[:at], "..."])
 
     def _head(self, words: list[str]) -> _Head | None:
-        """Return the head of the line if it starts like a command."""
         written, verb, number, game, every, led, length = "", "", None, False, False, False, 0
         known = _known(self.verbs)
         for word in words[:MOST_HEAD]:
@@ -214,7 +208,6 @@ class Translator:
         return not self.is_turn(" ".join(rest), int(head.number))
 
     def _in_our_words(self, text: str, head: _Head, rest: list[str]) -> Iterator[Translation]:
-        """Yield the line with our commands instead of Rognlie's."""
         plain = _bare(rest[0]).partition("#")[0] if len(rest) == 1 else ""
         numbers = [head.number] if head.number else []
         if head.written in PLAYING and plain in INSTEAD_OF_TURN:
@@ -234,7 +227,6 @@ class Translator:
         return head.written in LISTING and (head.number is not None or not FILTERS.isdisjoint(said))
 
     def _shown(self, what: list[str], text: str) -> Iterator[Translation]:
-        """Yield commands that show those boards, or the matches of that player."""
         if what and all(BOARD.fullmatch(word.rstrip(".,;!?")) for word in what):
             for word in what:
                 yield Translation(f"show {word.rstrip('.,;!?').lstrip('#')}")
@@ -268,7 +260,6 @@ def advice(text: str, game: str | None = None) -> Refused | None:
 
 
 def _turn_of_some(word: str, game: str | None) -> Refused:
-    """Return the refusal of a turn that only some games have, and which have it."""
     have = [key for key, pack in GAMES.items() if turns.parse(pack.notation, word).error is None]
     what = TURNS_OF_SOME[word]
     if not have:
@@ -282,7 +273,6 @@ def _turn_of_some(word: str, game: str | None) -> Refused:
 
 @cache
 def _known(verbs: frozenset[str]) -> frozenset[str]:
-    """Return our verbs and those of Rognlie's server."""
     return verbs | MOVING | SAYING | WITHOUT_COUNTERPART | {"showas"}
 
 

@@ -24,7 +24,6 @@ _QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201d]*\u201d')
 
 
 def any_of(kind: str) -> str:
-    """Return a regular expression for each of the phrases of a kind, the longest first."""
     return "|".join(re.escape(phrase) for phrase in sorted(WORDS[kind], key=len, reverse=True))
 
 
@@ -41,7 +40,6 @@ def lines_said(commands: Mapping[str, Command], text: Iterable[str]) -> list[str
 
 
 def _asked(commands: Mapping[str, Command], sentence: str) -> Iterator[tuple[str, str]]:
-    """Yield the name of each command that the sentence asks for, and its line; one that begins a match at most."""
     found = [(command, line) for command in commands.values() if command.said and (line := command.said(sentence))]
     asks_about_game = any(not command.changes for command, _ in found)
     begins_match = False

@@ -29,8 +29,6 @@ _BARE_TIME = re.compile(r"(?<!\S)\d{1,4}[wdhm]\S*")
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The terms of a match as the player wrote them."""
-
     game: Game
     begin: str
     options: dict[str, str]
@@ -88,7 +86,6 @@ def split(words: Sequence[str]) -> tuple[list[str], dict[str, str], list[str]]:
 
 
 def chosen(game: str, given: dict[str, str], default_time: str, text: str, *, rated: bool = False) -> Terms:
-    """Return the terms of a match of that game; raise Refused for what it doesn't have, with the line in question."""
     options = dict(given)
     begin, undo = options.pop("begin", BEGIN[0]), options.pop(UNDO, ASKED)
     try:

@@ -77,7 +77,6 @@ class TurnFinder:
         return " ".join(bare.split())
 
     def is_legal(self, line: Line) -> bool:
-        """Return whether a line is a turn that can be played in its match as it stands."""
         match = line.match or self._match
         return line.command.plays and match is not None and self._after(match, line.words) is not None
 

@@ -39,14 +39,12 @@ def joined(lines: Sequence[str]) -> list[str]:
 
 
 def begins_condition(text: str) -> bool:
-    """Return whether the text begins like a condition, or a queued turn."""
     plain = to_ascii(text[: LONGEST + 1])
     begun = BEGINS.match(plain)
     return begun is not None and (begun[1].lower() == "queue" or seems_meant(plain[begun.start(1) :]))
 
 
 def _belongs(text: str, above: str) -> bool:
-    """Return whether the text goes on with the condition above it."""
     if GOES_ON.match(text) or LACKS.search(above):
         return True
     words = to_ascii(text).split()

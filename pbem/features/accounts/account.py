@@ -35,7 +35,6 @@ def check_name(request: Request, wanted: str, command: str) -> str:
 
 
 def check_other_name(session: Session, wanted: str, features: Features) -> str:
-    """Return the name that the operator wants for a player in lower case; raise Refused if it is invalid or taken."""
     wanted = _checked(wanted, features)
     if _is_taken(session, wanted):
         raise Refused(f"The name {wanted} is taken, or was until the operator changed it.", fits="Try another one.")
@@ -53,7 +52,6 @@ def _checked(wanted: str, features: Features) -> str:
 
 
 def _taken(request: Request, wanted: str, command: str) -> Refused:
-    """Return the refusal of a name that is taken, with a free one that a `yes` takes."""
     candidates = (f"{wanted[:18]}{number}" for number in range(2, 2 + MOST_TRIED))
     free = next((each for each in candidates if not _is_taken(request.session, each)), None)
     player = request.sender.player
@@ -97,10 +95,7 @@ def _is_taken(session: Session, wanted: str) -> bool:
 
 
 def confirm(request: Request, player: Player, wanted: str) -> None:
-    """Make the sender, who replied to our message, a player of that name.
-
-    Raise Refused for an address that joins and leaves, and joins and leaves.
-    """
+    """Raise Refused for an address that joins and leaves, and joins and leaves."""
     if erasure.has_left_often(request.session, player.address, request.now):
         raise Refused(
             "This address has joined and left more than once today.", fits="You're welcome to join again tomorrow."
@@ -116,7 +111,6 @@ def confirm(request: Request, player: Player, wanted: str) -> None:
 
 
 def join(request: Request, line: Line) -> Decision:
-    """Give the sender, who has proven their address, the name they asked for."""
     player = request.sender.player
     if player is not None and player.confirmed:
         token = Token(Purpose.PERSONAL, player.id or 0)
@@ -169,7 +163,6 @@ def _said(sentence: str) -> str | None:
 
 
 def _for_stranger(request: Request, line: Line) -> Line | None:
-    """Return the line in lower case; None without a name that a player can have."""
     name = line.words.lower()
     return None if line.malformed or not NAME.fullmatch(name) else Line(JOIN, name, None, f"join {name}")
 

@@ -19,7 +19,6 @@ MOST_QUESTIONS = 3
 
 
 def revoke(request: Request, line: Line) -> Decision:
-    """Revoke all reply addresses of the sender, and reply with the new personal one."""
     addresses.revoke(request.session, request.player)
     return Decision(answer=(NewAddresses(),))
 
@@ -65,7 +64,6 @@ def change(request: Request, line: Line) -> Decision:
 
 
 def _check_limits(request: Request, player: Player, line: Line) -> None:
-    """Raise Refused for a second address in one message, and for too many addresses in a day."""
     asked = select(func.count()).where(
         Outgoing.player == player.id, Outgoing.purpose == Purpose.ADDRESS.name, col(Outgoing.settled).is_(None)
     )

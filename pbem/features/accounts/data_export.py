@@ -50,7 +50,6 @@ class DataExport:
 
     @property
     def enclosed(self) -> int:
-        """How many of the messages fit into the export."""
         return self.archive[1]
 
     @cached_property
@@ -60,14 +59,12 @@ class DataExport:
 
     @property
     def json(self) -> bytes:
-        """The facts as JSON."""
         return json.dumps(self.facts, indent=2, ensure_ascii=False, default=_written).encode() + b"\n"
 
 
 def gather(
     session: Session, player: Player, until: datetime, redactor: TokenRedactor, exports: Sequence[ExportHook]
 ) -> DataExport:
-    """Return all that was held on the player at that time; `exports` tell what features hold."""
     came = _incoming(session, player, until)
     messages = tuple(
         (f"{row.id}.eml", row.received, redactor.redact_bytes(row.raw)) for row in reversed(came) if row.raw
@@ -109,7 +106,6 @@ def packed(groups: Iterable[tuple[ExportedFile, ...]], most: int = MOST_BYTES) -
 
 
 def _written(value: object) -> str:
-    """Return a time in ISO 8601, for JSON."""
     assert isinstance(value, datetime)  # noqa: S101 - the facts hold nothing else that JSON does not know
     return value.isoformat(timespec="seconds")
 
@@ -185,7 +181,6 @@ def _match(session: Session, player: Player, match: Match) -> dict[str, Any]:
 
 
 def _days(session: Session, player: Player) -> list[dict[str, Any]]:
-    """Return the days of the week on which the player's time runs, as they chose them."""
     rows = session.exec(select(Calendar).where(Calendar.player == player.id).order_by(col(Calendar.id)))
     return [{"chosen": row.chosen, "from": row.begins, "zone": row.zone, "days": row.days} for row in rows]
 
@@ -197,10 +192,7 @@ def _prepared(session: Session, player: Player, match: Match) -> list[list[str]]
 
 
 def _incoming(session: Session, player: Player, until: datetime) -> list[Incoming]:
-    """Return the messages that proved to be the player's.
-
-    Others only claim to be: somebody else may have used that address, before or in a forged message.
-    """
+    """Others only claim to be theirs: somebody else may have used that address, before or in a forged message."""
     rows = select(Incoming).where(Incoming.player == player.id, col(Incoming.received) <= until)
     return list(session.exec(rows.order_by(col(Incoming.id))))
 
@@ -238,7 +230,6 @@ def _mail_out(row: Outgoing) -> dict[str, Any]:
 
 
 def _said(session: Session, player: Player, until: datetime) -> Iterator[dict[str, Any]]:
-    """Yield what the player has said to others."""
     own = select(Incoming.id).where(Incoming.player == player.id)
     rows = session.exec(
         select(Outgoing)
@@ -256,7 +247,6 @@ def _said(session: Session, player: Player, until: datetime) -> Iterator[dict[st
 
 
 def _heard(sent: Any) -> Iterator[dict[str, Any]]:
-    """Yield what others have said to the player."""
     for row in sent:
         if row.payload.get("message") and row.payload.get("by"):
             yield {"when": row.created, "match": row.match, "by": row.payload["by"], "words": row.payload["message"]}

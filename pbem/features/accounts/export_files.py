@@ -14,7 +14,6 @@ from pbem.storage.models import Player
 
 
 def enclosed(rendering: Rendering) -> Extra | None:
-    """Return the files that go with the message for which a player asked."""
     row = rendering.row
     if not isinstance(rendering.payload, Export) or (owner := rendering.session.get(Player, row.player)) is None:
         return None
@@ -23,7 +22,6 @@ def enclosed(rendering: Rendering) -> Extra | None:
 
 
 def export_files(held: DataExport, server: ServerSettings, redactor: TokenRedactor) -> Iterator[Attachment]:
-    """Yield the files."""
     text = text_of("parts/held.j2", held.facts | {"server": server})
     yield Attachment(f"{held.name}.txt", "text", "plain", redactor.redact_bytes(text.encode()))
     yield Attachment(f"{held.name}.json", "application", "json", redactor.redact_bytes(held.json))

@@ -17,7 +17,6 @@ APART = timedelta(days=1)
 
 
 def _check_about_sender(request: Request, line: Line, instead: str) -> None:
-    """Raise Refused if the line is about something other than the sender."""
     if line.words.lower().strip(" .!") not in ("", "me", request.player.name):
         raise Refused(
             f'"{line.command.name}" is only about you and the data we hold on you.',
@@ -27,7 +26,6 @@ def _check_about_sender(request: Request, line: Line, instead: str) -> None:
 
 
 def export(request: Request, line: Line) -> Decision:
-    """Send the sender all data we hold on them."""
     player = request.player
     _check_about_sender(request, line, '"record NUMBER" sends the record of a match')
     earlier = request.session.exec(
@@ -41,7 +39,6 @@ def export(request: Request, line: Line) -> Decision:
 
 
 def delete(request: Request, line: Line) -> Decision:
-    """Delete all data on the sender, who is a stranger from then on."""
     player = request.player
     _check_about_sender(request, line, '"resign NUMBER" ends a match')
     erasure.erase(

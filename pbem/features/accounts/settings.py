@@ -30,7 +30,6 @@ MOST_WORDS = 47
 
 
 def set_(request: Request, line: Line) -> Decision:
-    """Change the sender's settings, or list them."""
     words = [word for word in line.words.replace("=", " ").split() if word.lower() not in ("to", "at")]
     choices: dict[str, str] = {}
     while words:
@@ -42,7 +41,6 @@ def set_(request: Request, line: Line) -> Decision:
 
 
 def chosen(request: Request, line: Line, choices: Mapping[str, str]) -> Decision:
-    """Store what the sender has chosen, by setting; without any choice, list all settings."""
     player = request.session.get_one(Player, request.player.id, with_for_update=True)
     before = settings = player.settings
     known = request.preferences
@@ -116,7 +114,6 @@ def _choose_days(request: Request, player: Player, before: Mapping[str, str], li
 
 
 def _setting(known: Mapping[str, Preference], words: list[str], line: Line) -> tuple[str, str]:
-    """Take the name of a setting and what is chosen for it from the words."""
     wanted = words.pop(0)
     name = wanted.lower()
     if name in known and words:
@@ -129,7 +126,6 @@ def _setting(known: Mapping[str, Preference], words: list[str], line: Line) -> t
 
 
 def _choose_reminders(request: Request) -> None:
-    """Let the sender's choice hold for the turns that wait for them."""
     for waiting in awaiting(request.session, request.player):
         match = locked(request.session, waiting.id or 0) if waiting.clock is not None else None
         if match is not None:
@@ -153,7 +149,6 @@ def stop(request: Request, line: Line) -> Decision:
 
 
 def _rule_out(request: Request, guest: Player) -> Decision:
-    """Let nobody invite the guest again, and decline what they were offered."""
     invitations.rule_out(request.session, guest.address, request.now)
     offered = (match.id or 0 for match in of_player(request.session, guest, (MatchState.OFFERED,)))
     matches = (locked(request.session, number) for number in offered)

@@ -39,7 +39,6 @@ MONDAY = 0
 
 
 def _choose(session: Session, player: Player, now: datetime) -> None:
-    """Let the player have a bulletin each Monday, at the hour of their daily messages, or none."""
     row = session.get(Bulletin, player.id)
     if BULLETIN.of(player.settings) == OFF:
         if row is not None:
@@ -63,7 +62,6 @@ BULLETIN = Preference(
 
 
 def due(session: Session, now: datetime, most: int) -> Sequence[int]:
-    """Return the players whose bulletin is due, so many at most."""
     rows = select(Bulletin.player).where(col(Bulletin.due) <= now).order_by(col(Bulletin.due)).limit(most)
     return [number or 0 for number in session.exec(rows)]
 
@@ -84,7 +82,6 @@ def next_for(session: Session, row: Bulletin, now: datetime) -> tuple[Player, We
 
 
 def between(session: Session, reader: Player, since: datetime, now: datetime) -> WeeklyBulletin:
-    """Return the bulletin of what has happened since that time, for that reader."""
     found = session.exec(
         select(Match)
         .where(
@@ -109,7 +106,6 @@ def between(session: Session, reader: Player, since: datetime, now: datetime) ->
 
 
 def _played(match: Match, first: Player, second: Player) -> BulletinMatch:
-    """Return the line about a match that is over."""
     winner = None if match.winner is None else (first, second)[match.winner]
     how = "" if match.termination == Termination.RULES else str(match.termination)
     is_drawn = winner is None and match.termination not in WITHOUT_RESULT
@@ -129,7 +125,6 @@ def _leaders(session: Session, game: str, reader: Player, now: datetime) -> Lead
 
 
 def _next_monday(player: Player, after: datetime) -> datetime:
-    """Return the next Monday, at the player's hour, where they are."""
     choices = preferences.with_defaults(player.settings)
     hour, zone = int(choices["hour"]), ZoneInfo(choices["zone"])
     at = schedule.next_hour(after, hour, zone)
@@ -139,11 +134,9 @@ def _next_monday(player: Player, after: datetime) -> datetime:
 
 
 def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
-    """Send no more bulletins to a player who leaves."""
     change(session, delete(Bulletin).where(col(Bulletin.player) == player.id))
 
 
 def export(session: Session, player: Player) -> dict[str, Any]:
-    """Return when the player gets the next bulletin, for their own copy of their data."""
     row = session.get(Bulletin, player.id)
     return {"next_bulletin": None if row is None else row.due}

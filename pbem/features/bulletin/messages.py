@@ -8,8 +8,6 @@ from pbem.storage.payloads import Part, Payload
 
 
 class BulletinMatch(Part):
-    """A match that has ended."""
-
     number: int
     title: str
     player: str
@@ -21,15 +19,11 @@ class BulletinMatch(Part):
 
 
 class Leaders(Part):
-    """The first players of a game."""
-
     title: str
     rows: tuple[PlaceListed, ...]
 
 
 class WeeklyBulletin(Payload, template="bulletin"):
-    """Tells what was played in the last week, who seeks a match, and who leads."""
-
     matches: tuple[BulletinMatch, ...] = ()
     more: bool = False
     """Whether more matches have ended."""

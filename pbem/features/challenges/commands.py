@@ -28,7 +28,6 @@ from pbem.storage.models import Match, MatchState, Player
 
 
 def challenge(request: Request, line: Line) -> Decision:
-    """Challenge a player, or invite an address."""
     player, words, house_name = request.player, line.words.split(), house.name(request)
     if house_name in line.words.lower().split() and player.name != house_name:
         return _against_house(request, line, player, words)
@@ -57,7 +56,6 @@ def challenge(request: Request, line: Line) -> Decision:
 
 
 def opponent_of_offer(request: Request, line: Line, player: Player, opponent: str, game: str) -> Player:
-    """Return whom the player challenges by that name or address; raise Refused where they can't at the moment."""
     by_address = "@" in opponent
     if by_address:
         invitations.check_address(opponent, request.server)
@@ -89,7 +87,6 @@ def _check_open(request: Request, line: Line, player: Player, other: Player, gam
 
 
 def play(request: Request, line: Line) -> Decision:
-    """Start a match against the house; whoever isn't a player yet becomes one."""
     player, words = request.sender.player, [house.name(request), *house.as_written(line.words)]
     if player is None or player.confirmed is not None:
         return _against_house(request, line, request.player, words)
@@ -142,7 +139,6 @@ def _opponent(request: Request, wanted: str) -> Player:
 
 
 def rematch(request: Request, line: Line) -> Decision:
-    """Offer the opponent of a finished match another one with the other side, or accept theirs."""
     match, player, _ = own_match(request, line)
     if match.state == MatchState.RUNNING:
         raise Refused(f"Match #{match.id} isn't over yet.", read=line.text, match=match.id)
@@ -224,7 +220,6 @@ def _about_a_challenge(request: Request, line: Line) -> Line:
 
 
 def decline(request: Request, line: Line) -> Decision:
-    """Decline a challenge, or an offer in a running match."""
     line = _about_a_challenge(request, line)
     match, player, _ = own_match(request, line)
     if match.state == MatchState.RUNNING:
@@ -233,7 +228,6 @@ def decline(request: Request, line: Line) -> Decision:
 
 
 def withdraw(request: Request, line: Line) -> Decision:
-    """Take back a challenge of one's own, or an offer in a running match."""
     match, player, _ = own_match(request, line)
     if match.state == MatchState.RUNNING:
         return offers.withdraw(request, line, match, player)
@@ -241,7 +235,6 @@ def withdraw(request: Request, line: Line) -> Decision:
 
 
 def _goes_to_opponent(request: Request, line: Line) -> bool:
-    """Return whether the challenge goes to the opponent in the match that the sender's token is for."""
     player = request.sender.player
     match = request.session.get_one(Match, request.sender.match)
     if player is None:
@@ -255,7 +248,6 @@ def _goes_to_opponent(request: Request, line: Line) -> bool:
 
 
 def _is_against_house(request: Request, line: Line) -> bool:
-    """Return whether the match that the sender's token is for is played against the house."""
     return request.session.get_one(Match, request.sender.match).level is not None
 
 

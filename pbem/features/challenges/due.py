@@ -25,7 +25,6 @@ LONG_AGO: BindParameter[datetime] = bindparam("long_ago")
 
 
 def _unanswered(session: Session, now: datetime, most: int) -> list[int]:
-    """Return the numbers of the next challenges that have waited long enough."""
     waiting = (Match.state == MatchState.OFFERED, col(Match.created) <= now - OFFER_OPEN)
     found = select(Match.id).where(*waiting).order_by(col(Match.created), col(Match.id))
     return [number or 0 for number in session.exec(found.limit(most))]

@@ -18,8 +18,6 @@ from pbem.features.house.levels import LEVELS
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A challenge as the player wrote it."""
-
     opponent: str
     terms: Terms
     level: str | None = None

@@ -17,7 +17,6 @@ ENGLISH = "en"
 
 
 def help_(request: Request, line: Line) -> Decision:
-    """Explain the server, a command, a game, a notation or another topic."""
     found = topics.find(request.features, request.commands, line.words)
     if found is not None:
         return Decision(answer=(found,))
@@ -29,7 +28,6 @@ def help_(request: Request, line: Line) -> Decision:
 
 
 def rules(request: Request, line: Line) -> Decision:
-    """Send the rules of a game: the one that is named, or that of the match which the message is about."""
     about = request.session.get(Match, line.match) if line.match is not None else None
     words = line.words.lower().split()
     if about is not None and about.game in GAMES and " ".join(words) in ("", ENGLISH, *GAMES[about.game].translations):
@@ -44,7 +42,6 @@ def rules(request: Request, line: Line) -> Decision:
 
 
 def _language(key: str, words: Sequence[str]) -> str:
-    """Return the language that the words name, in which there are the rules of a game; "" for English; or refuse."""
     there = tuple(GAMES[key].translations)
     named = " ".join(words)
     if named not in ("", ENGLISH, *there):

@@ -7,8 +7,6 @@ from pbem.storage.payloads import Part, Section
 
 
 class CommandHelp(Part):
-    """A command as the help describes it."""
-
     name: str
     usage: str
     help: str
@@ -18,8 +16,6 @@ class CommandHelp(Part):
 
 
 class CommandGroup(Part):
-    """Some commands under one heading."""
-
     word: str
     """What is written after `help`."""
     title: str
@@ -27,8 +23,6 @@ class CommandGroup(Part):
 
 
 class OptionHelp(Part):
-    """An option of a game."""
-
     name: str
     spelled: str
     default: str
@@ -36,8 +30,6 @@ class OptionHelp(Part):
 
 
 class GameHelp(Part):
-    """A game as the help describes it."""
-
     key: str
     title: str
     notation: str
@@ -47,8 +39,6 @@ class GameHelp(Part):
 
 
 class Help(Section, template="help"):
-    """All commands and games."""
-
     groups: tuple[CommandGroup, ...]
     games: tuple[GameTitle, ...]
     moderates: bool = False
@@ -64,8 +54,6 @@ class HelpOnTopic(Section, template="help_topic"):
 
 
 class HelpOnGroup(Section, template="help_group"):
-    """The commands of a group."""
-
     group: CommandGroup
     heading: ClassVar = "Help on {0.group.word}"
 
@@ -81,8 +69,6 @@ class HelpOnSetting(Section, template="help_setting"):
 
 
 class HelpOnCommand(Section, template="help_command"):
-    """One command."""
-
     command: CommandHelp
     games: tuple[GameTitle, ...] = ()
     """All games, for people who look for them under the command that lists matches."""
@@ -90,29 +76,21 @@ class HelpOnCommand(Section, template="help_command"):
 
 
 class HelpOnModeration(Section, template="help_moderation"):
-    """What only the admin can write."""
-
     commands: tuple[CommandHelp, ...]
     heading: ClassVar = "Help on moderation"
 
 
 class HelpOnGame(Section, template="help_game"):
-    """One game."""
-
     game: GameHelp
     heading: ClassVar = "Help on {0.game.title}"
 
 
 class HelpOnNotation(Section, template="help_notation"):
-    """How turns are written in some games."""
-
     games: tuple[GameHelp, ...]
     heading: ClassVar = "How turns are written"
 
 
 class Rules(Section, template="rules"):
-    """The rules of a game."""
-
     game: GameHelp
     language: str = ""
     """Empty for English."""

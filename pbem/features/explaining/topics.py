@@ -48,7 +48,6 @@ OVERVIEW = frozenset({"command", "commands", "all", "everything", "list", "optio
 
 
 def find(features: Features, commands: Commands, words: str) -> Explanation | None:
-    """Return what explains the words; None if nothing does."""
     said = [word.strip(".,;:!?\"'") for word in words.lower().split()]
     wanted = [word for word in said if word and word not in FILLING]
     of_admin = tuple(_entry(command) for command in commands.values() if command.of_admin)
@@ -76,7 +75,6 @@ def find(features: Features, commands: Commands, words: str) -> Explanation | No
 
 
 def near(features: Features, commands: Commands, words: str) -> list[str]:
-    """Return what can be looked up and resembles the words."""
     index = _index(features, commands)
     known = [*commands, *GAMES, *index, *(word for others in index.values() for word in others.split())]
     found = (get_close_matches(word, known, 3) for word in words.lower().split())
@@ -84,7 +82,6 @@ def near(features: Features, commands: Commands, words: str) -> list[str]:
 
 
 def game(key: str) -> GameHelp:
-    """Return a game as its help describes it."""
     options = tuple(
         OptionHelp(name=option.name, spelled=option.spelled, default=option.choices[0], help=option.help)
         for option in GAMES[key].game.options
@@ -96,12 +93,10 @@ def game(key: str) -> GameHelp:
 
 
 def _notation(games: Iterable[str] = ()) -> HelpOnNotation:
-    """Return how turns are written in these games, or in those that lists show."""
     return HelpOnNotation(games=tuple(game(key) for key in games or islice(GAMES, LISTED)))
 
 
 def _index(features: Features, commands: Commands) -> dict[str, str]:
-    """Return all that can be looked up, with the words under which it is found besides its own name."""
     found = {**features.topics, NOTATION: NOTATION_WORDS}
     return found | {name: command.keywords for name, command in commands.items() if name not in found}
 
@@ -134,5 +129,4 @@ def _grouped(commands: Commands, group: Group) -> CommandGroup:
 
 
 def _setting(found: Preference) -> HelpOnSetting:
-    """Return what a setting chooses, from its definition."""
     return HelpOnSetting(name=found.name, spelled=found.spelled, default=found.default, help=found.help)

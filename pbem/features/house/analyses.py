@@ -37,18 +37,15 @@ ARE_WAITING = exists().where(col(Analysis.done).is_(None))
 
 
 def of(session: Session, match: Match, player: Player) -> Analysis | None:
-    """Return the player's analysis of the match; None if they haven't asked for one."""
     return session.exec(select(Analysis).where(Analysis.match == match.id, Analysis.player == player.id)).first()
 
 
 def awaited(session: Session, player: Player) -> Analysis | None:
-    """Return the analysis that the player waits for, if they do."""
     waits = (Analysis.player == player.id, col(Analysis.done).is_(None))
     return session.exec(select(Analysis).where(*waits).limit(1)).first()
 
 
 def asked_today(session: Session, player: Player, now: datetime) -> int:
-    """Return how many analyses the player has asked for within a day; the same one again doesn't count."""
     today = (Analysis.player == player.id, within(Analysis.asked, DAY, now))
     return session.exec(select(func.count()).select_from(Analysis).where(*today)).one()
 
@@ -85,12 +82,10 @@ def first_of(match: Match) -> int:
 
 
 def is_complete(match: Match, findings: Sequence[object]) -> bool:
-    """Return whether every position of the match that is judged is among the findings."""
     return len(findings) == match.plies - first_of(match) + 1
 
 
 def next_question(match: Match, texts: tuple[str, ...], known: int) -> Examination:
-    """Return the next positions to search, when that many are known."""
     first, positions = first_of(match), match.plies - first_of(match) + 1
     nodes = max(FEWEST, min(MOST, NODES // positions))
     begin = first + known
@@ -99,19 +94,16 @@ def next_question(match: Match, texts: tuple[str, ...], known: int) -> Examinati
 
 
 def made(session: Session, match: Match) -> MatchAnalysis | None:
-    """Return the analysis of a finished match, whoever asked for it; None if there is no complete one."""
     findings = _complete(session, match)
     return None if findings is None else told(match, findings)
 
 
 def _complete(session: Session, match: Match) -> list[Any] | None:
-    """Return the findings for all positions of the match, whoever asked for them; None if nobody has them."""
     done = session.exec(select(Analysis.findings).where(Analysis.match == match.id, col(Analysis.done).is_not(None)))
     return next((list(each) for each in done if is_complete(match, each)), None)
 
 
 def told_since(session: Session, number: int) -> tuple[set[int], int]:
-    """Return the matches of the analyses after the one with that number that are done, and up to which all are."""
     later = select(Analysis.id, Analysis.match, Analysis.done).where(col(Analysis.id) > number)
     rows = session.exec(later.order_by(col(Analysis.id))).all()
     found, known = {match for _, match, done in rows if done is not None}, number
@@ -123,7 +115,6 @@ def told_since(session: Session, number: int) -> tuple[set[int], int]:
 
 
 def stored(found: Findings) -> list[object]:
-    """Return findings as the column holds them."""
     return [asdict(each) for each in found]
 
 
@@ -139,11 +130,9 @@ def _estimate(found: SearchFinding) -> Estimate:
 
 
 def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
-    """Delete the analyses for a player who leaves."""
     change(session, delete(Analysis).where(col(Analysis.player) == player.id))
 
 
 def export(session: Session, player: Player) -> dict[str, Any]:
-    """Return the analyses that the player asked for; what they say is in messages to them."""
     rows = session.exec(select(Analysis).where(Analysis.player == player.id).order_by(col(Analysis.id)))
     return {"analyses": [{"match": row.match, "asked": row.asked, "told": row.done} for row in rows]}

@@ -37,8 +37,6 @@ MOST = 3
 
 @dataclass(frozen=True, slots=True)
 class AnalysisTask:
-    """What to search for an analysis, when that many positions are known."""
-
     analysis: int
     known: int
     question: Examination
@@ -46,8 +44,6 @@ class AnalysisTask:
 
 @dataclass(frozen=True, slots=True)
 class Analyst:
-    """Finds analyses and tells the players."""
-
     engine: Engine
     server: ServerSettings
     searcher: Searcher
@@ -55,7 +51,6 @@ class Analyst:
     clock: Callable[[], datetime]
 
     def step(self) -> bool:
-        """Search for some positions of the analysis that has waited longest. Return whether there was one."""
         now = self.clock()
         with read_only(self.engine) as session:
             waiting = analyses.next_ones(session, now)
@@ -66,7 +61,6 @@ class Analyst:
         return task is None or search(self, task)
 
     def find(self, task: AnalysisTask) -> None:
-        """Search for some positions, and keep what was found."""
         found = self.searcher.examine(task.question)
         check_findings(task.question, found)
         failpoints.reach(Step.FOUND)
@@ -105,13 +99,11 @@ class Analyst:
         log.info("analysis", match=match.id, positions=len(row.findings), complete=is_complete)
 
     def _give_up(self, session: Session, row: Analysis, now: datetime) -> None:
-        """Tell the player that there is no analysis, and let the admin know."""
         row.troubled = now
         self._tell(session, row, session.get_one(Match, row.match), now)
         log.error("analysis given up", match=row.match)
 
     def _tell(self, session: Session, row: Analysis, match: Match, now: datetime) -> None:
-        """Queue the one message that ends the analysis."""
         row.done = now
         complete = row.findings if analyses.is_complete(match, row.findings) else ()
         Mailer(session, self.server, now).to_player(
@@ -124,7 +116,6 @@ class Analyst:
         notifications.notify(session.connection(), Channel.OWED)
 
     def fail(self, task: AnalysisTask, error: Exception) -> None:
-        """Note that the search didn't end well, and when to try again."""
         now = self.clock()
         with transaction(self.engine) as session:
             row = _locked(session, task.analysis)
@@ -136,7 +127,6 @@ class Analyst:
         log.error("analysis", analysis=task.analysis, error=f"{type(error).__name__}: {error}"[:200])
 
     def take_back(self, task: AnalysisTask) -> None:
-        """Undo the count of a search that was ended because the server stops."""
         with transaction(self.engine) as session:
             row = _locked(session, task.analysis)
             if row is not None:

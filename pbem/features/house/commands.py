@@ -53,12 +53,10 @@ def as_written(words: str) -> list[str]:
 
 
 def name(request: Request) -> str:
-    """Return the name of the house."""
     return house_player.current_name(request.session)
 
 
 def level_of(request: Request, given: str | None) -> int:
-    """Return the level that a challenge to the house names; raise Refused."""
     if given is None:
         return levels.DEFAULT
     wanted = given.strip().lower()
@@ -122,7 +120,6 @@ def _check_running(session: Session, player: Player, house: Player) -> None:
 
 
 def hint(request: Request, line: Line) -> Decision:
-    """Ask what the house would play in the player's place; the answer waits for it."""
     match, player, seat = own_match(request, line)
     if match.level is None:
         raise Refused("There are hints only in matches against the house.", read=line.text)
@@ -146,7 +143,6 @@ HINT = Command(
 
 
 def analyse(request: Request, line: Line) -> Decision:
-    """Ask what the house thinks of a finished match of the player's; it is told when it is found."""
     match, player, _ = own_match(request, line)
     if match.state != MatchState.OVER:
         raise Refused(
@@ -168,7 +164,6 @@ def analyse(request: Request, line: Line) -> Decision:
 
 
 def _is_from_running(request: Request, match: Match) -> bool:
-    """Return whether the match began at a position of one that is still being played between people."""
     source = match
     while source.begun_from is not None:
         source = request.session.get_one(Match, source.begun_from)
@@ -178,7 +173,6 @@ def _is_from_running(request: Request, match: Match) -> bool:
 
 
 def _check_analyses(request: Request, player: Player) -> None:
-    """Raise Refused if the player waits for an analysis, or has had enough today."""
     awaited = analyses.awaited(request.session, player)
     if awaited is not None:
         raise Refused(

@@ -7,8 +7,6 @@ from engines import search
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How well the house plays."""
-
     number: int
     name: str
     description: str

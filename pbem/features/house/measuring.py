@@ -17,8 +17,6 @@ PLACES = (0, 4, 12)
 
 @dataclass(frozen=True, slots=True)
 class HousePlay:
-    """How the house plays a game."""
-
     title: str
     is_weak: bool
     """Whether it knows only the rules, and so plays weakly."""
@@ -56,7 +54,6 @@ def measured(pack: GamePack, searcher: Searcher | None = None) -> HousePlay:
 
 
 def _beginnings(pack: GamePack) -> list[tuple[str, ...]]:
-    """Return the turns of one random match up to each of the places."""
     chance, position = random.Random(1), pack.game.position({})  # noqa: S311 - no secret
     texts: tuple[str, ...] = ()
     turns = [texts]

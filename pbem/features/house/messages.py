@@ -7,8 +7,6 @@ from pbem.storage.payloads import Payload, Section
 
 
 class MatchAnalysis(Payload, Section, template="analysis"):
-    """Tells a player what the house thinks of the positions of a finished match."""
-
     match: int
     ply: int
     since: int = 0

@@ -21,17 +21,14 @@ BESIDE = re.compile(r"^the|(?:bot|player|computer|ai)$")
 
 
 def is_house(player: Player) -> bool:
-    """Return whether that player is the house."""
     return player.address == HOUSE
 
 
 def find(session: Session) -> Player | None:
-    """Return the house; None before it was first challenged."""
     return session.exec(select(Player).where(Player.address == HOUSE)).first()
 
 
 def seat_in(session: Session, match: Match) -> Seat | None:
-    """Return the seat of the house in a match; None in one between two people."""
     house = find(session) if match.level is not None else None
     return None if house is None else seat_of(match, house)
 

@@ -20,8 +20,6 @@ NOBODY = ("", "")
 
 
 class AboutMatch:
-    """What all questions have: a match, and by which rules it is played."""
-
     __slots__ = ()
 
     game: str
@@ -31,7 +29,6 @@ class AboutMatch:
 
     @property
     def record(self) -> Record:
-        """The match."""
         return Record(self.game, self.options, NOBODY, self.turns, version=self.version)
 
 
@@ -72,8 +69,6 @@ class Examination(AboutMatch):
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """A turn, and what the seat to move can expect."""
-
     turn: str
     value: Value
     is_solved: bool
@@ -83,8 +78,6 @@ class SearchAnswer:
 
 @dataclass(frozen=True, slots=True)
 class SearchFinding:
-    """What was found for one position of a match."""
-
     value: Value
     """What the first player can expect."""
     is_solved: bool

@@ -80,7 +80,6 @@ IS_TO_MOVE = or_(
 
 
 def next_turns(session: Session, house: Player, now: datetime, most: int = TURNS_PER_HOUR) -> list[int]:
-    """Return the matches in which the house is to play next, one for each opponent, the longest waiting first."""
     values = {
         "house": house.id,
         "now": now,
@@ -91,6 +90,5 @@ def next_turns(session: Session, house: Player, now: datetime, most: int = TURNS
 
 
 def is_to_move(match: Match, house: Player) -> bool:
-    """Return whether the house can play in the match now."""
     is_running = match.state == MatchState.RUNNING and match.paused is None
     return is_running and match.to_move is not None and seat_of(match, house) == match.to_move

@@ -24,7 +24,6 @@ def read_turn(notation: Notation[Any], position: Position[Any], text: str) -> Re
 
 
 def check_hint(question: Question, text: str) -> str:
-    """Return the turn as it is written where it was asked for; raise SearchFailed if it isn't one."""
     return read_turn(question.record.pack.notation, replay(question.record)[-1], text).text
 
 

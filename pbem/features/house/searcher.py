@@ -29,8 +29,6 @@ class SearchStopped(Exception):
 
 
 class Searcher(Protocol):
-    """Answers questions, one at a time."""
-
     def search(self, question: Question) -> SearchAnswer:
         """Return the answer. Raises SearchFailed and SearchStopped."""
 
@@ -53,11 +51,9 @@ class IsolatedSearcher:
         self._isolated = Isolated(__name__, megabytes=megabytes, niceness=NICENESS, most_calls=1, lost=lost)
 
     def search(self, question: Question) -> SearchAnswer:
-        """See Searcher."""
         return self._ask(_search, question)
 
     def examine(self, asked: Examination) -> Findings:
-        """See Searcher."""
         return self._ask(_examine, asked)
 
     def _ask(self, search: Callable[[Asked, float], Answer], asked: Asked) -> Answer:
@@ -70,7 +66,6 @@ class IsolatedSearcher:
             raise (SearchStopped if self._is_closed else SearchFailed)(str(error)) from error
 
     def close(self) -> None:
-        """See Searcher."""
         self._is_closed = True
         self._isolated.close()
 

@@ -18,8 +18,6 @@ Task = TypeVar("Task", contravariant=True)
 
 
 class Searching(Protocol[Task]):
-    """What a search is for: how it is done and kept, and what happens to its row where it ends otherwise."""
-
     @property
     def engine(self) -> Engine:
         """Where its row is."""
@@ -49,7 +47,6 @@ def take_one(engine: Engine, table: type[Leased], numbers: Iterable[int], holder
 
 
 def search(searching: Searching[Task], task: Task) -> bool:
-    """Search for the task. Return whether that was done, well or badly."""
     failpoints.reach(Step.SEARCHING)
     try:
         searching.find(task)

@@ -47,8 +47,6 @@ _LOOK = columns(or_(queue.IS_TO_MOVE, receipts.ARE_AWAITED, analyses.ARE_WAITING
 
 @dataclass(frozen=True, slots=True)
 class TurnTask:
-    """A turn to be found, and the version of the match that it is for."""
-
     match: int
     version: int
     question: Question
@@ -56,8 +54,6 @@ class TurnTask:
 
 @dataclass(frozen=True, slots=True)
 class Thinker:
-    """Finds and plays the turns of the house, one after the other."""
-
     engine: Engine
     server: ServerSettings
     searcher: Searcher
@@ -89,7 +85,6 @@ class Thinker:
         return any(not stopped() and self._give(number) for number in awaited)
 
     def _give(self, outgoing: int) -> bool:
-        """Search for the hint that an answer waits for, unless another daemon does. Return whether it was given."""
         with read_only(self.engine) as session:
             asked = self._hint_asked(session, outgoing)
         if asked is None or take_one(self.engine, Outgoing, [outgoing], self.holder) is None:
@@ -107,7 +102,6 @@ class Thinker:
         return True
 
     def _hint_asked(self, session: Session, number: int) -> Question | None:
-        """Return the question for the hint that an answer waits for; None if its match has moved on."""
         row = session.get(Outgoing, number)
         match = session.get(Match, row.match) if row is not None and row.match is not None else None
         if row is None or match is None or version(match) != row.ply + row.shift or match.to_move is None:
@@ -117,16 +111,13 @@ class Thinker:
         return Question(match.game, match.options, texts, match.level or 1, which, careful=True, version=match.rules)
 
     def close(self) -> None:
-        """End the present search."""
         self.searcher.close()
 
     def _search(self, number: int) -> bool:
-        """Search for the turn in that match unless another daemon does. Return whether it was searched."""
         task = self._begin(number)
         return task is not None and search(self, task)
 
     def find(self, task: TurnTask) -> None:
-        """Search for a turn, and play it."""
         answer = self.searcher.search(task.question)
         failpoints.reach(Step.FOUND)
         self._play(task, answer)
@@ -158,7 +149,6 @@ class Thinker:
             return TurnTask(number, version(match), question)
 
     def _play(self, task: TurnTask, answer: SearchAnswer) -> None:
-        """Play the turn, unless the match has moved on."""
         now = self.clock()
         with transaction(self.engine) as session:
             match, house = locked(session, task.match), player.find(session)
@@ -181,7 +171,6 @@ class Thinker:
         log.info("house", match=task.match, turn=len(task.question.turns) + 1, nodes=answer.nodes)
 
     def fail(self, task: TurnTask, error: Exception) -> None:
-        """Note that the search didn't end well, and when to try again."""
         now = self.clock()
         with transaction(self.engine) as session:
             row = _row(session, task.match, task.version)
@@ -193,7 +182,6 @@ class Thinker:
         log.error("house", match=task.match, error=f"{type(error).__name__}: {error}"[:200])
 
     def take_back(self, task: TurnTask) -> None:
-        """Undo the count of a search that was ended because the server stops."""
         with transaction(self.engine) as session:
             row = _row(session, task.match, task.version)
             if row is not None:

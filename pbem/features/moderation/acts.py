@@ -19,8 +19,6 @@ OPERATOR = "The operator"
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Who wants something done, and why."""
-
     actor: str
     note: str = ""
     tells: bool = False
@@ -72,7 +70,6 @@ def newest(
 
 
 def export(session: Session, player: Player) -> dict[str, Any]:
-    """Return what the operator did to the player, and why, for their own copy of their data."""
     rows = session.exec(select(ModerationAct).where(ModerationAct.player == player.id).order_by(col(ModerationAct.id)))
     acts = [{"at": row.at, "act": row.act, "former_name": row.former_name, "why": row.note} for row in rows]
     return {"moderation": acts}

@@ -27,8 +27,6 @@ from pbem.tokens import Purpose
 
 
 class BanOutcome(StrEnum):
-    """What becomes of the running matches of a player whose account is closed."""
-
     CANCELLED = "cancelled"
     """They end without a result."""
     LOST = "lost"
@@ -44,10 +42,7 @@ def ban(
     now: datetime,
     ended: BanOutcome = BanOutcome.CANCELLED,
 ) -> int:
-    """Close the player's account, end what they play, and tell everyone concerned; return how many matches ended.
-
-    Raises Refused.
-    """
+    """Return how many matches ended. Raises Refused."""
     player = session.get_one(Player, player.id, with_for_update=True, populate_existing=True)
     if player.banned is not None:
         raise Refused(f"The account of {player.name} is closed already, since {player.banned:%Y-%m-%d}.")
@@ -95,7 +90,6 @@ def _end(
 
 
 def unban(session: Session, server: ServerSettings, player: Player, order: Order, now: datetime) -> None:
-    """Open the player's account again, and tell them; raise Refused."""
     player = session.get_one(Player, player.id, with_for_update=True, populate_existing=True)
     if player.banned is None:
         raise Refused(f"The account of {player.name} isn't closed.")

@@ -61,14 +61,12 @@ def recipients(session: Session) -> int:
 
 
 def begin(session: Session, subject: str, lines: Sequence[str], order: Order, now: datetime) -> None:
-    """Let an announcement go out."""
     last = session.exec(select(func.max(Player.id))).one() or 0
     session.add(Announcement(subject=subject, lines=list(lines), last=last, due=now, created=now))
     acts.keep(session, order, "announce", now)
 
 
 def due(session: Session, now: datetime, most: int) -> list[int]:
-    """Return the announcements of which messages are due, the oldest first."""
     found = select(Announcement.id).where(col(Announcement.due) <= now).order_by(col(Announcement.id)).limit(most)
     return [number or 0 for number in session.exec(found)]
 

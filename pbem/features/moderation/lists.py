@@ -17,7 +17,6 @@ KINDS = (AccountKind.BANNED, AccountKind.STOPPED, AccountKind.UNREACHABLE)
 
 
 def players(request: Request, line: Line) -> Decision:
-    """List the players with their addresses, all or some."""
     page, words = paging.numbered(line.words.lower().split())
     kind = next((kind for kind in KINDS if kind in words), AccountKind.ALL)
     beginnings = [word for word in words if word != kind]
@@ -47,7 +46,6 @@ def _listed(request: Request, player: Player) -> RosterRow:
 
 
 def acts_(request: Request, line: Line) -> Decision:
-    """List what was done to players and matches, the newest first."""
     page, words = paging.numbered(line.words.split())
     if len(words) > 1:
         raise Refused("Name one player, or none.", read=line.text, fits=ACTS.advice)

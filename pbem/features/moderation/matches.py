@@ -13,7 +13,6 @@ from pbem.storage.models import Match, MatchState
 
 
 def close(request: Request, line: Line) -> Decision:
-    """End a match without a result, or withdraw a challenge."""
     written = orders.read(request, line)
     match = verdicts.open_match(request.session, _number(line, written.about[0]))
     act = _act(request, match)
@@ -22,7 +21,6 @@ def close(request: Request, line: Line) -> Decision:
 
 
 def adjudicate(request: Request, line: Line) -> Decision:
-    """End a match as won by a player, or as a draw."""
     written = orders.read(request, line)
     number, winner = written.about
     match = verdicts.open_match(request.session, _number(line, number))
@@ -33,7 +31,6 @@ def adjudicate(request: Request, line: Line) -> Decision:
 
 
 def _number(line: Line, word: str) -> int:
-    """Return the number of a match; raise Refused."""
     digits = word.removeprefix("#")
     if not (digits.isascii() and digits.isdecimal() and len(digits) < 10):
         raise Refused(f'"{word[:40]}" isn\'t the number of a match.', read=line.text, fits=line.command.advice)

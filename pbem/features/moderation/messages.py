@@ -6,8 +6,6 @@ from pbem.storage.payloads import Listing, Part, Payload
 
 
 class AccountChanged(Payload, template="account"):
-    """Tells a player that the operator has closed their account, or opened it again."""
-
     closed: bool
     matches: tuple[int, ...] = ()
     """Their matches that have ended by that."""
@@ -21,8 +19,6 @@ class AccountChanged(Payload, template="account"):
 
 
 class Renamed(Payload, template="renamed"):
-    """Tells that the operator has given a player another name."""
-
     who: str
     """The new name."""
     by: str
@@ -35,8 +31,6 @@ class Renamed(Payload, template="renamed"):
 
 
 class Announced(Payload, template="announcement"):
-    """Tells all players something."""
-
     subject: str
     message: tuple[str, ...]
     is_long: ClassVar = True
@@ -44,8 +38,6 @@ class Announced(Payload, template="announcement"):
 
 
 class RosterRow(Part):
-    """A line in the admin's list of players."""
-
     by: str
     address: str
     joined: str
@@ -56,16 +48,12 @@ class RosterRow(Part):
 
 
 class Roster(Listing, template="roster"):
-    """A page of all players, or of those of a kind or with such names, for the admin."""
-
     rows: tuple[RosterRow, ...]
     kind: str = ""
     heading: ClassVar = "The players"
 
 
 class ActKept(Part):
-    """A line in the list of what was done."""
-
     at: str
     actor: str
     act: str
@@ -78,7 +66,5 @@ class ActKept(Part):
 
 
 class ActsKept(Listing, template="acts"):
-    """A page of what was done to players and matches, for the admin."""
-
     rows: tuple[ActKept, ...]
     heading: ClassVar = "What was done"

@@ -15,10 +15,7 @@ from pbem.tokens import Purpose
 
 
 def rename(session: Session, server: ServerSettings, player: Player, wanted: str, order: Order, now: datetime) -> None:
-    """Call the player by that name, which is free, and tell them and those who play with them.
-
-    The old name is kept, so that it is found when the player's data is deleted, and nobody else gets it.
-    """
+    """The old name is kept: it is found when the player's data is deleted, and nobody else gets it."""
     player = session.get_one(Player, player.id, with_for_update=True, populate_existing=True)
     former = player.name or ""
     player.name = wanted
@@ -32,7 +29,6 @@ def rename(session: Session, server: ServerSettings, player: Player, wanted: str
 
 
 def _opponents(session: Session, player: Player) -> list[Player]:
-    """Return those who play with the player now and get news."""
     numbers = {opponent_of(session.get_one(Match, number), player) for number in playing(session, player)}
     people = (session.get_one(Player, number) for number in sorted(numbers))
     return [each for each in people if each.address != HOUSE and each.stopped is None and each.banned is None]

@@ -28,8 +28,6 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class WrittenOrder:
-    """An order as the admin wrote it."""
-
     about: tuple[str, ...]
     """The words that say what it is about."""
     order: Order
@@ -59,7 +57,6 @@ def read(request: Request, line: Line) -> WrittenOrder:
 
 
 def order(request: Request, note: str = "", *, tells: bool = False) -> Order:
-    """Return who wants something done, and why."""
     return Order(request.operator or BY_MAIL, note, tells, is_trial=request.is_trial)
 
 
@@ -72,7 +69,6 @@ def _chosen(line: Line, word: str) -> str:
 
 
 def done(act: Act, order: Order) -> Decision:
-    """Return the decision that tells the admin what was done, and why; the text below the line is part of it."""
     act = replace(act, message=tuple(order.note.splitlines()), tells=order.tells)
     return Decision(answer=(ActDone(act=act),), takes_prose=True)
 
@@ -86,7 +82,6 @@ def command(
     *,
     takes_rest: bool = False,
 ) -> Command:
-    """Return a command that gives an order."""
     return Command(
         *(name, arguments, about, run, Group.MODERATION),
         changes=True,

@@ -10,7 +10,6 @@ from pbem.messages.said.acts import Act
 
 
 def ban(request: Request, line: Line) -> Decision:
-    """Close a player's account."""
     written = orders.read(request, line)
     player, order = roster.called(request.session, written.about[0]), written.order
     if request.is_from(player):
@@ -21,7 +20,6 @@ def ban(request: Request, line: Line) -> Decision:
 
 
 def unban(request: Request, line: Line) -> Decision:
-    """Open a player's account again."""
     written = orders.read(request, line)
     player = roster.called(request.session, written.about[0])
     bans.unban(request.session, request.server, player, written.order, request.now)
@@ -29,7 +27,6 @@ def unban(request: Request, line: Line) -> Decision:
 
 
 def rename(request: Request, line: Line) -> Decision:
-    """Give a player another name."""
     written = orders.read(request, line)
     called, new = written.about
     player = roster.called(request.session, called)

@@ -13,8 +13,6 @@ LONGEST_NUMBER = 10
 
 
 class AccountKind(StrEnum):
-    """Which players to list."""
-
     ALL = "all"
     BANNED = "banned"
     STOPPED = "stopped"
@@ -53,7 +51,6 @@ def called(session: Session, wanted: str, *, guests: bool = False) -> Player:
 def players(
     session: Session, most: int, page: int = 1, *, beginning: str = "", kind: AccountKind = AccountKind.ALL
 ) -> tuple[Sequence[Player], bool]:
-    """Return a page of players by name, or of guests by number, and whether there are more."""
     found = select(Player).where(col(Player.deleted).is_(None), *_CONDITIONS[kind])
     if kind is AccountKind.GUESTS:
         found = found.order_by(col(Player.id))
@@ -66,7 +63,6 @@ def players(
 
 
 def states(player: Player) -> Iterator[str]:
-    """Yield in words what is special about the player."""
     for since, word in ((player.banned, "banned"), (player.stopped, "no news"), (player.unreachable, "unreachable")):
         if since is not None:
             yield f"{word} since {since:%Y-%m-%d}"

@@ -36,7 +36,6 @@ def open_match(session: Session, number: int, *, locks: bool = True) -> Match:
 
 
 def close(session: Session, server: ServerSettings, match: Match, order: Order, now: datetime) -> None:
-    """End a running match without a result, or withdraw a challenge, and tell both players."""
     if match.state == MatchState.OFFERED:
         challenger = session.get_one(Player, match.challenger)
         tell(session, server, lifecycle.withdraw(session, match, challenger, now), order, now)
@@ -46,14 +45,12 @@ def close(session: Session, server: ServerSettings, match: Match, order: Order, 
 
 
 def cancel(session: Session, match: Match, now: datetime) -> Events:
-    """End a running match without a result."""
     return lifecycle.end(session, match, Ending(Termination.CANCELLED), None, now, reason=BY_OPERATOR)
 
 
 def adjudicate(
     session: Session, server: ServerSettings, match: Match, wanted: str, order: Order, now: datetime
 ) -> None:
-    """End a running match as won by the player of that name, or as a draw, and tell both. Raises Refused."""
     if match.state != MatchState.RUNNING:
         raise Refused(f"Match {match.id} hasn't started, so it has no result.", fits='"close" withdraws it.')
     winner = None if wanted == DRAW else _player(session, match, wanted)
@@ -64,12 +61,10 @@ def adjudicate(
 
 
 def decide(session: Session, match: Match, winner: Seat | None, now: datetime) -> Events:
-    """End a running match by adjudication."""
     return lifecycle.end(session, match, Ending(Termination.ADJUDICATED), winner, now)
 
 
 def _player(session: Session, match: Match, wanted: str) -> Player:
-    """Return the player of that name in the match; raise Refused."""
     pair = players_of(session, match)
     found = next((player for player in pair if player.name == wanted), None)
     if found is None:
@@ -79,7 +74,6 @@ def _player(session: Session, match: Match, wanted: str) -> Player:
 
 
 def tell(session: Session, server: ServerSettings, events: Events, order: Order, now: datetime) -> None:
-    """Tell the players what the operator did, and why if they are to learn it."""
     for notice in announcements.notices(session, events):
         payload = notice.payload
         if isinstance(payload, ChallengeClosed) or (isinstance(payload, TurnNews) and order.reason):

@@ -37,7 +37,6 @@ WEEK = timedelta(days=7)
 
 
 def who(request: Request, line: Line) -> Decision:
-    """List the players who agreed to be listed and have written lately."""
     player = request.player
     page, _ = paging.numbered(line.words.split())
     found, more = directory.listed(request.session, request.now, paging.SIZE, page)
@@ -58,7 +57,6 @@ def _seen(seen: datetime, now: datetime) -> str:
 
 
 def whois(request: Request, line: Line) -> Decision:
-    """Tell what everybody may know of a player."""
     reader, session, now = request.player, request.session, request.now
     player = named.player_called(request, line, line.words)
     if house.is_house(player):
@@ -100,7 +98,6 @@ def _results(title: str, tally: Tally, rating: str | None = None) -> Results:
 
 
 def past(request: Request, line: Line) -> Decision:
-    """List the matches that are over, of a player, or of two players with each other."""
     reader, session = request.player, request.session
     page, words = paging.numbered(line.words.split())
     if len(words) > 2:
@@ -132,7 +129,6 @@ def past(request: Request, line: Line) -> Decision:
 
 
 def _finished(request: Request, match: Match, player: Player, opponent: Player) -> FinishedMatch:
-    """Return the line about a match in the history of a player."""
     if match.termination in WITHOUT_RESULT:
         result = str(match.termination)
     else:
@@ -150,7 +146,6 @@ def _finished(request: Request, match: Match, player: Player, opponent: Player) 
 
 
 def _day(request: Request, time: datetime) -> str:
-    """Return the date of that time for the sender."""
     return schedule.day(preferences.with_defaults(request.player.settings), time, request.now)
 
 

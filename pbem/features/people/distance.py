@@ -66,7 +66,6 @@ def _with_offers_closed(request: Request, player: Player, other: Player) -> Iter
 
 
 def unblock(request: Request, line: Line) -> Decision:
-    """Let another player's challenges pass again."""
     other = named.player_called(request, line, line.words)
     if not blocks.unblock(request.session, request.player, other):
         raise Refused("You haven't blocked this player.", read=line.text)
@@ -74,17 +73,14 @@ def unblock(request: Request, line: Line) -> Decision:
 
 
 def refuse(request: Request, line: Line) -> Decision:
-    """Let nobody challenge the sender to a game."""
     return _rejecting(request, line, {*rejected(request.player.settings), _game(line)})
 
 
 def allow(request: Request, line: Line) -> Decision:
-    """Let others challenge the sender to a game again."""
     return _rejecting(request, line, {*rejected(request.player.settings)} - {_game(line)})
 
 
 def _game(line: Line) -> str:
-    """Return the game that the line names; raise Refused."""
     game = line.words.lower()
     if game not in GAMES:
         raise Refused(f'There is no game called "{game[:40]}".', read=line.text, fits=intents.there_are())
@@ -96,7 +92,6 @@ def _rejecting(request: Request, line: Line, games: set[str]) -> Decision:
 
 
 def limit(request: Request, line: Line) -> Decision:
-    """Let nobody challenge the sender while they play that many matches."""
     wanted = line.words.lower()
     return settings.chosen(request, line, {LIMIT.name: NONE if wanted in ("", OFF) else wanted})
 

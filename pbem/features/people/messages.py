@@ -7,15 +7,11 @@ from pbem.storage.payloads import Listing, Part, Section
 
 
 class ListedPlayer(Part):
-    """A line in the list of players."""
-
     player: str
     seen: str
 
 
 class PlayerList(Listing, template="who"):
-    """A page of the players who agreed to be listed."""
-
     rows: tuple[ListedPlayer, ...]
     is_listed: bool
     """Whether the reader is."""
@@ -23,8 +19,6 @@ class PlayerList(Listing, template="who"):
 
 
 class Results(Part):
-    """How matches in a game ended for somebody."""
-
     title: str
     won: int
     lost: int
@@ -34,8 +28,6 @@ class Results(Part):
 
 
 class PlayerProfile(Section, template="whois"):
-    """What everybody may know of a player."""
-
     player: str
     own: bool
     since: str
@@ -55,8 +47,6 @@ class PlayerProfile(Section, template="whois"):
 
 
 class HouseProfile(Section, template="whois_house"):
-    """What to know of the house, and how the reader's matches against it have ended."""
-
     player: str
     levels: int
     total: Results
@@ -66,8 +56,6 @@ class HouseProfile(Section, template="whois_house"):
 
 
 class FinishedMatch(Part):
-    """A line in a history."""
-
     number: int
     title: str
     opponent: str
@@ -76,8 +64,6 @@ class FinishedMatch(Part):
 
 
 class History(Section, template="history"):
-    """A page of the matches of a player that are over, or of those of two players with each other."""
-
     player: str
     opponent: str = ""
     """Empty if it is about all opponents."""
@@ -90,13 +76,10 @@ class History(Section, template="history"):
 
     @property
     def heading(self) -> str:
-        """What the Subject says."""
         return f"{self.player} - {self.opponent}" if self.opponent else f"Matches of {self.player}"
 
 
 class Blocked(Section, template="blocked"):
-    """The reader has blocked somebody, or doesn't any more."""
-
     player: str
     blocked: bool
     numbers: tuple[int, ...] = ()

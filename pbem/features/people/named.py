@@ -14,7 +14,6 @@ SHAPE = re.compile(r"[\w-]*")
 
 
 def player_called(request: Request, line: Line, wanted: str, *, lock: bool = False) -> Player:
-    """Return the player of that name; raise Refused."""
     query = select(Player).where(Player.name == wanted.lower())
     found = request.session.exec(query.with_for_update() if lock else query).first()
     if found is None and wanted.lower() == house.current_name(request.session):

@@ -70,15 +70,11 @@ def _spelled(line: Line) -> str:
 
 
 def is_condition(line: Line) -> bool:
-    """Return whether the line prepares a turn."""
     return line.command.name in (IF.name, QUEUE.name)
 
 
 def _joined(first: Line, line: Line) -> Line:
-    """Return the conditions of two lines in one.
-
-    So an `else` never answers a turn for which another line, which was refused, had another answer.
-    """
+    """They are joined so that an `else` never answers a turn for which another line was refused."""
     return Line(
         IF,
         f"{_spelled(first)}\n{_spelled(line)}",
@@ -90,7 +86,6 @@ def _joined(first: Line, line: Line) -> Line:
 
 
 def conditions(request: Request, line: Line) -> Decision:
-    """List what the sender has prepared in a match."""
     match, _, seat = own_match(request, line)
     found = prepared.of_seat(request.session, match, seat)
     if not found.lines:
@@ -99,7 +94,6 @@ def conditions(request: Request, line: Line) -> Decision:
 
 
 def cancel(request: Request, line: Line) -> Decision:
-    """Drop what the sender has prepared in a match."""
     match, _, seat = own_match(request, line)
     if not prepared.remove(request.session, match, seat):
         raise _none(match, line)
@@ -107,7 +101,6 @@ def cancel(request: Request, line: Line) -> Decision:
 
 
 def shown(match: Match, found: Conditions, change: Literal["kept", "listed", "dropped"]) -> PreparedTurns:
-    """Return the section that shows these conditions with the board at the end of each line."""
     return PreparedTurns(
         match=match.id or 0,
         ply=match.plies,

@@ -5,8 +5,6 @@ from pbem.storage.payloads import Listing, Part, Section
 
 
 class ListedMatch(Part):
-    """A line in a list of matches."""
-
     number: int
     title: str
     opponent: str
@@ -15,8 +13,6 @@ class ListedMatch(Part):
 
 
 class MatchList(Listing, template="games"):
-    """The matches of a player."""
-
     player: str
     own: bool
     rows: tuple[ListedMatch, ...]
@@ -25,13 +21,10 @@ class MatchList(Listing, template="games"):
 
     @property
     def heading(self) -> str:
-        """What the Subject says."""
         return "Your matches" if self.own else f"Matches of {self.player}"
 
 
 class MatchRecord(Section, template="record"):
-    """The record of a match, up to some turn."""
-
     match: int
     ply: int
     taken_back: tuple[TurnTakenBack, ...] | None = None
@@ -43,8 +36,6 @@ class MatchRecord(Section, template="record"):
 
 
 class OwnNote(Section, template="own_note"):
-    """What the reader has noted for themselves about a match."""
-
     match: int
     change: str
     """What became of it: kept, shown or deleted."""
@@ -53,8 +44,6 @@ class OwnNote(Section, template="own_note"):
 
 
 class MatchShown(Section, template="shown"):
-    """A match as it stands."""
-
     match: int
     ply: int
     part: str | None = None

@@ -49,7 +49,6 @@ def _told(match: Match, change: str, text: str) -> Decision:
 
 
 def _keep(session: Session, match: Match, seat: Seat, text: str) -> None:
-    """Store the note of that seat; an empty one is none."""
     row = session.get(Note, (match.id, seat))
     if text:
         row = row or Note(match=match.id or 0, seat=seat, text="")
@@ -65,7 +64,6 @@ def _keep(session: Session, match: Match, seat: Seat, text: str) -> None:
 
 
 def _of(session: Session, player: Player) -> Sequence[tuple[Match, Note]]:
-    """Return the player's notes, with their matches."""
     first, second = col(Match.seat0) == player.id, col(Match.seat1) == player.id
     theirs = or_((col(Note.seat) == 0) & first, (col(Note.seat) == 1) & second)
     noted = or_(first & col(Match.noted0), second & col(Match.noted1))
@@ -74,13 +72,11 @@ def _of(session: Session, player: Player) -> Sequence[tuple[Match, Note]]:
 
 
 def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
-    """Delete the notes of a player who leaves."""
     for match, row in _of(session, player):
         _keep(session, match, 1 if row.seat else 0, "")
 
 
 def export(session: Session, player: Player) -> dict[str, Any]:
-    """Return the player's notes, for their own copy of their data."""
     return {"notes": [{"match": match.id, "text": row.text} for match, row in _of(session, player)]}
 
 

@@ -22,12 +22,10 @@ from pbem.storage.models import Match, MatchState, Player
 
 
 def draw(request: Request, line: Line) -> Decision:
-    """Offer a draw."""
     return _propose(request, line, OfferKind.DRAW)
 
 
 def pause(request: Request, line: Line) -> Decision:
-    """Offer a pause, which may end by itself."""
     if not line.words:
         return _propose(request, line, OfferKind.PAUSE)
     zone = preferences.with_defaults(request.player.settings)[ZONE]
@@ -87,21 +85,18 @@ def _check_seen(request: Request, match: Match) -> None:
 
 
 def accept(request: Request, line: Line, match: Match, player: Player) -> Decision:
-    """Accept an offer of the opponent in a running match."""
     kind = _kind(line, "accept")
     seat, seen = seat_of(match, player) or 0, request.sender.seen(match.id or 0)
     return Decision(events=agreements.accept(request.session, match, seat, kind, request.now, seen=seen))
 
 
 def reject(request: Request, line: Line, match: Match, player: Player) -> Decision:
-    """Turn down an offer of the opponent in a running match."""
     kind = _kind(line, "reject")
     seat, seen = seat_of(match, player) or 0, request.sender.seen(match.id or 0)
     return Decision(events=agreements.reject(request.session, match, seat, kind, seen=seen))
 
 
 def withdraw(request: Request, line: Line, match: Match, player: Player) -> Decision:
-    """Take back an offer of one's own in a running match."""
     kind = _kind(line, "withdraw")
     return Decision(events=agreements.withdraw(request.session, match, seat_of(match, player) or 0, kind))
 
@@ -121,7 +116,6 @@ def ends_match(request: Request, line: Line) -> bool:
 
 
 def _kind(line: Line, verb: str) -> OfferKind | None:
-    """Return the kind of offer that the line names, if it does; raise Refused for any other word."""
     word = line.words.strip().lower()
     if word and word not in set(OfferKind):
         kinds = " or ".join(f'"{verb} {kind}"' for kind in OfferKind)
@@ -130,12 +124,10 @@ def _kind(line: Line, verb: str) -> OfferKind | None:
 
 
 def is_offer(line: Line) -> bool:
-    """Return whether the line makes an offer that can go with a turn."""
     return line.command.name == PAUSE.name or (line.command.name in (DRAW.name, CANCEL.name) and not line.words)
 
 
 def mute(request: Request, line: Line) -> Decision:
-    """Let the opponent's offers and notes in a match be refused, or accept them again."""
     word = line.words.strip().lower()
     if word not in ("", "on", "off"):
         raise Refused(f'"{line.words[:30]}" is not a choice.', read=line.text, fits='Write "mute" or "mute off".')
@@ -147,7 +139,6 @@ def mute(request: Request, line: Line) -> Decision:
 
 
 def check_not_muted(request: Request, line: Line, match: Match, player: Player) -> None:
-    """Raise Refused where the opponent wants no notes in the match."""
     if agreements.is_muted_for(match, player):
         opponent = name(opponent_in(request, match, player))
         raise Refused(f"{opponent} doesn't want offers and notes in match #{match.id}.", read=line.text)

@@ -24,7 +24,6 @@ SHOWN = 60
 
 
 def move(request: Request, line: Line) -> Decision:
-    """Play a turn, or store part of one."""
     match, _, seat = own_match(request, line)
     lifecycle.check_running(match)
     snapshot = snapshot_of(request.session, match)
@@ -49,7 +48,6 @@ def move(request: Request, line: Line) -> Decision:
 
 
 def _played(request: Request, snapshot: Snapshot, seat: Seat, turn: ReadTurn) -> Decision:
-    """Play the turn, and keep what a later line of the message prepares for the turns after it."""
     match = snapshot.match
     prepares, then = conditions.ahead(request, snapshot.after(turn), seat)
     events = lifecycle.play(
@@ -70,7 +68,6 @@ def _played(request: Request, snapshot: Snapshot, seat: Seat, turn: ReadTurn) ->
 
 
 def _read(line: Line, snapshot: Snapshot) -> ReadTurn:
-    """Return the turn that the line says; raise Refused, with the legal turns that it resembles."""
     notation = snapshot.notation
     try:
         return turns.read(notation, snapshot.base, snapshot.part, _parsed(line, notation))
@@ -133,7 +130,6 @@ def _check_number(line: Line, snapshot: Snapshot, seat: Seat) -> None:
 
 
 def undo(request: Request, line: Line) -> Decision:
-    """Discard the unfinished turn; without one, ask the opponent to take back complete turns."""
     match, _, seat = own_match(request, line)
     if match.state == MatchState.RUNNING and (match.part is None or match.to_move != seat):
         return offers.take_turns_back(request, line)
@@ -144,19 +140,16 @@ def undo(request: Request, line: Line) -> Decision:
 
 
 def resign(request: Request, line: Line) -> Decision:
-    """Resign the match."""
     match, _, seat = own_match(request, line)
     return Decision(events=lifecycle.resign(request.session, match, seat, request.now))
 
 
 def claim(request: Request, line: Line) -> Decision:
-    """End a match whose other player has run out of time."""
     match, _, seat = own_match(request, line)
     return Decision(events=timeouts.claim(request.session, match, seat, request.incoming.received, request.now))
 
 
 def say(request: Request, line: Line) -> Decision:
-    """Send a note to the opponent."""
     match, player, _ = own_match(request, line)
     if match.level is not None:
         raise Refused("The house doesn't read notes, so this wasn't sent.", read=line.text)

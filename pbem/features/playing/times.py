@@ -20,7 +20,6 @@ MOST = 200
 
 
 def of_turns(request: Request, match: Match, last: int) -> tuple[TurnTimeShown, ...]:
-    """Return when the turns up to that one were received, and how much time they took."""
     times, names = timesheet.turn_times(request.session, match), _names(request, match)
     rows = [*zip(plies(request.session, match), times, strict=True)][:last]
     return tuple(
@@ -62,7 +61,6 @@ def _names(request: Request, match: Match) -> tuple[str, str]:
 
 
 def _moment(request: Request, time: datetime) -> str:
-    """Return a time in the zone of the sender, or in UTC."""
     player = request.sender.player
     zone = preferences.with_defaults({} if player is None else player.settings)[ZONE]
     return moment(time, zone, request.now)

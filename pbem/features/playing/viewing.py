@@ -34,7 +34,6 @@ MOST_LISTED = 100
 
 
 def games(request: Request, line: Line) -> Decision:
-    """List the matches of the sender, or those of another player that the sender may see."""
     page, words = paging.numbered(line.words.lower().split())
     wanted = " ".join(words)
     player: Player | None = request.player if not wanted else None
@@ -97,7 +96,6 @@ def _by_time(match: Match, due: datetime | None, since: Mapping[int, datetime]) 
 
 
 def _state(match: Match, player: Player, day: str, *, own: bool, is_due: bool) -> str:
-    """Return how the match stands for the player, and since what day, or by what day it is due, in words."""
     match match.state:
         case MatchState.OFFERED:
             return f"not accepted yet, {day}" if match.challenger == player.id else f"challenges you, {day}"
@@ -113,7 +111,6 @@ def _state(match: Match, player: Player, day: str, *, own: bool, is_due: bool) -
 
 
 def show(request: Request, line: Line) -> Decision:
-    """Show a match as it is now, or after one of its turns."""
     match = _with_board(request, line)
     last = _check_ply(request, match, line.ply)
     if line.ply is not None:
@@ -155,7 +152,6 @@ def record(request: Request, line: Line) -> Decision:
 
 
 def _taken_back(request: Request, match: Match) -> tuple[TurnTakenBack, ...]:
-    """Return the turns of the match that were taken back."""
     people = people_of(request.session, (match,))
     players = (people[match.seat0], people[match.seat1])
     return tuple(

@@ -18,7 +18,6 @@ FIRST = 5
 
 
 def show(request: Request, line: Line) -> Decision:
-    """List the players of a game by their ratings, or the first ones of each game."""
     page, words = paging.numbered(line.words.lower().split())
     unknown = [word for word in words if word not in GAMES]
     if unknown or len(words) > 1:
@@ -39,7 +38,6 @@ def show(request: Request, line: Line) -> Decision:
 
 
 def _first_ratings(request: Request, games: Iterable[str]) -> str:
-    """Return on which day somebody is rated in one of the games, in words; empty if no result waits for that."""
     weeks = [week for game in games if (week := derivation.unrated_week(request.session, game)) is not None]
     return rated_on(min(weeks)) if weeks else ""
 

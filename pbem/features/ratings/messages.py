@@ -8,8 +8,6 @@ from pbem.storage.payloads import Part, Section
 
 
 class PlaceListed(Part):
-    """A line in the standings of a game."""
-
     place: int
     player: str
     rating: str
@@ -21,7 +19,6 @@ class PlaceListed(Part):
 
 
 def places_listed(places: Iterable[RatingPlace], reader: Player | None, first: int = 1) -> tuple[PlaceListed, ...]:
-    """Return the lines about these places, of which the first has that number, for a reader."""
     return tuple(
         PlaceListed(
             place=number,
@@ -37,8 +34,6 @@ def places_listed(places: Iterable[RatingPlace], reader: Player | None, first: i
 
 
 class GameStandings(Part):
-    """The first players of a game, or those of a page."""
-
     game: str
     title: str
     rows: tuple[PlaceListed, ...]
@@ -47,8 +42,6 @@ class GameStandings(Part):
 
 
 class Standings(Section, template="standings"):
-    """The standings of one game, or the first players of each game in which somebody is rated."""
-
     games: tuple[GameStandings, ...]
     page: int = 1
     first: str = ""
@@ -58,5 +51,4 @@ class Standings(Section, template="standings"):
 
     @property
     def heading(self) -> str:
-        """What the Subject says."""
         return f"Standings of {self.games[0].title}" if len(self.games) == 1 else "Standings"

@@ -29,7 +29,6 @@ MOST_ARCHIVES = 20
 
 
 def replay(request: Request, line: Line) -> Decision:
-    """Challenge a player to an unrated match that begins at a position of another one, or start it with the house."""
     player, house_name = request.player, house.name(request)
     source = position_of(request, line)
     games, given, people = terms.split(line.words.split())
@@ -75,7 +74,6 @@ def replay(request: Request, line: Line) -> Decision:
 
 
 def records(request: Request, line: Line) -> Decision:
-    """Send the sender the records of their matches as an archive, the newest or those before a match."""
     player, words = request.player, line.words.split()
     before = int(words[2].lstrip("#")) if len(words) > 1 else None
     day = (Outgoing.template == "records", within(Outgoing.created, DAY, request.now))

@@ -51,7 +51,6 @@ class PlayedElsewhere:
 
     @property
     def key(self) -> str:
-        """What tells it from every other match, whatever form its file has."""
         names = [name.casefold() for name in self.record.players]
         told = [self.record.game, sorted(self.record.options.items()), names, self.record.moves]
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()
@@ -127,7 +126,6 @@ def _mended(record: Record) -> Record:
 
 
 def _meant(notation: Any, before: Position[Any], after: Position[Any], text: str) -> str | None:
-    """Return the legal turn that leads from one position to the other, where there is one."""
     try:
         if before.play(notation.parse(text)) == after:
             return text
@@ -195,10 +193,7 @@ def store(
 
 
 def _placeholder(session: Session, name: str, opponent: Player | None, now: datetime) -> Player:
-    """Return the row that stands for somebody of that name, who is not a player here.
-
-    It is like that of a player who has left: without an address, and nobody can challenge it.
-    """
+    """It is like that of a player who has left: without an address, and nobody can challenge it."""
     stem = wanted = f"{IMPORTED}{_word(name) or UNKNOWN}"
     for suffix in range(2, 1000):
         found = session.exec(select(Player).where(Player.name == wanted)).first()

@@ -23,8 +23,6 @@ MOST_MATCHES = 200
 
 @dataclass(frozen=True, slots=True)
 class RecordArchive:
-    """The archive, the numbers of the matches in it, and how many older ones there are."""
-
     file: Attachment
     numbers: tuple[int, ...]
     older: int
@@ -41,7 +39,6 @@ def record_archive(
 
 
 def enclosed(rendering: Rendering) -> Extra | None:
-    """Return the archive that goes with the message for which a player asked."""
     row, payload = rendering.row, rendering.payload
     if not isinstance(payload, AllRecords) or (owner := rendering.session.get(Player, row.player)) is None:
         return None

@@ -32,7 +32,6 @@ SEEK_OPEN = timedelta(days=28)
 
 
 def seek(request: Request, line: Line) -> Decision:
-    """Offer a match to everybody."""
     player, now = request.player, request.now
     games, given, others = terms.split(line.words.split())
     rated, others = terms.rated_in(others)
@@ -80,7 +79,6 @@ def _ratings(request: Request, line: Line, player: Player, game: str, text: str 
 
 
 def _repeat(text: str, line: Line) -> int:
-    """Return how many matches can begin with a seek; raise Refused."""
     if not (text.isascii() and text.isdecimal() and 1 <= int(text[:9]) <= MOST_MATCHES):
         raise Refused(
             f'"{REPEAT}={text[:20]}" is not a choice.',
@@ -91,7 +89,6 @@ def _repeat(text: str, line: Line) -> int:
 
 
 def _check_number(request: Request, line: Line, player: Player, offered: SeekTerms) -> None:
-    """Raise Refused for a player who has put up enough seeks, altogether or today, or this one already."""
     session = request.session
     own = seeks.of_player(session, player, request.now)
     same = next((each for each in own if _terms(each) == offered), None)
@@ -124,7 +121,6 @@ def _range_of(row: Seek) -> RatingRange:
 
 
 def list_seeks(request: Request, line: Line) -> Decision:
-    """List open seeks: all, or those of a game or with a time control."""
     page, words = paging.numbered(line.words.split())
     games, given, others = terms.split(words)
     if len(games) > 1 or others or not given.keys() <= {terms.TIME, RATING}:
@@ -158,7 +154,6 @@ def list_seeks(request: Request, line: Line) -> Decision:
 
 
 def take(request: Request, line: Line) -> Decision:
-    """Begin a match with the player of an open seek."""
     player, session, now, limits = request.player, request.session, request.now, request.limits
     number = int(line.words.lstrip("#"))
     gone = Refused(
@@ -190,7 +185,6 @@ def take(request: Request, line: Line) -> Decision:
 
 
 def _check_rating(request: Request, row: Seek, player: Player) -> None:
-    """Raise Refused if the seek is for players with other ratings."""
     own, ratings = rating_ranges.current(request.session, player, row.game), _range_of(row)
     if ratings.has(rating_ranges.FIRST if own is None else own):
         return
@@ -202,7 +196,6 @@ def _check_rating(request: Request, row: Seek, player: Player) -> None:
 
 
 def _check_reliable(request: Request, row: Seek, player: Player) -> None:
-    """Raise Refused if the seek is for reliable players, and the sender isn't one."""
     known = reliability.of(request.session, player) if row.reliable else None
     if known is not None and not known.is_good:
         raise Refused(
@@ -213,7 +206,6 @@ def _check_reliable(request: Request, row: Seek, player: Player) -> None:
 
 
 def unseek(request: Request, line: Line) -> Decision:
-    """Take a seek of the sender's back."""
     player = request.player
     own = seeks.of_player(request.session, player, request.now)
     number = line.words.lstrip("#")

@@ -35,7 +35,6 @@ def _expire(session: Session, player: Player, server: ServerSettings, now: datet
 
 
 def _again(seek: Seek) -> EndedSeek:
-    """Return what is told of a seek that has ended, with the line that puts it up again."""
     options = GAMES.options_in_words(seek.game, seek.options)
     begin = f"begin={seek.begin}" if seek.begin != "me" else ""
     repeat = f"repeat={seek.repeat}" if seek.repeat > 1 else ""

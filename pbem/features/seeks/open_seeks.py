@@ -21,7 +21,6 @@ SHOWN = 5
 
 
 def shown(seek: Seek, seeker: Player, reader: Player, known: Reliability | None = None) -> OpenSeek:
-    """Return the line about a seek in a list for that reader."""
     ratings = RatingRange(seek.lowest, seek.highest)
     extra = [*(["rated"] if seek.rated else []), *(["undo=free"] if seek.free_undo else [])]
     if ratings != ANY:
@@ -45,11 +44,9 @@ def shown(seek: Seek, seeker: Player, reader: Player, known: Reliability | None 
 def rows(
     found: Iterable[tuple[Seek, Player]], reader: Player, known: Mapping[int, Reliability] | None = None
 ) -> tuple[OpenSeek, ...]:
-    """Return the lines about seeks in a list for that reader, with what is known of those who seek."""
     return tuple(shown(seek, seeker, reader, (known or {}).get(seek.player)) for seek, seeker in found)
 
 
 def newest(session: Session, reader: Player, now: datetime) -> tuple[OpenSeek, ...]:
-    """Return the newest seeks that the reader could take."""
     found, _ = seeks.listed(session, reader, now, SHOWN, wanted=WantedMatch(others=True))
     return rows(found, reader)

@@ -33,7 +33,6 @@ class RatingRange:
     highest: int = HIGHEST
 
     def __str__(self) -> str:
-        """Return the range as players write it."""
         return f"{self.lowest}-{self.highest}"
 
     def has(self, rating: float) -> bool:
@@ -61,7 +60,6 @@ def parse(text: str, own: float) -> RatingRange:
 
 
 def current(session: Session, player: Player, game: str) -> float | None:
-    """Return the player's rating in a game; None without one."""
     latest = (PlayerRating.player == player.id, PlayerRating.game == game, col(PlayerRating.superseded).is_(None))
     return session.exec(select(PlayerRating.rating).where(*latest)).first()
 

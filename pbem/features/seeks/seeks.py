@@ -27,8 +27,6 @@ COLLECTED = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class SeekTerms:
-    """What is played, as the seeker wants it."""
-
     game: str
     options: Mapping[str, str]
     time: TimeControl
@@ -44,7 +42,6 @@ class SeekTerms:
 
 
 def put_up(session: Session, player: Player, terms: SeekTerms, repeat: int, now: datetime, until: datetime) -> Seek:
-    """Offer a match to everybody, that many times."""
     exclude_others(session.connection(), "the number of a seek")
     seek = Seek(
         id=(session.exec(select(func.max(Seek.id))).one() or 0) + 1,
@@ -68,21 +65,17 @@ def put_up(session: Session, player: Player, terms: SeekTerms, repeat: int, now:
 
 
 def of_player(session: Session, player: Player, now: datetime) -> list[Seek]:
-    """Return the open seeks of the player, oldest first."""
     theirs = (Seek.player == player.id, col(Seek.closed).is_(None), col(Seek.expires) > now)
     return list(session.exec(select(Seek).where(*theirs).order_by(col(Seek.id))))
 
 
 def put_up_since(session: Session, player: Player, span: timedelta, now: datetime) -> int:
-    """Return how many seeks the player has put up in that time."""
     rows = select(func.count()).select_from(Seek).where(Seek.player == player.id, within(Seek.created, span, now))
     return session.exec(rows).one()
 
 
 @dataclass(frozen=True, slots=True)
 class WantedMatch:
-    """Which of the open seeks to list."""
-
     game: str | None = None
     time: TimeControl | None = None
     others: bool = False
@@ -144,10 +137,7 @@ def listed(
 
 
 def locked(session: Session, number: int, now: datetime) -> tuple[Seek, Player] | None:
-    """Return an open seek and its player, both locked for this transaction; None if there is no such seek (any more).
-
-    The player is locked first, as everywhere, so that two who take the same seek wait for each other.
-    """
+    """The player is locked first, as everywhere, so that two who take the same seek wait for each other."""
     seek = session.get(Seek, number)
     if seek is None:
         return None
@@ -158,7 +148,6 @@ def locked(session: Session, number: int, now: datetime) -> tuple[Seek, Player] 
 
 
 def is_for(session: Session, seeker: Player, taker: Player) -> bool:
-    """Return whether that player may see and take the seeks of the other."""
     return directory.is_reachable(seeker) and not blocks.is_between(session, seeker, taker)
 
 
@@ -200,20 +189,17 @@ def take(
 
 
 def close(session: Session, seeks: Sequence[Seek], now: datetime) -> None:
-    """Take the seeks back."""
     for seek in seeks:
         seek.closed = now
     session.flush()
 
 
 def expiring(session: Session, now: datetime, most: int) -> list[int]:
-    """Return the ids of the next players who have seeks that have ended."""
     due = select(Seek.player).where(col(Seek.closed).is_(None), col(Seek.expires) <= now)
     return list(dict.fromkeys(session.exec(due.order_by(col(Seek.expires)).limit(most))))
 
 
 def expire(session: Session, player: Player, now: datetime) -> list[Seek]:
-    """End the seeks of the player that have ended or soon will; return them, or nothing if none has ended yet."""
     soon = (Seek.player == player.id, col(Seek.closed).is_(None), col(Seek.expires) <= now + COLLECTED)
     rows = list(session.exec(select(Seek).where(*soon).order_by(col(Seek.id)).with_for_update()))
     if not any(seek.expires <= now for seek in rows):
@@ -223,12 +209,10 @@ def expire(session: Session, player: Player, now: datetime) -> list[Seek]:
 
 
 def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
-    """Close the seeks of a player who leaves."""
     close(session, of_player(session, player, now), now)
 
 
 def export(session: Session, player: Player) -> dict[str, Any]:
-    """Return the player's seeks, for their own copy of their data."""
     rows = session.exec(select(Seek).where(Seek.player == player.id).order_by(col(Seek.id)))
     seeks = [
         {

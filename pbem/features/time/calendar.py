@@ -42,7 +42,6 @@ def enclosed(rendering: Rendering) -> Extra | None:
 
 
 def of(matches: Iterable[MatchFacts], reader: Player, server: ServerSettings, written: datetime) -> list[Attachment]:
-    """Return the entries of the reader's turns in these matches, and those that are to be removed."""
     found: dict[str, list[tuple[MatchFacts, Seat, datetime]]] = {DUE: [], PLAYED: []}
     for each in matches:
         seat = seat_in(each.match, reader)

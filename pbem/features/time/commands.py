@@ -17,7 +17,6 @@ from pbem.storage.models import Player, Vacation
 
 
 def vacation(request: Request, line: Line) -> Decision:
-    """Show the sender's vacation, plan or begin one, or end it."""
     player = request.session.get_one(Player, request.player.id, with_for_update=True)
     words = line.words.strip().lower()
     when = min(request.incoming.received, request.now)
@@ -46,7 +45,6 @@ def _end(request: Request, player: Player, line: Line, when: datetime) -> Decisi
 
 
 def _shown(request: Request, player: Player, row: Vacation | None, change: str) -> Decision:
-    """Return the answer that shows the vacation, what became of it, and how many days are left."""
     choices, now = with_defaults(player.settings), request.now
     zone = choices[ZONE]
     allowance = vacations.allowance(request.session, player, now, request.server.vacation_days)

@@ -16,7 +16,6 @@ _FILLING = re.compile(r"\b(?:my opponent|h(?:im|er)|them|another|more|extra|of t
 
 
 def give(request: Request, line: Line) -> Decision:
-    """Give the opponent time."""
     match, player, seat = own_match(request, line)
     if match.level is not None:
         raise Refused("The house always has time.", read=line.text, match=match.id)

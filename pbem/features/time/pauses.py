@@ -14,7 +14,6 @@ from pbem.storage.models import Match
 
 
 def _end(session: Session, match: Match, server: ServerSettings, now: datetime) -> bool:
-    """End the pause of a match. Return whether it had one that is over."""
     events = agreements.resume_by_itself(session, match, now)
     announcements.announce(session, server, now, events)
     return bool(events)

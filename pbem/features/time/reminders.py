@@ -36,7 +36,6 @@ LOOKED_AT = 20
 
 
 def _remind(session: Session, match: Match, server: ServerSettings, now: datetime) -> bool:
-    """Settle the reminder in a match. Return whether its player is told."""
     if match.to_move is None:
         return False
     player = session.get_one(Player, queries.mover(match))

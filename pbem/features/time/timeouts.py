@@ -20,7 +20,6 @@ log = structlog.get_logger()
 
 
 def _expire(session: Session, match: Match, server: ServerSettings, now: datetime) -> bool:
-    """Do what follows in a match. Return whether anything does."""
     events = timeouts.expire(session, match, now)
     announcements.announce(session, server, now, events)
     if events:

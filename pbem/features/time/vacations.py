@@ -27,7 +27,6 @@ AUTO = "auto"
 
 
 def _by_hand(text: str) -> str | None:
-    """Return the choice not to take vacations automatically for the words that people use for it."""
     return "manual" if text.lower() in (OFF, "none", "never") else None
 
 
@@ -38,18 +37,14 @@ AUTOMATIC = Preference(
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """How many days of vacation a player has in each year."""
-
     per_year: int
     zone: str
     taken: Counter[int]
 
     def left(self, year: int) -> int:
-        """Return how many days of that year are left."""
         return max(self.per_year - self.taken[year], 0)
 
     def check(self, wanted: Span) -> None:
-        """Raise BadDates for a vacation that takes more days than are left."""
         for year, days in sorted(days_taken(wanted, self.zone).items()):
             left = self.left(year)
             if days > left:
@@ -57,7 +52,6 @@ class Allowance:
 
 
 def current(session: Session, player: Player, now: datetime) -> Vacation | None:
-    """Return the vacation that the player is on, or has planned."""
     rows = select(Vacation).where(Vacation.player == player.id, Vacation.ends > now, Vacation.begins < Vacation.ends)
     return session.exec(rows.order_by(col(Vacation.begins))).first()
 
@@ -65,7 +59,6 @@ def current(session: Session, player: Player, now: datetime) -> Vacation | None:
 def allowance(
     session: Session, player: Player, now: datetime, per_year: int, *, without: Vacation | None = None
 ) -> Allowance:
-    """Return the days of vacation that the player has, beside that one."""
     zone = player.settings.get(ZONE, "UTC")
     taken: Counter[int] = Counter()
     rows = select(Vacation).where(Vacation.player == player.id, Vacation.begins < Vacation.ends)
@@ -119,7 +112,6 @@ def prolong(session: Session, player: Player, now: datetime, per_year: int) -> V
 
 
 def end(session: Session, player: Player, now: datetime) -> Vacation | None:
-    """End the vacation that the player is on, or call off the one they have planned; return it, if there is one."""
     vacation = current(session, player, now)
     if vacation is None:
         return None
@@ -154,12 +146,10 @@ def _too_long(days: int, left: int, year: int) -> str:
 
 
 def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
-    """Delete the vacations of a player who leaves."""
     change(session, delete(Vacation).where(col(Vacation.player) == player.id))
 
 
 def export(session: Session, player: Player) -> dict[str, Any]:
-    """Return the player's vacations, for their own copy of their data."""
     rows = session.exec(select(Vacation).where(Vacation.player == player.id).order_by(col(Vacation.id)))
     vacations = [
         {

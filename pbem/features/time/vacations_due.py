@@ -69,7 +69,6 @@ def _tell(session: Session, row: Vacation, server: ServerSettings, now: datetime
 
 
 def _news(session: Session, player: Player, row: Vacation) -> Iterator[PlayerAway]:
-    """Yield the news about a vacation, once for each opponent: in the first of their matches."""
     told: set[int] = set()
     for number in playing(session, player):
         match = session.get_one(Match, number)
@@ -80,7 +79,6 @@ def _news(session: Session, player: Player, row: Vacation) -> Iterator[PlayerAwa
 
 
 def _prolong(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:
-    """Let the player to move go on vacation for a day, if their time runs out soon and they have a day left."""
     falling = session.get_one(Match, number)
     player = lock_if_free(session, Player, mover(falling))
     match = locked(session, number)

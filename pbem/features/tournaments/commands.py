@@ -31,7 +31,6 @@ LISTS = '"tournaments" lists them.'
 
 
 def list_tournaments(request: Request, line: Line) -> Decision:
-    """List the tournaments, the newest first."""
     page, words = paging.numbered(line.words.split())
     session, reader = request.session, request.sender.player
     found, more = entries.listed(session, paging.SIZE, page)
@@ -50,7 +49,6 @@ def list_tournaments(request: Request, line: Line) -> Decision:
 
 
 def show(request: Request, line: Line) -> Decision:
-    """Show a tournament: who is in it, and how it stands."""
     session, reader = request.session, request.sender.player
     wanted, *page = map(int, line.words.split())
     tournament = _called(line, session.get(Tournament, wanted))
@@ -79,7 +77,6 @@ def show(request: Request, line: Line) -> Decision:
 
 
 def _ladder(request: Request, tournament: Tournament, page: int = 1) -> TournamentShown:
-    """Return a page of a ladder."""
     reader = request.sender.player
     own = reader.id if reader is not None else None
     page = min(max(page, 1), paging.LAST)
@@ -95,7 +92,6 @@ def _ladder(request: Request, tournament: Tournament, page: int = 1) -> Tourname
 
 
 def enter(request: Request, line: Line) -> Decision:
-    """Let the sender enter a tournament, which begins by itself, or a ladder at its foot."""
     session, player, now = request.session, request.player, request.now
     tournament = _called(line, entries.locked(session, int(line.words)))
     GAMES.of_version(tournament.game)  # nobody enters one of a game that isn't there
@@ -112,14 +108,12 @@ def enter(request: Request, line: Line) -> Decision:
 
 
 def _check_number(request: Request) -> None:
-    """Raise Refused for a player who is in enough tournaments, or plays enough matches."""
     if entries.going_on(request.session, request.player) >= entries.MOST_ENTERED:
         raise Refused(f"You're in {entries.MOST_ENTERED} tournaments, and that's the limit.", fits="Finish one first.")
     check_running(request, request.player)
 
 
 def _enter_ladder(request: Request, tournament: Tournament) -> Decision:
-    """Let the sender enter a ladder, on the rung below all others."""
     session, player, now, number = request.session, request.player, request.now, tournament.id
     entry = entries.entry_of(session, tournament, player)
     if entry is not None and (entry.withdrawn is None or entry.rung is not None):
@@ -144,7 +138,6 @@ def _enter_ladder(request: Request, tournament: Tournament) -> Decision:
 
 
 def climb(request: Request, line: Line) -> Decision:
-    """Challenge a player who stands above the sender on a ladder; the match begins at once."""
     session, player, now = request.session, request.player, request.now
     number, wanted = line.words.split()
     tournament = entries.locked(session, int(number))
@@ -163,7 +156,6 @@ def climb(request: Request, line: Line) -> Decision:
 def _check_challenge(
     request: Request, line: Line, tournament: Tournament, ladder: Ladder, player: Player, other: Player
 ) -> None:
-    """Raise Refused if the player can't challenge the other."""
     number, shows = tournament.id, f'"tournament {tournament.id}" shows whom you can challenge.'
     if not ladder.rung_of(player.id or 0):
         raise Refused(f"You aren't on ladder {number}.", read=line.text, fits=f'"enter {number}" does that.')
@@ -193,7 +185,6 @@ def _why(obstacle: LadderObstacle, ladder: Ladder, player: Player, other: Player
 
 
 def retire(request: Request, line: Line) -> Decision:
-    """Take the sender out of a tournament."""
     session, player, now = request.session, request.player, request.now
     tournament = _called(line, entries.locked(session, int(line.words)))
     entry = entries.entry_of(session, tournament, player)
@@ -213,14 +204,12 @@ def retire(request: Request, line: Line) -> Decision:
 
 
 def _running(session: Session, tournament: Tournament, player: Player) -> tuple[int, ...]:
-    """Return the matches of a player in the tournament that go on."""
     matches = (match for _, match in rounds.pairings_of(session, tournament) if match is not None)
     theirs = (match for match in matches if match.ended is None and player.id in (match.seat0, match.seat1))
     return tuple(match.id or 0 for match in theirs)
 
 
 def host(request: Request, line: Line) -> Decision:
-    """Open a tournament, as a player whom the operator trusts with that."""
     session, player = request.session, request.player
     is_operator = request.server.admin is not None and player.address == request.server.admin
     if (ended := _STOP.fullmatch(line.words)) is not None:
@@ -232,7 +221,6 @@ def host(request: Request, line: Line) -> Decision:
 
 
 def _stop(request: Request, line: Line, number: int, *, is_operator: bool) -> Decision:
-    """Let no season of a tournament follow any more, for its host."""
     session, player = request.session, request.player
     tournament = session.get(Tournament, number)
     if tournament is None:
@@ -245,7 +233,6 @@ def _stop(request: Request, line: Line, number: int, *, is_operator: bool) -> De
 
 
 def _called(line: Line, tournament: Tournament | None) -> Tournament:
-    """Return the tournament; raise Refused if there is none of that number."""
     if tournament is None:
         raise Refused(f"There is no tournament {line.words[:9]}.", read=line.text, fits=LISTS)
     return tournament

@@ -52,7 +52,6 @@ FEW = 2
 
 
 def advance(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
-    """Do what is due in each tournament. Return in how many transactions something was done."""
     with read_only(engine) as session:
         numbers = rounds.due(session, now, at_once(session, "tournaments"))
     due = dict(_read(engine, numbers, stopped, now, partial(rounds.prepare, now=now)))
@@ -107,7 +106,6 @@ def _tell_some(
 
 
 def _tell_the_round(session: Session, server: ServerSettings, found: Untold, begun: Begun, now: datetime) -> None:
-    """Tell two players that they meet, with the first message of their match, or one that they meet nobody."""
     tournament, names = found.tournament, shown.names_of(found.names.values())
     own = (begun.pair.round, begun.pair.board, begun.pair.game)
     others = {
@@ -149,13 +147,11 @@ def _tell_the_round(session: Session, server: ServerSettings, found: Untold, beg
 
 
 def wants_news(player: Player) -> bool:
-    """Return whether a player is to be told of tournaments."""
     is_wanted = kinds.TOURNAMENTS.of(player.settings) == ON
     return is_wanted and player.stopped is None and player.deleted is None and player.banned is None
 
 
 def _table(found: Untold, names: Mapping[int, str], reader: int) -> Crosstable | None:
-    """Return the crosstable for a reader; none in the first round, of which it says nothing."""
     if found.field.last_round <= found.field.at_once:
         return None
     return shown.shown(shown.table_of(found.tables, reader), names, reader, shown.MOST_ROWS)
@@ -164,7 +160,6 @@ def _table(found: Untold, names: Mapping[int, str], reader: int) -> Crosstable |
 def _tell_the_end(
     session: Session, server: ServerSettings, found: Untold, people: Iterable[Player], now: datetime
 ) -> None:
-    """Send some of its players the final report, or the news that there were too few of them."""
     tournament, names = found.tournament, shown.names_of(found.names.values())
     is_over = entries.state_of(tournament) is TournamentState.OVER
     mailer = Mailer(session, server, now)
@@ -185,7 +180,6 @@ def _tell_the_end(
 
 
 def _next_season(found: Untold, player: int, now: datetime) -> NextSeason | None:
-    """Return the next season of a league, and the group in which the player has a place if everybody enters it."""
     if found.next_season is None or found.tournament.kind != Format.LEAGUE:
         return None
     order = league.next_order(standings.ranked(found.field), found.tournament.promoted or 0)

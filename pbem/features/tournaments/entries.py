@@ -39,8 +39,6 @@ LONGEST_TITLE = 40
 
 
 class TournamentState(StrEnum):
-    """What a tournament is doing. The values are the words for people, and stand in stored messages."""
-
     OPEN = "open"
     RUNNING = "running"
     OVER = "over"
@@ -65,7 +63,6 @@ def after(opened: datetime, every: str) -> datetime:
 
 
 def state_of(tournament: Tournament) -> TournamentState:
-    """Return what a tournament is doing."""
     if tournament.ended is None:
         return TournamentState.OPEN if tournament.started is None else TournamentState.RUNNING
     return TournamentState.CANCELLED if tournament.started is None else TournamentState.OVER
@@ -107,14 +104,12 @@ def _next_number(session: Session) -> int:
 
 
 def hosted_by(session: Session, player: Player) -> int:
-    """Return how many tournaments that aren't over the player has opened."""
     goes_on = or_(col(Tournament.ended).is_(None), col(Tournament.reopens).is_not(None))
     theirs = (Tournament.host == player.id, goes_on)
     return session.exec(select(func.count()).select_from(Tournament).where(*theirs)).one()
 
 
 def locked(session: Session, number: int) -> Tournament | None:
-    """Return a tournament, locked until the transaction ends; None if there is none."""
     return lock(session, Tournament, number)
 
 
@@ -128,18 +123,15 @@ def enter(session: Session, tournament: Tournament, player: Player, now: datetim
 
 
 def begin_now(session: Session, tournament: Tournament, now: datetime) -> None:
-    """Let nobody else enter, so that it begins."""
     tournament.closes = min(tournament.closes, now)
     session.flush()
 
 
 def entry_of(session: Session, tournament: Tournament, player: Player) -> Entry | None:
-    """Return the entry of a player; None if they aren't in the tournament."""
     return session.get(Entry, (tournament.id, player.id))
 
 
 def number_of(session: Session, tournament: Tournament) -> int:
-    """Return how many players have entered."""
     return numbers_of(session, [tournament])[tournament.id or 0]
 
 
@@ -153,7 +145,6 @@ def numbers_of(session: Session, tournaments: Sequence[Tournament]) -> dict[int,
 
 
 def players_of(session: Session, tournament: Tournament) -> list[tuple[Entry, Player]]:
-    """Return who has entered, in the order of their seeds or, before the beginning, of their entries."""
     found = session.exec(select(Entry).where(Entry.tournament == tournament.id)).all()
     theirs = select(Player).where(col(Player.id).in_([entry.player for entry in found]))
     people = {player.id or 0: player for player in session.exec(theirs)} if found else {}
@@ -169,7 +160,6 @@ def locked_people(session: Session, numbers: Collection[int]) -> dict[int, Playe
 
 
 def going_on(session: Session, player: Player) -> int:
-    """Return in how many tournaments the player is that aren't over."""
     theirs = select(Entry.tournament).where(Entry.player == player.id, col(Entry.withdrawn).is_(None))
     entered = session.exec(theirs).all()
     still = select(func.count()).select_from(Tournament).where(col(Tournament.id).in_(entered))
@@ -204,12 +194,10 @@ def withdraw_everywhere(session: Session, player: Player, now: datetime) -> None
 
 
 def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
-    """Take a player who leaves out of all tournaments."""
     withdraw_everywhere(session, player, now)
 
 
 def export(session: Session, player: Player) -> dict[str, Any]:
-    """Return the tournaments that the player has entered, for their own copy of their data."""
     return {"tournaments": [_as_facts(entry, tournament) for entry, tournament in of_player(session, player)]}
 
 
@@ -233,6 +221,5 @@ def listed(session: Session, most: int, page: int = 1) -> tuple[list[Tournament]
 
 
 def of_player(session: Session, player: Player) -> list[tuple[Entry, Tournament]]:
-    """Return the tournaments that the player has ever been in."""
     theirs = select(Entry, Tournament).join(Tournament, col(Tournament.id) == col(Entry.tournament))
     return list(session.exec(theirs.where(Entry.player == player.id).order_by(col(Tournament.id))))

@@ -42,8 +42,6 @@ POINTS = {
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """A player in a tournament that has begun."""
-
     player: int
     seed: int
     """Their number, from 1 for the highest rated; nobody has the same."""
@@ -52,14 +50,11 @@ class Entrant:
 
     @property
     def is_playing(self) -> bool:
-        """Whether they are paired in the next round."""
         return self.withdrawn is None
 
 
 @dataclass(frozen=True, slots=True)
 class Matchup:
-    """Two entrants who meet in a round, or one who has nobody to meet."""
-
     round: int
     board: int
     first: int
@@ -75,20 +70,16 @@ class Matchup:
 
     @property
     def is_bye(self) -> bool:
-        """Whether there is nobody to meet."""
         return self.second is None
 
     @property
     def players(self) -> tuple[int, ...]:
-        """The players of it."""
         return (self.first,) if self.second is None else (self.first, self.second)
 
     def opponent_of(self, player: int) -> int | None:
-        """Return whom that player meets; None in a bye."""
         return self.second if player == self.first else self.first
 
     def points_of(self, player: int) -> float:
-        """Return what it has brought that player."""
         return 0.0 if self.result is None else POINTS[self.result][player != self.first]
 
 
@@ -99,8 +90,6 @@ def bye(round_: int, board: int, player: int) -> Matchup:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """All that pairings and standings depend on."""
-
     kind: Format
     entrants: tuple[Entrant, ...]
     """In the order of their seeds."""
@@ -115,47 +104,35 @@ class Field:
 
     @property
     def last_round(self) -> int:
-        """The last round that was paired; 0 before the first."""
         return max((pair.round for pair in self.pairs), default=0)
 
     @property
     def is_open(self) -> bool:
-        """Whether a match goes on."""
         return any(pair.result is None for pair in self.pairs)
 
     def entrant(self, player: int) -> Entrant:
-        """Return the entrant who is that player."""
         return next(each for each in self.entrants if each.player == player)
 
     def seeds(self) -> dict[int, int]:
-        """Return the seed of each player."""
         return {each.player: each.seed for each in self.entrants}
 
     def of_player(self, player: int) -> tuple[Matchup, ...]:
-        """Return the pairings of a player, in the order of the rounds."""
         return tuple(pair for pair in self.pairs if player in pair.players)
 
     def of_round(self, number: int) -> tuple[Matchup, ...]:
-        """Return the pairings of a round."""
         return tuple(pair for pair in self.pairs if pair.round == number)
 
     def points(self, player: int) -> float:
-        """Return how many points a player has."""
         return sum(pair.points_of(player) for pair in self.of_player(player))
 
     def firsts(self, player: int) -> int:
-        """Return in how many matches a player has moved first."""
         return sum(pair.first == player and not pair.is_bye and pair.is_played for pair in self.pairs)
 
     def with_pairs(self, more: Iterable[Matchup]) -> "Field":
-        """Return the field after more pairings."""
         return replace(self, pairs=(*self.pairs, *more))
 
     def settled(self, pair: Matchup) -> Matchup:
-        """Return the pairing as it is made: decided where one of the two does not play any more.
-
-        Who is still there has won; where nobody is, nobody has.
-        """
+        """Who is still there has won; where nobody is, nobody has."""
         if pair.second is None:
             return pair
         here = self.entrant(pair.first).is_playing, self.entrant(pair.second).is_playing
@@ -177,6 +154,5 @@ WAIT = RoundStep()
 
 
 def boards(round_: int, meetings: Iterable[tuple[int, int | None]]) -> Iterator[Matchup]:
-    """Yield the pairings of a round by board, of those who move first and their opponents."""
     for board, (first, second) in enumerate(meetings, start=1):
         yield bye(round_, board, first) if second is None else Matchup(round_, board, first, second)

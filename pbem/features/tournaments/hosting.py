@@ -119,7 +119,6 @@ def read(words: str, default_time: str, now: datetime) -> Tournament:
 
 
 def _every(given: dict[str, str], kind: Format) -> str | None:
-    """Return how often the tournament comes again, and take it out of what was given; raise Refused."""
     every = given.pop("every", None)
     if every is None:
         return None
@@ -133,7 +132,6 @@ def _every(given: dict[str, str], kind: Format) -> str | None:
 
 
 def _together(given: dict[str, str], kind: Format) -> int:
-    """Return how much is played at the same time, where the host can choose that; 0 elsewhere."""
     if kind is Format.LADDER:
         return _number(given, "together", CHALLENGES, 1, MOST_CHALLENGES)
     if kind in (Format.ROUND_ROBIN, Format.LEAGUE):
@@ -142,14 +140,12 @@ def _together(given: dict[str, str], kind: Format) -> int:
 
 
 def _split(words: str) -> tuple[list[str], str]:
-    """Return the words in front of the title, and the title."""
     said = words.split()
     at = next((place for place, word in enumerate(said) if word.lower() == CALLED), len(said))
     return said[:at], " ".join(said[at + 1 :])
 
 
 def _checked(title: str) -> str:
-    """Return the title; raise Refused for one that can't stand in a message."""
     title = title.strip(" \"'")
     if len(title) > LONGEST_TITLE or not TITLE.fullmatch(title):
         raise Refused(
@@ -170,7 +166,6 @@ def _number(given: dict[str, str], name: str, default: int, fewest: int, most: i
 
 
 def may_host(is_trusted: bool, hosted: int) -> None:
-    """Raise Refused for a player who may not open tournaments, or has opened enough."""
     if not is_trusted:
         raise Refused(
             "Tournaments are opened by the operator of this server, and by players whom they trust with that.",
@@ -193,7 +188,6 @@ def newest(session: Session, tournament: Tournament) -> Tournament:
 
 
 def stop(session: Session, tournament: Tournament) -> bool:
-    """Let no season follow any more. Return whether one would have."""
     last = newest(session, tournament)
     is_on, last.reopens = last.reopens is not None, None
     session.flush()

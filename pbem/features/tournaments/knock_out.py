@@ -58,7 +58,6 @@ def _first_round(field: Field) -> tuple[Matchup, ...]:
 
 
 def _next_round(field: Field) -> tuple[Matchup, ...]:
-    """Return the pairings of those who have won neighbouring boards of the last round."""
     winners = [winner_of(field, tie) for tie in ties(field.of_round(field.last_round))]
     meetings = [_in_order(field, one, other) for one, other in zip(winners[::2], winners[1::2], strict=True)]
     return tuple(field.settled(pair) for pair in boards(field.last_round + 1, meetings))
@@ -72,14 +71,12 @@ def _in_order(field: Field, one: int, other: int) -> tuple[int, int]:
 
 
 def ties(pairs: Iterable[Matchup]) -> Iterator[tuple[Matchup, ...]]:
-    """Yield the matches of each two players of a round, in the order of the boards."""
     in_order = sorted(pairs, key=lambda pair: (pair.board, pair.game))
     for _, games in groupby(in_order, key=lambda pair: pair.board):
         yield tuple(games)
 
 
 def _replays(field: Field) -> Iterator[Matchup]:
-    """Yield the second match of each two whose first one decided nothing."""
     for tie in ties(field.of_round(field.last_round)):
         (only, *more) = tie
         undecided = only.result in (Score.DRAW, Score.NEITHER) and only.second is not None
@@ -88,7 +85,6 @@ def _replays(field: Field) -> Iterator[Matchup]:
 
 
 def winner_of(field: Field, tie: tuple[Matchup, ...]) -> int:
-    """Return who goes on."""
     last = tie[-1]
     if last.second is None or last.result is Score.FIRST:
         return last.first
@@ -108,7 +104,6 @@ def ties_won(field: Field, player: int) -> int:
 
 
 def _is_decided(field: Field, tie: tuple[Matchup, ...]) -> bool:
-    """Return whether it is known who goes on."""
     last = tie[-1]
     if last.result in (None, Score.FIRST, Score.SECOND):
         return last.result is not None

@@ -52,8 +52,6 @@ class LadderLeft:
 
 @dataclass(frozen=True, slots=True)
 class LadderChallenge:
-    """A match on the ladder."""
-
     challenger: int
     challenged: int
     ended: datetime | None = None
@@ -65,7 +63,6 @@ class LadderChallenge:
 
     @property
     def players(self) -> frozenset[int]:
-        """Both players."""
         return frozenset((self.challenger, self.challenged))
 
 
@@ -74,8 +71,6 @@ LadderEvent = Entered | LadderLeft | LadderChallenge
 
 
 class LadderObstacle(StrEnum):
-    """Why a player can't challenge another."""
-
     BELOW = "they stand below"
     TOO_FAR = "they stand too far above"
     PLAYING = "the two are playing"
@@ -94,7 +89,6 @@ def order(events: Iterable[LadderEvent]) -> Rungs:
 
 
 def after(rungs: Rungs, event: LadderEvent) -> Rungs:
-    """Return the ladder after the event."""
     match event:
         case Entered(player):
             return (*_without(rungs, player), player)
@@ -119,8 +113,6 @@ def _climbed(rungs: Rungs, challenge: LadderChallenge) -> Rungs:
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """All that a challenge depends on."""
-
     rungs: Rungs
     reach: int
     """How many rungs above one's own a challenge can go."""
@@ -130,16 +122,13 @@ class Ladder:
     """Those that are being played, and those that ended lately."""
 
     def rung_of(self, player: int) -> int:
-        """Return the rung of a player, from 1 at the top; 0 for somebody who isn't on the ladder."""
         return self.rungs.index(player) + 1 if player in self.rungs else 0
 
     def above(self, player: int) -> Rungs:
-        """Return those on the rungs that the player can reach, from the top."""
         own = self.rung_of(player)
         return self.rungs[max(own - 1 - self.reach, 0) : own - 1] if own else ()
 
     def running(self, player: int) -> int:
-        """Return how many matches on the ladder a player plays."""
         return sum(player in each.players for each in self._running)
 
     @property
@@ -147,7 +136,6 @@ class Ladder:
         return tuple(each for each in self.challenges if each.ended is None)
 
     def obstacle(self, challenger: int, challenged: int, now: datetime) -> LadderObstacle | None:
-        """Return why the one can't challenge the other, who are both on the ladder; None if they can."""
         if self.rung_of(challenged) >= self.rung_of(challenger):
             return LadderObstacle.BELOW
         if challenged not in self.above(challenger):
@@ -175,8 +163,6 @@ class What(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RungStep:
-    """What a challenge that has ended has changed."""
-
     challenge: LadderChallenge
     match: int
     before: Rungs
@@ -185,20 +171,16 @@ class RungStep:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What has happened on a ladder."""
-
     ladder: Tournament
     steps: tuple[RungStep, ...]
 
 
 def on(session: Session, tournament: Tournament) -> Rungs:
-    """Return who stands on the ladder, from the top."""
     theirs = (Entry.tournament == tournament.id, col(Entry.rung).is_not(None))
     return tuple(session.exec(select(Entry.player).where(*theirs).order_by(col(Entry.rung))))
 
 
 def ladder_of(session: Session, tournament: Tournament, players: Iterable[int], now: datetime) -> Ladder:
-    """Return what a challenge depends on, with the challenges that concern those players."""
     found = Ladder(on(session, tournament), tournament.reach or 0, tournament.at_once or 0)
     return replace(found, challenges=_challenges(session, tournament, sorted({*players}), now))
 
@@ -215,7 +197,6 @@ def around(session: Session, tournament: Tournament, player: int | None, shown: 
 def _challenges(
     session: Session, tournament: Tournament, players: Sequence[int], now: datetime
 ) -> tuple[LadderChallenge, ...]:
-    """Return the challenges that these players play, and those among them that ended lately."""
     if not players:
         return ()
     found: dict[int, Match] = {}
@@ -230,7 +211,6 @@ def _challenges(
 
 
 def _challenge(match: Match) -> LadderChallenge:
-    """Return a match as a challenge, with how it ended."""
     seats = (match.seat0, match.seat1)
     challenged = match.seat1 if match.challenger == match.seat0 else match.seat0
     is_late = match.termination == Termination.TIMEOUT and match.termination_seat is not None
@@ -245,7 +225,6 @@ def _challenge(match: Match) -> LadderChallenge:
 
 
 def enter(session: Session, tournament: Tournament, player: Player, now: datetime) -> int:
-    """Let the player enter, at the bottom; return the rung."""
     before = session.get(Entry, (tournament.id, player.id), populate_existing=True)
     entry = before or Entry(tournament=tournament.id or 0, player=player.id or 0, entered=now)
     entry.entered, entry.withdrawn = now, None
@@ -266,14 +245,12 @@ def leave(session: Session, tournament: Tournament, player: Player, now: datetim
 def challenge(
     session: Session, tournament: Tournament, found: Ladder, player: Player, other: Player, now: datetime
 ) -> MatchStarted:
-    """Begin the match by which the player wants the other's rung; the challenger moves first."""
     event = arranged.begin(session, tournament, player, other, now)
     rung, wanted = found.rung_of(player.id or 0), found.rung_of(other.id or 0)
     return replace(event, ladder=OnLadder(tournament.title, rung, wanted))
 
 
 def running(session: Session, tournament: Tournament, player: Player) -> tuple[int, ...]:
-    """Return the matches on the ladder that the player plays."""
     numbers: set[int] = set()
     for seat in (Match.seat0, Match.seat1):
         theirs = (seat == player.id, col(Match.to_move).is_not(None), Match.tournament == tournament.id)
@@ -342,7 +319,6 @@ def _step(tournament: Tournament, number: int, event: LadderEvent, match: int | 
 
 
 def _move(session: Session, tournament: Tournament, before: Rungs, after: Rungs) -> None:
-    """Store the rungs of those who have moved."""
     old, new = ({player: rung for rung, player in enumerate(rungs, start=1)} for rungs in (before, after))
     moved = sorted(player for player in {*old, *new} if old.get(player) != new.get(player))
     theirs = (Entry.tournament == tournament.id, col(Entry.player).in_(moved))
@@ -352,13 +328,11 @@ def _move(session: Session, tournament: Tournament, before: Rungs, after: Rungs)
 
 
 def end(session: Session, tournament: Tournament, now: datetime) -> None:
-    """Let the ladder be over, as it stands. What is played there goes on."""
     tournament.ended = now
     session.flush()
 
 
 def replayed(session: Session, tournament: Tournament) -> Rungs:
-    """Return who stands on the ladder by all that happened there."""
     steps = select(LadderStep, Match).join(Match, col(Match.id) == col(LadderStep.match), isouter=True)
     in_order = steps.where(LadderStep.tournament == tournament.id).order_by(col(LadderStep.number))
     return order(_events(session.exec(in_order)))
@@ -373,7 +347,6 @@ def _events(rows: Iterable[tuple[LadderStep, Match | None]]) -> Iterator[LadderE
 
 
 def faults(session: Session) -> Iterator[str]:
-    """Yield a sentence about each ladder that doesn't stand as its steps and matches make it."""
     for tournament in session.exec(select(Tournament).where(Tournament.kind == Format.LADDER)):
         stored, found = on(session, tournament), replayed(session, tournament)
         if stored != found:

@@ -7,8 +7,6 @@ from pbem.storage.payloads import Listing, Part, Payload, Section
 
 
 class TournamentLine(Part):
-    """What a tournament is, as lists and headings say it."""
-
     number: int
     title: str
     """One line of letters, digits and a few marks, which its host has chosen."""
@@ -41,8 +39,6 @@ class TournamentLine(Part):
 
 
 class Meeting(Part):
-    """Two entrants who meet in a round; the player moves first."""
-
     player: str
     opponent: str = ""
     """Empty for a bye."""
@@ -54,8 +50,6 @@ class Meeting(Part):
 
 
 class Rung(Part):
-    """A rung of a ladder, and who stands on it."""
-
     rung: int
     player: str
     matches: int = 0
@@ -66,15 +60,11 @@ class Rung(Part):
 
 
 class RoundShown(Part):
-    """The pairings of a round."""
-
     round: int
     meetings: tuple[Meeting, ...]
 
 
 class TournamentList(Listing, template="tournaments"):
-    """A page of the tournaments."""
-
     rows: tuple[TournamentLine, ...]
     heading: ClassVar = "Tournaments"
 
@@ -97,8 +87,6 @@ class TournamentShown(Listing, template="tournament"):
 
 
 class TournamentEntered(Section, template="entered"):
-    """The reader has entered a tournament."""
-
     line: TournamentLine
     rung: int = 0
     """Theirs, on a ladder."""
@@ -106,8 +94,6 @@ class TournamentEntered(Section, template="entered"):
 
 
 class TournamentWithdrawn(Section, template="withdrawn"):
-    """The reader has withdrawn from a tournament."""
-
     number: int
     title: str
     running: tuple[int, ...] = ()
@@ -118,23 +104,17 @@ class TournamentWithdrawn(Section, template="withdrawn"):
 
 
 class TournamentOpened(Section, template="hosted"):
-    """The reader has opened a tournament."""
-
     line: TournamentLine
     heading: ClassVar = "Tournament {0.line.number}"
 
 
 class TournamentLast(Section, template="hosted_last"):
-    """The reader has ended that a tournament comes again."""
-
     number: int
     title: str
     heading: ClassVar = "Tournament {0.number}"
 
 
 class RungChanged(Payload, template="rung"):
-    """Tells a player of a ladder what the end of a match has changed for them."""
-
     number: int
     title: str
     opponent: str
@@ -145,13 +125,10 @@ class RungChanged(Payload, template="rung"):
 
     @property
     def heading(self) -> str:
-        """What the Subject says."""
         return f"{self.title}: " + (f"rung {self.rung}" if self.rung else "off the ladder")
 
 
 class RoundWithoutMatch(Payload, template="round"):
-    """Tells a player that they have no match in a round, and how the tournament stands."""
-
     number: int
     title: str
     round: int
@@ -175,8 +152,6 @@ class NextSeason(Part):
 
 
 class TournamentEnded(Payload, template="tournament_over"):
-    """The final report of a tournament, or that it was called off."""
-
     line: TournamentLine
     place: int = 0
     """The reader's; 0 if they have none."""

@@ -46,8 +46,6 @@ In a league they wanted so many players in a group.
 
 @dataclass(frozen=True, slots=True)
 class PreparedRound:
-    """What is due in a tournament."""
-
     number: int
     field: Field
     """What that was concluded from."""
@@ -71,7 +69,6 @@ def due(session: Session, now: datetime, most: int) -> list[int]:
 
 
 def prepare(session: Session, number: int, now: datetime) -> PreparedRound | None:
-    """Return what is due in the tournament; None if nothing is."""
     tournament = session.get(Tournament, number)
     if tournament is None:
         return None
@@ -112,7 +109,6 @@ def _open_next(session: Session, tournament: Tournament, now: datetime) -> None:
 
 
 def _field(session: Session, tournament: Tournament, now: datetime) -> Field | None:
-    """Return what pairings depend on; None for a tournament in which nothing can be due."""
     if tournament.ended is not None or (tournament.started is None and tournament.closes > now):
         return None
     return seeded(session, tournament) if tournament.started is None else field_of(session, tournament)
@@ -129,7 +125,6 @@ def _begin(session: Session, tournament: Tournament, field: Field, now: datetime
 
 
 def _paired(tournament: Tournament, pair: Matchup) -> Pairing:
-    """Return the row of a pairing, whose match has still to begin, if it needs any."""
     return Pairing(
         tournament=tournament.id or 0,
         round=pair.round,
@@ -162,7 +157,6 @@ def seeded(session: Session, tournament: Tournament) -> Field:
 
 
 def _after_last_season(session: Session, tournament: Tournament) -> tuple[int, ...]:
-    """Return the players of the season before, in the order in which they are divided into groups now."""
     last = session.get(Tournament, tournament.previous) if tournament.previous is not None else None
     if last is None or tournament.kind != Format.LEAGUE:
         return ()
@@ -176,20 +170,17 @@ def _at_once(tournament: Tournament, kind: Format, rounds: int) -> int:
 
 
 def _ratings(session: Session, tournament: Tournament, players: Iterable[int]) -> dict[int, float]:
-    """Return the ratings that players have in the game."""
     theirs = (col(PlayerRating.player).in_(list(players)), PlayerRating.game == tournament.game)
     rows = session.exec(select(PlayerRating).where(*theirs, col(PlayerRating.superseded).is_(None)))
     return {row.player: row.rating for row in rows}
 
 
 def left(entry: Entry, player: Player) -> datetime | None:
-    """Return since when an entrant doesn't play any more."""
     times = [time for time in (entry.withdrawn, player.banned, player.deleted) if time is not None]
     return min(times, default=None)
 
 
 def field_of(session: Session, tournament: Tournament) -> Field:
-    """Return the field of a tournament that has begun, as it is now."""
     entrants = {
         entry.player: Entrant(entry.player, entry.seed, left(entry, player))
         for entry, player in entries.players_of(session, tournament)
@@ -201,14 +192,12 @@ def field_of(session: Session, tournament: Tournament) -> Field:
 
 
 def pairings_of(session: Session, tournament: Tournament) -> list[tuple[Pairing, Match | None]]:
-    """Return all pairings with their matches, in the order of rounds and boards."""
     rows = select(Pairing, Match).join(Match, col(Match.id) == col(Pairing.match), isouter=True)
     in_order = (col(Pairing.round), col(Pairing.game), col(Pairing.board))
     return list(session.exec(rows.where(Pairing.tournament == tournament.id).order_by(*in_order)).all())
 
 
 def pair_of(pairing: Pairing, match: Match | None, entrants: Mapping[int, Entrant]) -> Matchup:
-    """Return a pairing with its result."""
     pair = Matchup(pairing.round, pairing.board, pairing.first, pairing.second, game=pairing.game)
     if match is None:
         return pair if pairing.result is None else replace(pair, result=Score(pairing.result), is_played=False)
@@ -231,14 +220,11 @@ def _without_result(pair: Matchup, ended: datetime, entrants: Mapping[int, Entra
 
 
 def following(field: Field) -> RoundStep:
-    """Return what follows in the tournament now."""
     return FOLLOWING[field.kind](field)
 
 
 @dataclass(frozen=True, slots=True)
 class Untold:
-    """What players of a tournament are to be told: whom they meet in a round, or that it is over."""
-
     tournament: Tournament
     field: Field
     """As it was paired, or in the end; without entrants where the tournament was called off."""
@@ -262,7 +248,6 @@ class Begun:
 
 
 def untold(session: Session, number: int) -> Untold | None:
-    """Return what players of a tournament are to be told; None if there is nothing."""
     tournament = session.get(Tournament, number)
     if tournament is None or tournament.told is None:
         return None

@@ -34,7 +34,6 @@ MOST_BREAKS = 2
 def line(
     tournament: Tournament, entrants: int, now: datetime, *, round_: int = 0, entered: bool = False, groups: int = 0
 ) -> TournamentLine:
-    """Return a tournament as lists and headings say it."""
     extra = ["rated"] if tournament.rated else []
     options = (*GAMES.options_in_words(tournament.game, tournament.options), *extra)
     return TournamentLine(
@@ -69,12 +68,10 @@ def _takes_more(tournament: Tournament, entrants: int) -> bool:
 
 
 def day(time: datetime, now: datetime) -> str:
-    """Return the date, with the year if it isn't the present one."""
     return f"{time.day} {time:%b}" if time.year == now.year else f"{time.day} {time:%b %Y}"
 
 
 def names_of(people: Iterable[Player]) -> dict[int, str]:
-    """Return the names of players by their numbers."""
     return {player.id or 0: name(player) for player in people}
 
 
@@ -93,7 +90,6 @@ def shown(table: Table, names: Mapping[int, str], reader: int | None, most: int 
 
 
 def table_of(tables: Sequence[Table], player: int | None) -> Table:
-    """Return the crosstable of the player's group; the first one for somebody who is in none."""
     return next((each for each in tables if player is not None and each.has(player)), tables[0])
 
 
@@ -114,7 +110,6 @@ def _row(row: CrosstableEntry, names: Mapping[int, str], reader: int | None) -> 
 def rungs_for(
     session: Session, tournament: Tournament, reader: int | None, now: datetime, size: int, page: int = 1
 ) -> tuple[int, tuple[Rung, ...], bool]:
-    """Return the rung of a reader (0 without one), a page of the ladder for them, and whether more follow."""
     whole = ladders.on(session, tournament)
     first = (page - 1) * size
     listed = whole[first : first + size]
@@ -136,7 +131,6 @@ def rungs_for(
 
 
 def all_rounds(field: Field, names: Mapping[int, str]) -> tuple[RoundShown, ...]:
-    """Return all pairings by rounds."""
     in_order = sorted(field.pairs, key=lambda pair: (pair.round, pair.board, pair.game))
     return tuple(
         RoundShown(round=number, meetings=tuple(_meeting(pair, names) for pair in pairs))
@@ -145,7 +139,6 @@ def all_rounds(field: Field, names: Mapping[int, str]) -> tuple[RoundShown, ...]
 
 
 def last_round(field: Field, names: Mapping[int, str]) -> RoundShown | None:
-    """Return the pairings of the last round, where not all are played at once."""
     if not field.last_round or field.at_once > 1:
         return None
     return all_rounds(field, names)[-1]
@@ -162,23 +155,19 @@ def _meeting(pair: Matchup, names: Mapping[int, str]) -> Meeting:
 
 
 def winners(table: Table, names: Mapping[int, str]) -> tuple[Meeting, ...]:
-    """Return who has the first place."""
     return tuple(Meeting(player=names[row.place.entrant.player]) for row in table.rows if row.place.place == 1)
 
 
 def place_of(table: Table, player: int) -> int:
-    """Return the place of a player; 0 if they have none."""
     return next((row.place.place for row in table.rows if row.place.entrant.player == player), 0)
 
 
 def enclosed(rendering: Rendering) -> Extra | None:
-    """Return the report that goes with the message that a tournament is over."""
     payload = rendering.payload
     return Extra(files=tuple(files(payload, rendering.server))) if isinstance(payload, TournamentEnded) else None
 
 
 def files(ended: TournamentEnded, server: ServerSettings) -> Iterator[Attachment]:
-    """Yield the report; nothing for a tournament that was called off."""
     if ended.table is None:
         return
     name = f"pbem-tournament-{ended.line.number}"
@@ -192,7 +181,6 @@ def files(ended: TournamentEnded, server: ServerSettings) -> Iterator[Attachment
 
 
 def as_json(ended: TournamentEnded, site: str) -> str:
-    """Return the report as JSON."""
     line = ended.line
     assert ended.table is not None  # noqa: S101 - a tournament that was called off has no report
     rows = (

@@ -16,8 +16,6 @@ from pbem.features.tournaments.field import DRAW, LOSS, WIN, Entrant, Field, For
 
 @dataclass(frozen=True, slots=True)
 class TieBreak:
-    """A named tie-break."""
-
     name: str
     short: str
     """What stands above its column."""
@@ -26,7 +24,6 @@ class TieBreak:
 
 
 def direct_encounter(field: Field, player: int, tied: Collection[int]) -> float:
-    """Return the points of the matches among those who are tied; 0 if some of them haven't met."""
     met = [pair for pair in field.pairs if pair.second is not None and {*pair.players} <= {*tied}]
     if len({frozenset(pair.players) for pair in met if pair.result}) < len(tied) * (len(tied) - 1) // 2:
         return 0.0
@@ -65,7 +62,6 @@ def _missed(field: Field, player: int) -> int:
 
 
 def rounds_survived(field: Field, player: int, tied: Collection[int] = ()) -> float:
-    """Return how far the player got in a knock-out."""
     return float(knock_out.ties_won(field, player))
 
 
@@ -83,8 +79,6 @@ ORDER: dict[Format, tuple[TieBreak, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class TournamentPlace:
-    """An entrant in the standings."""
-
     place: int
     """From 1; those whom nothing tells apart have the same one."""
     entrant: Entrant
@@ -95,7 +89,6 @@ class TournamentPlace:
 
 
 def standings(field: Field) -> tuple[TournamentPlace, ...]:
-    """Return all entrants, the best first; those whom nothing tells apart by their seeds."""
     points = {each.player: score(field, each.player) for each in field.entrants}
     groups = _split([[each.player for each in field.entrants]], points)
     breaks: dict[int, tuple[float, ...]] = dict.fromkeys(points, ())
@@ -111,7 +104,6 @@ def standings(field: Field) -> tuple[TournamentPlace, ...]:
 
 
 def score(field: Field, player: int) -> float:
-    """Return what a player is ordered by first."""
     return rounds_survived(field, player) if field.kind is Format.KNOCK_OUT else field.points(player)
 
 
@@ -135,8 +127,6 @@ ENDED = {WIN: "+", DRAW: "=", LOSS: "-"}
 
 @dataclass(frozen=True, slots=True)
 class CrosstableEntry:
-    """A player's row. Its number is what other rows call the player by."""
-
     number: int
     place: TournamentPlace
     cells: tuple[str, ...]
@@ -146,8 +136,6 @@ class CrosstableEntry:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """All rows, and what stands above the columns."""
-
     heads: tuple[str, ...]
     breaks: tuple[str, ...]
     rows: tuple[CrosstableEntry, ...]
@@ -157,12 +145,10 @@ class Table:
     """Which group of a league it is; 0 for any other tournament."""
 
     def has(self, player: int) -> bool:
-        """Return whether the player is in it."""
         return any(row.place.entrant.player == player for row in self.rows)
 
 
 def tables(field: Field) -> tuple[Table, ...]:
-    """Return the crosstable of each group, from the highest; the only one of other tournaments."""
     if field.kind is not Format.LEAGUE:
         return (crosstable(field),)
     groups = enumerate(league.groups(field), start=1)
@@ -170,7 +156,6 @@ def tables(field: Field) -> tuple[Table, ...]:
 
 
 def ranked(field: Field) -> tuple[tuple[int, ...], ...]:
-    """Return the players of each group in the order of the standings."""
     return tuple(tuple(row.place.entrant.player for row in each.rows) for each in tables(field))
 
 
@@ -212,7 +197,6 @@ def _against_all(field: Field, player: int, numbers: Mapping[int, int]) -> tuple
 
 
 def _cell(pair: Matchup | None, player: int) -> str:
-    """Return a match in a table of all against all."""
     if pair is None:
         return NOTHING
     if pair.result is None:
@@ -230,7 +214,6 @@ def _by_round(field: Field, place: TournamentPlace, numbers: Mapping[int, int]) 
 
 
 def _in_round(pairs: list[Matchup], player: int, numbers: Mapping[int, int]) -> str:
-    """Return what happened to a player in a round."""
     if not pairs:
         return NOTHING
     opponent = pairs[-1].opponent_of(player)

@@ -28,7 +28,6 @@ def rounds(entrants: int, wanted: int | None = None) -> int:
 
 
 def following(field: Field) -> RoundStep:
-    """Return the next round once all matches are over."""
     if field.is_open:
         return WAIT
     number = field.last_round + 1
@@ -43,7 +42,6 @@ def following(field: Field) -> RoundStep:
 
 
 def _paired(field: Field, playing: Iterable[Entrant], number: int) -> list[tuple[int, int | None]]:
-    """Return who meets whom in the order of the boards; the first of two moves first."""
     # Imported here: it takes half a second, and few tournaments are a Swiss.
     from caissify_pairings import generate_pairings
 
@@ -55,7 +53,6 @@ def _paired(field: Field, playing: Iterable[Entrant], number: int) -> list[tuple
 
 
 def _player(field: Field, entrant: Entrant) -> dict[str, Any]:
-    """Return a player as the library wants to know them."""
     pairs = field.of_player(entrant.player)
     return {
         "id": entrant.player,
@@ -72,7 +69,6 @@ def _player(field: Field, entrant: Entrant) -> dict[str, Any]:
 
 
 def _is_free(pair: Matchup, player: int) -> bool:
-    """Return whether the player got a point without a match."""
     return not pair.is_played and pair.points_of(player) == WIN
 
 
@@ -86,7 +82,6 @@ def _float(field: Field, pair: Matchup, player: int) -> str:
 
 
 def _before(field: Field, player: int, number: int) -> float:
-    """Return the points of a player before a round."""
     return sum(pair.points_of(player) for pair in field.of_player(player) if pair.round < number)
 
 

@@ -29,7 +29,6 @@ HOW = 'Write "watch 42", "watch NAME" or "watch tournament 3".'
 
 
 def watch(request: Request, line: Line) -> Decision:
-    """Let the sender watch a match, a player or a tournament; or list what they watch."""
     player, session = request.player, request.session
     watches.tidy(session, player, request.now)
     if not line.words:
@@ -62,7 +61,6 @@ def watch(request: Request, line: Line) -> Decision:
 
 
 def unwatch(request: Request, line: Line) -> Decision:
-    """End what the sender watches: one thing, or everything."""
     player, session = request.player, request.session
     if not line.words:
         return Decision(answer=(Watching(all_ended=watches.end_all(session, player)),))
@@ -74,7 +72,6 @@ def unwatch(request: Request, line: Line) -> Decision:
 
 
 def _subject(request: Request, line: Line) -> watches.Subject:
-    """Return what the line names; raise Refused."""
     kind, _, rest = line.words.lower().partition(" ")
     if kind == "tournament" and rest:
         number = int(rest) if rest.isascii() and rest.isdecimal() else 0
@@ -93,7 +90,6 @@ def _subject(request: Request, line: Line) -> watches.Subject:
 
 
 def _check_match(request: Request, line: Line, match: Match) -> None:
-    """Raise Refused for a match that the sender can't watch."""
     if seat_of(match, request.player) is not None:
         raise Refused(f"You play in match #{match.id}, so you see all of it anyway.", read=line.text)
     if match.state == MatchState.OVER:
@@ -124,7 +120,6 @@ def _check_tournament(line: Line, tournament: Tournament) -> None:
 
 
 def _seen(request: Request, reader: Player, subject: Player | Tournament) -> Iterator[int]:
-    """Yield the running matches of a player or a tournament that the reader sees, the first of them."""
     running = select(Match).where(col(Match.to_move).is_not(None)).order_by(col(Match.id)).limit(MOST_SHOWN)
     if isinstance(subject, Player):
         theirs = running.where(or_(col(Match.seat0) == subject.id, col(Match.seat1) == subject.id))
@@ -136,7 +131,6 @@ def _seen(request: Request, reader: Player, subject: Player | Tournament) -> Ite
 
 
 def _rows(request: Request, player: Player) -> tuple[WatchedThing, ...]:
-    """Return what the player watches."""
     return tuple(_row(request, row) for row in watches.of_player(request.session, player))
 
 

@@ -6,8 +6,6 @@ from pbem.storage.payloads import News, Part, Section
 
 
 class WatchedPlayer(Part):
-    """A player whose matches the reader watches."""
-
     player: str
 
 
@@ -32,8 +30,6 @@ class WatchedTurn(News, template="watched"):
 
 
 class WatchedThing(Part):
-    """Something that the reader watches: a match, the matches of a player, or those of a tournament."""
-
     kind: Literal["match", "player", "tournament"]
     number: int | None = None
     title: str = ""
@@ -47,8 +43,6 @@ class WatchedThing(Part):
 
 
 class Watching(Section, template="watching"):
-    """What the reader watches now, and what has changed."""
-
     begun: WatchedThing | None = None
     late: bool = False
     """Whether a match that they watch now is shown to them a turn late."""

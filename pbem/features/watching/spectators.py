@@ -44,7 +44,6 @@ ARE_UNSEEN = or_(exists().where(*watched.IS_UNSEEN), exists().where(col(Watch.no
 
 
 def show(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
-    """Show the matches that have moved on to their spectators. Return how many there were."""
     with read_only(engine) as session:
         new = watches.unnoticed(session, at_once(session, "what players watch"))
         has_begun = watched.has_begun(session)
@@ -58,7 +57,6 @@ def show(engine: Engine, server: ServerSettings, now: datetime, stopped: Callabl
 
 
 def _notice(session: Session, number: int, now: datetime) -> bool:
-    """Mark the matches of a player or a tournament that somebody has begun to watch."""
     watch = lock_if_free(session, Watch, number)
     if watch is not None and watch.noticed is None:
         watched.mark_all(session, watch, now)
@@ -66,7 +64,6 @@ def _notice(session: Session, number: int, now: datetime) -> bool:
 
 
 def _show(session: Session, number: int, server: ServerSettings, now: datetime) -> bool:
-    """Show a match to everybody who watches it and may see it. Return whether anybody is told anything."""
     match = lock_if_free(session, Match, number)
     if match is None or not watched.is_unseen(match):  # another daemon is at it
         return False
@@ -98,7 +95,6 @@ def _show(session: Session, number: int, server: ServerSettings, now: datetime) 
 def _readers(
     session: Session, match: Match, spectators: dict[int, Spectator], now: datetime
 ) -> Iterator[tuple[Player, Spectator]]:
-    """Yield who of the spectators gets a message, and why they watch the match."""
     apart = blocks.around(session, (match.seat0, match.seat1))
     for player in session.exec(select(Player).where(col(Player.id).in_(spectators)).order_by(col(Player.id))).all():
         is_other = player.id not in (match.seat0, match.seat1) and player.id not in apart
@@ -129,7 +125,6 @@ def _tell(
     readers: Iterator[tuple[Player, Spectator]],
     now: datetime,
 ) -> int:
-    """Queue the message for each of them, or collect it for those who want that. Return how many there were."""
     mailer, told = Mailer(session, server, now), 0
     for player, why in readers:
         theirs = replace(

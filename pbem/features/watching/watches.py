@@ -27,8 +27,6 @@ Subject = Match | Player | Tournament
 
 @dataclass(slots=True)
 class Spectator:
-    """Why somebody watches a match."""
-
     players: set[int] = field(default_factory=set)
     """Which of its players they watch."""
     tournament: int | None = None
@@ -36,7 +34,6 @@ class Spectator:
 
 
 def _is(subject: Subject) -> tuple[str, int]:
-    """Return the column for such a subject, and what stands there."""
     match subject:
         case Match():
             return "match", subject.id or 0
@@ -53,7 +50,6 @@ def find(session: Session, player: Player, subject: Subject) -> Watch | None:
 
 
 def begin(session: Session, player: Player, subject: Subject, now: datetime) -> bool:
-    """Let the player watch the subject. Return whether that is new."""
     row = find(session, player, subject)
     if row is not None and not row.left_out:
         return False
@@ -92,30 +88,25 @@ def end(session: Session, player: Player, subject: Subject, now: datetime) -> bo
 
 
 def end_all(session: Session, player: Player) -> int:
-    """Let the player watch nothing any more. Return how many things that were."""
     found = number(session, player)
     change(session, delete(Watch).where(col(Watch.player) == player.id))
     return found
 
 
 def number(session: Session, player: Player) -> int:
-    """Return how many things the player watches, with the matches that they left out."""
     return session.exec(select(func.count()).select_from(Watch).where(Watch.player == player.id)).one()
 
 
 def number_of_spectators(session: Session, subject: Subject) -> int:
-    """Return how many players watch the subject."""
     column, number = _is(subject)
     return session.exec(select(func.count()).select_from(Watch).where(getattr(Watch, column) == number)).one()
 
 
 def of_player(session: Session, player: Player) -> Sequence[Watch]:
-    """Return what the player watches, and the matches that they left out, oldest first."""
     return session.exec(select(Watch).where(Watch.player == player.id).order_by(col(Watch.id))).all()
 
 
 def spectators(session: Session, match: Match) -> dict[int, Spectator]:
-    """Return everybody who watches the match in one way or several, but for those who left it out."""
     found: dict[int, Spectator] = {}
     ways = [col(Watch.match) == match.id, col(Watch.whom).in_((match.seat0, match.seat1))]
     if match.tournament is not None:
@@ -130,19 +121,16 @@ def spectators(session: Session, match: Match) -> dict[int, Spectator]:
 
 
 def are_of(tournament: Tournament) -> tuple[ColumnElement[bool], ...]:
-    """Return the conditions of the matches of a tournament, which are found by its players."""
     entered = select(Entry.player).where(Entry.tournament == tournament.id)
     return col(Match.seat0).in_(entered), col(Match.tournament) == tournament.id
 
 
 def unnoticed(session: Session, most: int) -> list[int]:
-    """Return the rows whose matches aren't marked as watched yet."""
     rows = select(Watch.id).where(col(Watch.noticed).is_(None)).order_by(col(Watch.id)).limit(most)
     return [number or 0 for number in session.exec(rows)]
 
 
 def close(session: Session, match: Match) -> None:
-    """Forget who has watched a match, or left it out: it is over."""
     change(session, delete(Watch).where(col(Watch.match) == match.id))
 
 
@@ -156,12 +144,10 @@ def tidy(session: Session, player: Player, now: datetime) -> None:
 
 
 def forget(session: Session, player: Player, addresses: Collection[str], now: datetime) -> None:
-    """Forget what a player has watched, and who has watched them."""
     change(session, delete(Watch).where(or_(col(Watch.player) == player.id, col(Watch.whom) == player.id)))
 
 
 def export(session: Session, player: Player) -> dict[str, Any]:
-    """Return what the player watches, for their own copy of their data."""
     return {"watches": [_as_facts(session, row) for row in of_player(session, player)]}
 
 

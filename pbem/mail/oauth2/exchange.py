@@ -21,7 +21,6 @@ class Denied(Exception):
 
 
 def secret(settings: OAuth2Settings) -> dict[str, str]:
-    """Return what tells the provider that it is us, besides our id."""
     return {"client_secret": settings.client_secret.read()} if settings.client_secret is not None else {}
 
 
@@ -52,7 +51,6 @@ def tokens(client: Any, answer: str, now: float, refresh: str = "") -> Tokens:
 
 
 def renew(settings: OAuth2Settings, url: str, old: Tokens, now: float | None = None) -> Tokens:
-    """Return new tokens for old ones; raises Denied and OSError."""
     from oauthlib.oauth2 import WebApplicationClient  # most servers never need it
 
     client = WebApplicationClient(settings.client_id)

@@ -25,8 +25,6 @@ class NotLoggedIn(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """How to wait, and what time it is."""
-
     sleep: Callable[[float], None] = time.sleep
     monotonic: Callable[[], float] = time.monotonic
 
@@ -112,14 +110,11 @@ def _whole(tokens: Tokens) -> Tokens:
 
 
 class _Returning(HTTPServer):
-    """Waits on this machine for the browser that comes back."""
-
     def __init__(self, port: int) -> None:
         super().__init__(("127.0.0.1", port), _Page)
         self.came = ""
 
     def wait(self) -> str:
-        """Return the path with which the browser came back."""
         self.timeout = LOOK_SECONDS
         until = time.monotonic() + PATIENCE_SECONDS
         while not self.came and time.monotonic() < until:
@@ -130,13 +125,10 @@ class _Returning(HTTPServer):
 
 
 class _Page(BaseHTTPRequestHandler):
-    """What the browser shows then."""
-
     timeout = LOOK_SECONDS
     server: _Returning
 
     def do_GET(self) -> None:
-        """Keep what the provider has sent."""
         is_it = "state=" in self.path
         if is_it:
             self.server.came = self.path

@@ -19,8 +19,6 @@ TITLES = {"google": "Google", "microsoft": "Microsoft"}
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """Where a provider gives tokens, and what to ask for."""
-
     token_url: str
     device_url: str | None
     """Where one logs in with a code on any device, if mail can be read with that."""
@@ -32,7 +30,6 @@ class Provider:
 
 
 def title(settings: OAuth2Settings) -> str:
-    """Return what to call the provider."""
     return TITLES.get(settings.provider, "the provider")
 
 

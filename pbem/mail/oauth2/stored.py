@@ -11,8 +11,6 @@ from pbem.secret import BadConfig
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """A token with which to log in, until when it is good, and one with which to get another."""
-
     access: str = field(repr=False)
     expires: float
     """In seconds since 1970."""

@@ -29,8 +29,6 @@ FAILS = frozenset({"fail", "hardfail"})
 
 
 class Authenticity(Enum):
-    """What the checks say about the domain in From."""
-
     PASSED = "passed"
     FAILED = "failed"
     UNKNOWN = "unknown"
@@ -38,8 +36,6 @@ class Authenticity(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The result of the checks of a message."""
-
     finding: Authenticity
     proof: str | None = None
     """Identifies this message if it is replayed; None if the pass isn't enough to act on."""
@@ -49,7 +45,6 @@ NOT_CHECKED = Checked(Authenticity.UNKNOWN)
 
 
 def prepare(settings: ChecksSettings) -> None:
-    """Read what the checks need before the first message."""
     if settings.authserv_id:
         public_suffixes()
 
@@ -113,7 +108,6 @@ def _is_whole(head: Message, signatures: tuple[str, ...], author: str, now: date
 
 
 def _is_to_us(head: Message, ours: str) -> bool:
-    """Return whether To or Cc, which a signature covers, names our address."""
     named = getaddresses([*_fields(head, "To"), *_fields(head, "Cc")])
     return ours.lower() in {address.lower() for _, address in named}
 

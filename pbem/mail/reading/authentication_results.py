@@ -25,8 +25,6 @@ DOMAINS = {
 
 @dataclass(frozen=True, slots=True)
 class MethodResult:
-    """The result of one method for one domain."""
-
     method: str
     result: str
     domain: str
@@ -49,7 +47,6 @@ def results(fields: Sequence[str], authserv_id: str, most: int) -> tuple[MethodR
 
 
 def _parsed(field: str) -> tuple[str, list[AuthenticationResult]] | None:
-    """Return the server name and the results of one header; None if it is malformed."""
     value = " ".join(field.split()).rstrip("; ")
     if len(value) > LONGEST or not value.isascii() or value.count('"') % 2:
         return None  # authres skips what it can't read within a result, and an open quote takes a lot with it

@@ -9,8 +9,6 @@ from enum import Enum
 
 
 class Reason(Enum):
-    """What the refusal of a message says about its address."""
-
     GONE = "gone"
     """There is no such mailbox or domain, or it takes no mail any more."""
     FOR_NOW = "for now"

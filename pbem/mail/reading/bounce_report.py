@@ -34,7 +34,6 @@ _COPY = re.compile(
 
 
 def is_final(raw: bytes) -> bool:
-    """Return whether the message reports that an address can never be reached."""
     from flufl.bounce import all_failures  # only the process that parses needs it
 
     try:
@@ -102,7 +101,6 @@ def _parts(message: Message) -> Iterator[Message]:
 
 
 def _blocks(part: Message) -> list[Message]:
-    """Return the blocks of fields about recipients who weren't reached."""
     payload = part.get_payload()
     blocks = [block for block in payload if isinstance(block, Message)] if isinstance(payload, list) else []
     return [block for block in blocks if str(block.get("Action", "")).strip().lower() not in PASSED_ON]

@@ -63,7 +63,6 @@ def domain(address: str) -> str:
 
 
 def _bare(text: str) -> str | None:
-    """Return the text without comments and quoted strings; None if one of them isn't closed."""
     kept: list[str] = []
     depth, quoted, escaped = 0, False, False
     for character in text:

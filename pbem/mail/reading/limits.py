@@ -80,8 +80,6 @@ _WAYS_OUT = {
 
 @dataclass(frozen=True, slots=True)
 class ReadError:
-    """Why a message can't be read, in kind and in detail."""
-
     problem: Problem
     detail: str = ""
 
@@ -196,12 +194,10 @@ def _shortened(header: re.Match[bytes]) -> bytes:
 
 
 def has_too_many_lines(page: bytes) -> bool:
-    """Return whether there are more lines than in anything that people send."""
     return page.count(b"\n") > max(MOST_LINES, len(page) // SHORTEST_LINES)
 
 
 def _headers(block: bytes) -> list[bytes]:
-    """Return the headers, each with its continuation lines."""
     headers: list[list[bytes]] = [[]]
     for line in block.split(b"\n"):
         if not line.startswith((b" ", b"\t")):

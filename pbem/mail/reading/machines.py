@@ -81,7 +81,6 @@ def sign(
     recipients: Sequence[str],
     lines: Sequence[str],
 ) -> Automatic | None:
-    """Return the sign that a machine sent the message; None if there is none."""
     plain = unicodedata.normalize("NFC", subject).lower().strip()
     tag, bracket, rest = plain.partition("]")
     untagged = rest.strip() if bracket and tag.startswith("[") else plain  # a company's server may add [EXTERNAL]

@@ -39,8 +39,6 @@ _BLANK_BEFORE_COLON = re.compile(rb"^([!-9;-~]+)[ \t]+:", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What pbem needs to know of an email."""
-
     message_id: str | None
     sender: str | None
     """The address in From, in lower case; None if From is missing or ambiguous (see `from_header`)."""
@@ -66,7 +64,6 @@ class Message:
 
     @property
     def certain(self) -> tuple[str, ...]:
-        """The lines that certainly are the person's."""
         return self.lines[: self.sure]
 
 
@@ -205,7 +202,6 @@ def header(mime: email.message.Message, name: str) -> str:
 
 
 def _values(mime: email.message.Message, name: str) -> list[str]:
-    """Return the values of all headers of that name, each truncated."""
     return [body.decode(value, None) for value in _raw_values(mime, name)]
 
 

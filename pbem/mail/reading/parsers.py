@@ -70,7 +70,6 @@ class IsolatedParser:
         self._isolated = Isolated(*MODULES, *modules, megabytes=megabytes, lost=lost)
 
     def prepare(self) -> None:
-        """See MailParser."""
         self._isolated.prepare()
 
     def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...], ours: Ours = NOBODY) -> Message:
@@ -102,11 +101,9 @@ class IsolatedParser:
             return Checked(Authenticity.FAILED)
 
     def close(self) -> None:
-        """See MailParser."""
         self._isolated.close()
 
     def _call(self, function: Callable[[*Arguments], Answer], *arguments: *Arguments) -> Answer:
-        """Return what the function returns in the process; raises Lost if the message was too much."""
         longest = PATIENCE * self._seconds
         try:
             return self._isolated.call(function, *arguments, seconds=self._seconds, longest=longest)
@@ -123,15 +120,12 @@ class InProcessParser:
         """See MailParser."""
 
     def read(self, raw: bytes, sender: str | None, recipients: tuple[str, ...], ours: Ours = NOBODY) -> Message:
-        """See MailParser."""
         return read(raw, sender, recipients, ours)
 
     def is_final(self, raw: bytes) -> bool:
-        """See MailParser."""
         return bounce_report.is_final(raw)
 
     def check(self, raw: bytes, ours: str, settings: ChecksSettings, now: datetime) -> Checked:
-        """See MailParser."""
         return authentication.check(raw, ours, settings, now)
 
     def close(self) -> None:

@@ -26,8 +26,6 @@ USUAL = Capacity()
 
 
 class Gate:
-    """Limits the connections: in total, per address, and per address and minute."""
-
     def __init__(self, capacity: Capacity) -> None:
         self._capacity = capacity
         self._inside: Counter[str] = Counter()
@@ -50,7 +48,6 @@ class Gate:
         return True
 
     def leave(self, address: str) -> None:
-        """Count a connection from the address as closed."""
         self._inside[address] -= 1
         if not self._inside[address]:
             del self._inside[address]

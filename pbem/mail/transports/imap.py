@@ -136,7 +136,6 @@ class ImapInbox:
             raise ServerUnreachable(f"{self._name}: {type(error).__name__}: {error}") from error
 
     def _connected(self) -> Any:
-        """Return the client; connect if there is none."""
         if self._client is None:
             self._client = client = imap_connection.connect(self._settings, self._tokens, self._patience)
             self._folder = imap_connection.full_name(client, self._settings.folder)

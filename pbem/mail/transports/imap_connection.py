@@ -57,7 +57,6 @@ def _log_in(client: Any, settings: ImapSettings, tokens: AccessTokens | None) ->
 
 
 def _log_in_with(client: Any, settings: ImapSettings, tokens: AccessTokens) -> None:
-    """Log in with a token; if the server rejects it, with a new one."""
     token = tokens.get()
     try:
         _show(client, settings, token)

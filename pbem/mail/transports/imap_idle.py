@@ -26,7 +26,6 @@ def has_new_mail(client: Any) -> bool:
 
 
 def idle(client: Any, seconds: float, stopped: Callable[[], bool]) -> None:
-    """Return on new mail, after `seconds`, or when stopped."""
     end = time.monotonic() + seconds
     while time.monotonic() < end and not stopped():
         if _idle_once(client, end, stopped):
@@ -36,7 +35,6 @@ def idle(client: Any, seconds: float, stopped: Callable[[], bool]) -> None:
 
 
 def _idle_once(client: Any, end: float, stopped: Callable[[], bool]) -> bool:
-    """Send one IDLE; return whether the server said something before the end."""
     imap = client._imap  # noqa: SLF001 - imapclient has no other access to IDLE
     tag = imap._command("IDLE")  # noqa: SLF001
     while imap._get_response() is not None:  # noqa: SLF001 - until the "+"
@@ -72,7 +70,6 @@ def _has_buffered(imap: Any) -> bool:
 
 
 def nap(seconds: float, stopped: Callable[[], bool]) -> None:
-    """Sleep for that time; return soon after `stopped()` is true."""
     end = time.monotonic() + seconds
     while not stopped() and (left := end - time.monotonic()) > 0:
         time.sleep(min(SLICE, left))

@@ -69,7 +69,6 @@ class MailListener:
 
     @property
     def protocol(self) -> str:
-        """What it speaks."""
         return self._protocol
 
     def start(self, store: Store, beat: Callable[[], object] = lambda: None) -> None:
@@ -109,7 +108,6 @@ class MailListener:
         self._loop = self._thread = self._server = None
 
     def _new_connection(self, handler: "_Handler") -> asyncio.BaseProtocol:
-        """Return the protocol for a new connection."""
         kind = _Lmtp if self._protocol == "lmtp" else _Smtp
         new_session = partial(
             kind,
@@ -232,18 +230,15 @@ class _Smtp(SMTP):
         self._on_leaving()
 
     def call_on_leaving(self, callback: Callable[[], None]) -> None:
-        """Register what to call when the connection is closed."""
         self._on_leaving = callback
 
     def dismiss(self) -> None:
-        """Hang up after the message that is being received, if any."""
         self._leaving = True
         if self.transport is not None and not self._busy:
             self._writer.write(f"{GOODBYE}\r\n".encode())
             self.transport.close()
 
     def cut_off(self) -> None:
-        """Hang up at once."""
         if self.transport is not None:
             self._writer.transport.abort()
 
@@ -272,7 +267,6 @@ class _Smtp(SMTP):
             self.dismiss()
 
     async def _receive_and_store(self, envelope: Envelope) -> str:
-        """Receive the data and have it stored. Return the replies to it."""
         data = MessageData(self.data_size_limit or 0, LINE_BYTES, self._in_flight)
         try:
             await self._receive(data)
@@ -327,8 +321,6 @@ class _Lmtp(_Smtp, LMTP):
 
 
 class _Admission(asyncio.Protocol):
-    """The first protocol of each connection: admits it, or tells the client to try again later."""
-
     def __init__(self, gate: Gate, new_session: Callable[[], _Smtp], sessions: set[_Smtp]) -> None:
         self._gate, self._new_session, self._sessions = gate, new_session, sessions
 
@@ -354,7 +346,6 @@ def _is_printable(address: str) -> bool:
 
 
 def _beat(loop: asyncio.AbstractEventLoop, beat: Callable[[], object]) -> None:
-    """Show now and then that the loop goes on."""
     beat()
     loop.call_later(BEAT_SECONDS, _beat, loop, beat)
 

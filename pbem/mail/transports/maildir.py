@@ -53,7 +53,6 @@ class MaildirInbox:
                 raise ServerUnreachable(f"{name} can't be moved to cur/: {error}") from error
 
     def wait(self, seconds: float, stopped: Callable[[], bool]) -> None:
-        """Return when new/ holds a name that the last fetch didn't see."""
         end = time.monotonic() + seconds
         while not stopped() and (now := time.monotonic()) < end:
             try:

@@ -7,8 +7,6 @@ LINE_END = b"\r\n"
 
 
 class DataProblem(Enum):
-    """Why the data of a message isn't kept."""
-
     TOO_LARGE = "larger than a message may be"
     LINE_TOO_LONG = "a line longer than a line may be"
     NO_ROOM = "too much mail is arriving at once"
@@ -22,14 +20,12 @@ class BytesInFlight:
         self.held = 0
 
     def hold(self, size: int) -> bool:
-        """Count that many bytes more if there is room for them. Return whether there was."""
         if self.held + size > self._most:
             return False
         self.held += size
         return True
 
     def release(self, size: int) -> None:
-        """Count that many bytes less."""
         self.held -= size
 
 
@@ -71,7 +67,6 @@ class MessageData:
         return rest
 
     def content(self) -> bytes:
-        """Return the message, without the dots that were added to lines beginning with one."""
         if b"\r\n." in self._kept:
             self._kept = self._kept.replace(b"\r\n.", LINE_END)
         with memoryview(self._kept) as whole:
@@ -80,7 +75,6 @@ class MessageData:
         return content
 
     def release(self) -> None:
-        """Count the bytes of this message as stored, or as given up."""
         self._in_flight.release(self._held)
         self._held = 0
 

@@ -48,7 +48,6 @@ def gist(error: BaseException) -> str:
 
 
 def not_listening(table: str, host: str, port: int, error: OSError) -> OSError:
-    """Return the error with what can't listen where, and what to do."""
     why = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or errno.EIO)
     advice = {
         errno.EADDRINUSE: "stop the program that does, or write another port there",
@@ -66,8 +65,6 @@ class NotStored(Exception):
 
 
 class Inbox(Protocol):
-    """A mailbox that is polled for mail (IMAP, Maildir)."""
-
     def fetch(self) -> Iterator[tuple[Arrival, ...]]:
         """Yield everything that waits now in batches, oldest first; the mailbox keeps a batch until `done`.
 
@@ -95,8 +92,6 @@ class NotAccepted(Exception):
 
 
 class Outbox(Protocol):
-    """The next hop for outgoing mail."""
-
     def send(self, sender: str, recipient: str, raw: bytes) -> None:
         """Hand over the exact bytes; raises NotAccepted. Returns only when the next hop has taken the message."""
 

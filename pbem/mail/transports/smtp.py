@@ -40,8 +40,6 @@ ABOUT_US = re.compile(r"^53\d\b|^5\d\d[ -]5\.(?:7\.\d+|4\.5|2\.252)\b|\brelay", 
 
 
 class _Refused(Exception):
-    """The server replied with a refusal."""
-
     def __init__(self, code: int, reply: bytes, *, is_sender: bool = False) -> None:
         self.code = code
         text = " ".join(reply.decode("utf-8", "replace").split())
@@ -59,8 +57,6 @@ class _Refused(Exception):
 
 
 class SmtpOutbox:
-    """An Outbox that hands mail to one SMTP server, the relay or submission host of the settings."""
-
     def __init__(self, settings: SmtpSettings, tokens: AccessTokens | None = None, patience: Patience = USUAL) -> None:
         self._settings = settings
         self._patience = patience
@@ -173,7 +169,6 @@ class SmtpOutbox:
         return client
 
     def _authenticate(self, client: smtplib.SMTP) -> None:
-        """Log in if a username is set."""
         settings = self._settings
         if settings.username is None:
             return

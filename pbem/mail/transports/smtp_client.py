@@ -57,8 +57,6 @@ class BoundedReplies:
 
 
 class SmtpClient(smtplib.SMTP):
-    """A client whose server's replies are bounded."""
-
     def getreply(self) -> tuple[int, bytes]:
         """Return the next reply; raises SMTPServerDisconnected if it is too long or too slow."""
         if self.sock is not None:

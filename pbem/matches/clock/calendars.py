@@ -87,7 +87,6 @@ def choose(session: Session, player: Player, zone_before: str, now: datetime) ->
 
 
 def carry_over(session: Session, player: Player, now: datetime) -> None:
-    """Let the player's calendar count in all of their matches from now on."""
     calendar = of_player(session, player, now)
     for number in playing(session, player):
         match = locked(session, number)
@@ -97,7 +96,6 @@ def carry_over(session: Session, player: Player, now: datetime) -> None:
 
 
 def begin(session: Session, match: Match, now: datetime) -> None:
-    """Let the calendars of both players count in a match that begins now."""
     if match.clock is None:
         return
     for seat, number in zip(SEATS, (match.seat0, match.seat1), strict=True):

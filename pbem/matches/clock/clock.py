@@ -218,7 +218,6 @@ class Clock:
         return replace(self, now=now, spent=self.spent + self.sides[self.seat].days.between(self.now, now))
 
     def after(self, event: ClockChange) -> "Clock":
-        """Return the clock after an event."""
         if isinstance(event, Outage):
             before = self.at(event.since)
             return replace(before, now=max(before.now, event.at))
@@ -272,7 +271,6 @@ class Clock:
 
     @property
     def has_run_out(self) -> bool:
-        """Whether the player whose turn it is has used all of their time."""
         return self.seat is not None and self.left(self.seat) == NOTHING
 
     @property
@@ -290,7 +288,6 @@ class Clock:
         return self.due if not self.is_told or self.is_paused else self.ends
 
     def due_for(self, seat: Seat) -> datetime | None:
-        """Return when the turn of that seat is due, or would be if the message about it were handed over now."""
         return self.due if self.seat is not None else self.after(TurnHandedOver(self.now, seat)).due
 
     def when_taken(self, time: timedelta) -> datetime | None:
@@ -307,12 +304,10 @@ class Clock:
 
 
 def begin(control: TimeControl, now: datetime, days: tuple[WorkingDays, WorkingDays]) -> Clock:
-    """Return the clock of a match that begins now."""
     return Clock(control, (Side(control.of(0).bank, days[0]), Side(control.of(1).bank, days[1])), now)
 
 
 def replay(clock: Clock, events: Iterable[ClockChange]) -> Clock:
-    """Return the clock after those events, in the order in which they were noted."""
     return reduce(Clock.after, events, clock)
 
 

@@ -29,8 +29,6 @@ _SHARE = re.compile(r"([1-9][0-9]?)%")
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """When a player wants to be reminded of a turn."""
-
     shares: tuple[int, ...] = ()
     """Of the time for the turn, in percent."""
     left: tuple[timedelta, ...] = ()
@@ -73,7 +71,6 @@ def spelled(wishes: Wishes) -> str:
 
 
 def next_reminder(clock: Clock, wishes: Wishes) -> Reminder | None:
-    """Return the next reminder of the present turn, if nothing happens until then; None if there is none."""
     found = _open(clock, wishes)
     return min(found, key=lambda each: each.at) if found else None
 
@@ -90,7 +87,6 @@ def put_off(clock: Clock, wishes: Wishes, now: datetime) -> datetime | None:
 
 
 def _open(clock: Clock, wishes: Wishes) -> list[Reminder]:
-    """Return the reminders of the present turn that aren't settled."""
     due = clock.due
     if clock.seat is None or clock.is_paused or clock.has_run_out:
         return []

@@ -80,13 +80,11 @@ def clock_of(match: Match) -> Clock | None:
 
 
 def start(session: Session, match: Match, now: datetime) -> None:
-    """Begin the clock of a match that starts now."""
     if match.time is not None:
         _keep(session, match, _begun(match, now))
 
 
 def note(session: Session, match: Match, event: ClockChange) -> None:
-    """Store an event of the clock."""
     clock = clock_of(match)
     if clock is not None:
         _store(session, match, clock, [*_outages(session, clock, event.at), event])
@@ -134,7 +132,6 @@ def _hand_over(session: Session, match: Match, seen: int, now: datetime) -> None
 
 
 def remind(session: Session, match: Match, now: datetime) -> Seat | None:
-    """Settle the reminders that are due now. Return the seat of the player to remind; None if none are due."""
     then, clock = catch_up(session, match, now), clock_of(match)
     if clock is None or clock.seat is None or match.remind is None or match.remind > now:
         return None
@@ -157,7 +154,6 @@ def choose_reminders(session: Session, match: Match, now: datetime) -> None:
 
 
 def given(session: Session, match: Match, seat: Seat) -> timedelta:
-    """Return how much time that player was given in the match by the opponent."""
     theirs = (ClockEvent.match == match.id, ClockEvent.kind == _KINDS[TimeGiven], ClockEvent.seat == seat)
     return timedelta(seconds=session.exec(select(func.sum(ClockEvent.taken)).where(*theirs)).one() or 0)
 
@@ -169,30 +165,25 @@ def expected_due(match: Match, now: datetime) -> datetime | None:
 
 
 def rows_of(session: Session, matches: Sequence[Match]) -> Sequence[ClockEvent]:
-    """Return the rows of all events of the clocks of those matches, in the order in which they were stored."""
     theirs = col(ClockEvent.match).in_([match.id for match in matches])
     return session.exec(select(ClockEvent).where(theirs).order_by(col(ClockEvent.id))).all()
 
 
 def events_of(session: Session, match: Match) -> list[ClockChange]:
-    """Return the events of the clock of the match; none without a time control."""
     return [] if match.clock is None else [_event(row) for row in rows_of(session, (match,))]
 
 
 def kind_of(event: ClockChange) -> str:
-    """Return the name under which the event is stored."""
     return _KINDS[type(event)]
 
 
 def replayed(match: Match, rows: Iterable[ClockEvent]) -> Clock | None:
-    """Return the clock that the stored events add up to."""
     if match.time is None or match.started is None:
         return None
     return replay(begun(match), [_event(row) for row in rows])
 
 
 def begun(match: Match) -> Clock:
-    """Return the clock of the match as it began."""
     return _begun(match, match.started or match.created)
 
 

@@ -27,14 +27,11 @@ class TurnTime:
 
     @property
     def in_words(self) -> str:
-        """How much time it took; "" where no clock ran."""
         return "" if self.used is None else spoken(self.used)
 
 
 @dataclass(frozen=True, slots=True)
 class ClockNote:
-    """Something that happened to the clock of a match, besides turns."""
-
     kind: str
     """As it is stored (see timekeeping)."""
     at: datetime
@@ -55,7 +52,6 @@ UNTOLD = (clocks.TurnHandedOver, clocks.ReplyReceived, clocks.FollowsElsewhere, 
 
 
 def turn_times(session: Session, match: Match) -> tuple[TurnTime, ...]:
-    """Return the times of the turns that the match has now, in order."""
     session.flush()
     plays: list[tuple[datetime, int, Seat, bool]] = []
     for table in (Ply, TakenBack):
@@ -73,7 +69,6 @@ def turn_times(session: Session, match: Match) -> tuple[TurnTime, ...]:
 
 
 def _received(match: Match, events: Iterable[ClockChange]) -> Iterator[tuple[Seat, TurnTime]]:
-    """Yield who played each turn, and its times, from the events of the clock."""
     clock = timekeeping.begun(match)
     for event in events:
         after = clock.after(event)

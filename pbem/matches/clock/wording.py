@@ -13,8 +13,6 @@ from pbem.matches.clock.working_days import EVERY_DAY, format_days
 
 @dataclass(frozen=True, slots=True)
 class TimeShown:
-    """What a message says about the time in a match."""
-
     line: str
     is_overdue: bool
     """Whether the player to move has run out of time."""
@@ -53,13 +51,11 @@ def time_shown(
 
 
 def _days(clock: Clock, seat: Seat) -> str:
-    """Return on which days the player's time runs, if there are others."""
     days = clock.sides[seat].days.on(clock.now).days
     return "" if days == EVERY_DAY else f" ({format_days(days)})"
 
 
 def _absence(clock: Clock, seat: Seat, who: str, zone: str, written: datetime) -> str:
-    """Return when the player is away, if they are or will be."""
     span = clock.sides[seat].days.away_at(written)
     if span is None:
         return ""

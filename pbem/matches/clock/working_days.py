@@ -52,17 +52,14 @@ class WorkingDays:
     """Which days these are from an instant on."""
 
     def __post_init__(self) -> None:
-        """Raise BadDays where time would never run."""
         if not self.days or not self.days <= EVERY_DAY:
             raise BadDays("Your time must run on at least one day of the week.")
 
     @property
     def is_always(self) -> bool:
-        """Whether their time runs on every day, and always will."""
         return self.days == EVERY_DAY and not self.away and self.change is None
 
     def on(self, now: datetime) -> "WorkingDays":
-        """Return the days of the week that count at that instant."""
         if self.change is None or now < self.change.at:
             return self
         return WorkingDays(self.change.zone, self.change.days, self.away)
@@ -104,7 +101,6 @@ class WorkingDays:
             day += _DAY
 
     def _present(self, span: Span) -> Iterator[Span]:
-        """Yield the parts of a span in which the player isn't away."""
         start = span.start
         for away in sorted(self.away, key=lambda each: each.start):
             if start < min(away.start, span.end):
@@ -161,5 +157,4 @@ def format_days(days: frozenset[int]) -> str:
 
 
 def _midnight(day: date, zone: ZoneInfo) -> datetime:
-    """Return the instant at which a day begins in that zone."""
     return datetime.combine(day, time.min, zone).astimezone(UTC)

@@ -44,8 +44,6 @@ class Contest:
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """A player's rating in a game after a week with results, and how many results they have had until then."""
-
     week: date
     rating: Rating
     wins: int = 0
@@ -53,7 +51,6 @@ class Strength:
     losses: int = 0
 
     def at(self, week: date) -> Rating:
-        """Return the rating at the beginning of a later week."""
         return self.rating.after_rest(between(self.week, week) - 1)
 
 
@@ -121,7 +118,6 @@ def rated_games(session: Session) -> list[str]:
 
 
 def rate_due(engine: Engine, now: datetime, stopped: Callable[[], bool] = lambda: False) -> None:
-    """Rate all weeks that are over."""
     with read_only(engine) as session:
         found = rated_games(session)
     for game in found:
@@ -189,7 +185,6 @@ def faults(session: Session, game: str) -> Iterator[str]:
 
 
 def standing(row: PlayerRating) -> Strength:
-    """Return what a row says."""
     rating = Rating(row.rating, row.deviation, row.volatility)
     return Strength(row.week, rating, row.wins, row.draws, row.losses)
 
@@ -201,7 +196,6 @@ def _in_short(held: Strength | None) -> str:
 
 
 def _derived(session: Session, game: str) -> Iterator[tuple[date, dict[int, Strength]]]:
-    """Yield the weeks that are rated and what each of them gives, from the first on."""
     weeks = session.exec(select(col(RatedWeek.week)).where(RatedWeek.game == game)).all()
     if not weeks:
         return
@@ -215,7 +209,6 @@ def _derived(session: Session, game: str) -> Iterator[tuple[date, dict[int, Stre
 
 
 def _contests(session: Session, game: str, since: datetime, until: datetime) -> list[tuple[date, Contest]]:
-    """Return the results that count, by week, and in the order in which the matches were offered."""
     matches = session.execute(
         columns(col(Match.counted), col(Match.id), col(Match.seat0), col(Match.seat1), col(Match.winner))
         .where(col(Match.game) == game, col(Match.counted).is_not(None))

@@ -25,8 +25,6 @@ FEWEST_OF_PAIR, LOPSIDED = 5, 0.9
 
 @dataclass(frozen=True, slots=True)
 class PlayerPair:
-    """Two players of whom one has won nearly all of their rated matches in a game: perhaps one person."""
-
     winner: int
     loser: int
     game: str
@@ -36,8 +34,6 @@ class PlayerPair:
 
 @dataclass(frozen=True, slots=True)
 class RatingPlace:
-    """A player's rating in a game at some time."""
-
     player: int
     name: str
     game: str
@@ -78,7 +74,6 @@ def of_game(session: Session, game: str, now: datetime, first: int, most: int) -
 
 
 def of_player(session: Session, player: Player, now: datetime) -> Sequence[RatingPlace]:
-    """Return the player's ratings by game."""
     found = session.exec(
         select(PlayerRating)
         .where(PlayerRating.player == player.id, col(PlayerRating.superseded).is_(None))
@@ -88,21 +83,18 @@ def of_player(session: Session, player: Player, now: datetime) -> Sequence[Ratin
 
 
 def shown_in(session: Session, player: Player, game: str, now: datetime) -> str:
-    """Return the player's rating in a game as it is shown; empty without one."""
     latest = (PlayerRating.player == player.id, PlayerRating.game == game, col(PlayerRating.superseded).is_(None))
     row = session.exec(select(PlayerRating).where(*latest)).first()
     return "" if row is None else _place(row, player.name, now).shown
 
 
 def shown_then(session: Session, player: int, game: str, then: datetime) -> str:
-    """Return the rating in a game that a player had at some time, as it is shown; empty without one."""
     earlier = (PlayerRating.player == player, PlayerRating.game == game, col(PlayerRating.week) < week_of(then))
     row = session.exec(select(PlayerRating).where(*earlier).order_by(col(PlayerRating.week).desc()).limit(1)).first()
     return "" if row is None else _place(row, None, then).shown
 
 
 def history(session: Session, player: Player) -> Sequence[PlayerRating]:
-    """Return all ratings that the player has had, by game and week."""
     rows = select(PlayerRating).where(PlayerRating.player == player.id)
     return session.exec(rows.order_by(PlayerRating.game, col(PlayerRating.week))).all()
 

@@ -16,7 +16,6 @@ def week_of(at: datetime) -> date:
 
 
 def begins(week: date) -> datetime:
-    """Return the time at which a week begins."""
     return datetime.combine(week, time(), UTC)
 
 

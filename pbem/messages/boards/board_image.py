@@ -80,12 +80,10 @@ class Layout:
         return self.cell[0] / CELL
 
     def place(self, diagram: Diagram, name: str, row: int) -> tuple[int, int]:
-        """Return the upper left corner of a cell's box."""
         x, y = place_of(diagram, name, row)
         return self.left + round(x * self.factor), round(y * self.factor)
 
     def dots(self, measure: float) -> int:
-        """Return a measure in dots."""
         return round(measure * self.scale)
 
 

@@ -213,7 +213,6 @@ def inset(shape: Shape, by: float) -> tuple[Point, ...]:
 
 
 def _piece(centre: Point, size: float, look: Look) -> Iterator[Drawn]:
-    """Yield a piece with its sign; a tower has more rims and a number for its height."""
     x, y = centre
     radius, rim = size * (0.37 if look.height == 1 else 0.33), RIMS[look.tone]
     if look.height > 1:

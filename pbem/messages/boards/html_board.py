@@ -20,8 +20,6 @@ BORDERS: Mapping[Shape, Sequence[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of the board: its name, its content, and the link to follow when it is tapped."""
-
     name: str
     mark: str
     kind: str
@@ -42,8 +40,6 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class BoardRow:
-    """The cells of a row, and the label after them."""
-
     label: str
     cells: tuple[Cell, ...]
     after: int
@@ -52,24 +48,18 @@ class BoardRow:
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """The letter of a column, and the number of empty columns of the table before it."""
-
     text: str
     before: int
 
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """The letters above or below the board, and the number of empty columns after the last."""
-
     each: tuple[Letter, ...]
     after: int
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A board as a table."""
-
     above: Letters | None
     """The letters above the board; None where those below are enough."""
     below: Letters
@@ -87,7 +77,6 @@ class Grid:
 
     @property
     def pixels(self) -> int:
-        """The width of the board in pixels, without its labels."""
         return self.unit * self.broad
 
 
@@ -106,7 +95,6 @@ def grid(diagram: Diagram, links: Mapping[str, str]) -> Grid:
 
 
 def _letters(letters: Iterable[tuple[int, str]], width: int, span: int, broad: int) -> Letters:
-    """Return letters with the empty columns around them; each is centred in a cell."""
     each, end = [], 0
     for place, text in letters:
         start = place * width // 2 + (width - span) // 2
@@ -148,7 +136,6 @@ def _row(
 
 
 def _meaning(diagram: Diagram, marks: Mapping[str, Mark], name: str, mark: str) -> tuple[str, str, int]:
-    """Return kind, tone and tint of a cell."""
     meant = marks[mark]
     tone = "" if meant.kind == "empty" else diagram.legend.tone_of(meant)
     area = next((n for n, area in enumerate(diagram.legend.areas, start=1) if name in area), 0)

@@ -13,14 +13,11 @@ Lit = Literal["", "left", "reached"]
 
 
 def lit_in(diagram: Diagram, name: str) -> Lit:
-    """Return how a cell of the diagram is lit."""
     return "" if name not in diagram.lit else "left" if name in diagram.left else "reached"
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The appearance of a cell; `level` is 0 for a plain cell, or the number of its area."""
-
     level: int = 0
     kind: Kind = "empty"
     tone: Tone = "light"
@@ -30,7 +27,6 @@ class Look:
 
     @property
     def ground(self) -> Colour:
-        """The colour of the cell."""
         if self.kind == "trace":
             return (LEFT_TRACES if self.lit == "left" else TRACES)[self.tone]
         grounds = LEFT if self.lit == "left" else LIT if self.lit else FIELDS

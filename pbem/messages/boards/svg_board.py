@@ -45,7 +45,6 @@ class BoardSheet:
         """Empty boards with their labels: their ids and their contents."""
 
     def board(self, diagram: Diagram, title: str) -> str:
-        """Return a board as an SVG element that is called by its title."""
         width, height = size_of(diagram)
         return "".join(
             (
@@ -57,14 +56,12 @@ class BoardSheet:
         )
 
     def shapes(self) -> str:
-        """Return the cells that the boards use, in an element that shows nothing."""
         cells = (f'<g id="{name}">{"".join(map(_written, cell(*look)))}</g>' for look, name in self._ids.items())
         boards = (f'<g id="{name}">{content}</g>' for name, content in self._empty.values())
         defined = "".join((*cells, *boards))
         return f'<svg class="shapes" width="0" height="0" aria-hidden="true"><defs>{defined}</defs></svg>\n'
 
     def file(self, diagram: Diagram, title: str) -> str:
-        """Return a board as a file of its own."""
         board = self.board(diagram, title)
         head, _, rest = board.partition(">")
         symbols = self.shapes().partition("<defs>")[2].removesuffix("</svg>\n")
@@ -101,7 +98,6 @@ class BoardSheet:
         ), ids
 
     def _look(self, diagram: Diagram, mark: Mark, level: int, lit: Lit) -> str:
-        """Return the id of what a mark looks like in that area."""
         look = Look(level, mark.kind, diagram.legend.tone_of(mark), mark.shown, mark.height, lit)
         return self._id(diagram.shape, look)
 
@@ -109,7 +105,6 @@ class BoardSheet:
         return self._ids.setdefault((shape, look), f"cell{len(self._ids)}")
 
     def _ground(self, diagram: Diagram) -> str:
-        """Return the id of the board with nothing on it."""
         empty = emptied(diagram)
         if empty not in self._empty:
             width, height = size_of(empty)

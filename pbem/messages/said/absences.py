@@ -7,15 +7,11 @@ from pbem.storage.payloads import News, Part, Section
 
 
 class DaysLeft(Part):
-    """How many days of vacation a player has left in a year."""
-
     year: int
     days: int
 
 
 class VacationShown(Section, template="vacation"):
-    """The vacation that the reader is on or has planned, and how many days they have left."""
-
     change: str
     """What became of it: taken, ended, called off; empty if it is only shown."""
     begins: str = ""

@@ -41,7 +41,5 @@ class Act(Part):
 
 
 class ActDone(Section, template="act_done"):
-    """Tells the admin what was done as they had asked."""
-
     act: Act
     heading: ClassVar = "Done"

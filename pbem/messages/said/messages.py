@@ -12,8 +12,6 @@ from pbem.storage.payloads import News, Part, Payload, Section, heading_of
 
 
 class AddressQuestion(Payload, template="address"):
-    """Asks an address whether a player may have it."""
-
     by: str
     by_thread: bool = False
     """Whether it was asked before, and the answer came without the token of the question."""
@@ -21,8 +19,6 @@ class AddressQuestion(Payload, template="address"):
 
 
 class Alert(Payload, template="alert"):
-    """Tells the admin which messages wait for them."""
-
     came: tuple[int, ...]
     owed: tuple[int, ...]
     listed: int
@@ -48,8 +44,6 @@ class Alert(Payload, template="alert"):
 
 
 class Answer(Payload, template="answer"):
-    """Answers a message with some sections."""
-
     sections: tuple[Section, ...]
     subject: str
     """The Subject of the answered message."""
@@ -73,8 +67,6 @@ class Manners(Part):
 
 
 class Challenge(News, template="challenge"):
-    """Offers a match to a player."""
-
     message: tuple[str, ...]
     by: str
     rating: str = ""
@@ -88,8 +80,6 @@ class Challenge(News, template="challenge"):
 
 
 class AllRecords(Payload, template="records"):
-    """Sends a player the records of their matches."""
-
     before: int | None = None
     """The match whose predecessors they are; None for the newest."""
     is_long: ClassVar = True
@@ -97,22 +87,16 @@ class AllRecords(Payload, template="records"):
 
 
 class Invitation(Payload, template="invitation"):
-    """Offers a match to an address that is no player's yet."""
-
     message: tuple[str, ...]
     by: str
 
 
 class Asking(Part):
-    """A command that waits for a "yes", and the match it is about."""
-
     command: str
     match: int | None = None
 
 
 class Confirmation(Payload, template="confirm"):
-    """Asks whether a message was meant."""
-
     lines: tuple[str, ...]
     prose: tuple[str, ...]
     joining: bool
@@ -138,47 +122,34 @@ class Confirmation(Payload, template="confirm"):
 
     @property
     def heading(self) -> str:
-        """What the Subject says."""
         return "Please confirm" if self.acts else "Was this you?"
 
 
 class Deleted(Payload, template="deleted"):
-    """Tells somebody that all data about them is gone."""
-
     heading: ClassVar = "Your data has been deleted"
 
 
 class Export(Payload, template="export"):
-    """Sends a player all data about them."""
-
     is_long: ClassVar = True
     heading: ClassVar = "All the data we hold on you"
 
 
 class OpponentLeft(News, template="left"):
-    """Tells a player that their opponent has left the server."""
-
     message: tuple[str, ...] = ()
     """Always empty: a digest asks all news for their words."""
 
 
 class Words(News, template="message"):
-    """Passes a player's words on to the opponent."""
-
     message: tuple[str, ...]
     by: str
 
 
 class AddressMoved(Payload, template="moved"):
-    """Tells the former address of a player that messages go elsewhere."""
-
     by: str
     heading: ClassVar = "Your mail now goes elsewhere"
 
 
 class OpponentUnreachable(Payload, template="unreachable"):
-    """Tells a player that messages to their opponent come back."""
-
     by: str
 
 
@@ -196,15 +167,11 @@ class PlayerUnreachable(Payload, template="unreachable_admin"):
 
 
 class DigestTurn(Part):
-    """A turn that was played since."""
-
     seat: int
     text: str
 
 
 class DigestMatch(Part):
-    """A match in a digest: what happened, and how it stands."""
-
     match: int
     ply: int
     stage: str
@@ -221,8 +188,6 @@ class WaitingMatch(Part):
 
 
 class DigestRow(Part):
-    """A line in the overview of a digest."""
-
     match: int
     ply: int
     stage: str
@@ -233,8 +198,6 @@ class DigestRow(Part):
 
 
 class Digest(Payload, template="digest"):
-    """Tells what has happened in one match or several."""
-
     matches: tuple[DigestMatch, ...]
     waiting: tuple[WaitingMatch, ...] = ()
     overview: tuple[DigestRow, ...] = ()
@@ -256,6 +219,5 @@ class Digest(Payload, template="digest"):
 
 
 def _begun_with(item: DigestMatch) -> str:
-    """Return the title of the tournament that has begun with the match, if that is its news."""
     rounds = (news.tournament for news in item.news if isinstance(news, TurnNews) and item.ply == 0)
     return next((begun.title for begun in rounds if begun is not None and begun.round), "")

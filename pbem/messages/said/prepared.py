@@ -6,8 +6,6 @@ from pbem.storage.payloads import Part, Section
 
 
 class Branch(Part):
-    """A line that a player has prepared, and where it leads."""
-
     match: int
     ply: int
     """After how many turns it begins."""

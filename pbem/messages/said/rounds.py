@@ -4,8 +4,6 @@ from pbem.storage.payloads import Part
 
 
 class CrosstableRow(Part):
-    """A player in a crosstable."""
-
     number: int
     place: int
     player: str
@@ -18,8 +16,6 @@ class CrosstableRow(Part):
 
 
 class Crosstable(Part):
-    """The crosstable of a tournament, or the part of it that a message has room for."""
-
     heads: tuple[str, ...]
     breaks: tuple[str, ...]
     rows: tuple[CrosstableRow, ...]

@@ -8,23 +8,17 @@ from pbem.storage.payloads import News, Part, Payload, Section
 
 
 class AddressAsked(Section, template="asked"):
-    """A new address was asked whether the player may have it."""
-
     address: str
     heading: ClassVar = "Your new address"
 
 
 class TurnBegun(Section, template="begun"):
-    """The beginning of a turn is kept, and the rest is awaited."""
-
     match: int
     ply: int
     part: str
 
 
 class ChallengeSent(Section, template="challenged"):
-    """A challenge is on its way to a player or an address."""
-
     match: int
     opponent: str
     """As the sender wrote it: a name or an address."""
@@ -43,28 +37,20 @@ class ChallengeClosed(News, Section, template="closed"):
 
 
 class HeldDropped(Section, template="dropped"):
-    """A message that waited for confirmation will not be carried out."""
-
     heading: ClassVar = "Not carried out"
 
 
 class QuestionExpired(Section, template="expired"):
-    """A question was answered too late."""
-
     days: int
     heading: ClassVar = "Not carried out"
 
 
 class Choice(Part):
-    """A preference and what was chosen."""
-
     name: str
     choice: str
 
 
 class PreferenceHelp(Part):
-    """A preference, its present choice and how to change it."""
-
     name: str
     choice: str
     spelled: str
@@ -72,8 +58,6 @@ class PreferenceHelp(Part):
 
 
 class Preferences(Section, template="preferences"):
-    """The preferences that were changed, and all of them."""
-
     changed: tuple[Choice, ...]
     rows: tuple[PreferenceHelp, ...]
     days_from: str = ""
@@ -82,8 +66,6 @@ class Preferences(Section, template="preferences"):
 
 
 class AsOf(Part):
-    """How a match stood when a turn was suggested."""
-
     match: int
     ply: int
     shift: int = 0
@@ -126,20 +108,14 @@ class NewAddresses(Payload, Section, template="renewed"):
 
 
 class FirstOnly(Section, template="first_only"):
-    """Only one command of a stranger's message was answered."""
-
     heading: ClassVar = "Your message"
 
 
 class NewsResumed(Section, template="resumed"):
-    """A player who had stopped the news plays on."""
-
     heading: ClassVar = "Your news"
 
 
 class Hint(Section, template="hint"):
-    """What the house would play in the place of the player to move."""
-
     match: int
     ply: int
     turn: str | None = None
@@ -147,23 +123,17 @@ class Hint(Section, template="hint"):
 
 
 class WordsPassedOn(Section, template="said"):
-    """The sender's words went to the opponent."""
-
     match: int
     opponent: str
     message: tuple[str, ...]
 
 
 class AlreadySettled(Section, template="settled"):
-    """A question was answered before."""
-
     verdict: str
     heading: ClassVar = "Answered before"
 
 
 class PlayedByItself(Part):
-    """A turn that was played for the reader without a message of theirs, and why (matches.events.Cause)."""
-
     text: str
     why: str
 
@@ -215,8 +185,6 @@ class NotAttempted(Section, template="unattempted"):
 
 
 class TurnDropped(Section, template="undone"):
-    """A unfinished turn was taken back."""
-
     match: int
     ply: int
     dropped: str

@@ -4,8 +4,6 @@ from pbem.storage.payloads import Part, Section
 
 
 class TurnTakenBack(Part):
-    """A turn that was taken back: its number, who played it, and when it was taken back."""
-
     number: int
     by: str
     text: str
@@ -13,8 +11,6 @@ class TurnTakenBack(Part):
 
 
 class TurnTimeShown(Part):
-    """When a turn was received, and how much time it took of its player's."""
-
     number: int
     by: str
     text: str
@@ -23,8 +19,6 @@ class TurnTimeShown(Part):
 
 
 class ClockShown(Part):
-    """Something that happened to the clock of a match (see clock.timesheet), with times in words."""
-
     kind: str
     when: str
     by: str = ""
@@ -35,8 +29,6 @@ class ClockShown(Part):
 
 
 class Preview(Section, template="previewed"):
-    """A match as it would stand after turns that nobody has played."""
-
     match: int
     ply: int
     """After how many turns it begins."""
@@ -55,8 +47,6 @@ class Preview(Section, template="previewed"):
 
 
 class MatchThen(Section, template="stood"):
-    """A match as it stood after an earlier turn."""
-
     match: int
     ply: int
     now: int

@@ -6,26 +6,18 @@ from pbem.storage.payloads import Section
 
 
 class InvitationsStopped(Section, template="uninvited"):
-    """Nobody can invite the reader again."""
-
     heading: ClassVar = "No more invitations"
 
 
 class InvitationsAllowed(Section, template="invitable"):
-    """The reader can be invited again."""
-
     heading: ClassVar = "Invitations"
 
 
 class NewsStarted(Section, template="started"):
-    """The player gets news again."""
-
     since: str | None = None
     """The day on which the player had stopped them."""
     heading: ClassVar = "Your news"
 
 
 class NewsStopped(Section, template="stopped"):
-    """The player gets no more news."""
-
     heading: ClassVar = "No more news"

@@ -10,8 +10,6 @@ LISTED = 12
 
 
 class OpenSeek(Part):
-    """A line in a list of seeks."""
-
     number: int
     title: str
     player: str
@@ -28,8 +26,6 @@ class OpenSeek(Part):
 
 
 class GameTitle(Part):
-    """A game, the word that names it in commands, and what it is like."""
-
     key: str
     title: str
     summary: str = ""
@@ -51,15 +47,11 @@ class Introduction(Section, template="introduction"):
 
 
 class InvitationWaiting(Section, template="waiting"):
-    """The invitation that somebody hasn't answered, for a message of theirs that proves nothing."""
-
     match: int
     heading: ClassVar = "Your invitation"
 
 
 class Welcome(Payload, Section, template="welcome"):
-    """What a new player should know."""
-
     games: tuple[GameTitle, ...] = ()
     board: tuple[str, ...] = ()
     """A board as our messages draw it, so that they know what to expect."""
@@ -74,5 +66,4 @@ class Welcome(Payload, Section, template="welcome"):
 
 
 def titles(most: int | None = LISTED) -> tuple[GameTitle, ...]:
-    """Return the games as lists show them, so many at most."""
     return tuple(GameTitle(key=each.key, title=each.title, summary=each.summary) for each in GAMES.games()[:most])

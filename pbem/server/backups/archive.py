@@ -25,7 +25,6 @@ _DAMAGE = (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAEr
 
 
 def write(archive: Path, manifest: Manifest, parts: Mapping[str, Path], progress: Progress) -> Manifest:
-    """Write the files into a new archive; return the manifest with them."""
     total = sum(path.stat().st_size for path in parts.values())
     done = 0
 
@@ -133,15 +132,12 @@ def _described(name: str, path: Path, read: Callable[[int], None]) -> File:
 
 
 class _Watched(io.RawIOBase):
-    """A file that tells how much of it is read."""
-
     def __init__(self, file: IO[bytes], read: Callable[[int], None]) -> None:
         super().__init__()
         self._file = file
         self._read = read
 
     def read(self, size: int = -1) -> bytes:
-        """Return the next bytes."""
         piece = self._file.read(size)
         self._read(len(piece))
         return piece

@@ -42,8 +42,6 @@ class BackupStopped(Exception):
 
 @dataclass(slots=True)
 class Backups:
-    """Makes backups when they are due."""
-
     engine: Engine
     settings: Settings
     holder: str
@@ -56,7 +54,6 @@ class Backups:
     """When a backup was made that the database doesn't know of yet: it couldn't be written."""
 
     def step(self, stopped: Callable[[], bool] = lambda: False) -> int:
-        """Make a backup if one is due. Return whether it did."""
         folder, now = self.settings.backup.folder, self.clock()
         if folder is None or (self.looked is not None and self.looked <= now < self.looked + LOOK_AGAIN):
             return 0
@@ -114,7 +111,6 @@ class Backups:
         return 1
 
     def _note_made(self) -> None:
-        """Note the backup that was made last, if that has not been done."""
         if self.unnoted is not None:
             with self._noted() as row:
                 row.made, row.failed, row.troubled = self.unnoted, None, None

@@ -50,8 +50,6 @@ class NotEmpty(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """What was copied: the version of the tables, and the PostgreSQL schema in which they were."""
-
     revision: str
     schema: str
 
@@ -121,7 +119,6 @@ def require_empty(engine: Engine, backup: str) -> bool:
 
 
 def _is_only_marked(file: Path) -> bool:
-    """Return whether an SQLite database has the mark of a restore and nothing else."""
     try:
         with closing(sqlite3.connect(f"file:{quote(str(file))}?mode=ro", uri=True)) as connection:
             names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master")]
@@ -145,7 +142,6 @@ def put(engine: Engine, file: Path, schema: str, progress: Progress) -> None:
 
 
 def _runs(process: subprocess.Popen[bytes]) -> bool:
-    """Wait a moment; return whether the program still runs then."""
     try:
         process.wait(LOOK_SECONDS)
     except subprocess.TimeoutExpired:

@@ -32,7 +32,6 @@ def folder(beside: Path) -> Iterator[Path]:
 
 
 def sweep(beside: Path) -> None:
-    """Remove what dead processes have left in a folder."""
     for left in beside.glob(f"{PREFIX}*"):
         with locked_if_free(left) as is_left:
             if is_left:

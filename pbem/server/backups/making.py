@@ -25,8 +25,6 @@ class Exists(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A backup that was made."""
-
     file: Path
     size: int
     manifest: Manifest

@@ -31,8 +31,6 @@ class TooOld(NotABackup):
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file in a backup."""
-
     name: str
     size: int
     sha256: str
@@ -40,8 +38,6 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What is in a backup, and what made it."""
-
     made: datetime
     version: str
     """The version of pbem."""
@@ -57,15 +53,12 @@ class Manifest:
     files: tuple[File, ...]
 
     def has(self, name: str) -> bool:
-        """Return whether there is a file of that name."""
         return any(file.name == name for file in self.files)
 
     def to_json(self) -> bytes:
-        """Return it as the content of its file."""
         return json.dumps({"format": FORMAT, **asdict(self), "made": self.made.isoformat()}, indent=2).encode()
 
     def identity(self) -> str:
-        """Return what tells this backup from any other."""
         return hashlib.sha256(self.to_json()).hexdigest()
 
 

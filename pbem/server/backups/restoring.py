@@ -30,8 +30,6 @@ class NotRestored(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RestoredBackup:
-    """What was restored."""
-
     manifest: Manifest
     written: tuple[Path, ...]
     """The files besides the database."""
@@ -153,7 +151,6 @@ def _write(path: Path, content: bytes, mode: int) -> None:
 
 
 def _upgrade(copy: Path, progress: Progress) -> None:
-    """Upgrade the tables in a copy of an SQLite database."""
     engine = database.connect(f"sqlite:///{copy}")
     try:
         database.upgrade(engine, progress)
@@ -162,7 +159,6 @@ def _upgrade(copy: Path, progress: Progress) -> None:
 
 
 def _marked(file: Path, backup: str) -> Path:
-    """Make an SQLite database with nothing but the mark of a restore, and return it."""
     engine = create_engine(f"sqlite:///{file}", poolclass=NullPool)
     with engine.begin() as connection:
         unfinished.mark(connection, backup)
@@ -176,7 +172,6 @@ def _mark(engine: Engine, backup: str) -> None:
 
 
 def _end(engine: Engine, progress: Progress) -> None:
-    """Let servers start on a PostgreSQL database, with the tables that they need."""
     with engine.begin() as connection:
         unfinished.end(connection)
     database.upgrade(engine, progress)

@@ -12,8 +12,6 @@ _STAMP = "%Y%m%dT%H%M%SZ"
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A backup in the folder."""
-
     file: Path
     made: datetime
 

@@ -82,7 +82,6 @@ class _Server(socketserver.TCPServer):
         self.exposition, self.one_click = exposition, one_click
 
     def run(self, stop: threading.Event) -> None:
-        """Serve until stopped."""
         with self:
             while not stop.is_set():
                 self.handle_request()
@@ -107,14 +106,11 @@ def _hang_up(request: socket.socket) -> None:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Answers one request."""
-
     server: _Server
     server_version = "pbem"
     sys_version = ""
 
     def do_GET(self) -> None:
-        """Answer with the metrics, or with whether all is well."""
         shown = {"/metrics": self._metrics, "/health": self._health}.get(self.path.partition("?")[0])
         if shown is None and self.server.one_click is not None and self.path.startswith(PATH):
             self._answer(HTTPStatus.METHOD_NOT_ALLOWED, TEXT, b"Use the button of your mail program to unsubscribe.\n")
@@ -122,7 +118,6 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(*(shown() if shown is not None else (HTTPStatus.NOT_FOUND, TEXT, b"not found\n")))
 
     def do_POST(self) -> None:
-        """Take the request to send no more messages of a kind."""
         one_click, length = self.server.one_click, self.headers.get("Content-Length", "")
         if one_click is None or not self.path.startswith(PATH):
             self._answer(HTTPStatus.NOT_FOUND, TEXT, b"not found\n")

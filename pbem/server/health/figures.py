@@ -86,8 +86,6 @@ class QueueSize:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What the database tells."""
-
     queues: dict[str, QueueSize]
     """What waits, by the name of its queue."""
     overdue: float
@@ -103,7 +101,6 @@ class Figures:
 
 
 def read(session: Session, now: datetime, matches: dict[str, int] | None = None) -> Figures:
-    """Return the figures at that time; the matches are counted unless somebody did so before."""
     due = session.connection().execute(select(func.min(Outgoing.due)).where(*_OWED)).scalar()
     backup = session.get(Backup, THE_ONE)
     return Figures(

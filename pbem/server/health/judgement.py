@@ -17,7 +17,6 @@ SLOW = 15 * 60.0
 
 
 def of_state(state: ServerState) -> Iterator[str]:
-    """Yield what is wrong with a server by what it tells of itself."""
     for loop in state.hanging:
         yield f'the loop "{loop}" hangs'
     down = [link for link in state.links if link.is_up is False]
@@ -29,7 +28,6 @@ def of_state(state: ServerState) -> Iterator[str]:
 
 
 def of_reports(reports: Sequence[Report], now: datetime) -> Iterator[str]:
-    """Yield what is wrong with the servers."""
     running = [report for report in reports if now - report.told <= SILENT]
     if not running:
         yield "no server is running"
@@ -42,7 +40,6 @@ def of_reports(reports: Sequence[Report], now: datetime) -> Iterator[str]:
 
 
 def of_figures(figures: Figures) -> Iterator[str]:
-    """Yield what waits that shouldn't."""
     if shunted := figures.queues["shunted"].length:
         yield f'{shunted} received messages are shunted: see "pbem mail list"'
     if troubled := figures.queues["troubled"].length:
@@ -60,7 +57,6 @@ def of_figures(figures: Figures) -> Iterator[str]:
 
 
 def of_backups(figures: Figures, wanted: BackupSettings, now: datetime) -> Iterator[str]:
-    """Yield what is wrong with the backups that servers are to make by themselves."""
     if wanted.folder is None:
         return
     if figures.no_backup_since is not None:

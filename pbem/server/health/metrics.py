@@ -26,8 +26,6 @@ MATCHES_SECONDS = 300.0
 
 @dataclass
 class Exposition:
-    """What a server shows to Prometheus."""
-
     engine: Engine
     vitals: Vitals
     clock: Callable[[], datetime]
@@ -35,11 +33,9 @@ class Exposition:
     _matches: tuple[float, dict[str, int]] | None = None
 
     def text(self) -> bytes:
-        """Return all metrics in the text format."""
         return generate_latest(self)
 
     def collect(self) -> Iterable[Metric]:
-        """Return all metrics; prometheus_client calls this."""
         yield from self._of_this_server()
         found = self._figures()
         yield Gauges("pbem_database_up", "Whether the figures could be read from the database.", found is not None)

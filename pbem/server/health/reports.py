@@ -35,8 +35,6 @@ MOST = 50
 
 @dataclass(frozen=True, slots=True)
 class LinkState:
-    """A connection: whether it stands (None: not tried yet), and since how many seconds it has been lost."""
-
     name: str
     is_up: bool | None
     lost_for: float
@@ -46,8 +44,6 @@ class LinkState:
 
 @dataclass(frozen=True, slots=True)
 class ServerState:
-    """How a server is."""
-
     is_ready: bool
     links: tuple[LinkState, ...]
     hanging: tuple[str, ...]
@@ -58,7 +54,6 @@ class ServerState:
 
     @property
     def gist(self) -> tuple[object, ...]:
-        """What is told at once when it changes."""
         return (self.is_ready, self.hanging, *((link.name, link.is_up) for link in self.links))
 
 
@@ -67,8 +62,6 @@ _STATES = TypeAdapter(ServerState)
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a server has told of itself."""
-
     host: str
     process: int
     version: str
@@ -78,7 +71,6 @@ class Report:
 
 
 def state(vitals: "Vitals") -> ServerState:
-    """Return how this server is."""
     counts = vitals.counts
     return ServerState(
         is_ready=vitals.is_ready,
@@ -93,8 +85,6 @@ def state(vitals: "Vitals") -> ServerState:
 
 
 class Reporter:
-    """Tells how this server is."""
-
     def __init__(self, vitals: "Vitals", started: datetime) -> None:
         self._vitals = vitals
         self._started = started
@@ -103,7 +93,6 @@ class Reporter:
         self._gist: tuple[object, ...] = ()
 
     def tell(self, engine: Engine, now: datetime) -> None:
-        """Tell how this server is if it is time, or if that has changed."""
         present = state(self._vitals)
         is_first = self._told is None
         if self._told is not None and present.gist == self._gist and self._told <= now < self._told + EVERY:
@@ -149,7 +138,6 @@ class Reporter:
 
 
 def reports(session: Session) -> list[Report]:
-    """Return what the servers have told, the one that began first at the front."""
     rows = session.exec(select(Daemon).order_by(col(Daemon.id)).limit(MOST))
     return [
         Report(row.host, row.process, row.version, row.started, row.told, _STATES.validate_python(row.state))

@@ -24,12 +24,10 @@ class Systemd:
         """How often to look after the loops, in seconds: at least three times in the time that systemd waits."""
 
     def close(self) -> None:
-        """Tell nothing any more."""
         if self._socket is not None:
             self._socket.close()
 
     def ready(self) -> None:
-        """Tell that the server is ready."""
         self._tell("READY=1")
 
     def status(self, line: str) -> None:

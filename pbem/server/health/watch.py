@@ -35,7 +35,6 @@ class HealthWatch:
         self._looked = vitals.monotonic()
 
     def start(self, stop: threading.Event) -> None:
-        """Look until stopped, in a thread."""
         threading.Thread(target=self._run, args=(stop,), name="watch", daemon=True).start()
 
     def _run(self, stop: threading.Event) -> None:
@@ -61,7 +60,6 @@ class HealthWatch:
 
 
 def status(vitals: Vitals, hanging: tuple[Pulse, ...]) -> str:
-    """Return how the server is, in one line."""
     lost = [link.name for link in vitals.links.values() if link.is_up is False]
     untried = [link.name for link in vitals.links.values() if link.is_up is None and link.is_needed]
     parts = [

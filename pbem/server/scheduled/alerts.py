@@ -146,7 +146,6 @@ def _count(session: Session, which: tuple[Any, ...]) -> int:
 
 
 def _failing(session: Session, last: Outgoing | None, now: datetime) -> tuple[str, ...]:
-    """Return what fails of the scheduled work, if the last alert doesn't tell all of it."""
     failing = setbacks.failing(session, now, setbacks.LASTING)[:KEPT]
     if last is None:
         return tuple(failing)
@@ -182,6 +181,5 @@ def _unsaved(session: Session) -> str:
 
 
 def _last(session: Session, admin: str) -> Outgoing | None:
-    """Return the last alert, sent or not."""
     alerts = select(Outgoing).where(Outgoing.address == admin, Outgoing.template == TEMPLATE)
     return session.exec(alerts.order_by(col(Outgoing.id).desc()).limit(1).options(WITH_CONTENT)).first()

@@ -49,13 +49,11 @@ IS_NEWS = exists().where(col(Outgoing.state) == OutgoingState.BATCHED)
 
 
 def gather(engine: Engine, server: ServerSettings, now: datetime, stopped: Callable[[], bool] = lambda: False) -> int:
-    """Enqueue one message to each player whose news has waited long enough. Return the number of players."""
     players, act = _due(engine, now), partial(_gather, server=server, now=now)
     return act_on(engine, players, act, stopped, now, doing="digests", before=Step.GATHERING, after=Step.GATHERED)
 
 
 def _due(engine: Engine, now: datetime) -> list[int]:
-    """Return the ids of the players whose news is due."""
     with read_only(engine) as session:
         waiting = session.exec(
             select(Player, Outgoing.template, Outgoing.match, func.min(Outgoing.created))
@@ -145,7 +143,6 @@ def _without_stale_reminders(session: Session, rows: Sequence[Outgoing]) -> Sequ
 
 
 def _is_still_due(session: Session, reminder: Outgoing) -> bool:
-    """Return whether the match goes on and its next turn is still the one that the reminder is about."""
     return session.get_one(Match, reminder.match).state == MatchState.RUNNING and _still_stands(session, reminder)
 
 
@@ -205,7 +202,6 @@ class _Time:
 
     @property
     def is_limited(self) -> bool:
-        """Whether it is due at all."""
         return self.due != NEVER
 
 
@@ -218,13 +214,11 @@ def _by_time(match: Match, since: datetime, now: datetime) -> _Time:
 
 
 def _urgency(item: Item) -> tuple[int, _Time]:
-    """Return the sort key of an item."""
     stage, time, _ = item
     return stage, time
 
 
 def _item(session: Session, player: Player, number: int, news: Sequence[Outgoing], now: datetime) -> Item:
-    """Return the item about a match: its news and its state."""
     match = session.get_one(Match, number)
     turns = plies(session, match)
     if all(row.template == WATCHED for row in news):
@@ -264,7 +258,6 @@ def _watched(match: Match, turns: Sequence[Ply], news: Sequence[Outgoing]) -> It
 
 
 def _stage(match: Match, player: Player) -> str:
-    """Return the state of the match for the player, one of STAGES."""
     match match.state:
         case MatchState.OFFERED:
             return "theirs" if match.challenger == player.id else "asked"

@@ -17,8 +17,6 @@ class ServerKey(SQLModel, table=True):
 
 
 class Backup(Leased, table=True):
-    """The backups that servers make by themselves; a single row."""
-
     id: int = Field(primary_key=True)
     made: datetime | None = Field(default=None, sa_type=Utc)
     """When the last one was made."""

@@ -41,8 +41,6 @@ class Seek(SQLModel, table=True):
 
 
 class Bulletin(SQLModel, table=True):
-    """A player who wants the weekly bulletin."""
-
     player: int | None = Field(default=None, primary_key=True, foreign_key="player.id")
     due: datetime = Field(sa_type=Utc, index=True)
     """When they get the next one."""
@@ -67,8 +65,6 @@ class BlockedAddress(SQLModel, table=True):
 
 
 class Presence(SQLModel, table=True):
-    """When a player last wrote, to the day, and whether they agreed to be listed."""
-
     __table_args__ = (partial_index("ix_presence_seen", "seen", "player", where="listed IS NOT NULL"),)
 
     player: int | None = Field(default=None, primary_key=True, foreign_key="player.id")

@@ -12,8 +12,6 @@ from pbem.storage.utc import Utc
 
 
 class MatchState(StrEnum):
-    """The life of a match, from the challenge to the end."""
-
     OFFERED = "offered"
     RUNNING = "running"
     OVER = "over"

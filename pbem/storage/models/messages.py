@@ -23,8 +23,6 @@ class Lane(IntEnum):
 
 
 class OutgoingLane(IntEnum):
-    """The queue in which a message to be sent waits."""
-
     SHORT = 0
     """Turns, and whatever else is soon rendered: several at a time."""
     LONG = 1
@@ -32,8 +30,6 @@ class OutgoingLane(IntEnum):
 
 
 class IncomingState(StrEnum):
-    """What happened to a received message."""
-
     NEW = "new"
     DONE = "done"
     HELD = "held"
@@ -43,8 +39,6 @@ class IncomingState(StrEnum):
 
 
 class OutgoingState(StrEnum):
-    """What happened to an outgoing message."""
-
     BATCHED = "batched"
     """News waiting for a digest: its player wants several in one message (see schedule)."""
     PAUSED = "paused"
@@ -229,7 +223,5 @@ class OutgoingContent(SQLModel, table=True):
 
 
 class Mention(SQLModel, table=True):
-    """A player whom an outgoing message names, beside its reader and the players of its match."""
-
     outgoing: int = Field(foreign_key="outgoing.id", primary_key=True)
     player: int = Field(foreign_key="player.id", primary_key=True, index=True)

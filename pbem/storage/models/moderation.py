@@ -40,8 +40,6 @@ class ClosedAddress(SQLModel, table=True):
 
 
 class Announcement(SQLModel, table=True):
-    """What the operator tells all players, a few of them at a time."""
-
     __table_args__ = (partial_index("ix_announcement_due", "due", where="due IS NOT NULL"),)
 
     id: int | None = Field(default=None, primary_key=True)

@@ -60,13 +60,10 @@ class Player(SQLModel, table=True):
 
     @property
     def can_play(self) -> bool:
-        """Whether nobody has closed the account."""
         return self.banned is None
 
 
 class KnownAddress(SQLModel, table=True):
-    """Another address from which a player writes, as they have told us with a yes."""
-
     player: int = Field(foreign_key="player.id", primary_key=True)
     address: str = Field(primary_key=True)
     """Without what its owner can vary (see mailboxes); it may be anybody's, so only the player's tokens count there."""

@@ -34,7 +34,5 @@ class PlayerRating(SQLModel, table=True):
 
 
 class RatedWeek(SQLModel, table=True):
-    """A week of a game whose results are in the ratings."""
-
     game: str = Field(primary_key=True)
     week: date = Field(primary_key=True)

@@ -13,8 +13,6 @@ from pbem.storage.utc import Utc
 
 
 class SearchKind(StrEnum):
-    """What a search is for."""
-
     TURN = "turn"
     """The turn of the house. It needs no row to be due: that it is the house's turn says so."""
     HINT = "hint"

@@ -65,8 +65,6 @@ class Tournament(SQLModel, table=True):
 
 
 class Entry(SQLModel, table=True):
-    """A player who has entered a tournament."""
-
     __table_args__ = (
         partial_index("ix_entry_rung", "tournament", "rung", where="rung IS NOT NULL"),
         partial_index("ix_entry_gone", "withdrawn", where="rung IS NOT NULL AND withdrawn IS NOT NULL"),

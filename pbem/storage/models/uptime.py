@@ -34,8 +34,6 @@ class Daemon(SQLModel, table=True):
 
 
 class Outage(SQLModel, table=True):
-    """A time in which no server was running."""
-
     id: int | None = Field(default=None, primary_key=True)
     since: datetime = Field(sa_type=Utc)
     until: datetime = Field(sa_type=Utc, index=True)

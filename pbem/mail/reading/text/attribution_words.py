@@ -47,17 +47,14 @@ def tells_the_day(words: Sequence[tuple[int, str]]) -> bool:
 
 
 def tells_the_time(words: Sequence[tuple[int, str]]) -> bool:
-    """Return whether both a day with its year and a time of day are given."""
     return any(is_time(word) for _, word in words) and any(is_year(word) or is_date(word) for _, word in words)
 
 
 def is_dated_any(words: Sequence[str]) -> bool:
-    """Return whether a date or a time is among the words."""
     return any(is_dated(word) for word in words)
 
 
 def is_weekday(word: str) -> bool:
-    """Return whether the word is a day of the week, in full or short."""
     return word.strip(MARKS).lower() in WEEKDAYS
 
 
@@ -74,7 +71,6 @@ def is_verb(word: str) -> bool:
 
 
 def is_dated(word: str) -> bool:
-    """Return whether the word holds a year, a date or a time of day."""
     return len(word) <= 40 and (is_year(word) or is_time(word) or is_date(word))
 
 
@@ -117,7 +113,6 @@ def is_time(word: str) -> bool:
 
 
 def has_digit(word: str) -> bool:
-    """Return whether there is a digit at the beginning of the word, in any script."""
     return any(character.isdecimal() for character in word[:60])
 
 

@@ -46,8 +46,6 @@ FIGURES = frozenset("0123456789")
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """The position of an attribution."""
-
     column: int
     """Where it begins in its first line; the text before it is the person's."""
     lines: int
@@ -75,7 +73,6 @@ class AttributionFinder:
         self._read: dict[int, Attribution | None] = {}
 
     def attribution_at(self, number: int) -> Attribution | None:
-        """Return the attribution that begins in that line, perhaps after other words."""
         found = self._read_by_form(number)
         if found is not None and found.is_sure and not is_mere_date(self._lines[number][: found.column]):
             return found
@@ -245,7 +242,6 @@ def _ends_without_colon(text: str) -> bool:
 
 
 def _read(text: str) -> tuple[int, bool] | None:
-    """Return where the attribution that ends with the text begins, and whether it is sure; None if it isn't one."""
     words = placed_words(text)
     while words and not words[-1][1].strip("-: "):  # "---- On ..., PBeM wrote ----"
         words.pop()
@@ -338,5 +334,4 @@ def _closes_address(text: str, line: str) -> bool:
 
 
 def _is_open(text: str) -> bool:
-    """Return whether an address in angle brackets begins in the text and doesn't end in it."""
     return text.rfind("<") > text.rfind(">")

@@ -86,7 +86,6 @@ class _Policy(Compat32):
     """Headers as they are, but for a Content-Type that a program encoded as a whole."""
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
-        """Return the name and the value of a header."""
         name, value = super().header_source_parse(sourcelines)
         if name.lower() == "content-type" and value.startswith("=?"):
             with suppress(HeaderParseError, LookupError, ValueError):
@@ -99,8 +98,6 @@ _POLICY = _Policy()
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The text that a message shows."""
-
     text: str
     is_html: bool
     hidden: Problem | None = None
@@ -111,7 +108,6 @@ NOTHING = Body("", is_html=False)
 
 
 def parsed(page: bytes) -> Message:
-    """Return the message in the bytes, cut into its parts."""
     return BytesParser(Part, policy=_POLICY).parsebytes(page)
 
 
@@ -241,7 +237,6 @@ def _with_parts(part: Message) -> Message:
 
 
 def _signed_content(part: Message) -> bytes:
-    """Return what a part holds that is signed, unchecked; nothing if it is encrypted."""
     payload = part.get_payload(decode=True)
     page = payload if isinstance(payload, bytes) else b""
     pieces, at = [], page.find(_DATA) + len(_DATA)
@@ -259,7 +254,6 @@ def _signed_content(part: Message) -> bytes:
 
 
 def _opened(content: bytes) -> Message:
-    """Return the message that a part held, within the limits of every message."""
     page = limits.without_long_part_headers(limits.normalize_newlines(content))
     limits.check_header_block(page.partition(b"\n\n")[0])
     limits.check_parts(page)
@@ -277,13 +271,11 @@ def _chosen(alternatives: list[Message]) -> list[Message]:
 
 
 def _is_stub(text: str) -> bool:
-    """Return whether a plain text only says that the message is in HTML."""
     bare = " ".join(text.split()).lower()
     return len(bare) <= LONGEST_STUB and "html" in bare and any(phrase in bare for phrase in _EXCUSES)
 
 
 def _read(part: Message) -> Body | None:
-    """Return the text of a part; None if it isn't a text to read."""
     kind = part.get_content_type()
     if kind not in ("text/plain", "text/html") or part.get_content_disposition() == "attachment" or part.is_multipart():
         return None
@@ -300,6 +292,5 @@ def _read(part: Message) -> Body | None:
 
 
 def _parameter(part: Message, name: str) -> str | None:
-    """Return a parameter of the Content-Type; None if it is missing or malformed."""
     value = part.get_param(name)
     return value if isinstance(value, str) else value[2] if isinstance(value, tuple) else None

@@ -43,7 +43,6 @@ class Encoding:
         return cls(*(re.compile(f"({'|'.join((unseen, *patterns))})") for unseen in (_COLOUR, anywhere)))
 
     def within(self, text: str) -> re.Pattern[str]:
-        """Return the pattern to search that text for."""
         return self.in_ascii if text.isascii() else self.anywhere
 
 
@@ -105,7 +104,6 @@ class View:
 
 
 def is_mime(text: str) -> bool:
-    """Return whether anything in the text is encoded as MIME does it."""
     return any(each.search(text) for each in _IS_MIME)
 
 

@@ -43,7 +43,6 @@ def banner_length(lines: Sequence[str]) -> int:
 
 
 def _warns(paragraph: Sequence[str]) -> bool:
-    """Return whether the paragraph is a server's warning rather than a person's own."""
     head = fold(paragraph[0][:LONGEST_READ])
     bare = head.strip(BANNER_MARKS)
     if not bare.startswith(_PHRASES["banner_starts"]):
@@ -56,16 +55,12 @@ def _warns(paragraph: Sequence[str]) -> bool:
 
 
 def _goes_on(lines: Sequence[str], at: int) -> bool:
-    """Return whether a wrapped warning continues in that line."""
     text = fold(lines[at].strip()[:LONGEST_READ])
     return bool(text) and any(word in text for word in (*_PHRASES["banner_more"], *_PHRASES["banner_words"]))
 
 
 def disclaimer_length(lines: Sequence[str], number: int) -> int:
-    """Return the number of lines of the legal notice that begins in that line; 0 if none does.
-
-    A person may well write about something confidential, so several legal phrases must come together.
-    """
+    """A person may well write about something confidential, so several legal phrases must come together."""
     first = lines[number].strip()
     if _is_title(first):
         below = number + 1
@@ -100,7 +95,6 @@ def disclaimer_length(lines: Sequence[str], number: int) -> int:
 
 
 def _is_row(line: str) -> bool:
-    """Return whether the line is a row of the same mark, as around a notice."""
     if len(line) > LONGEST_HEAD:
         return False
     bare = line.strip()
@@ -112,7 +106,6 @@ def _is_title(line: str) -> bool:
 
 
 def _paragraph(lines: Sequence[str], number: int) -> list[str]:
-    """Return the lines from there to the next blank one, at most 30."""
     found: list[str] = []
     for line in lines[number : number + 30]:
         if not line.strip() or (found and _is_row(line)):

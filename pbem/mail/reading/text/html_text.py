@@ -80,8 +80,6 @@ INDENTED_BY_HAND = ("border:none", "border:0", "border-width:0", "border-style:n
 
 @dataclass(frozen=True, slots=True)
 class _Inside:
-    """What an element inherits from the elements around it."""
-
     quoted: bool = False
     kept_spaces: bool = False
 
@@ -140,8 +138,6 @@ def _shallow(html: str) -> str:
 
 
 class _Page:
-    """The lines written so far."""
-
     def __init__(self) -> None:
         self._lines: list[str] = []
         self._line: list[str] = []
@@ -174,25 +170,21 @@ class _Page:
             self._line.append(collapsed.replace("\ue000", "\u00a0"))
 
     def end_line(self) -> None:
-        """End the current line, if it has text."""
         if "".join(self._line).strip(" \n\t"):
             self.new_line()
         self._line.clear()
 
     def new_line(self) -> None:
-        """End the current line, even if it is empty."""
         line = "".join(self._line).rstrip()
         self._line.clear()
         self._lines.append((f"> {line}" if line else ">") if self._quoted else line)
 
     def space(self, inside: _Inside) -> None:
-        """End the line and leave a blank one, unless there is one already."""
         self.end_line()
         if self._lines and self._lines[-1] not in ("", ">"):
             self._lines.append(">" if inside.quoted and self._quoted else "")
 
     def text(self) -> str:
-        """Return the whole text."""
         self.end_line()
         return "\n".join([*self._lines, ""]).lstrip("\n")
 
@@ -244,8 +236,6 @@ def _children(node: "LexborNode") -> "Iterator[LexborNode]":
 
 @dataclass(frozen=True, slots=True)
 class _Marks:
-    """What an element's attributes say about it."""
-
     hidden: bool = False
     signed: bool = False
     quotes: bool = False

@@ -86,7 +86,6 @@ class Ours:
         return end
 
     def is_named_in(self, text: str) -> bool:
-        """Return whether the text holds our address, with or without a tag, or the name in our From."""
         return bool(self.address) and (self._is_addressed(text) or _fits(self.name, text))
 
     def may_be_announced_by(self, line: str) -> bool:
@@ -103,7 +102,6 @@ class Ours:
         )
 
     def begins_at(self, lines: Sequence[str], number: int) -> bool:
-        """Return whether one of our messages begins in that line."""
         near = (line for line in lines[number : number + 2] if "#" in line[:LONGEST] and len(line) <= LONGEST)
         return bool(lines[number].strip()) and any(
             re.fullmatch(head, line.strip(" \t*_")) is not None for line in near for head in self.heads
@@ -191,7 +189,6 @@ def _is_at(word: str, local: str, domain: str) -> bool:
 
 
 def _apart(text: str) -> list[str]:
-    """Return the words of a text, taken apart at brackets as well."""
     return re.split(r"[\s<>()\[\]\"']+", text)
 
 

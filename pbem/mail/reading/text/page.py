@@ -15,7 +15,6 @@ _LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
 def page_of(text: str) -> list[str]:
-    """Return the lines of a text, without invisible characters."""
     return normalize.clean(_first_lines(_without_soft_breaks(text))).split("\n")
 
 

@@ -69,7 +69,6 @@ def header_length_at(lines: Sequence[str], number: int, ours: Ours = NOBODY, per
 
 
 def author_of(lines: Sequence[str]) -> str | None:
-    """Return the address in the From of a quoted header, in lower case; None if there is none."""
     line = next((line for line in lines if _label(line) == FROM), "")
     for word in line.lower().replace("<", " ").replace(">", " ").replace("[", " ").replace("]", " ").split():
         if "@" in word:
@@ -111,7 +110,6 @@ def _names_us(line: str, ours: Ours) -> bool:
 
 
 def _inline_places(line: str, ours: Ours) -> dict[str, int]:
-    """Return where each header of a quoted message begins in a line."""
     found: dict[str, int] = {}
     named = _names_us(line, ours)
     at = 0
@@ -239,12 +237,10 @@ def inline_separator(line: str) -> int | None:
 
 
 def is_label(line: str) -> bool:
-    """Return whether the line belongs to a quoted header: "From: ...", in any language."""
     return _label(line) not in (None, OTHER)
 
 
 def _label(line: str) -> str | None:
-    """Return which header the line is; None for any other line."""
     bare = line[:200].strip().lstrip("*_\u2022# ")
     ends = [at for at in (bare.find(colon) for colon in COLONS) if 0 < at <= LONGEST_LABEL]
     if not ends:

@@ -37,7 +37,6 @@ ODD_MARKS = ":%#}|=\u00bb]"
 
 
 def lines(text: str, is_html: bool = False, author: str | None = None, ours: Ours = NOBODY) -> tuple[str, ...]:
-    """Return what the person wrote, line by line."""
     return read(text, is_html, author, ours).lines
 
 
@@ -76,14 +75,12 @@ class _ReplyReader:
         """Whether the lines above, up to the next words, are a quote that ends with a question."""
 
     def written(self) -> WrittenText:
-        """Return the lines that the person wrote, and those that were cut."""
         self._cut_lines(disclaimers.banner_length(self._page))
         while self._at < len(self._page) and not self._draft.is_full:
             self._step()
         return self._draft.written()
 
     def _cut_lines(self, count: int) -> None:
-        """Cut that many lines as boilerplate."""
         self._draft.cut(self._page[self._at : self._at + count])
         self._at += count
 
@@ -124,13 +121,11 @@ class _ReplyReader:
     # Quotes
 
     def _header_length(self, number: int) -> int:
-        """Return the number of lines of the quoted header that begins there (cached)."""
         if number not in self._header_lengths:
             self._header_lengths[number] = quoted_headers.header_length_at(self._page, number, self._ours, self._author)
         return self._header_lengths[number]
 
     def _begins_quote(self, number: int) -> bool:
-        """Return whether a quote begins in that line, marked or announced (cached)."""
         if number not in self._beginnings:
             self._beginnings[number] = self._is_beginning(number)
         return self._beginnings[number]
@@ -186,7 +181,6 @@ class _ReplyReader:
         )
 
     def _skip_marked(self) -> None:
-        """Skip the marked lines, and what belongs to them without being marked."""
         self.has_quotes = True
         while self._at < len(self._page) and is_quoted(self._page[self._at]):
             self._at += 1
@@ -277,7 +271,6 @@ class _ReplyReader:
         self._draft.doubt()
 
     def _is_rule_above_quote(self) -> bool:
-        """Return whether there is a rule here, perhaps with a word in it, and a quote begins below it."""
         line = self._page[self._at]
         if not (quoted_headers.is_drawn(line) or quoted_headers.is_bare_separator(line)):
             return False
@@ -290,7 +283,6 @@ class _ReplyReader:
         return bare_from or (self._begins_quote(below) and not quoted_headers.is_separator(self._page[below]))
 
     def _is_marked_from(self, number: int) -> bool:
-        """Return whether marked lines begin there or after one blank line."""
         if number < len(self._page) and not self._page[number].strip():
             number += 1
         return number < len(self._page) and is_quoted(self._page[number])
@@ -348,12 +340,10 @@ class _ReplyReader:
         return len(line.strip()) >= 3 and not line.strip(" -_=*~") and signatures.has_contacts(self._block_below())
 
     def _is_below_quote(self) -> bool:
-        """Return whether the line above, or above one blank line, is marked as quoted."""
         above = [line for line in self._page[max(0, self._at - 2) : self._at] if line.strip()]
         return bool(above) and is_quoted(above[-1])
 
     def _skip_signature(self) -> None:
-        """Cut a signature, up to the next quote or the end."""
         end = self._at + 1
         while end < len(self._page) and not self._begins_quote(end) and not self._may_announce(end):
             end += 1
@@ -365,7 +355,6 @@ class _ReplyReader:
         return sum(bool(line.strip()) for line in self._block_below(3 * most)) <= most
 
     def _block_below(self, most: int = 30) -> list[str]:
-        """Return the lines below this one, up to the next quote or the end."""
         found = []
         for number in range(self._at + 1, min(len(self._page), self._at + 1 + most)):
             if self._begins_quote(number):
@@ -388,7 +377,6 @@ class _ReplyReader:
         return at == len(self._page) or self._begins_quote(at)
 
     def _stands_alone(self) -> bool:
-        """Return whether this line is a paragraph of its own."""
         above = self._page[self._at - 1] if self._at else ""
         below = self._page[self._at + 1] if self._at + 1 < len(self._page) else ""
         begins = (

@@ -25,7 +25,6 @@ def is_loose_delimiter(line: str) -> bool:
 
 
 def has_contacts(block: Sequence[str]) -> bool:
-    """Return whether the block is a few short lines of contact details."""
     lines = [line.strip() for line in block if line.strip()]
     brief = 0 < len(lines) <= 8 and all(len(line) <= 80 and not line.endswith(("!", "?")) for line in lines)
     return brief and any(
@@ -104,7 +103,6 @@ def inline_tagline(line: str) -> int | None:
 
 
 def _without_links(text: str) -> str:
-    """Return the text without URLs, in angle brackets or not."""
     for opening, closing in (("<http", ">"), ("(http", ")"), ("[http", "]")):
         before, found, rest = text.partition(opening)
         if found:

@@ -15,8 +15,6 @@ REST = "[The rest of this message is too long.]"
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Lines that were removed as boilerplate: a signature, a tagline, a notice. Quotes aren't kept."""
-
     before: int
     """The number of the person's line before which they stood."""
     lines: tuple[str, ...]
@@ -35,8 +33,6 @@ class WrittenText:
 
 
 class TextDraft:
-    """What has been read so far."""
-
     def __init__(self) -> None:
         self.has_words = False
         self.is_full = False
@@ -49,7 +45,6 @@ class TextDraft:
 
     @property
     def is_doubted(self) -> bool:
-        """Whether what follows may be quoted."""
         return self._sure is not None
 
     def add(self, line: str) -> None:
@@ -69,7 +64,6 @@ class TextDraft:
             self._lines.append(words)
 
     def doubt(self) -> None:
-        """Note, once, that what follows may be quoted."""
         self._sure = len(self._lines)
 
     def answer(self, line: str) -> None:
@@ -77,14 +71,12 @@ class TextDraft:
         self._asked = self._asked or line.rstrip()
 
     def cut(self, lines: Sequence[str]) -> None:
-        """Add lines that were cut here."""
         kept = tuple(_beginning(lines, LONGEST_CUT - self._cut_length))
         if any(line.strip() for line in kept):
             self._cut.append(Cut(len(self._lines), kept))
             self._cut_length += sum(len(line) + 1 for line in kept)
 
     def written(self) -> WrittenText:
-        """Return all of it."""
         places = _places(self._lines)
         cut = tuple(Cut(places[cut.before], cut.lines) for cut in self._cut)
         sure = None if self._sure is None else places[self._sure]

@@ -23,7 +23,6 @@ def upgrade() -> None:
 
 
 def _create_people() -> None:
-    """Players, addresses that were invited, and who has left."""
     op.create_table(
         "player",
         sa.Column("id", sa.Integer(), primary_key=True),
@@ -73,7 +72,6 @@ def _create_people() -> None:
 
 
 def _create_received() -> None:
-    """Messages that were received."""
     op.create_table(
         "incoming",
         sa.Column("id", sa.Integer(), primary_key=True),
@@ -116,7 +114,6 @@ def _create_received() -> None:
 
 
 def _create_matches() -> None:
-    """Matches, their turns, what is prepared for them and what happened to their clocks."""
     op.create_table(
         "match",
         sa.Column("id", sa.Integer(), primary_key=True),
@@ -248,7 +245,6 @@ def _create_matches() -> None:
 
 
 def _create_sent() -> None:
-    """Messages to be sent."""
     op.create_table(
         "outgoing",
         sa.Column("id", sa.Integer(), primary_key=True),
@@ -317,7 +313,6 @@ def _create_sent() -> None:
 
 
 def _create_calendars() -> None:
-    """Working days and vacations."""
     op.create_table(
         "calendar",
         sa.Column("id", sa.Integer(), primary_key=True),
@@ -344,7 +339,6 @@ def _create_calendars() -> None:
 
 
 def _create_tournaments() -> None:
-    """Tournaments, and who plays whom in them."""
     op.create_table(
         "tournament",
         sa.Column("id", sa.Integer(), primary_key=True),
@@ -416,7 +410,6 @@ def _create_tournaments() -> None:
 
 
 def _create_community() -> None:
-    """Open seeks, blocks, bulletins, who is here and who watches what."""
     op.create_table(
         "seek",
         sa.Column("id", sa.Integer(), primary_key=True),
@@ -479,7 +472,6 @@ def _create_community() -> None:
 
 
 def _create_ratings() -> None:
-    """Ratings, week by week."""
     op.create_table(
         "ratedweek",
         sa.Column("game", sa.String(), primary_key=True),
@@ -507,7 +499,6 @@ def _create_ratings() -> None:
 
 
 def _create_searches() -> None:
-    """What the house thinks about."""
     op.create_table(
         "search",
         sa.Column("id", sa.Integer(), primary_key=True),
@@ -544,7 +535,6 @@ def _create_searches() -> None:
 
 
 def _create_moderation() -> None:
-    """What the operator did."""
     op.create_table(
         "moderationact",
         sa.Column("id", sa.Integer(), primary_key=True),
@@ -578,7 +568,6 @@ def _create_moderation() -> None:
 
 
 def _create_servers() -> None:
-    """Running servers, their clock, outages and backups."""
     op.create_table(
         "daemon",
         sa.Column("id", sa.Integer(), primary_key=True),
@@ -614,6 +603,5 @@ def _create_servers() -> None:
 
 
 def _create_partial_index(name: str, table: str, columns: list[str | sa.TextClause], where: str) -> None:
-    """Create an index of the rows that fulfil the condition."""
     condition = sa.text(where)
     op.create_index(name, table, columns, sqlite_where=condition, postgresql_where=condition)

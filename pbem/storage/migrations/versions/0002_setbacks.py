@@ -8,7 +8,6 @@ down_revision = "1.0001"
 
 
 def upgrade() -> None:
-    """Create the tables."""
     op.create_table(
         "setback",
         sa.Column("doing", sa.String(), primary_key=True),

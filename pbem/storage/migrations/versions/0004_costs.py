@@ -8,5 +8,4 @@ down_revision = "1.0003"
 
 
 def upgrade() -> None:
-    """Add the column."""
     op.add_column("incoming", sa.Column("cost", sa.Integer(), server_default="0", nullable=False))

@@ -8,7 +8,6 @@ down_revision = "1.0004"
 
 
 def upgrade() -> None:
-    """Create the table."""
     op.create_table(
         "serverkey",
         sa.Column("id", sa.Integer(), nullable=False),

@@ -10,7 +10,6 @@ down_revision = "1.0008"
 
 
 def upgrade() -> None:
-    """Add the columns."""
     op.add_column("serverkey", sa.Column("public", sa.String(), nullable=True))
     op.add_column("serverkey", sa.Column("since", Utc(), nullable=True))
     op.add_column("serverkey", sa.Column("until", Utc(), nullable=True))

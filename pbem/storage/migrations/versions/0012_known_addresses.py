@@ -10,7 +10,6 @@ down_revision = "1.0011"
 
 
 def upgrade() -> None:
-    """Add the table."""
     op.create_table(
         "knownaddress",
         sa.Column("player", sa.Integer(), nullable=False),
