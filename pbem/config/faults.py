@@ -23,81 +23,6 @@ OFTEN_WRITTEN = {
     "pass": "password",
 }
 """Names that other programs give to our keys."""
-MOVED = {
-    "server.answers_per_hour": "limits.answers_per_hour",
-    "server.keep_mail_days": "limits.keep_mail_days",
-    "server.keep_waiting_days": "limits.keep_waiting_days",
-    "limits.player_per_hour": "limits.mails_per_hour",
-    "limits.running_matches": "limits.matches_per_player",
-}
-"""Settings of earlier versions, and where they are now."""
-ASKED = "what the provider says at its URL, which is written as provider"
-LISTENS = '127.0.0.1, or the address in exposed_on = "…"'
-LISTENER = {
-    "host": LISTENS,
-    "is_exposed": LISTENS,
-    "connections": "100",
-    "connections_per_address": "50",
-    "connections_per_minute": "1200",
-    "recipients": "50",
-    "bytes_in_flight": "32 MB",
-    "idle_seconds": "5 minutes",
-}
-LOGIN = {
-    "auth": "the password, and a token of [oauth2] if there is no password",
-    "connect_seconds": "15 seconds",
-    "answer_seconds": "a minute",
-}
-FIXED: Mapping[str, Mapping[str, str]] = {
-    "server": {
-        "mail_limit": "1 MB",
-        "batch_minutes": "15 minutes",
-        "announced_per_minute": "60",
-        "days_off": "2",
-    },
-    "inbox.imap": {**LOGIN, "poll_seconds": "a minute", "idle_seconds": "5 minutes", "use_idle": "true"},
-    "inbox.lmtp": LISTENER,
-    "inbox.smtp": LISTENER,
-    "inbox.maildir": {"poll_seconds": "0.2 seconds"},
-    "outbox.smtp": LOGIN,
-    "outbox.dkim": {"domain": "the domain of server.address"},
-    "oauth2": {"token_url": ASKED, "device_url": ASKED, "authorize_url": ASKED, "answer_seconds": "15 seconds"},
-    "checks": {"dns_seconds": "5 seconds"},
-    "limits": {
-        "match_per_day": "1000",
-        "stranger_per_day": "5",
-        "stranger_per_month": "20",
-        "domain_per_day": "100",
-        "large_domain_per_day": "2000",
-        "large_domains": "a list of the large providers",
-        "work_per_message": "4000",
-        "challenges_per_day": "50",
-        "challenges_per_pair": "10",
-        "open_seeks": "5",
-        "seeks_per_day": "20",
-        "seek_days": "28",
-        "new_player_invitations": "3",
-        "new_player_days": "14",
-        "domain_invitations": "10",
-        "invited_again_days": "180",
-        "stranger_bytes": "250 KB",
-    },
-    "reading": {"seconds": "5", "megabytes": "128"},
-    "house": {
-        "name": "house",
-        "levels": "5",
-        "running_matches": "10",
-        "turns_per_hour": "120",
-        "hints_per_day": "10",
-        "analyses_per_day": "3",
-        "seconds": "60",
-        "megabytes": "200",
-    },
-    "backup": {"every_hours": "24"},
-    "publish": {"every_minutes": "10"},
-    "metrics": {"host": LISTENS, "is_exposed": LISTENS, "textfile_seconds": "30"},
-}
-"""Settings of earlier versions that are fixed now, by table, and what each is."""
 PATTERNS = {
     "publish.url": "write a URL that begins with https:// or http://",
     "outbox.dkim.selector": "write a name of letters, digits and hyphens, as in the DNS before ._domainkey",
@@ -118,8 +43,7 @@ def unknown_variables(model: type[BaseModel], environment: Mapping[str, str]) ->
         if name.startswith("PBEM_") and nested and table.lower() not in model.model_fields:
             near = get_close_matches(table.lower(), list(model.model_fields), 1)
             meant = f"; did you mean PBEM_{near[0].upper()}__…?" if near else ""
-            old = _old(tuple(name.removeprefix("PBEM_").lower().split("__")))
-            yield f"the environment variable {name[:LONGEST_SHOWN]}{old or f' belongs to no table{meant}'}"
+            yield f"the environment variable {name[:LONGEST_SHOWN]} belongs to no table{meant}"
 
 
 def _origin(fault: ErrorDetails) -> str:
@@ -134,7 +58,7 @@ def _sentence(model: type[BaseModel], fault: ErrorDetails) -> str:
     match fault["type"]:
         case "extra_forbidden":
             what = "table" if len(path) == 1 else "setting"
-            return f"{where}{_old(path) or f': there is no such {what}{_near(model, path)}'}"
+            return f"{where}: there is no such {what}{_near(model, path)}"
         case "missing":
             return f"{where}: this is required"
         case "value_error":
@@ -160,18 +84,6 @@ def _how_to_write(model: type[BaseModel], path: tuple[str, ...]) -> str:
         f'{key} = {{ command = "pass show …" }} that of a program\'s output, '
         f'{key} = {{ value = "…" }} what is between the quotes'
     )
-
-
-def _old(path: tuple[str, ...]) -> str:
-    """Return what has become of a key or table of an earlier version, as the end of a sentence; "" for any other."""
-    if moved := MOVED.get(".".join(path)):
-        table, _, key = moved.rpartition(".")
-        return f": this is {key} in [{table}] now"
-    if fixed := FIXED.get(".".join(path)):
-        there_were = ", ".join(f"{key} is always {value}" for key, value in fixed.items())
-        return f": this table is gone: {there_were}; remove it"
-    now = FIXED.get(".".join(path[:-1]), {}).get(path[-1])
-    return f": this isn't a setting any more: it is always {now}; remove it" if now else ""
 
 
 def _near(model: type[BaseModel], path: Sequence[str]) -> str:

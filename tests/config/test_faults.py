@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from pbem import config
-from pbem.config.faults import FIXED, MOVED
 from pbem.secret import BadConfig, Secret
 
 SECRET = "hunter2-and-more"
@@ -17,7 +16,6 @@ GIVEN = f'{{ value = "{SECRET}" }}'
 PASSWORD = f"{IMAP}password = {GIVEN}\n"
 WHERE_FROM = "say where this secret comes from"
 NO = "there is no such setting; did you mean"
-GONE = "this isn't a setting any more: it is always"
 
 
 def fault(folder: Path, text: str) -> str:
@@ -84,11 +82,6 @@ def fault(folder: Path, text: str) -> str:
         (f"{SERVER}{OUT}[inbox.lmtp\nport = 24", "can't be read"),
         (f"{SERVER}{OUT}{IMAP}password = {{ value = '{SECRET} }}", "can't be read"),
         (f"a = {'[' * 100_000}", "can't be read"),
-        # earlier versions
-        (f"{SERVER}mail_limit = 2000000\n{OUT}", f"server.mail_limit: {GONE} 1 MB; remove it"),
-        (f"{SERVER}{OUT}[limits]\nplayer_per_hour = 9", "limits.player_per_hour: this is mails_per_hour in [limits]"),
-        (f"{SERVER}{OUT}{PASSWORD}auth = 'oauth2'", f"inbox.imap.auth: {GONE} the password, and a token of"),
-        (f"{SERVER}{OUT}[reading]\nseconds = 9", "reading: this table is gone: seconds is always 5, megabytes is"),
     ],
 )  # fmt: skip
 def test_a_fault_is_told_with_what_to_write(tmp_path: Path, text: str, sentence: str) -> None:
@@ -128,7 +121,7 @@ def sound(tmp_path: Path) -> Path:
     ("name", "value", "sentence"),
     [
         ("PBEM_LIMITS__MAILS_PER_HOUR", SECRET, "(from the environment variable PBEM_LIMITS__MAILS_PER_HOUR)"),
-        ("PBEM_READING__SECONDS", "9", f"the environment variable PBEM_READING__SECONDS: {GONE} 5; remove it"),
+        ("PBEM_READING__SECONDS", "9", "the environment variable PBEM_READING__SECONDS belongs to no table"),
         ("PBEM_SERVR__NAME", "Games", "PBEM_SERVR__NAME belongs to no table; did you mean PBEM_SERVER__…?"),
         ("PBEM_SERVER__NAM", "Games", "server.nam: there is no such setting; did you mean name?"),
         ("PBEM_SERVER__KEY", SECRET, "a secret as PBEM_SERVER__…__FILE=/path/to/a/file"),
@@ -143,20 +136,6 @@ def test_a_fault_in_the_environment_is_told(
         config.load(sound)
     assert sentence in str(refused.value)
     assert SECRET not in str(refused.value)
-
-
-def test_each_key_of_an_earlier_version_is_told(sound: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not MOVED.keys() & MOVED.values()
-    for path in (*MOVED, *(f"{table}.{key}" for table, keys in FIXED.items() for key in keys if table != "reading")):
-        with monkeypatch.context() as patch:
-            patch.setenv(f"PBEM_{path.upper().replace('.', '__')}", "30")
-            with pytest.raises(BadConfig) as refused:
-                config.load(sound)
-        (line,) = [line for line in str(refused.value).splitlines() if line.startswith(f"  {path}: ")]
-        assert " now" in line if path in MOVED else f"{path}: {GONE} " in line
-    for path in MOVED.values():
-        monkeypatch.setenv(f"PBEM_{path.upper().replace('.', '__')}", "30")
-    config.load(sound)
 
 
 # Secrets and the database
