@@ -170,14 +170,6 @@ GROUPS = {
 }
 PANELS = {"init": "The server", "show": "Players, matches and messages", "games": "Without a server"}
 """The headings in `pbem --help`, each with the command that it begins at."""
-RENAMED = {
-    "shunted": "mail list",
-    "retry": "mail retry",
-    "players": "player list",
-    **{name: f"player {name}" for name in ("ban", "unban", "rename", "trust", "revoke", "bounced", "export", "delete")},
-    **{name: f"match {name}" for name in ("close", "adjudicate", "import")},
-}
-"""What commands were called in version 1.0; the next one does without these."""
 
 
 class LazyGroup(TyperGroup):
@@ -188,10 +180,6 @@ class LazyGroup(TyperGroup):
         self._within = within
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        if not self._within and (now := RENAMED.get(args[0])):
-            if not ctx.resilient_parsing:
-                typer.echo(f'"pbem {args[0]}" is called "pbem {now}" now', err=True)
-            args = [*now.split(), *args[1:]]
         name, command, rest = super().resolve_command(ctx, args)
         is_group = isinstance(command, LazyGroup)
         return name, load(f"{self._within}{name}") if name and not is_group else command, rest

@@ -84,7 +84,6 @@ class SiteFolder:
             listed.execute("create table if not exists subject (name text primary key, stamp text not null)")
             listed.execute("pragma journal_mode = wal")
             folder = cls(path, listed)
-            folder._adopt()
             folder._sweep()
             yield folder
             folder.files.drafts.rmdir()
@@ -136,15 +135,6 @@ class SiteFolder:
             if target.exists():
                 target.unlink()
                 self.removed += 1
-
-    def _adopt(self) -> None:
-        """Take over the matches of a list as it was before they had a table: they are hidden until they are shown."""
-        named = ("match/", "match0")
-        rows = self._listed.execute("select name from subject where name >= ? and name < ?", named).fetchall()
-        if rows:
-            with self.transaction():
-                self.matches.adopt(int(name.rpartition("/")[2]) for (name,) in rows)
-                self._listed.execute("delete from subject where name >= ? and name < ?", named)
 
     def _sweep(self) -> None:
         """Remove what an interrupted publication was writing, once all of its processes have ended."""

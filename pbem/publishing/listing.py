@@ -69,10 +69,6 @@ class Listing:
             "update match set is_shown = 0, stamp = '' where number = ?", ((each,) for each in numbers)
         )
 
-    def adopt(self, numbers: Iterable[int]) -> None:
-        rows = ((each,) for each in numbers)
-        self._connection.executemany("insert or ignore into match (number, is_shown) values (?, 0)", rows)
-
     def stamp(self, stamps: Iterable[tuple[int, str]]) -> None:
         rows = ((stamp, number) for number, stamp in stamps)
         self._connection.executemany("update match set stamp = ? where number = ?", rows)

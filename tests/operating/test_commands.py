@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from pbem import config
-from pbem.cli.index import COMMANDS, RENAMED
 from pbem.storage.database import MIGRATIONS
 from tests.correspondence import parsed, text
 from tests.operating import matches
@@ -284,18 +283,11 @@ def test_a_list_has_an_object_for_each_row_with_what_the_table_shows(site: Site)
 # The command line as a whole
 
 
-def test_a_former_name_works_and_says_the_new_one(site: Site) -> None:
-    done = site.pbem("players", "--json")
-    assert (done.code, done.out) == (0, site.pbem("player", "list", "--json").out)
-    assert done.err == '"pbem players" is called "pbem player list" now\n'
-    assert set(RENAMED.values()) <= set(COMMANDS)
-
-
 @pytest.mark.parametrize(
     ("typed", "names"),
     [
         ("pbem player ban al", ["albert", "alice"]),
-        ("pbem ban bo", ["bob"]),
+        ("pbem player ban bo", ["bob"]),
         ("pbem play quadra", ["quadraphages", "quadrature"]),
         ("pbem mail re", ["retry"]),
         ("pbem shun", []),
