@@ -1,8 +1,9 @@
 """Upgrades: of databases of earlier versions, and which databases are refused.
 
 `early/` has a database of each kind as the program of that time left it: alice and bob have joined and played three
-turns by email. In those of before 1.0, what the third one owes hasn't been sent, and another message is stored and not
-yet handled. `salvaged` was restored from messages, and notes a key that another took the place of.
+turns by email. In those of before 1.0, what the third one owes hasn't been sent, and another message is stored and
+not yet handled. `1.0011-ladder` was left by the last version with merged accounts and proofs. `salvaged` was restored
+from messages, and notes a key that another took the place of.
 """
 
 import gzip
@@ -19,6 +20,7 @@ from pbem.storage import database
 from tests.correspondence import correspondence, said, text, to
 from tests.operating.early_tables import make_early
 from tests.operating.matches import in_play
+from tests.operating.people import written
 from tests.operating.places import backup, place, restore
 from tests.operating.site import Site, rows
 
@@ -27,6 +29,8 @@ REFUSAL = (
     "the database is at revision 0031 of an early version: run pbem of commit ade5423f once (pbem init),"
     " which upgrades it, then this one"
 )
+OLD_REPLY_ADDRESS = "games+caaaaaaeaaaaaaunykxutsk4fpstzj2p2dmdw43w@pbem.example"
+"""That of dave in the second match of `1.0011-ladder`."""
 LASTING = {
     "player": "id, name, address, confirmed, epoch, created",
     "match": "id, game, seat0, seat1, challenger, state, plies, to_move, created",
@@ -82,6 +86,27 @@ def test_play_goes_on_in_a_real_database_of_the_last_version_before(tmp_path: Pa
         letters.reply(letters.last("bob"), "f1g1 h7h6 1 g1h1 h6h5")
         assert "f1g1 h7h6 1 g1h1 h6h5" in text(letters.last("alice"))
         assert letters.played[2:] == ["b7b5 i2i4 1 b5b4 i4i5", "f1g1 h7h6 1 g1h1 h6h5"]
+        assert "replayed, 0 problems" in letters.operate("check").stdout
+
+
+@pytest.mark.own_database
+def test_a_ladder_ratings_a_ban_and_a_reply_address_of_before_go_on(tmp_path: Path) -> None:
+    """The program of that time left a ladder that four had entered, its first match rated, and its second begun."""
+    url, _ = upgraded(tmp_path / "server", "1.0011-ladder")
+    with correspondence(tmp_path / "server", database=url) as letters:
+        letters.clock.advance(days=8, hours=2)
+        rungs = "select name from entry join player on player.id = player where rung is not null order by rung"
+        assert letters.rows(rungs) == ["alice", "carol", "bob", "dave"]
+        assert letters.rows("select cast(rating as integer) from playerrating order by player") == [1337, 1662]
+        (refused,) = letters.deliver(written("erin@mail.example", "games@pbem.example", "challenge bob quadraphages"))
+        assert "closed your account" in text(refused)
+        sent = letters.deliver(written("dave@mail.example", OLD_REPLY_ADDRESS, "setup +x+x"))
+        assert {mail["To"] for mail in sent} == {"bob@mail.example", "dave@mail.example"}
+        assert letters.rows("select text from ply where match = 2") == ["setup +x+x"]
+        letters.reply(letters.last("bob"), "setup ++++")
+        letters.resign("bob", "#2 resign")
+        letters.wait(hours=1)
+        assert letters.rows(rungs) == ["alice", "carol", "dave", "bob"]
         assert "replayed, 0 problems" in letters.operate("check").stdout
 
 
