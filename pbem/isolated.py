@@ -87,7 +87,8 @@ class Isolated:
         `lost` is called whenever the process is lost during a call.
         """
         kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
-        self._environment = {**(kept if environment is None else environment), "PYTHONPATH": _checkout()}
+        checkout = str(Path(pbem.__file__).parent.parent)
+        self._environment = {**(kept if environment is None else environment), "PYTHONPATH": checkout}
         self._start = (str(megabytes), str(niceness), *modules)
         self._most_calls = most_calls
         self._lost = lost
@@ -146,10 +147,10 @@ class Isolated:
             self.release()
 
     def _running(self) -> "_Process":
-        if self._is_closed:
-            raise Unavailable("the server is stopping")
-        if self._process is None:
+        if self._process is None and not self._is_closed:
             self._process = _Process(self._start, self._environment)
+        if self._process is None or self._is_closed:  # perhaps only since the process has started
+            raise Unavailable("the server is stopping")
         return self._process
 
 
@@ -222,10 +223,6 @@ class _Process:
 @cache
 def _answers(function: Callable[..., Result]) -> TypeAdapter[Result]:
     return TypeAdapter(get_type_hints(function)["return"])
-
-
-def _checkout() -> str:
-    return str(Path(pbem.__file__).parent.parent)
 
 
 def main(descriptor: int, megabytes: int, niceness: int, *modules: str) -> None:
