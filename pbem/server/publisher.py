@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from notation.games import GAMES
-from pbem.config import Settings
+from pbem.config import ServerSettings, Settings
 from pbem.isolated import Isolated, Lost
 from pbem.storage import database
 from pbem.storage.setbacks import Setbacks
@@ -36,14 +36,13 @@ def board_pages(settings: Settings, keyring: Keyring) -> "BoardPages | None":
         return None
     from pbem.publishing.board_pages import BoardPages  # to import it takes 0.8 MB, which a server without a site saves
 
-    return BoardPages(_site(settings), wanted.folder, keyring)
+    return BoardPages(_site(settings.server, wanted.url, has_house=settings.house.enabled), wanted.folder, keyring)
 
 
-def _site(settings: Settings) -> "Site":
+def _site(server: ServerSettings, url: str, *, has_house: bool) -> "Site":
     from pbem.publishing.pages import Site
 
-    server = settings.server
-    return Site(server.name, server.address, settings.publish.url, settings.house.enabled)
+    return Site(server.name, server.address, url, has_house)
 
 
 def _isolated() -> Isolated:
@@ -80,8 +79,10 @@ class Publisher:
 
     def _publish(self, folder: Path) -> int:
         """Publish in a process, so that it takes no time from a daemon."""
+        settings = self.settings
+        told = (settings.server, settings.publish.url, settings.house.enabled, folder, tuple(GAMES))
         try:
-            done = self.isolated.call(_published, self.settings, folder, tuple(GAMES), seconds=SECONDS, longest=SECONDS)
+            done = self.isolated.call(_published, *told, seconds=SECONDS, longest=SECONDS)
         except Lost as lost:
             return self._fail(folder, str(lost))
         if isinstance(done, str):
@@ -97,15 +98,17 @@ class Publisher:
         return 0
 
 
-def _published(settings: Settings, folder: Path, games: tuple[str, ...]) -> dict[str, int] | str:
+def _published(
+    server: ServerSettings, url: str, has_house: bool, folder: Path, games: tuple[str, ...]
+) -> dict[str, int] | str:
     """Publish once, apart. Return what was done, or a sentence that says why nothing was."""
     from pbem.publishing import publication
     from pbem.publishing.folder import NotASite
 
     GAMES.enable(games)
-    engine = database.connect(settings.server.database)
+    engine = database.connect(server.database)
     try:
-        return asdict(publication.publish(engine, _site(settings), folder, datetime.now(UTC)))
+        return asdict(publication.publish(engine, _site(server, url, has_house=has_house), folder, datetime.now(UTC)))
     except DBAPIError as error:
         return str(error.orig)
     except (NotASite, OSError) as error:

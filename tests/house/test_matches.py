@@ -145,5 +145,5 @@ def test_a_token_of_the_house_proves_nothing(letters: Correspondence) -> None:
 
 @after(challenged)
 def test_the_operator_s_verbs_pass_it_by(letters: Correspondence) -> None:
-    for verb in (("delete", "house", "--yes"), ("revoke", "house")):
+    for verb in (("player", "delete", "house", "--yes"), ("player", "revoke", "house")):
         assert "No player is called house." in letters.operate(*verb).output

@@ -76,6 +76,7 @@ def undisturbed(scene: Scene, plot: Plot) -> None:
         rehearsal = Rehearsal(scene, server, plot.played)
         rehearsal.hand_in(plot.write(rehearsal))
         digest.gather(server.engine, server.settings.server, server.clock() + timedelta(days=1))
+        scene.rows("update outgoing set due = '2026-01-01 00:00:00' where state = 'owed'")
         rehearsal.send()
 
 
