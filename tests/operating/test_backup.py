@@ -298,7 +298,8 @@ def test_a_restore_that_is_killed_can_be_made_again(site: Site, tmp_path: Path) 
     done = site.process("restore", str(file), PBEM_FAILPOINT=Step.RESTORING, **variables)
     assert done.code == -signal.SIGKILL
     assert (other.folder / "pbem.key").exists()
-    for words in (("run", "--once"), ("init",), ("check",), ("player", "list"), ("backup", str(other.folder / "half.tar"))):
+    half = str(other.folder / "half.tar")
+    for words in (("run", "--once"), ("init",), ("check",), ("player", "list"), ("backup", half)):
         refused = other.pbem(*words, PBEM_SERVER__DATABASE=other.database)
         assert (refused.code, refused.out) == (2, ""), words
         assert 'a "pbem restore" into this database was interrupted before it was whole: do it again' in refused.err
