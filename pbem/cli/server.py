@@ -40,7 +40,7 @@ def run(
     with opened(config_file, to_run=True) as server:
         if not clock_is_right:
             clock.require_right(server.engine, core.now())
-        for file in surroundings.exposed(config_file, server.settings):
+        for file in surroundings.exposed(server.settings):
             log.warning("everyone on this machine can read it", file=str(file))
         if once:
             received, handled, attempts = daemon.run_once(server)

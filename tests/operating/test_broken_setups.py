@@ -21,9 +21,10 @@ import pytest
 from jinja2 import FileSystemLoader
 
 from pbem import config
-from pbem.cli.doctor import domain, examination, machine, ports, round_trip
+from pbem.cli.doctor import domain, examination, machine, mail_servers, round_trip
 from pbem.cli.doctor.findings import Finding, Severity
 from pbem.config.veiled import veiled_url
+from pbem.mail.transports.protocols import Patience
 from pbem.messages import templating
 from pbem.server.backups import rotation
 from pbem.server.daemon import now
@@ -70,7 +71,9 @@ class Kit:
 
     def impatient(self) -> Self:
         """Have doctor wait for no greeting that won't come."""
-        self.patch.setattr(ports, "GREETING_SECONDS", 0.5)
+        for module in (machine, mail_servers):
+            self.patch.setattr(module, "GREETING_SECONDS", 0.5)
+        self.patch.setattr(mail_servers, "PATIENCE", Patience(connect=0.5, answer=0.5))
         return self
 
     def put(self, name: str, content: str | None = "") -> Self:
@@ -242,7 +245,6 @@ def broken_template(kit: Kit, content: bytes) -> str:
     folder.mkdir()
     (folder / "turn.j2").write_bytes(content)
     broken = templating.templates(templating.HTML).overlay(loader=FileSystemLoader(folder))
-    kit.patch.setattr(machine, "templates_folder", lambda: folder)
     kit.patch.setattr(templating, "templates", lambda face: broken)
     return "templates"
 
@@ -495,9 +497,9 @@ def found(kit: Kit, check: str) -> list[Finding]:
     """Return what doctor finds in the set-up, by the check of that name."""
     settings = config.load(kit.site.config)
     if check == "round trip":
-        return list(round_trip.check(settings, 0, now))
-    (planned,) = (each for each in examination.checks(kit.site.config, settings) if each.name == check)
-    return list(planned.run())
+        return list(round_trip.check(settings, 0))
+    (planned,) = (each for each in examination.CHECKS if each.name == check)
+    return examination.findings(planned, settings)
 
 
 def worst(findings: list[Finding], about: str) -> Finding:

@@ -2,6 +2,7 @@
 
 import json
 import ssl
+import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,9 +13,9 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import Envelope
 
 from pbem import config
-from pbem.cli.doctor import domain, examination, mail, round_trip, storage
+from pbem.cli.doctor import domain, examination, mail_servers, round_trip, storage
 from pbem.cli.doctor.findings import Finding, Severity
-from pbem.config import ServerSettings, SmtpSettings, Tls
+from pbem.config import ImapSettings, InboxSettings, OutboxSettings, ServerSettings, Settings, SmtpSettings, Tls
 from pbem.mail.transports.protocols import Arrival
 from pbem.secret import Secret
 from tests import databases, faked_clock
@@ -41,8 +42,14 @@ def cert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return certificate(tmp_path_factory.mktemp("cert"))[0]
 
 
-def smtp(port: int, **more: Any) -> SmtpSettings:
-    return SmtpSettings(**{"host": HOST, "port": port, "security": "none", **more})
+def smtp(port: int, **more: Any) -> list[Finding]:
+    account = SmtpSettings(**{"host": HOST, "port": port, "security": "none", **more})
+    return list(mail_servers.smtp(Settings(server=SERVER, outbox=OutboxSettings(smtp=account))))
+
+
+def imap(account: ImapSettings) -> list[Finding]:
+    outbox = OutboxSettings(maildir={"path": "out"})
+    return list(mail_servers.imap(Settings(server=SERVER, inbox=InboxSettings(imap=account), outbox=outbox)))
 
 
 def account(password: str) -> dict[str, Any]:
@@ -57,14 +64,14 @@ def account(password: str) -> dict[str, Any]:
 def test_a_mailbox_is_looked_at_and_left_as_it_is(mailbox: Mailbox) -> None:
     mailbox.deliver(b"Subject: hello\n\nhelp\n")
     before = [path.name for path in mailbox.files()]
-    found = list(mail.imap(mailbox.settings()))
+    found = imap(mailbox.settings())
     assert said(found) == ""
     assert f"logged in as {mailbox.user}, with TLS" in said(found, OK)
     assert "the folder INBOX has 1 messages" in said(found, OK)
     assert said(found, NOTE) == "there is no folder Processed yet -> the server creates it when it starts"
     assert [path.name for path in mailbox.files()] == before
     assert not mailbox.files("Processed")
-    assert SECRET not in said(mail.imap(mailbox.settings(password=Secret.model_validate({"value": SECRET}))))
+    assert SECRET not in said(imap(mailbox.settings(password=Secret.model_validate({"value": SECRET}))))
 
 
 def test_a_login_is_tried_and_nothing_sent(cert: Path) -> None:
@@ -72,8 +79,8 @@ def test_a_login_is_tried_and_nothing_sent(cert: Path) -> None:
     context.load_cert_chain(cert, cert.with_name("key.pem"))
     with submission(ssl_context=context, auth_require_tls=False) as port:
         tls = {"security": "tls", "tls": Tls(ca_file=cert)}
-        (good,) = mail.smtp(smtp(port, **account(PASSWORD), **tls), SERVER)
-        wrong = said(mail.smtp(smtp(port, **account(SECRET), **tls), SERVER))
+        (good,) = smtp(port, **account(PASSWORD), **tls)
+        wrong = said(smtp(port, **account(SECRET), **tls))
     assert good.level is OK
     assert good.sentence == f"{HOST}, port {port}, takes mail from {ADDRESS}: logged in as games, with TLS"
     assert "refuses the login of games: 535 5.7.8 *** is wrong" in wrong
@@ -84,7 +91,7 @@ def test_a_login_is_tried_and_nothing_sent(cert: Path) -> None:
 
 @pytest.mark.skipif(faked_clock.IS_FAKED and databases.kind() != "sqlite", reason="PostgreSQL is told the real time")
 def test_a_database_is_opened_and_written(site: Site) -> None:
-    found = list(storage.check(config.load(site.config).server, lambda: datetime.now(UTC)))
+    found = list(storage.database_in_use(config.load(site.config)))
     assert said(found) == ""
     assert "can be written" in said(found, OK)
     assert "which agrees with what is stored" in said(found, OK)
@@ -126,7 +133,7 @@ class Delivery:
 
 
 def round_trip_of(site: Site, seconds: float) -> list[Finding]:
-    return list(round_trip.check(config.load(site.config), seconds, lambda: NOW))
+    return list(round_trip.check(config.load(site.config), seconds))
 
 
 def test_a_message_to_ourselves_arrives_and_is_nobody_s(site: Site) -> None:
@@ -165,11 +172,24 @@ def test_a_message_that_can_not_arrive_is_told(site: Site, smtp_sink: Callable[.
 # All of it
 
 
+def test_a_check_that_hangs_is_a_problem_and_the_others_go_on(site: Site) -> None:
+    over = threading.Event()
+
+    def hang(_: Settings) -> Iterator[Finding]:
+        over.wait()
+        yield from ()
+
+    found = examination.findings(examination.Check("reading", hang, seconds=0.01), config.load(site.config))
+    over.set()
+    assert said(found).startswith("this isn't known after 0.01 seconds -> look at this machine's load")
+
+
 def test_doctor_checks_what_is_configured_and_prints_what_it_finds(
     site: Site, smtp_sink: Callable[..., SmtpSink]
 ) -> None:
     def names() -> list[str]:
-        return [check.name for check in examination.checks(site.config, config.load(site.config))]
+        settings = config.load(site.config)
+        return [check.name for check in examination.CHECKS if examination.findings(check, settings)]
 
     always = ["secrets", "rights", "templates", "reading", "database", "games", "backup"]
     assert names() == [*always, "inbox.maildir", "outbox.maildir", "dns"]

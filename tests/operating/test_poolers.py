@@ -1,16 +1,15 @@
 """A real PgBouncer before PostgreSQL: a server works through it, whether it gives sessions or transactions."""
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from sqlalchemy import text
 
 from pbem import config
 from pbem.cli.doctor import storage
 from pbem.cli.doctor.findings import Severity
 from pbem.storage import database
+from tests import faked_clock
 from tests.operating.daemons import Daemon
 from tests.operating.people import written
 from tests.operating.site import ADDRESS, FOLDER_OUT, LMTP_IN, Site
@@ -39,23 +38,15 @@ def pooled(postgres: Postgres) -> Iterator[Callable[..., PgBouncer]]:
         each.__exit__()
 
 
-def clock_of(url: str) -> datetime:
-    """Return the time that the database's clock shows: it isn't faked where ours is."""
-    engine = database.connect(url)
-    with database.read_only(engine) as session:
-        shown: datetime = session.connection().execute(text("SELECT now()")).scalar_one()
-    engine.dispose()
-    return shown.astimezone(UTC)
-
-
 def problems(site: Site, url: str) -> list[str]:
     """Return the problems that doctor finds with the database at that URL, each with what to do."""
     site.database = url
     site.configure()
-    found = storage.check(config.load(site.config).server, lambda: clock_of(url))
+    found = storage.database_in_use(config.load(site.config))
     return [f"{each.sentence} -> {each.advice}" for each in found if each.level is Severity.PROBLEM]
 
 
+@pytest.mark.skipif(faked_clock.IS_FAKED, reason="PostgreSQL is told the real time")
 def test_a_pooler_by_statement_is_told_and_no_other(site: Site, pooled: Callable[..., PgBouncer]) -> None:
     assert problems(site, pooled("transaction").url) == []
     (said,) = problems(site, pooled("statement").url)

@@ -41,7 +41,7 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 
 
 def exposed(site: Site) -> list[str]:
-    return [path.name for path in surroundings.exposed(site.config, config.load(site.config))]
+    return [path.name for path in surroundings.exposed(config.load(site.config))]
 
 
 @pytest.mark.own_database

@@ -17,8 +17,8 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, Envelope
 from structlog.testing import capture_logs
 
-from pbem.cli.doctor import mail
-from pbem.config import ImapSettings, ServerSettings, SmtpSettings, Tls
+from pbem.cli.doctor import mail_servers
+from pbem.config import ImapSettings, OutboxSettings, ServerSettings, Settings, SmtpSettings, Tls
 from pbem.mail.oauth2 import login
 from pbem.mail.oauth2.access import AccessTokens, LoginNeeded
 from pbem.mail.oauth2.login import NotLoggedIn, Pause
@@ -319,7 +319,7 @@ def test_a_submission_server_takes_our_tokens(account: Account, mechanism: str) 
 
 
 def test_mail_waits_while_somebody_must_log_in(account: Account) -> None:
-    account.log_in(0)
+    account.log_in(-1e9)
     account.provider.denies = "invalid_grant"
     tokens = account.tokens()
     with submission(account.provider) as (handler, port), capture_logs() as logged:
@@ -327,10 +327,11 @@ def test_mail_waits_while_somebody_must_log_in(account: Account) -> None:
             with pytest.raises(NotAccepted, match="pbem login") as refused:
                 SmtpOutbox(smtp(port), tokens).send(USER, "ann@example.org", b"Subject: x\n\nx\n")
             assert refused.value.later
-        (found,) = mail.smtp(smtp(port), ServerSettings(address=USER), tokens)
+        assert [line["event"] for line in logged] == ["login needed"]
+        assert account.provider.count("/token") == 1
+        outbox, ours = OutboxSettings(smtp=smtp(port)), ServerSettings(address=USER)
+        (found,) = mail_servers.smtp(Settings(server=ours, outbox=outbox, oauth2=account.settings))
     assert found.advice == "run pbem login"
     assert handler.taken == []
-    assert [line["event"] for line in logged] == ["login needed"]
     told = f"{logged} {refused.value} {found}"
     assert [word for word in ("access-", "refresh-", CLIENT_SECRET) if word in told] == []
-    assert account.provider.count("/token") == 1

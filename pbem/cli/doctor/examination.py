@@ -1,8 +1,10 @@
 """The command `doctor`: runs all checks of what is configured, and prints what they find."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
+from threading import Thread
 from typing import Annotated
 
 import typer
@@ -12,12 +14,42 @@ from notation.games import GAMES
 from pbem import config
 from pbem.cli import core, logs
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, out
-from pbem.cli.doctor import domain, machine, mail, round_trip, storage
-from pbem.cli.doctor.findings import Check, Finding, Severity, problem
+from pbem.cli.doctor import domain, machine, mail_servers, round_trip, storage
+from pbem.cli.doctor.findings import Finding, Severity, problem
 from pbem.cli.terminal import show_json
 from pbem.config import LogSettings, Settings
-from pbem.mail.oauth2.access import AccessTokens
 
+SECONDS = 120.0
+"""How long a check may take; each waits for several answers, of which each has a shorter limit."""
+
+
+@dataclass(frozen=True)
+class Check:
+    name: str
+    run: Callable[[Settings], Iterator[Finding]]
+    """Yields nothing if what it looks at isn't configured."""
+    seconds: float = SECONDS
+
+
+CHECKS = (
+    Check("secrets", machine.secrets),
+    Check("rights", machine.rights),
+    Check("templates", machine.templates),
+    Check("reading", machine.parser),
+    Check("database", storage.database_in_use),
+    Check("games", storage.games),
+    Check("backup", storage.backups),
+    Check("publish", machine.site),
+    Check("inbox", machine.any_inbox),
+    Check("inbox.imap", mail_servers.imap),
+    Check("inbox.lmtp", partial(machine.listener, "inbox.lmtp")),
+    Check("inbox.smtp", partial(machine.listener, "inbox.smtp")),
+    Check("metrics", partial(machine.listener, "metrics")),
+    Check("inbox.maildir", partial(machine.maildir, "inbox.maildir")),
+    Check("outbox.maildir", partial(machine.maildir, "outbox.maildir")),
+    Check("outbox.smtp", mail_servers.smtp),
+    Check("dns", domain.check),
+)
 COLOURS = {Severity.OK: "green", Severity.NOTE: "yellow", Severity.PROBLEM: "bold red"}
 
 
@@ -33,75 +65,51 @@ def doctor(
     settings = config.load(config_file)
     logs.configure(LogSettings(level="error"), server=settings.server)
     GAMES.enable(settings.games.enabled, core.can_be_offered)
-    found: list[tuple[Check, Finding]] = []
-    planned = checks(config_file, settings)
-    if send:
-        planned.append(Check("round trip", partial(round_trip.check, settings, wait, core.now)))
+    found: list[tuple[str, Finding]] = []
+    sent = (Check("round trip", partial(round_trip.check, seconds=wait), SECONDS + wait),) if send else ()
     with Progress(console=errors, transient=True) as progress:
-        task = progress.add_task("", total=len(planned))
-        for check in planned:
+        task = progress.add_task("", total=len(CHECKS) + len(sent))
+        for check in (*CHECKS, *sent):
             progress.update(task, description=check.name)
-            for finding in findings(check):
-                found.append((check, finding))
+            for finding in findings(check, settings):
+                found.append((check.name, finding))
                 if not as_json:
-                    _print(check, finding)
+                    _print(check.name, finding)
             progress.advance(task)
-    problems = sum(finding.level is Severity.PROBLEM for _, finding in found)
+    problems, notes = (sum(each.level is level for _, each in found) for level in (Severity.PROBLEM, Severity.NOTE))
     if as_json:
-        rows = [{"check": check.name, **vars(finding)} for check, finding in found]
-        show_json(out, rows)
+        show_json(out, [{"check": name, **vars(finding)} for name, finding in found])
     else:
-        notes = sum(finding.level is Severity.NOTE for _, finding in found)
-        out.print(f"{len(planned)} checks: {_counted(problems, 'problem')}, {_counted(notes, 'note')}", highlight=False)
+        checks = len({name for name, _ in found})
+        out.print(f"{checks} checks: {_counted(problems, 'problem')}, {_counted(notes, 'note')}", highlight=False)
     if problems:
         raise typer.Exit(FOUND)
 
 
-def findings(check: Check) -> Iterator[Finding]:
-    """Yield what the check finds; a file that it may not look at is a problem too, and no end of the other checks."""
+def findings(check: Check, settings: Settings) -> list[Finding]:
+    """Return what the check finds. One that takes too long is left to itself: the others go on."""
+    found: Future[list[Finding]] = Future()
+
+    def run() -> None:
+        try:
+            found.set_result(list(check.run(settings)))
+        except Exception as error:  # noqa: BLE001 - it is raised again by who asks for the result
+            found.set_exception(error)
+
+    Thread(target=run, name=check.name, daemon=True).start()
     try:
-        yield from check.run()
+        return found.result(check.seconds)
     except OSError as error:
+        if not found.done():
+            sentence = f"this isn't known after {check.seconds:g} seconds"
+            return [problem(sentence, "look at this machine's load, disk and network, and run pbem doctor again")]
         what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        yield problem(what, "let the user that runs pbem read and write it, and enter the folders above")
+        return [problem(what, "let the user that runs pbem read and write it, and enter the folders above")]
 
 
-def checks(path: Path, settings: Settings) -> list[Check]:
-    return list(_checks(path, settings))
-
-
-def _checks(path: Path, settings: Settings) -> Iterator[Check]:
-    yield Check("secrets", partial(machine.secrets, settings))
-    yield Check("rights", partial(machine.rights, path, settings))
-    yield Check("templates", machine.templates)
-    yield Check("reading", machine.parser)
-    yield Check("database", partial(storage.check, settings.server, core.now))
-    yield Check("games", partial(storage.games, settings))
-    yield Check("backup", partial(storage.backups, settings, core.now))
-    if settings.publish.folder is not None:
-        yield Check("publish", partial(machine.site, settings.publish.folder))
-    tokens = AccessTokens(settings.oauth2) if settings.oauth2 is not None else None
-    inbox, outbox = settings.inbox, settings.outbox
-    if not any((inbox.imap, inbox.lmtp, inbox.smtp, inbox.maildir)):
-        yield Check("inbox", mail.no_inbox)
-    if inbox.imap is not None:
-        yield Check("inbox.imap", partial(mail.imap, inbox.imap, tokens))
-    for kind, listener in (("lmtp", inbox.lmtp), ("smtp", inbox.smtp)):
-        if listener is not None:
-            yield Check(f"inbox.{kind}", partial(mail.listener, f"inbox.{kind}", listener))
-    if settings.metrics.port is not None:
-        yield Check("metrics", partial(mail.listener, "metrics", settings.metrics))
-    for table, box in (("inbox.maildir", inbox.maildir), ("outbox.maildir", outbox.maildir)):
-        if box is not None:
-            yield Check(table, partial(mail.folder, table, box.path))
-    if outbox.smtp is not None:
-        yield Check("outbox.smtp", partial(mail.smtp, outbox.smtp, settings.server, tokens))
-    yield Check("dns", partial(domain.check, settings))
-
-
-def _print(check: Check, finding: Finding) -> None:
+def _print(check: str, finding: Finding) -> None:
     out.print(f"[{COLOURS[finding.level]}]{finding.level.value:8}[/]", end="")
-    out.print(f"{check.name}: {finding.sentence}", markup=False, highlight=False)
+    out.print(f"{check}: {finding.sentence}", markup=False, highlight=False)
     if finding.advice:
         out.print(f"        {finding.advice}", markup=False, highlight=False)
 

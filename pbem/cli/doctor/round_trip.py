@@ -6,13 +6,12 @@ answer, so it is never taken for a player's, whether a server runs meanwhile or 
 
 import secrets
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine
@@ -20,8 +19,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import col, func, select
 
 from pbem.cli.doctor.findings import Finding, note, ok, problem
+from pbem.cli.doctor.mail_servers import PATIENCE, tokens
 from pbem.config import ImapSettings, ServerSettings, Settings
-from pbem.mail.oauth2.access import AccessTokens
 from pbem.mail.transports import dkim_signing, imap_connection
 from pbem.mail.transports.imap_connection import CONNECTION_ERRORS
 from pbem.mail.transports.protocols import NotAccepted
@@ -29,38 +28,37 @@ from pbem.mail.transports.smtp import SmtpOutbox
 from pbem.secret import BadConfig
 from pbem.storage import database
 from pbem.storage.models import Incoming
+from pbem.storage.utc import now
 
 LOOK_SECONDS = 1.0
-Look = Callable[[], bool]
-"""Returns whether the message is there."""
 
 
-def check(settings: Settings, seconds: float, now: Callable[[], datetime]) -> Iterator[Finding]:
-    server, smtp = settings.server, settings.outbox.smtp
+def check(settings: Settings, seconds: float) -> Iterator[Finding]:
+    server, smtp, dkim = settings.server, settings.outbox.smtp, settings.outbox.dkim
     if smtp is None:
         yield note("no message is sent: mail goes to a folder")
         return
     recipient = f"{server.local}{server.delimiter}doctor@{server.domain}"
-    mark = f"pbem-doctor.{secrets.token_hex(16)}"
-    with ExitStack() as opened:
-        looks = list(_looks(settings, mark, opened))
-        outbox = SmtpOutbox(smtp, _tokens(settings))
-        begun = time.monotonic()
-        try:
-            dkim = settings.outbox.dkim
-            raw = message(server, recipient, mark, now())
+    mark, engine = f"pbem-doctor.{secrets.token_hex(16)}", database.connect(server.database)
+    newest, begun = _newest(engine), time.monotonic()
+    try:
+        raw = message(server, recipient, mark, now())
+        with closing(SmtpOutbox(smtp, tokens(settings), PATIENCE)) as outbox, _mailbox(settings) as mailbox:
             outbox.send(server.address, recipient, dkim_signing.signer(dkim, server.domain)(raw) if dkim else raw)
-        except (NotAccepted, BadConfig) as error:
-            yield problem(f"a message to {recipient} was not sent: {error}", "see what is said about outbox.smtp")
-            return
-        finally:
-            outbox.close()
-        while not any(look() for look in looks):
-            if time.monotonic() - begun >= seconds:
-                yield _missing(settings, recipient, seconds)
-                return
-            time.sleep(min(LOOK_SECONDS, seconds))
+            while not (
+                (newest is not None and is_stored(engine, mark, newest))
+                or _is_in_folder(settings, mark)
+                or _is_in_mailbox(settings.inbox.imap, mailbox, mark)
+            ):
+                if time.monotonic() - begun >= seconds:
+                    yield _missing(settings, recipient, seconds)
+                    return
+                time.sleep(min(LOOK_SECONDS, seconds))
         yield ok(f"a message to {recipient} arrived after {time.monotonic() - begun:.1f} seconds")
+    except (NotAccepted, BadConfig) as error:
+        yield problem(f"a message to {recipient} was not sent: {error}", "see what is said about outbox.smtp")
+    finally:
+        engine.dispose()
 
 
 def message(server: ServerSettings, recipient: str, mark: str, now: datetime) -> bytes:
@@ -74,10 +72,6 @@ def message(server: ServerSettings, recipient: str, mark: str, now: datetime) ->
     return made.as_bytes()
 
 
-def _tokens(settings: Settings) -> AccessTokens | None:
-    return AccessTokens(settings.oauth2) if settings.oauth2 is not None else None
-
-
 def _missing(settings: Settings, recipient: str, seconds: float) -> Finding:
     inbox = settings.inbox
     needs_server = inbox.imap is None and inbox.maildir is None
@@ -89,66 +83,51 @@ def _missing(settings: Settings, recipient: str, seconds: float) -> Finding:
     )
 
 
-def _looks(settings: Settings, mark: str, opened: ExitStack) -> Iterator[Look]:
-    """Yield ways to look for the message: in the database of a server that runs, in the mailbox, in the folder."""
-    if look := _in_database(settings.server, mark, opened):
-        yield look
-    if look := _in_mailbox(settings, mark, opened):
-        yield look
-    if settings.inbox.maildir is not None:
-        folder = settings.inbox.maildir.path / "new"
-        yield lambda: _in_folder(folder, mark)
-
-
-def _in_database(server: ServerSettings, mark: str, opened: ExitStack) -> Look | None:
-    try:
-        engine = database.connect(server.database)
-        opened.callback(engine.dispose)
+def _newest(engine: Engine) -> int | None:
+    """Return the number of the newest message that was received; None if the database can't be used."""
+    with suppress(DBAPIError, database.Unusable):
         database.require_current(engine)
-        newest = _newest(engine)
-    except (database.Unusable, DBAPIError):
-        return None
-    return lambda: is_stored(engine, mark, newest)
-
-
-def _newest(engine: Engine) -> int:
-    with database.read_only(engine) as session:
-        return session.exec(select(func.max(Incoming.id))).one() or 0
+        with database.read_only(engine) as session:
+            return session.exec(select(func.max(Incoming.id))).one() or 0
+    return None
 
 
 def is_stored(engine: Engine, mark: str, after: int) -> bool:
-    with database.read_only(engine) as session:
+    with suppress(DBAPIError), database.read_only(engine) as session:
         rows = session.exec(select(Incoming).where(col(Incoming.id) > after))
         return any(mark.encode() in row.raw for row in rows)
+    return False
 
 
-def _in_mailbox(settings: Settings, mark: str, opened: ExitStack) -> Look | None:
-    imap = settings.inbox.imap
-    if imap is None:
-        return None
+def _is_in_folder(settings: Settings, mark: str) -> bool:
+    box = settings.inbox.maildir
+    with suppress(OSError):  # a server that runs has just moved one
+        return box is not None and any(mark.encode() in file.read_bytes() for file in (box.path / "new").glob("*"))
+    return False
+
+
+@contextmanager
+def _mailbox(settings: Settings) -> Iterator[Any]:
+    """Provide a connection to the mailbox; None if there is none, of which the check of the mailbox says why."""
+    client = None
+    with suppress(*CONNECTION_ERRORS, BadConfig):
+        if settings.inbox.imap is not None:
+            client = imap_connection.connect(settings.inbox.imap, tokens(settings), PATIENCE)
     try:
-        client = imap_connection.connect(imap, _tokens(settings))
-    except (*CONNECTION_ERRORS, BadConfig):
-        return None
-    opened.callback(imap_connection.disconnect, client)
-    return lambda: _is_in_mailbox(client, imap, mark)
+        yield client
+    finally:
+        if client is not None:
+            imap_connection.disconnect(client)
 
 
-def _is_in_mailbox(client: Any, settings: ImapSettings, mark: str) -> bool:
-    try:
-        for folder in (settings.folder, settings.processed):
+def _is_in_mailbox(account: ImapSettings | None, client: Any, mark: str) -> bool:
+    if account is None or client is None:
+        return False
+    with suppress(*CONNECTION_ERRORS):
+        for folder in (account.folder, account.processed):
             name = imap_connection.full_name(client, folder)
             if client.folder_exists(name):
                 client.select_folder(name, readonly=True)
                 if client.search(["HEADER", "Message-ID", mark]):
                     return True
-    except CONNECTION_ERRORS:
-        return False
     return False
-
-
-def _in_folder(folder: Path, mark: str) -> bool:
-    try:
-        return any(mark.encode() in path.read_bytes() for path in folder.iterdir() if path.is_file())
-    except OSError:  # a server that runs has just moved one
-        return False

@@ -1,11 +1,10 @@
-"""Checks of the database: its version, whether it can be written, its disk, its log, the clock, and backups."""
+"""Checks of the database: its version, whether it can be written, its disk, the clock, its games, and backups."""
 
 import os
 import shutil
 import sqlite3
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,9 +12,9 @@ from sqlalchemy import Engine, make_url, text
 from sqlalchemy.exc import DBAPIError
 
 from notation.games import GAMES
-from pbem.cli.doctor import database_advice
-from pbem.cli.doctor.findings import Finding, note, ok, problem
-from pbem.config import ServerSettings, Settings
+from pbem.cli.doctor import faults
+from pbem.cli.doctor.findings import Finding, note, ok, problem, unwritable
+from pbem.config import Settings
 from pbem.config.veiled import veiled_url
 from pbem.matches import missing
 from pbem.secret import BadConfig
@@ -24,107 +23,68 @@ from pbem.server.backups import rotation
 from pbem.storage import database, holders
 from pbem.storage.clock import IF_RIGHT, apart, doubt
 from pbem.storage.models import MatchState
+from pbem.storage.utc import now
 
 MEGABYTE = 1 << 20
 LEAST_FREE, ENOUGH_FREE = 100 * MEGABYTE, 1024 * MEGABYTE
-LARGE_LOG = 64 * MEGABYTE
-"""SQLite's log starts again at a few megabytes, unless somebody reads the database for a long time."""
-UPGRADE = "pbem init makes or upgrades the tables; there is no way back to an older version"
 ASKEW = timedelta(seconds=5)
 """How far two clocks may differ."""
+ADVICE: dict[type[Exception], str] = {
+    database.HalfRestored: "pbem restore, with the same backup",
+    database.NoDatabase: "mount its disk, correct database in [server], or restore a backup",
+    database.Foreign: "correct database in [server]; then pbem init makes one",
+    database.TooEarly: "install that commit and run its pbem init; then install this version again",
+    database.TooLate: "install that version, or restore a backup made by this one",
+    database.Outdated: "pbem init makes or upgrades the tables; there is no way back to an older version",
+    server_key.WrongKey: "until then the server doesn't start",
+    database.Unusable: "correct database in [server]",
+}
+"""What to do about a database that isn't used: of the first of these classes that fits."""
 
 
-def check(settings: ServerSettings, now: Callable[[], datetime]) -> Iterator[Finding]:
-    """Open the database and write to it, without changing anything."""
-    shown = veiled_url(settings.database)
+@contextmanager
+def _opened(settings: Settings) -> Iterator[Engine]:
+    engine = database.connect(settings.server.database)
     try:
-        engine = database.connect(settings.database)
-    except database.Unusable as error:
-        yield problem(str(error), "correct database in [server]")
-        return
-    try:
-        yield from _disk(engine)
-        database.require_current(engine)
-        with database.transaction(engine) as session:
-            session.connection().execute(text("UPDATE alembic_version SET version_num = version_num"))
-        yield ok(f"{shown}: {_version(engine)}, tables of version {database.newest_revision()}, can be written")
-        yield from _log(engine)
-        yield from _clock(engine, now)
-        with suppress(BadConfig):  # which is told with the other secrets
-            server_key.require(engine, settings)
-    except database.HalfRestored as error:
-        yield problem(str(error), "pbem restore, with the same backup")
-    except database.NoDatabase as error:
-        yield problem(str(error), "mount its disk, correct database in [server], or restore a backup")
-    except database.Foreign as error:
-        yield problem(str(error), "correct database in [server]; then pbem init makes one")
-    except server_key.WrongKey as error:
-        yield problem(str(error), "until then the server doesn't start")
-    except database.TooEarly as error:
-        yield problem(str(error), "install that commit and run its pbem init; then install this version again")
-    except database.TooLate as error:
-        yield problem(str(error), "install that version, or restore a backup made by this one")
-    except database.Outdated as error:
-        yield problem(str(error), UPGRADE)
-    except DBAPIError as error:
-        said = " ".join(str(error.orig).split())
-        if who := holders.behind(error, settings.database):
-            yield problem(
-                f"{shown}: {said} by {who}", "let that process go on, or end it; a server loses nothing by it"
-            )
-            return
-        advice = database_advice.find(said, engine.url)
-        yield problem(
-            f"{shown}: {said}", advice or "start the database, or correct database in [server], or its rights"
-        )
+        yield engine
     finally:
         engine.dispose()
 
 
-def backups(settings: Settings, now: Callable[[], datetime]) -> Iterator[Finding]:
-    wanted = settings.backup
-    folder = wanted.folder
-    if folder is None:
-        yield note(
-            "the server makes no backups by itself", 'write folder = "…" in [backup], or run "pbem backup" regularly'
-        )
-        return
-    there = next(each for each in (folder, *folder.parents) if each.exists())
+def database_in_use(settings: Settings) -> Iterator[Finding]:
+    """Open the database and write to it, without changing anything."""
     try:
-        with tempfile.NamedTemporaryFile(dir=there):
-            pass
-        kept = rotation.kept(folder, settings.server.address) if folder.exists() else []
-    except OSError as error:
-        yield problem(f"no file can be made in {there}: {error.strerror}", "correct folder in [backup], or its rights")
-        return
-    url = make_url(settings.server.database)
-    if url.get_backend_name() == "postgresql" and shutil.which("pg_dump") is None:
-        yield problem("there is no pg_dump, which makes the backups", "install PostgreSQL's client (postgresql-client)")
-    file = Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
-    needed = 2 * file.stat().st_size if file is not None and file.exists() else 0
-    if shutil.disk_usage(there).free < needed:
-        yield problem(
-            f"there is no room in {there} for a copy of the database", "make room, or correct folder in [backup]"
-        )
-    if not kept:
-        yield note(f"there is no backup in {folder} yet", "a running server makes one within a minute")
-    elif now() - kept[-1].made > 2 * rotation.EVERY:
-        yield problem(
-            f"the newest backup in {folder} was made {kept[-1].made:%Y-%m-%d %H:%M} UTC",
-            'look for "the backup failed" in the log, and whether the server runs',
-        )
-    else:
-        number = f"{len(kept)} {'backup' if len(kept) == 1 else 'backups'}"
-        yield ok(f"{folder} has {number}, the newest of {kept[-1].made:%Y-%m-%d %H:%M} UTC")
+        with _opened(settings) as engine:
+            yield from _disk(settings)
+            database.require_current(engine)
+            with database.transaction(engine) as session:
+                session.connection().execute(text("UPDATE alembic_version SET version_num = version_num"))
+            version, revision = _version(engine), database.newest_revision()
+            yield ok(f"{veiled_url(settings.server.database)}: {version}, tables of version {revision}, can be written")
+            yield _clock(engine)
+            with suppress(BadConfig):  # which is told with the other secrets
+                server_key.require(engine, settings.server)
+    except database.Unusable as error:
+        yield problem(str(error), next(advice for kind, advice in ADVICE.items() if isinstance(error, kind)))
+    except DBAPIError as error:
+        yield _refused(error, settings.server.database)
 
 
-def _file(engine: Engine) -> Path | None:
-    is_file = engine.dialect.name == "sqlite" and engine.url.database
-    return Path(str(engine.url.database)) if is_file else None
+def _refused(error: DBAPIError, url: str) -> Finding:
+    said = f"{veiled_url(url)}: {' '.join(str(error.orig).split())}"
+    if who := holders.behind(error, url):
+        return problem(f"{said} by {who}", "let that process go on, or end it; a server loses nothing by it")
+    advice = faults.database_advice(error, said, make_url(url))
+    return problem(said, advice or "start the database, or correct database in [server], or its rights")
 
 
-def _disk(engine: Engine) -> Iterator[Finding]:
-    file = _file(engine)
+def _sqlite_file(url: str) -> Path | None:
+    parsed = make_url(url)
+    return Path(parsed.database) if parsed.get_backend_name() == "sqlite" and parsed.database else None
+
+
+def _disk(settings: Settings) -> Iterator[Finding]:
+    file = _sqlite_file(settings.server.database)
     if file is None or not file.parent.exists():
         return
     free = shutil.disk_usage(file.parent).free
@@ -132,9 +92,8 @@ def _disk(engine: Engine) -> Iterator[Finding]:
     if free < LEAST_FREE:
         yield problem(said, "make room: when the disk is full, messages wait in the mailbox and nobody gets an answer")
     elif free < ENOUGH_FREE:
-        yield note(
-            said, "a busy server needs some hundred megabytes; keep_mail_days in [limits] is how long it keeps mail"
-        )
+        advice = "a busy server needs some hundred megabytes; keep_mail_days in [limits] is how long it keeps mail"
+        yield note(said, advice)
     else:
         yield ok(said)
     lock = Path(f"{file}.lock")
@@ -149,52 +108,64 @@ def _version(engine: Engine) -> str:
         return f"PostgreSQL {connection.scalar(text('SHOW server_version'))}"
 
 
-def _log(engine: Engine) -> Iterator[Finding]:
-    file = _file(engine)
-    if file is None:
-        return
-    log = Path(f"{file}-wal")
-    size = log.stat().st_size if log.exists() else 0
-    if size > LARGE_LOG:
-        yield note(
-            f"the log {log} has {size // MEGABYTE} MB",
-            "end programs that read the database for long; the log starts again after that",
-        )
-
-
-def _clock(engine: Engine, now: Callable[[], datetime]) -> Iterator[Finding]:
+def _clock(engine: Engine) -> Finding:
     """Compare this machine's clock with the database's, and with when a server last ran."""
     with database.read_only(engine) as session:
         ours = now()
         if engine.dialect.name == "postgresql":
             theirs: datetime = session.connection().execute(text("SELECT clock_timestamp()")).scalar_one()
             if abs(theirs.astimezone(UTC) - ours) > ASKEW:
-                yield problem(
+                return problem(
                     f"this machine's clock and the database's differ by {apart(theirs.astimezone(UTC) - ours)}",
                     "set both clocks, and keep them in step with NTP",
                 )
-                return
         if why := doubt(session, ours):
-            yield problem(why, f"set the clock: players' time runs by it. {IF_RIGHT}")
-        else:
-            yield ok(f"the clock says {ours:%Y-%m-%d %H:%M:%S} UTC, which agrees with what is stored")
+            return problem(why, f"set the clock: players' time runs by it. {IF_RIGHT}")
+        return ok(f"the clock says {ours:%Y-%m-%d %H:%M:%S} UTC, which agrees with what is stored")
 
 
 def games(settings: Settings) -> Iterator[Finding]:
     GAMES.enable(settings.games.enabled)
-    found, _ = False, len(GAMES)  # which loads them
+    is_fine, offered = True, ", ".join(GAMES)  # which loads them
     for why in GAMES.missing.values():
-        found = True
+        is_fine = False
         yield problem(why, "until then nobody can play it, and no server starts while a match of it is being played")
-    with suppress(DBAPIError, database.Unusable):
-        engine = database.connect(settings.server.database)
+    with suppress(DBAPIError, database.Unusable), _opened(settings) as engine:
         database.require_current(engine)
         with database.read_only(engine) as session:
             needed = missing.counted(session, MatchState.RUNNING, MatchState.OVER)
-            for (key, version), number in needed.items():
-                if key not in GAMES.missing and (why := GAMES.why_missing(key, version)):
-                    found = True
-                    yield problem(f"matches of {key} can't be shown or go on ({number})", why)
-        engine.dispose()
-    if not found:
-        yield ok(f"{len(GAMES)} games are offered: {', '.join(GAMES)}")
+        for (key, version), number in needed.items():
+            if key not in GAMES.missing and (why := GAMES.why_missing(key, version)):
+                is_fine = False
+                yield problem(f"matches of {key} can't be shown or go on ({number})", why)
+    if is_fine:
+        yield ok(f"{len(GAMES)} games are offered: {offered}")
+
+
+def backups(settings: Settings) -> Iterator[Finding]:
+    folder = settings.backup.folder
+    if folder is None:
+        advice = 'write folder = "…" in [backup], or run "pbem backup" regularly'
+        yield note("the server makes no backups by itself", advice)
+        return
+    if found := list(unwritable(folder, "folder in [backup]")):
+        yield from found
+        return
+    file = _sqlite_file(settings.server.database)
+    if file is None and shutil.which("pg_dump") is None:
+        yield problem("there is no pg_dump, which makes the backups", "install PostgreSQL's client (postgresql-client)")
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    if file is not None and file.exists() and shutil.disk_usage(there).free < 2 * file.stat().st_size:
+        advice = "make room, or correct folder in [backup]"
+        yield problem(f"there is no room in {there} for a copy of the database", advice)
+    kept = rotation.kept(folder, settings.server.address) if folder.exists() else []
+    if not kept:
+        yield note(f"there is no backup in {folder} yet", "a running server makes one within a minute")
+    elif now() - kept[-1].made > 2 * rotation.EVERY:
+        yield problem(
+            f"the newest backup in {folder} was made {kept[-1].made:%Y-%m-%d %H:%M} UTC",
+            'look for "the backup failed" in the log, and whether the server runs',
+        )
+    else:
+        number = f"{len(kept)} {'backup' if len(kept) == 1 else 'backups'}"
+        yield ok(f"{folder} has {number}, the newest of {kept[-1].made:%Y-%m-%d %H:%M} UTC")

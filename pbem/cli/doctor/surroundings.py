@@ -11,12 +11,12 @@ from pbem.config import Settings, secrets
 from pbem.server.backups import rotation
 
 
-def exposed(path: Path, settings: Settings) -> Iterator[Path]:
+def exposed(settings: Settings) -> Iterator[Path]:
     found = [secret for _, secret in secrets(settings)]
     holds_secrets = any(secret.value is not None for secret in found)
     url = make_url(settings.server.database)
-    files = [path] if holds_secrets or url.password else []
-    files += [secret.file for secret in found if secret.file is not None]
+    files = [settings.source] if holds_secrets or url.password else []
+    files += [secret.file for secret in found]
     files += [settings.oauth2.token_file] if settings.oauth2 is not None else []
     if url.get_backend_name() == "sqlite" and url.database:
         files += [Path(f"{url.database}{ending}") for ending in ("", "-wal")]
@@ -25,7 +25,7 @@ def exposed(path: Path, settings: Settings) -> Iterator[Path]:
     if backups is not None and os.access(backups, os.R_OK | os.X_OK):
         files += [kept.file for kept in rotation.kept(backups, settings.server.address)]
     for file in dict.fromkeys(files):
-        if file.exists() and _is_open_to_all(file):
+        if file is not None and file.exists() and _is_open_to_all(file):
             yield file
 
 

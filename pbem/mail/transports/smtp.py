@@ -3,8 +3,10 @@
 import contextlib
 import re
 import smtplib
+import ssl
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import structlog
 
@@ -90,11 +92,15 @@ class SmtpOutbox:
             self._drop()
             raise NotAccepted(self._described(error), later=True, is_lost=True) from error
 
-    def rehearse(self, sender: str) -> None:
-        """Connect, log in and name a sender, without sending anything; raises NotAccepted."""
+    def rehearse(self, sender: str) -> Mapping[str, Any] | None:
+        """Connect, log in and name a sender, without sending anything; return the server's certificate, if it has one.
+
+        Raises NotAccepted.
+        """
         try:
             self._client = client = self._connect()
             _require(client.mail(sender), wanted=(250,))
+            return client.sock.getpeercert() if isinstance(client.sock, ssl.SSLSocket) else None
         except _Refused as error:
             raise error.as_not_accepted from error
         except (smtplib.SMTPException, OSError) as error:

@@ -1,0 +1,227 @@
+"""Checks of the mail servers that we log in to, by the connections of a running server.
+
+Errors are looked up in faults.toml. Where one can have several reasons, how the server greets decides.
+"""
+
+import re
+import socket
+import ssl
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from pbem.cli.doctor import faults
+from pbem.cli.doctor.findings import Finding, note, ok, problem
+from pbem.cli.setup.presets import PRESETS
+from pbem.config import ImapSettings, Settings, SmtpSettings
+from pbem.config.mail import is_loopback
+from pbem.mail.oauth2.access import AccessTokens
+from pbem.mail.transports import imap_connection, imap_idle
+from pbem.mail.transports.imap_connection import CONNECTION_ERRORS
+from pbem.mail.transports.protocols import NotAccepted, Patience
+from pbem.mail.transports.smtp import SmtpOutbox
+from pbem.secret import BadConfig, Secret
+from pbem.storage.utc import now
+
+PATIENCE = Patience(connect=15, answer=15)
+GREETING_SECONDS = 5.0
+"""How long to wait for a greeting; a server that begins with TLS waits for us instead."""
+SOON = timedelta(days=3)
+"""How long before its end a certificate should have been renewed: those of a week are after half of it."""
+IMAP, SMTP = "an IMAP", "an SMTP"
+GREETINGS = {b"* ": IMAP, b"220": SMTP, b"+OK": "a POP3", b"HTTP": "a web"}
+"""How servers begin."""
+
+
+@dataclass(frozen=True)
+class MailServer:
+    table: str
+    account: ImapSettings | SmtpSettings
+    kind: str
+    tls_port: int
+    """The port at which such servers usually begin with TLS."""
+    sender: str
+
+    @property
+    def place(self) -> str:
+        return f"{self.account.host}, port {self.account.port}"
+
+    @property
+    def secured(self) -> str:
+        return {"tls": ", with TLS", "starttls": ", with STARTTLS", "none": ", without TLS"}[self.account.security]
+
+    @property
+    def login_advice(self) -> str:
+        """What to do about a refused login; large hosts take app passwords or tokens only."""
+        host, is_local = self.account.host, is_loopback(self.account.host)
+        if self.account.password is None:
+            return "run pbem login as that account, and let the account use IMAP and SMTP there"
+        for preset in PRESETS.values():
+            if not is_local and preset.tables.get(self.table, {}).get("host") == host:
+                return preset.todo[0]
+        if self.account.security == "none":
+            return f'write security = "starttls" in [{self.table}], or correct username and password'
+        return f"correct username and password in [{self.table}]"
+
+
+def tokens(settings: Settings) -> AccessTokens | None:
+    return AccessTokens(settings.oauth2) if settings.oauth2 is not None else None
+
+
+def imap(settings: Settings) -> Iterator[Finding]:
+    """Log in to the mailbox, and look at its folders and at what the server can do. Nothing is changed there."""
+    account = settings.inbox.imap
+    if account is None:
+        return
+    server = MailServer("inbox.imap", account, IMAP, 993, settings.server.address)
+    try:
+        client = imap_connection.connect(account, tokens(settings), PATIENCE)
+    except (*CONNECTION_ERRORS, BadConfig) as error:
+        yield _fault(server, error)
+        return
+    try:
+        yield ok(f"{server.place}: logged in as {account.username}{server.secured}")
+        yield from _in_clear(server)
+        if account.security != "none":
+            yield from _ends_soon(server, client.socket().getpeercert())
+        yield from _folders(client, account)
+        yield from _capabilities(client, account)
+    except CONNECTION_ERRORS as error:
+        yield problem(f"{server.place}: {_veiled(error, account.password)}", "look at that server's log")
+    finally:
+        imap_connection.disconnect(client)
+
+
+def _folders(client: Any, account: ImapSettings) -> Iterator[Finding]:
+    folder, processed = (imap_connection.full_name(client, name) for name in (account.folder, account.processed))
+    if not client.folder_exists(folder):
+        there_are = ", ".join(sorted(str(name) for *_, name in client.list_folders())[:10])
+        yield problem(f"there is no folder {folder}", f"correct folder in [inbox.imap]; there are {there_are}")
+    else:
+        waiting = int(client.select_folder(folder, readonly=True)[b"EXISTS"])
+        yield ok(f"the folder {folder} has {waiting} messages")
+    if not client.folder_exists(processed):
+        yield note(f"there is no folder {processed} yet", "the server creates it when it starts")
+
+
+def _capabilities(client: Any, account: ImapSettings) -> Iterator[Finding]:
+    if not client.has_capability("IDLE"):
+        yield note(f"no IDLE: the server looks for new mail every {imap_idle.POLL_SECONDS:g} seconds")
+    if client.has_capability("MOVE"):
+        return
+    if client.has_capability("UIDPLUS"):
+        yield note("no MOVE: messages are copied to the other folder, and then deleted")
+    else:
+        yield note(
+            f"neither MOVE nor UIDPLUS: messages stay in {account.folder}, marked with a keyword",
+            "empty the folder of them now and then",
+        )
+
+
+def smtp(settings: Settings) -> Iterator[Finding]:
+    """Log in where our mail is sent, and name our address as a sender, with a tag as each has. Nothing is sent."""
+    account, ours = settings.outbox.smtp, settings.server
+    if account is None:
+        return
+    server = MailServer("outbox.smtp", account, SMTP, 465, ours.address)
+    try:
+        outbox = SmtpOutbox(account, tokens(settings), PATIENCE)
+        certificate = outbox.rehearse(f"{ours.local}{ours.delimiter}doctor@{ours.domain}")
+    except NotAccepted as error:
+        yield _fault(server, error)
+        return
+    if certificate:
+        yield from _ends_soon(server, certificate)
+    as_whom = f": logged in as {account.username}" if account.username else ""
+    yield ok(f"{server.place}, takes mail from {ours.address}{as_whom}{server.secured}")
+    if account.username:
+        yield from _in_clear(server)
+
+
+def _in_clear(server: MailServer) -> Iterator[Finding]:
+    host = server.account.host
+    if server.account.security == "none" and not is_loopback(host):
+        yield problem(f"the password goes to {host} without TLS", f'write security = "tls" in [{server.table}]')
+
+
+def _ends_soon(server: MailServer, certificate: Mapping[str, Any]) -> Iterator[Finding]:
+    ends = datetime.fromtimestamp(ssl.cert_time_to_seconds(certificate["notAfter"]), UTC)
+    if ends - now() <= SOON:
+        yield note(
+            f"the certificate of {server.place}, ends {ends:%Y-%m-%d %H:%M} UTC",
+            "have it renewed there: from then on no mail goes through",
+        )
+
+
+def _fault(server: MailServer, error: BaseException) -> Finding:
+    account, cause, said = server.account, error.__cause__ or error, str(error)
+    try:
+        account.tls.context()
+    except OSError as unread:  # ssl.SSLError is one
+        why = unread.strerror or type(unread).__name__
+        sentence = f"the certificates in {account.tls.ca_file} can't be read: {why}"
+        return problem(sentence, f"correct ca_file in [{server.table}]")
+    if isinstance(cause, BadConfig):
+        said = str(cause) if account.password is None else f"{server.table}.password: {cause}"
+    said = _veiled(said, account.password).removeprefix(f"{account.host}:{account.port}: ")
+    if found := faults.find("mail", error, said, server=server):
+        return problem(*found)
+    if wrong := _mismatch(server):
+        return wrong
+    return problem(*(faults.find("right_kind", error, said, server=server) or (said, "look at that server's log")))
+
+
+def _mismatch(server: MailServer) -> Finding | None:
+    """Return what is wrong with the port, by how the server there greets; None if nothing is."""
+    table, place, security = server.table, server.place, server.account.security
+    if (answer := _greeting(server)) is None:
+        return None
+    greeting, is_secure = answer
+    kind = next((kind for begin, kind in GREETINGS.items() if greeting.startswith(begin)), server.kind)
+    if kind != server.kind:
+        return problem(
+            f"{place}, is {kind} server, and [{table}] needs {server.kind} server",
+            f"correct host and port in [{table}]; the usual port is {server.tls_port}",
+        )
+    if is_secure and security != "tls":
+        return problem(
+            f'{place}, begins with TLS, and security is "{security}"', f'write security = "tls" in [{table}]'
+        )
+    if greeting and not is_secure and security == "tls":
+        return problem(
+            f'{place}, doesn\'t begin with TLS, and security is "tls"',
+            f'write security = "starttls" in [{table}], or port = {server.tls_port}',
+        )
+    if not greeting and not is_secure:
+        return problem(f"{place}, takes connections and says nothing", f"correct host and port in [{table}]")
+    return None
+
+
+def _greeting(server: MailServer) -> tuple[bytes, bool] | None:
+    """Return how the server greets, and whether it begins with TLS; None if it takes no connection."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # nothing is sent
+    place = (server.account.host, server.account.port)
+    mute = (TimeoutError, ConnectionResetError, ssl.SSLError)
+    try:
+        with socket.create_connection(place, GREETING_SECONDS) as plain, suppress(*mute):
+            if greeting := plain.recv(100):
+                return greeting, False
+        plain = socket.create_connection(place, GREETING_SECONDS)
+        with plain, suppress(*mute), context.wrap_socket(plain, server_hostname=server.account.host) as secure:
+            return secure.recv(100), True
+    except OSError:
+        return None
+    return b"", False
+
+
+def _veiled(error: object, password: Secret | None) -> str:
+    """Return an error as one line, without the password, should the server repeat it."""
+    said = re.sub(r"\bb(['\"])(.*)\1", r"\2", " ".join(str(error).split()))  # imaplib tells bytes as Python writes them
+    try:
+        secret = password.read() if password is not None else ""
+    except BadConfig:
+        secret = ""
+    return said.replace(secret, "***") if secret else said
