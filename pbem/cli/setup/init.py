@@ -79,15 +79,16 @@ def show(
 def _wanted(
     path: Path, place: PresetPlace | None, server: dict[str, str], username: str, client_id: str, *, ask: bool | None
 ) -> WantedSetup | None:
-    told = place is not None or bool(server) or bool(username) or bool(client_id)
+    """Return what to write; None if there is a configuration, and nothing was said about it."""
+    is_told = place is not None or any((*server.values(), username, client_id))
     if path.exists():
-        if told or ask:
+        if is_told or ask:
             raise BadConfig(f"{path} exists, and is never overwritten; edit it, or choose another file with --config")
         return None
-    if ask or (ask is None and not told and sys.stdin.isatty() and sys.stdout.isatty()):
+    if ask or (ask is None and not is_told and sys.stdin.isatty() and sys.stdout.isatty()):
         return asking.wanted(place, server, username, client_id)
-    if not told:
-        return WantedSetup(PresetPlace.FOLDERS, {"address": presets.EXAMPLE}, presets.EXAMPLE)
+    if not is_told:
+        return WantedSetup(PresetPlace.FOLDERS, {"address": presets.EXAMPLE}, "")
     if place is None or "address" not in server:
         raise BadConfig("give --preset and --address together, or --ask to be asked")
     if PRESETS[place].oauth2 and not client_id:
@@ -99,7 +100,7 @@ def _write(path: Path, wanted: WantedSetup) -> None:
     preset = PRESETS[wanted.place]
     presets.check(wanted.server)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(presets.written(preset, wanted.server, wanted.username, wanted.client_id), encoding="utf-8")
+    path.write_text(presets.written(wanted), encoding="utf-8")
     path.chmod(0o644)  # it has no secrets, and the server runs as another user
     out.print(f"wrote {path} for {preset.title}", markup=False)
     for table in () if preset.oauth2 else preset.logins:
