@@ -5,9 +5,10 @@ import subprocess
 from pathlib import Path
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, SecretStr, model_validator
+from pydantic import BaseModel, ConfigDict, SecretStr, model_serializer, model_validator
 
 SECRET_COMMAND_SECONDS = 30
+VEIL = "***"
 
 
 class BadConfig(Exception):
@@ -32,6 +33,14 @@ class Secret(ConfigTable):
         if sum(way is not None for way in (self.value, self.file, self.command)) != 1:
             raise ValueError("give exactly one of: value, file, command")
         return self
+
+    @model_serializer
+    def origin(self) -> dict[str, str]:
+        """Return where the secret comes from; the words of a command may themselves be secret."""
+        if self.command is not None:
+            program, _, words = self.command.partition(" ")
+            return {"command": f"{program} {VEIL}" if words else program}
+        return {"value": VEIL} if self.file is None else {"file": str(self.file)}
 
     def read(self) -> str:
         """Return the secret, one line; raise BadConfig with a sentence that doesn't contain it."""

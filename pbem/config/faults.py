@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, get_args, get_origin
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -87,26 +87,22 @@ def _how_to_write(model: type[BaseModel], path: tuple[str, ...]) -> str:
 
 
 def _near(model: type[BaseModel], path: Sequence[str]) -> str:
-    above, key = tuple(path[:-1]), path[-1].lower()
+    above, key = path[:-1], path[-1].lower()
     table = _model_at(model, above)
     own = list(table.model_fields) if table is not None else []
-    usual = OFTEN_WRITTEN.get(key)
-    if usual in own:
-        return f"; did you mean {usual}?"
-    if near := get_close_matches(key, own, 1):
-        return f"; did you mean {near[0]}?"
-    places = [".".join((*place, key)) for place, table in _places(model) if key in table.model_fields]
-    if places:
-        return f"; did you mean {' or '.join(places[:3])}?"
+    usual = [OFTEN_WRITTEN[key]] if OFTEN_WRITTEN.get(key) in own else []
+    if meant := usual or get_close_matches(key, own, 1) or list(_places(model, key))[:3]:
+        return f"; did you mean {' or '.join(meant)}?"
     return f"; here there are {', '.join(own)}" if own else ""
 
 
-def _places(model: type[BaseModel], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], type[BaseModel]]]:
+def _places(model: type[BaseModel], key: str, above: str = "") -> Iterator[str]:
+    """Yield where there is a setting or table of that name, such as `server.name`."""
     for name, field in model.model_fields.items():
         inner = _table(field.annotation)
         if inner is not None and inner is not Secret:
-            yield (*above, name), inner
-            yield from _places(inner, (*above, name))
+            yield from (f"{above}{name}.{key}" for each in inner.model_fields if each == key)
+            yield from _places(inner, key, f"{above}{name}.")
 
 
 def _model_at(model: type[BaseModel], path: Sequence[str]) -> type[BaseModel] | None:
@@ -119,8 +115,5 @@ def _model_at(model: type[BaseModel], path: Sequence[str]) -> type[BaseModel] | 
 
 def _table(annotation: Any) -> type[BaseModel] | None:
     """Return the model in an annotation such as `Tls` or `Secret | None`."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    if get_origin(annotation) is None or not get_args(annotation):
-        return None
-    return next((found for inner in get_args(annotation) if (found := _table(inner)) is not None), None)
+    kinds = (annotation, *get_args(annotation))
+    return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)

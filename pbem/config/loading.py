@@ -8,13 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from pydantic import BaseModel, PrivateAttr, ValidationError, model_validator
-from pydantic_settings import (
-    BaseSettings,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-    SettingsError,
-    TomlConfigSettingsSource,
-)
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from pbem.checks import ChecksSettings
 from pbem.config import faults
@@ -88,72 +82,73 @@ class Settings(BaseSettings):
     def source(self) -> Path | None:
         return self._source
 
+    @classmethod
+    def settings_customise_sources(cls, *_: Any, **sources: Any) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Return what settings are taken from: the environment first, then what the file says."""
+        return sources["env_settings"], sources["init_settings"]
+
 
 def load(path: Path, place: Path | None = None) -> Settings:
     """Return the settings of the file, overridden by the environment; raise BadConfig. Paths start at its folder.
 
     A draft is read as if it were at the place that it is for.
     """
-
-    class FromFile(Settings):
-        @classmethod
-        def settings_customise_sources(
-            cls,
-            settings_cls: type[BaseSettings],
-            init_settings: PydanticBaseSettingsSource,
-            env_settings: PydanticBaseSettingsSource,
-            dotenv_settings: PydanticBaseSettingsSource,
-            file_secret_settings: PydanticBaseSettingsSource,
-        ) -> tuple[PydanticBaseSettingsSource, ...]:
-            return env_settings, TomlConfigSettingsSource(settings_cls, toml_file=path)
-
-    if path.is_dir():
-        raise BadConfig(f"{path} is a folder: write the path of the file in it, such as {path / 'pbem.toml'}")
-    if not path.is_file():
-        raise BadConfig(f"there is no configuration at {path}; `pbem init --config {path}` writes one")
-    if (encoding := _wrong_encoding(path)) is not None:
-        raise BadConfig(f"{path} can't be read: {encoding}; save it as UTF-8 without a byte order mark")
     try:
-        settings = FromFile()
+        settings = Settings(**_read(path))
+        wrong = list(faults.unknown_variables(Settings, os.environ))
     except ValidationError as error:
-        raise BadConfig(_refusal(path, faults.sentences(Settings, error))) from error
+        wrong = faults.sentences(Settings, error)
     except SettingsError as error:
         name = next((name for name in Settings.model_fields if f'"{name}"' in str(error)), "").upper()
         raise BadConfig(
             f"an environment variable that begins with PBEM_{name} can't be read: write a setting as text, a list as "
             f"JSON, and a secret as PBEM_{name}__…__FILE=/path/to/a/file, or __VALUE or __COMMAND"
         ) from error
-    except PermissionError as error:
-        raise BadConfig(f"{path} can't be read: {error.strerror}; let the user that runs pbem read it") from error
-    except (tomllib.TOMLDecodeError, RecursionError, OSError) as error:
-        raise BadConfig(f"{path} can't be read: {error}") from error
-    if unknown := list(faults.unknown_variables(Settings, os.environ)):
-        raise BadConfig(_refusal(path, unknown))
+    if wrong:
+        raise BadConfig("\n  ".join((f"{path} can't be used:", *wrong)))
     source = (place or path).resolve()
-    anchored = _anchored(settings, source.parent)
+    anchored: Settings = _anchored(settings, source.parent)
     require_private_backups(anchored, anchored.publish.folder)
     anchored._source = source  # noqa: SLF001 - this is what makes them
     return anchored
 
 
-def secrets(settings: BaseModel, above: str = "") -> Iterator[tuple[str, Secret]]:
-    """Yield every secret in the settings, with the path of its key: `inbox.imap.password`."""
-    for name in type(settings).model_fields:
-        value, path = getattr(settings, name), f"{above}{name}"
-        if isinstance(value, Secret):
-            yield path, value
-        elif isinstance(value, BaseModel):
-            yield from secrets(value, f"{path}.")
+def _read(path: Path) -> dict[str, Any]:
+    """Return what the file says; raise BadConfig if it isn't TOML."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except IsADirectoryError as error:
+        such = path / "pbem.toml"
+        raise BadConfig(f"{path} is a folder: write the path of the file in it, such as {such}") from error
+    except FileNotFoundError as error:
+        raise BadConfig(f"there is no configuration at {path}; `pbem init --config {path}` writes one") from error
+    except PermissionError as error:
+        raise BadConfig(f"{path} can't be read: {error.strerror}; let the user that runs pbem read it") from error
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        is_utf16 = error.object.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        why = "it is UTF-16" if is_utf16 else f"line {line} isn't UTF-8, perhaps Latin-1"
+        raise BadConfig(f"{path} can't be read: {why}; save it as UTF-8") from error
+    except (tomllib.TOMLDecodeError, RecursionError, OSError) as error:
+        raise BadConfig(f"{path} can't be read: {error}") from error
 
 
-def certificates(settings: BaseModel, above: str = "") -> Iterator[tuple[str, Path]]:
-    """Yield every file with certificates that the settings name, with the path of its key: `inbox.imap.tls.ca_file`."""
-    for name in type(settings).model_fields:
-        value, path = getattr(settings, name), f"{above}{name}"
-        if name == "ca_file" and value is not None:
-            yield path, value
-        elif isinstance(value, BaseModel):
-            yield from certificates(value, f"{path}.")
+def secrets(settings: BaseModel) -> Iterator[tuple[str, Secret]]:
+    return ((path, value) for path, value in _values(settings) if isinstance(value, Secret))
+
+
+def certificates(settings: BaseModel) -> Iterator[tuple[str, Path]]:
+    """Yield every file with certificates that the settings name."""
+    return ((path, value) for path, value in _values(settings) if path.endswith(".ca_file") and value is not None)
+
+
+def _values(model: BaseModel, above: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield each value with the path of its key: `inbox.imap.password`."""
+    for name, value in model:
+        if isinstance(value, BaseModel) and not isinstance(value, Secret):
+            yield from _values(value, f"{above}{name}.")
+        else:
+            yield f"{above}{name}", value
 
 
 def require_private_backups(settings: Settings, site: Path | None) -> None:
@@ -180,41 +175,14 @@ def require_secrets(settings: Settings) -> None:
         raise BadConfig(f'oauth2.token_file: there is no {settings.oauth2.token_file} yet; "pbem login" writes it')
 
 
-def _wrong_encoding(path: Path) -> str | None:
-    """Return how the text in the file is encoded, if not as TOML wants it; None if it is, or can't be read at all."""
-    try:
-        raw = path.read_bytes()
-        raw.decode()
-    except UnicodeDecodeError as error:
-        if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            return "it is UTF-16"
-        line = raw.count(b"\n", 0, error.start) + 1
-        return f"line {line} isn't UTF-8, perhaps Latin-1"
-    except OSError:
-        return None
-    return "it begins with a byte order mark" if raw.startswith(codecs.BOM_UTF8) else None
-
-
-def _refusal(path: Path, sentences: list[str]) -> str:
-    return f"{path} can't be used:\n" + "\n".join(f"  {sentence}" for sentence in sentences)
-
-
-def _anchored(settings: Settings, folder: Path) -> Settings:
+def _anchored(model: BaseModel, folder: Path) -> Any:
     """Return the settings with relative paths, and a relative SQLite file, made absolute."""
-
-    def anchor(model: BaseModel) -> BaseModel:
-        changes: dict[str, Any] = {}
-        for name in type(model).model_fields:
-            value = getattr(model, name)
-            if isinstance(value, Path):
-                changes[name] = folder / value.expanduser()
-            elif isinstance(value, BaseModel):
-                changes[name] = anchor(value)
-            elif name == "database" and value.startswith("sqlite:///") and not value.startswith("sqlite:////"):
-                changes[name] = f"sqlite:///{folder / value.removeprefix('sqlite:///')}"
-        values = {name: getattr(model, name) for name in type(model).model_fields} | changes
-        return type(model).model_construct(model.model_fields_set, **values)  # what was set is still known
-
-    anchored = anchor(settings)
-    assert isinstance(anchored, Settings)  # noqa: S101 - model_construct makes one of the class
-    return anchored
+    values = dict[str, Any](model)
+    for name, value in values.items():
+        if isinstance(value, Path):
+            values[name] = folder / value.expanduser()
+        elif isinstance(value, BaseModel):
+            values[name] = _anchored(value, folder)
+        elif name == "database" and value.startswith("sqlite:///"):
+            values[name] = f"sqlite:///{folder / value.removeprefix('sqlite:///')}"
+    return type(model).model_construct(model.model_fields_set, **values)  # what was set is still known

@@ -9,29 +9,36 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from pbem.config.loading import Settings, secrets
-from pbem.config.mail import Tls
-from pbem.secret import Secret
-
-VEIL = "***"
+from pbem.config.mail import InboxSettings, OutboxSettings
+from pbem.secret import VEIL
 
 
 def veiled(settings: Settings) -> dict[str, Any]:
-    """Return all tables with their values; secrets are told by where they come from."""
-    return {name: _plain(name, getattr(settings, name)) for name in Settings.model_fields}
+    """Return all tables with their values."""
+    shown = settings.model_dump(mode="json")
+    shown["server"]["database"] = veiled_url(settings.server.database)
+    return shown
 
 
 def lines(settings: Settings) -> Iterator[str]:
     """Yield the same as TOML, with a comment on each value that is a default."""
     for path, table in _tables(settings):
         yield f"[{path}]"
-        for name in type(table).model_fields:
-            value = _plain(name, getattr(table, name))
+        for name, value in table.model_dump(mode="json").items():
             comment = "" if name in table.model_fields_set else "  # default"
             if value is None:
                 yield f"# {name} is not set"
-            elif not isinstance(getattr(table, name), BaseModel) or isinstance(getattr(table, name), Secret | Tls):
-                yield f"{name} = {format_value(value)}{comment}"
+            else:
+                yield f"{name} = {format_value(veiled_url(value) if name == 'database' else value)}{comment}"
         yield ""
+
+
+def _tables(settings: Settings) -> Iterator[tuple[str, BaseModel]]:
+    for name, table in settings:
+        if isinstance(table, InboxSettings | OutboxSettings):
+            yield from ((f"{name}.{kind}", box) for kind, box in table if box is not None)
+        elif table is not None:
+            yield name, table
 
 
 def veils(settings: Settings) -> bool:
@@ -61,7 +68,7 @@ def format_value(value: Any) -> str:
     """
     match value:
         case Mapping():
-            pairs = ", ".join(f"{key} = {format_value(inner)}" for key, inner in value.items())
+            pairs = ", ".join(f"{key} = {format_value(inner)}" for key, inner in value.items() if inner is not None)
             return f"{{ {pairs} }}" if pairs else "{}"
         case list() | tuple():
             return f"[{', '.join(map(format_value, value))}]"
@@ -69,38 +76,3 @@ def format_value(value: Any) -> str:
             return json.dumps(value)
         case _:
             return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _tables(model: BaseModel, above: str = "") -> Iterator[tuple[str, BaseModel]]:
-    for name in type(model).model_fields:
-        value = getattr(model, name)
-        if isinstance(value, BaseModel) and not isinstance(value, Secret | Tls):
-            if not above and name in ("inbox", "outbox"):
-                yield from _tables(value, f"{name}.")
-            else:
-                yield f"{above}{name}", value
-
-
-def _plain(name: str, value: Any) -> Any:
-    match value:
-        case Secret():
-            return _origin(value)
-        case BaseModel():
-            found = {each: _plain(each, getattr(value, each)) for each in type(value).model_fields}
-            return {each: inner for each, inner in found.items() if inner is not None or not isinstance(value, Tls)}
-        case tuple():
-            return [_plain(name, inner) for inner in value]
-        case None | bool() | int() | float():
-            return value
-        case _:
-            return veiled_url(value) if name == "database" else str(value)
-
-
-def _origin(secret: Secret) -> dict[str, str]:
-    """Return where the secret comes from; the words of a command may themselves be secret."""
-    if secret.file is not None:
-        return {"file": str(secret.file)}
-    if secret.command is not None:
-        program, _, words = secret.command.partition(" ")
-        return {"command": f"{program} {VEIL}" if words else program}
-    return {"value": VEIL}

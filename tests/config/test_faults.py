@@ -96,15 +96,19 @@ def test_every_fault_is_told_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("encoding", "why"),
     [
-        ("utf-8-sig", "it begins with a byte order mark"),
         ("latin-1", "line 3 isn't UTF-8, perhaps Latin-1"),
         ("utf-16", "it is UTF-16"),
     ],
 )
 def test_a_configuration_of_another_encoding_is_refused(tmp_path: Path, encoding: str, why: str) -> None:
     (tmp_path / "pbem.toml").write_bytes(f"{SERVER}# Grüße\n{OUT}".encode(encoding))
-    with pytest.raises(BadConfig, match=f"can't be read: {why}; save it as UTF-8 without a byte order mark"):
+    with pytest.raises(BadConfig, match=f"can't be read: {why}; save it as UTF-8"):
         config.load(tmp_path / "pbem.toml")
+
+
+def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
+    (tmp_path / "pbem.toml").write_bytes(f"{SERVER}{OUT}".encode("utf-8-sig"))
+    assert config.load(tmp_path / "pbem.toml").server.domain == "pbem.example"
 
 
 # The environment
