@@ -61,7 +61,8 @@ def make(url: str) -> None:
 @cache
 def _tables() -> sqlite3.Connection:
     """Return an SQLite database with empty tables, made by the migrations once for all runs of the tests."""
-    migrations = b"".join(path.read_bytes() for path in sorted(database.MIGRATIONS.rglob("*.py")))
+    files = (path for kind in ("*.py", "*.sql") for path in sorted(database.MIGRATIONS.rglob(kind)))
+    migrations = b"".join(path.read_bytes() for path in files)
     file = Path(tempfile.gettempdir()) / f"pbem-{os.getuid()}-tables-{sha256(migrations).hexdigest()[:20]}.sqlite"
     if not file.exists():
         connected = database.connect("sqlite://")

@@ -219,7 +219,7 @@ def open_server(
     thinker = Thinker(engine, settings.server, searcher, holder, clock)
     try:
         if upgrade:
-            database.upgrade(engine, _log_first)
+            database.upgrade(engine, lambda *_: log.info("upgrading the tables"))
             server_key.adopt(engine, settings.server)
             with database.read_only(engine) as session:
                 missing.require(session)
@@ -256,11 +256,6 @@ def void_leases(engine: Engine) -> None:
         senders.void_leases(connection)
         for table in (Search, Analysis, Backup):
             leases.void(connection, table)
-
-
-def _log_first(_doing: str, done: int, steps: int) -> None:
-    if not done:
-        log.info("upgrading the tables", steps=steps)
 
 
 def run_once(server: Server) -> tuple[int, int, int]:

@@ -7,10 +7,9 @@ objects, there is no session at all: `writing` and `reading` provide the connect
 """
 
 import fcntl
-import itertools
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
@@ -43,12 +42,14 @@ _Row = TypeVar("_Row")
 _NO_URL = "server.database can't be used: it is not the SQLAlchemy URL of a supported database"
 """Without the URL itself, which may contain a password."""
 _LATER = "the database was made by another version of pbem, which numbers its tables {}: use that or a later one"
-LAST_EARLY, UPGRADES_EARLY = "0048", "ade5423f"
-"""The last revision before 1.0, whose tables are those of 1.0001, and the commit that upgrades to it."""
+UPGRADES_EARLY = "4a22f6f0"
+"""The last commit with all steps between the tables of before 0001."""
 _EARLY = (
     f"the database is at revision {{}} of an early version: run pbem of commit {UPGRADES_EARLY} once (pbem init),"
     " which upgrades it, then this one"
 )
+_BEFORE_FIRST, _FORMER = "1.0020", "1.0011"
+"""The last revision before the tables started again at 0001, with the same tables; and one with a step to them."""
 _FOREIGN = "the database belongs to another program: it has {}. Give pbem a file, or a schema, of its own"
 _VERSION = "alembic_version"
 _READ_ONLY = "pbem_read_only"
@@ -223,39 +224,37 @@ def exclude_others(connection: Connection, name: str) -> None:
 
 
 def upgrade(engine: Engine, progress: Progress = lambda *_: None) -> None:
-    """Create the tables, or upgrade them from any revision since 1.0. Raises TooEarly and TooLate for others."""
+    """Create the tables, or upgrade them. Raises TooEarly and TooLate for those that this version can't upgrade."""
     with engine.begin() as connection:
         exclude_others(connection, "upgrade")
-        if (found := revision(connection)) == LAST_EARLY:
-            found = revisions()[0]
-            connection.execute(text("UPDATE alembic_version SET version_num = :first"), {"first": found})
+        found = revision(connection)
         require_upgradable(found)
         if found is not None:  # a database that can't be written is best told at the start
             connection.execute(text("UPDATE alembic_version SET version_num = version_num"))
-        if steps := [each for each in revisions() if found is None or each > found]:
-            _migrate(connection, steps, progress)
+        if found != newest_revision():
+            progress("upgrading the tables", 0, 1)
+            _migrate(connection, found)
 
 
 def require_upgradable(found: str | None) -> None:
     """Raise TooEarly or TooLate for tables of a revision from which this version can't upgrade; None has none."""
-    if found is None or found == LAST_EARLY or found in revisions():
+    if found is None or found in (_FORMER, _BEFORE_FIRST, *revisions()):
         return
-    raise TooEarly(_EARLY.format(found)) if found < LAST_EARLY else TooLate(_LATER.format(found))
+    raise TooEarly(_EARLY.format(found)) if found < _BEFORE_FIRST else TooLate(_LATER.format(found))
 
 
-def _migrate(connection: Connection, steps: Sequence[str], progress: Progress) -> None:
+def _migrate(connection: Connection, found: str | None) -> None:
     from alembic import command  # to import it takes longer than to start without it
     from alembic.config import Config
 
-    begun = itertools.count()
-
-    def show(**_: object) -> None:
-        if (done := next(begun)) < len(steps):
-            progress(f"upgrading the tables to version {steps[done]}", done, len(steps))
-
-    show()
-    config = Config(attributes={"connection": connection, "after_each": show})
+    config = Config(attributes={"connection": connection})
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    if found == _FORMER:
+        from pbem.storage.migrations import from_1_0011
+
+        from_1_0011.upgrade(connection)
+    if found in (_FORMER, _BEFORE_FIRST):
+        command.stamp(config, revisions()[0], purge=True)
     command.upgrade(config, "head")
 
 
@@ -276,7 +275,7 @@ def revision(connection: Connection) -> str | None:
         _require_none(tables.get_table_names())
         return None
     found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
-    if not re.fullmatch(r"(1\.)?\d{4}", found or ""):
+    if not re.fullmatch(r"(\d\.)?\d{4}", found or ""):
         raise Foreign(_FOREIGN.format(f"tables of version {found}"))
     return found
 
@@ -288,11 +287,11 @@ def _require_none(tables: Collection[str]) -> None:
 
 
 def revisions() -> list[str]:
-    """Return the revisions of the tables up to this version: 1.0001 and so on, by the numbers of its migrations.
+    """Return the revisions of the tables up to this version: 2.0001 and so on, by the numbers of its migrations.
 
-    Those of the versions before 1.0 were called 0001 to 0048.
+    Those of the versions before the tables started again were called 0001 to 0048, and 1.0001 to 1.0020.
     """
-    return sorted("1." + path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("[0-9]*_*.py"))
+    return sorted("2." + path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("[0-9]*_*.py"))
 
 
 @cache

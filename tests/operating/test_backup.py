@@ -213,7 +213,7 @@ def another_key(members: Members) -> None:
 
 REFUSED: list[tuple[Callable[[Members], object], str]] = [
     (manifest_with(format=FORMAT + 1), "it was made by a newer version of pbem, which makes backups of another"),
-    (manifest_with(revision="0031", version="0.1.0"), "Restore it with pbem of commit ade5423f"),
+    (manifest_with(revision="0031", version="0.1.0"), "Restore it with pbem of commit 4a22f6f0"),
     (manifest_with(revision="9999", version="9.0"), "it was made by pbem 9.0, whose tables have version 9999"),
     (manifest_with(kind="oracle"), "its manifest can't be read"),
     (lambda members: members.pop(0), "it doesn't begin with a manifest"),

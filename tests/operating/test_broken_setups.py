@@ -448,7 +448,7 @@ QUICK: dict[str, Setup] = {
     "the database is something else": lambda kit: instead(kit, "this is no database, but long enough for one" * 50),
     "the database is a folder": lambda kit: instead(kit, None),
     "the database is another program's": foreign,
-    "the database is of an older version": lambda kit: stored(kit, VERSION, version="0048"),
+    "the database is of an older version": lambda kit: stored(kit, VERSION, version="1.0020"),
     "the database is of a version before 1.0": lambda kit: stored(kit, VERSION, version="0031"),
     "the database is of a newer version": lambda kit: stored(kit, VERSION, version="9999"),
     "PostgreSQL isn't running": no_postgres,

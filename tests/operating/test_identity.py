@@ -14,7 +14,6 @@ import pytest
 
 from pbem.config.server import SHORTEST_KEY
 from pbem.storage.utc import now
-from tests.operating.early_tables import make_early
 from tests.operating.matches import in_play
 from tests.operating.site import KEY, Site
 from tests.postgres import Postgres
@@ -123,9 +122,9 @@ def test_a_key_is_replaced_on_purpose_only(site: Site) -> None:
     assert "isn't the key of this database" in site.pbem("run", "--once").err
 
 
-def test_an_upgraded_database_takes_the_key_that_it_is_first_run_with(site: Site) -> None:
+def test_a_database_that_knows_no_key_takes_the_one_that_it_is_first_run_with(site: Site) -> None:
     with_player(site)
-    make_early(site)
+    site.rows("delete from serverkey")
     (site.folder / "pbem.key").rename(site.folder / "moved")
     assert "and the database has players" in site.pbem("init").err
     (site.folder / "moved").rename(site.folder / "pbem.key")

@@ -8,7 +8,7 @@ from tests.operating.environments import ROOT, build
 
 READ = {
     *("cli/demo/record.txt", "conformance/template/pyproject.toml"),
-    *("storage/migrations/env.py", "storage/migrations/versions/0001_the_tables.py"),
+    *("storage/migrations/env.py", "storage/migrations/versions/0001_tables.sql"),
     *(str(path.relative_to(ROOT)) for path in (ROOT / "templates").rglob("*") if path.is_file()),
 }
 

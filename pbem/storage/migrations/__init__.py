@@ -1,1 +1,1 @@
-"""Alembic migrations: the history of the tables."""
+"""Alembic migrations: the history of the tables, and the step from before it."""

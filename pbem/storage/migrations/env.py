@@ -2,6 +2,5 @@
 
 from alembic import context
 
-given = context.config.attributes
-context.configure(connection=given["connection"], on_version_apply=given.get("after_each"))
+context.configure(connection=context.config.attributes["connection"])
 context.run_migrations()
