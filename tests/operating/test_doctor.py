@@ -1,6 +1,7 @@
 """What `pbem doctor` says of set-ups that work, left as they are; test_broken_setups.py has the others."""
 
 import json
+import re
 import ssl
 import threading
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import Envelope
 
 from pbem import config
-from pbem.cli.doctor import domain, examination, mail_servers, round_trip, storage
+from pbem.cli.doctor import domain, examination, findings, mail_servers, round_trip, storage
 from pbem.cli.doctor.findings import Finding, Severity
 from pbem.config import ImapSettings, InboxSettings, OutboxSettings, ServerSettings, Settings, SmtpSettings, Tls
 from pbem.mail.transports.protocols import Arrival
@@ -120,15 +121,17 @@ def test_a_domain_that_is_set_up_is_fine(site: Site) -> None:
 
 
 class Delivery:
-    """A mail server that delivers everything into the inbox folder of a site."""
+    """A mail server that delivers everything into the inbox folder of a site, whose server receives it."""
 
     def __init__(self, site: Site) -> None:
         self.site = site
         self.recipients: list[str] = []
+        self.counts: list[int] = []
 
     async def handle_DATA(self, _server: Any, _session: Any, envelope: Envelope) -> str:  # noqa: N802 - aiosmtpd's name
         self.recipients += envelope.rcpt_tos
         self.site.drop(envelope.original_content or b"")
+        self.counts += self.site.run_once()
         return "250 delivered"
 
 
@@ -146,7 +149,7 @@ def test_a_message_to_ourselves_arrives_and_is_nobody_s(site: Site) -> None:
     finally:
         controller.stop()
     assert delivery.recipients == ["games+doctor@pbem.example"]
-    assert site.run_once() == [1, 1, 0]
+    assert delivery.counts == [1, 1, 0]
     assert site.rows("select state, verdict from incoming") == [("done", "no answer: automatic: Auto-Submitted")]
 
 
@@ -164,12 +167,20 @@ def test_a_message_that_can_not_arrive_is_told(site: Site, smtp_sink: Callable[.
     site.configure(inbox=LMTP_IN, outbox=smtp_out(smtp_sink("-f", "RCPT").port))
     assert "was not sent: 500 " in said(round_trip_of(site, 0))
     site.configure(inbox=LMTP_IN, outbox=smtp_out(smtp_sink().port))
-    assert "start the server, which listens for it" in said(round_trip_of(site, 0))
+    assert "start the server, which receives it" in said(round_trip_of(site, 0))
     site.configure()
     assert [each.level for each in round_trip_of(site, 0)] == [NOTE]
 
 
 # All of it
+
+
+def test_each_finding_of_the_table_is_made_somewhere() -> None:
+    sources = (path.read_text(encoding="utf-8") for path in Path(findings.__file__).parent.glob("*.py"))
+    source = "".join(sources)
+    in_table = {f"{check}.{name}" for check, rows in findings.rows().items() for name in rows}
+    assert set(re.findall(r'finding\(\s*"([^"]+)"', source)) - in_table == set()
+    assert {name for name in in_table if f'"{name}"' not in source} == set()
 
 
 def test_a_check_that_hangs_is_a_problem_and_the_others_go_on(site: Site) -> None:

@@ -15,7 +15,7 @@ from pbem import config
 from pbem.cli import core, logs
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, out
 from pbem.cli.doctor import domain, machine, mail_servers, round_trip, storage
-from pbem.cli.doctor.findings import Finding, Severity, problem
+from pbem.cli.doctor.findings import Finding, Severity, finding
 from pbem.cli.terminal import show_json
 from pbem.config import LogSettings, Settings
 
@@ -57,9 +57,12 @@ COLOURS = {Severity.OK: "green", Severity.NOTE: "yellow", Severity.PROBLEM: "bol
 def doctor(
     config_file: ConfigOption = CONFIG,
     send: Annotated[
-        bool, typer.Option("--send", help="Also send a message to the server's own address, and see it arrive.")
+        bool,
+        typer.Option(
+            "--send", help="Also send a message to the server's own address, and see a running server receive it."
+        ),
     ] = False,
-    wait: Annotated[float, typer.Option("--wait", min=0, help="How many seconds to wait for it.")] = 60,
+    wait: Annotated[float, typer.Option("--wait", min=0, help="How many seconds to wait for it.")] = 120,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     settings = config.load(config_file)
@@ -71,14 +74,14 @@ def doctor(
         task = progress.add_task("", total=len(CHECKS) + len(sent))
         for check in (*CHECKS, *sent):
             progress.update(task, description=check.name)
-            for finding in findings(check, settings):
-                found.append((check.name, finding))
+            for each in findings(check, settings):
+                found.append((check.name, each))
                 if not as_json:
-                    _print(check.name, finding)
+                    _print(check.name, each)
             progress.advance(task)
     problems, notes = (sum(each.level is level for _, each in found) for level in (Severity.PROBLEM, Severity.NOTE))
     if as_json:
-        show_json(out, [{"check": name, **vars(finding)} for name, finding in found])
+        show_json(out, [{"check": name, **vars(each)} for name, each in found])
     else:
         checks = len({name for name, _ in found})
         out.print(f"{checks} checks: {_counted(problems, 'problem')}, {_counted(notes, 'note')}", highlight=False)
@@ -101,17 +104,16 @@ def findings(check: Check, settings: Settings) -> list[Finding]:
         return found.result(check.seconds)
     except OSError as error:
         if not found.done():
-            sentence = f"this isn't known after {check.seconds:g} seconds"
-            return [problem(sentence, "look at this machine's load, disk and network, and run pbem doctor again")]
+            return [finding("all.late", seconds=check.seconds)]
         what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        return [problem(what, "let the user that runs pbem read and write it, and enter the folders above")]
+        return [finding("all.closed", what=what)]
 
 
-def _print(check: str, finding: Finding) -> None:
-    out.print(f"[{COLOURS[finding.level]}]{finding.level.value:8}[/]", end="")
-    out.print(f"{check}: {finding.sentence}", markup=False, highlight=False)
-    if finding.advice:
-        out.print(f"        {finding.advice}", markup=False, highlight=False)
+def _print(check: str, found: Finding) -> None:
+    out.print(f"[{COLOURS[found.level]}]{found.level.value:8}[/]", end="")
+    out.print(f"{check}: {found.sentence}", markup=False, highlight=False)
+    if found.advice:
+        out.print(f"        {found.advice}", markup=False, highlight=False)
 
 
 def _counted(number: int, what: str) -> str:

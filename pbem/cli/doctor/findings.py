@@ -1,11 +1,14 @@
-"""What a check has found: a sentence, whether it is a problem, and what to do about it."""
+"""What a check has found: a sentence, whether it is a problem, and what to do about it, as findings.toml has them."""
 
 import errno
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 PAGE = 4096
 """Bytes to write to a disk: an empty file can be made on a full one."""
@@ -14,9 +17,7 @@ PAGE = 4096
 class Severity(StrEnum):
     OK = "ok"
     NOTE = "note"
-    """It works, and could be better, or is worth knowing; it may be intended."""
     PROBLEM = "problem"
-    """It keeps the server from working as it should."""
 
 
 @dataclass(frozen=True)
@@ -26,16 +27,21 @@ class Finding:
     advice: str = ""
 
 
-def ok(sentence: str) -> Finding:
-    return Finding(Severity.OK, sentence)
-
-
-def note(sentence: str, advice: str = "") -> Finding:
-    return Finding(Severity.NOTE, sentence, advice)
-
-
 def problem(sentence: str, advice: str) -> Finding:
     return Finding(Severity.PROBLEM, sentence, advice)
+
+
+def finding(row: str, /, **words: object) -> Finding:
+    """Return the finding of that row, such as "dns.no_spf", about these."""
+    check, _, name = row.partition(".")
+    found = rows()[check][name]
+    level = next(level for level in Severity if level in found)
+    return Finding(level, found[level].format_map(words), found.get("do", "").format_map(words))
+
+
+@cache
+def rows() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 def unwritable(folder: Path, setting: str) -> Iterator[Finding]:
@@ -45,5 +51,5 @@ def unwritable(folder: Path, setting: str) -> Iterator[Finding]:
         with tempfile.NamedTemporaryFile(dir=there, buffering=0) as file:
             file.write(bytes(PAGE))
     except OSError as error:
-        advice = "make room" if error.errno == errno.ENOSPC else f"correct {setting}, or its rights"
-        yield problem(f"no file can be made in {there}: {error.strerror}", advice)
+        row = "all.full" if error.errno == errno.ENOSPC else "all.unwritable"
+        yield finding(row, folder=there, why=error.strerror, setting=setting)

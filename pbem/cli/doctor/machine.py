@@ -13,8 +13,8 @@ from jinja2 import TemplateError
 
 from pbem import config
 from pbem.cli.doctor import surroundings
-from pbem.cli.doctor.findings import Finding, note, ok, problem, unwritable
-from pbem.config import ListenSettings, MetricsSettings, Settings
+from pbem.cli.doctor.findings import Finding, finding, unwritable
+from pbem.config import ListenSettings, MaildirSettings, MetricsSettings, Settings
 from pbem.isolated import Unavailable
 from pbem.mail.reading.limits import Unreadable
 from pbem.mail.reading.parsers import IsolatedParser
@@ -33,64 +33,56 @@ def secrets(settings: Settings) -> Iterator[Finding]:
         try:
             value = secret.read()
         except BadConfig as error:
-            yield problem(f"{path}: {error}", _advice(path, secret, error.__cause__))
+            yield finding(_unread(path, secret, error.__cause__), path=path, why=error, name=path.rpartition(".")[2])
             continue
         read += 1
         if value != value.strip():
-            yield note(f"{path}: the secret begins or ends with a space", "remove it, unless it belongs there")
+            yield finding("secrets.spaced", path=path)
         if path == "server.key":
             try:
                 settings.server.keyring()
             except BadConfig as error:
-                yield problem(str(error), "until then the server doesn't start")
+                yield finding("secrets.short_key", why=error)
     if read:
-        yield ok(f"{read} {'secret' if read == 1 else 'secrets'} can be read")
+        yield finding("secrets.fine", number=read)
 
 
-def _advice(path: str, secret: Secret, why: BaseException | None) -> str:
+def _unread(path: str, secret: Secret, why: BaseException | None) -> str:
     if secret.command is not None:
-        return f"run the command as the user that runs pbem; or correct {path}"
+        return "secrets.command"
     if isinstance(why, IsADirectoryError):
-        return f"name a file in {path}"
+        return "secrets.folder"
     if isinstance(why, PermissionError):
-        return "let the user that runs pbem read it, and enter the folders above; or run pbem as that user"
-    if path == "server.key":
-        return "restore it from a backup; for a new server, run pbem init, which makes it"
-    if path == "outbox.dkim.key":
-        return "write the key there as in deploy/dkim.md, or correct [outbox.dkim]"
-    return f"write the {path.rpartition('.')[2]} there, or correct {path}"
+        return "secrets.closed"
+    own = {"server.key": "secrets.no_server_key", "outbox.dkim.key": "secrets.no_dkim_key"}
+    return own.get(path, "secrets.missing")
 
 
 def rights(settings: Settings) -> Iterator[Finding]:
     """Look for secrets and mail that everyone on this machine can read."""
-    found = list(surroundings.exposed(settings))
-    for file in found:
-        yield problem(f"everyone on this machine can read {file}", f"chmod o= {file}")
-    if not found:
-        yield ok("nobody else on this machine can read secrets or mail")
+    found = [finding("rights.open", file=file) for file in surroundings.exposed(settings)]
+    yield from found or [finding("rights.fine")]
 
 
 def templates(_: Settings) -> Iterator[Finding]:
-    environment, is_fine = templating.templates(templating.HTML), True
+    environment, found = templating.templates(templating.HTML), []
     for name in environment.list_templates(extensions=["j2"]):
         try:
             environment.get_template(name)
-        except (TemplateError, UnicodeDecodeError) as error:
-            is_fine = False
-            why = "it isn't text in UTF-8" if isinstance(error, UnicodeDecodeError) else error
-            yield problem(f"the template {name} can't be used: {why}", "install pbem again, or undo the change")
-    if is_fine:
-        yield ok("all templates can be used")
+        except TemplateError as error:
+            found.append(finding("templates.broken", name=name, why=error))
+        except UnicodeDecodeError:
+            found.append(finding("templates.broken", name=name, why="it isn't text in UTF-8"))
+    yield from found or [finding("templates.fine")]
 
 
 def parser(_: Settings) -> Iterator[Finding]:
     box, begun = IsolatedParser(), time.monotonic()
     try:
         box.read(SAMPLE, None, ())
-        yield ok(f"a parser process started and read a message in {time.monotonic() - begun:.1f} seconds")
+        yield finding("reading.fine", seconds=time.monotonic() - begun)
     except (Unavailable, Unreadable) as error:
-        advice = "raise this machine's limits on processes, open files and memory"
-        yield problem(f"messages can't be read: {error}", advice)
+        yield finding("reading.broken", why=error)
     finally:
         box.close()
 
@@ -102,25 +94,14 @@ def site(settings: Settings) -> Iterator[Finding]:
         return
     try:
         is_there = (folder / "index.html").exists()
-        is_another = not is_there and folder.exists() and any(folder.iterdir())
-        closed = _closed(folder) if is_there else None
+        if not is_there and folder.exists() and any(folder.iterdir()):
+            yield finding("publish.other_files", folder=folder)
+        elif is_there and (closed := _closed(folder)) is not None:
+            yield finding("publish.unreadable", folder=folder, closed=closed)
+        else:
+            yield finding("publish.fine" if is_there else "publish.none", folder=folder)
     except OSError as error:
-        yield problem(f"{folder} can't be read: {error.strerror}", "correct folder in [publish], or its rights")
-        return
-    if is_another:
-        yield problem(f"{folder} isn't empty, and nothing was published there", "write another folder in [publish]")
-    elif closed is not None:
-        yield problem(
-            f"{closed} lets in its owner only, so a web server can't read the site in {folder}",
-            f"write a folder elsewhere in [publish], such as /var/www/pbem; or chmod o+rx {closed}",
-        )
-    elif is_there:
-        yield ok(f"a web server can read the site in {folder}")
-    else:
-        yield note(
-            f"there is no site in {folder} yet",
-            'a running server publishes it within ten minutes, or its log says "publishing failed"',
-        )
+        yield finding("publish.closed", folder=folder, why=error.strerror)
 
 
 def _closed(site: Path) -> Path | None:
@@ -131,10 +112,7 @@ def _closed(site: Path) -> Path | None:
 
 def any_inbox(settings: Settings) -> Iterator[Finding]:
     if not any(vars(settings.inbox).values()):
-        yield problem(
-            "there is no [inbox.…] table, so the server receives no mail",
-            "write [inbox.imap], [inbox.lmtp], [inbox.smtp] or [inbox.maildir]",
-        )
+        yield finding("inbox.none")
 
 
 def listener(table: str, settings: Settings) -> Iterator[Finding]:
@@ -147,18 +125,18 @@ def listener(table: str, settings: Settings) -> Iterator[Finding]:
         with socket.socket(family) as server:
             server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             server.bind((ours.host, ours.port))
-        yield ok(f"{place}, is free: the server isn't running")
+        yield finding("listener.free", place=place)
     except PermissionError:
-        yield problem(f"{place}: only root may listen there", f"write a port above 1023 in [{table}]")
+        yield finding("listener.low", place=place, table=table)
     except OSError as error:
         if error.errno != errno.EADDRINUSE:
-            yield problem(f"{place}: {error.strerror}", f"write an address of this machine as exposed_on in [{table}]")
+            yield finding("listener.elsewhere", place=place, table=table, why=error.strerror)
         elif any(line.rstrip().endswith(OURS) for line in _greeting(ours).splitlines()):
-            yield ok(f"{place}: the server is running and listens")
+            yield finding("listener.ours", place=place)
         else:
-            yield problem(f"another program listens at {place}", f"stop it, or write another port in [{table}]")
+            yield finding("listener.taken", place=place, table=table)
     if ours.exposed_on:
-        yield note(f"{place}: other machines can reach it, without TLS and login", "a firewall must protect it")
+        yield finding("listener.exposed", place=place)
 
 
 def _greeting(ours: ListenSettings | MetricsSettings) -> bytes:
@@ -170,8 +148,7 @@ def _greeting(ours: ListenSettings | MetricsSettings) -> bytes:
 
 
 def maildir(table: str, settings: Settings) -> Iterator[Finding]:
-    box = attrgetter(table)(settings)
-    if box is None:
-        return
-    found = list(unwritable(box.path / "new", f"path in [{table}]"))
-    yield from found or [ok(f"the folder {box.path} {'can be written' if box.path.exists() else 'can be made'}")]
+    box: MaildirSettings | None = attrgetter(table)(settings)
+    if box is not None:
+        found = list(unwritable(box.path / "new", f"path in [{table}]"))
+        yield from found or [finding("maildir.fine", folder=box.path)]

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pbem.cli.doctor import faults
-from pbem.cli.doctor.findings import Finding, note, ok, problem
+from pbem.cli.doctor.findings import Finding, finding, problem
 from pbem.cli.setup.presets import PRESETS
 from pbem.config import ImapSettings, Settings, SmtpSettings
 from pbem.config.mail import is_loopback
@@ -82,14 +82,14 @@ def imap(settings: Settings) -> Iterator[Finding]:
         yield _fault(server, error)
         return
     try:
-        yield ok(f"{server.place}: logged in as {account.username}{server.secured}")
+        yield finding("server.logged_in", server=server)
         yield from _in_clear(server)
         if account.security != "none":
             yield from _ends_soon(server, client.socket().getpeercert())
         yield from _folders(client, account)
         yield from _capabilities(client, account)
     except CONNECTION_ERRORS as error:
-        yield problem(f"{server.place}: {_veiled(error, account.password)}", "look at that server's log")
+        yield finding("server.failed", server=server, why=_veiled(error, account.password))
     finally:
         imap_connection.disconnect(client)
 
@@ -98,26 +98,20 @@ def _folders(client: Any, account: ImapSettings) -> Iterator[Finding]:
     folder, processed = (imap_connection.full_name(client, name) for name in (account.folder, account.processed))
     if not client.folder_exists(folder):
         there_are = ", ".join(sorted(str(name) for *_, name in client.list_folders())[:10])
-        yield problem(f"there is no folder {folder}", f"correct folder in [inbox.imap]; there are {there_are}")
+        yield finding("imap.no_folder", folder=folder, there_are=there_are)
     else:
         waiting = int(client.select_folder(folder, readonly=True)[b"EXISTS"])
-        yield ok(f"the folder {folder} has {waiting} messages")
+        yield finding("imap.waiting", folder=folder, waiting=waiting)
     if not client.folder_exists(processed):
-        yield note(f"there is no folder {processed} yet", "the server creates it when it starts")
+        yield finding("imap.no_processed", folder=processed)
 
 
 def _capabilities(client: Any, account: ImapSettings) -> Iterator[Finding]:
     if not client.has_capability("IDLE"):
-        yield note(f"no IDLE: the server looks for new mail every {imap_idle.POLL_SECONDS:g} seconds")
-    if client.has_capability("MOVE"):
-        return
-    if client.has_capability("UIDPLUS"):
-        yield note("no MOVE: messages are copied to the other folder, and then deleted")
-    else:
-        yield note(
-            f"neither MOVE nor UIDPLUS: messages stay in {account.folder}, marked with a keyword",
-            "empty the folder of them now and then",
-        )
+        yield finding("imap.no_idle", seconds=imap_idle.POLL_SECONDS)
+    if not client.has_capability("MOVE"):
+        row = "imap.no_move" if client.has_capability("UIDPLUS") else "imap.no_uidplus"
+        yield finding(row, folder=account.folder)
 
 
 def smtp(settings: Settings) -> Iterator[Finding]:
@@ -135,24 +129,20 @@ def smtp(settings: Settings) -> Iterator[Finding]:
     if certificate:
         yield from _ends_soon(server, certificate)
     as_whom = f": logged in as {account.username}" if account.username else ""
-    yield ok(f"{server.place}, takes mail from {ours.address}{as_whom}{server.secured}")
+    yield finding("server.takes_mail", server=server, as_whom=as_whom)
     if account.username:
         yield from _in_clear(server)
 
 
 def _in_clear(server: MailServer) -> Iterator[Finding]:
-    host = server.account.host
-    if server.account.security == "none" and not is_loopback(host):
-        yield problem(f"the password goes to {host} without TLS", f'write security = "tls" in [{server.table}]')
+    if server.account.security == "none" and not is_loopback(server.account.host):
+        yield finding("server.in_clear", server=server)
 
 
 def _ends_soon(server: MailServer, certificate: Mapping[str, Any]) -> Iterator[Finding]:
     ends = datetime.fromtimestamp(ssl.cert_time_to_seconds(certificate["notAfter"]), UTC)
     if ends - now() <= SOON:
-        yield note(
-            f"the certificate of {server.place}, ends {ends:%Y-%m-%d %H:%M} UTC",
-            "have it renewed there: from then on no mail goes through",
-        )
+        yield finding("server.ends_soon", server=server, ends=ends)
 
 
 def _fault(server: MailServer, error: BaseException) -> Finding:
@@ -160,9 +150,7 @@ def _fault(server: MailServer, error: BaseException) -> Finding:
     try:
         account.tls.context()
     except OSError as unread:  # ssl.SSLError is one
-        why = unread.strerror or type(unread).__name__
-        sentence = f"the certificates in {account.tls.ca_file} can't be read: {why}"
-        return problem(sentence, f"correct ca_file in [{server.table}]")
+        return finding("server.no_certificates", server=server, why=unread.strerror or type(unread).__name__)
     if isinstance(cause, BadConfig):
         said = str(cause) if account.password is None else f"{server.table}.password: {cause}"
     said = _veiled(said, account.password).removeprefix(f"{account.host}:{account.port}: ")
@@ -170,33 +158,23 @@ def _fault(server: MailServer, error: BaseException) -> Finding:
         return problem(*found)
     if wrong := _mismatch(server):
         return wrong
-    return problem(*(faults.find("right_kind", error, said, server=server) or (said, "look at that server's log")))
+    found = faults.find("right_kind", error, said, server=server)
+    return problem(*found) if found else finding("server.failed", server=server, why=said)
 
 
 def _mismatch(server: MailServer) -> Finding | None:
     """Return what is wrong with the port, by how the server there greets; None if nothing is."""
-    table, place, security = server.table, server.place, server.account.security
     if (answer := _greeting(server)) is None:
         return None
-    greeting, is_secure = answer
+    (greeting, is_secure), wants_tls = answer, server.account.security == "tls"
     kind = next((kind for begin, kind in GREETINGS.items() if greeting.startswith(begin)), server.kind)
     if kind != server.kind:
-        return problem(
-            f"{place}, is {kind} server, and [{table}] needs {server.kind} server",
-            f"correct host and port in [{table}]; the usual port is {server.tls_port}",
-        )
-    if is_secure and security != "tls":
-        return problem(
-            f'{place}, begins with TLS, and security is "{security}"', f'write security = "tls" in [{table}]'
-        )
-    if greeting and not is_secure and security == "tls":
-        return problem(
-            f'{place}, doesn\'t begin with TLS, and security is "tls"',
-            f'write security = "starttls" in [{table}], or port = {server.tls_port}',
-        )
-    if not greeting and not is_secure:
-        return problem(f"{place}, takes connections and says nothing", f"correct host and port in [{table}]")
-    return None
+        return finding("server.other_kind", server=server, kind=kind)
+    if is_secure and not wants_tls:
+        return finding("server.begins_with_tls", server=server)
+    if greeting and not is_secure and wants_tls:
+        return finding("server.begins_without_tls", server=server)
+    return None if greeting or is_secure else finding("server.mute", server=server)
 
 
 def _greeting(server: MailServer) -> tuple[bytes, bool] | None:
