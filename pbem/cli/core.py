@@ -117,7 +117,7 @@ def who_is_in_the_way(settings: config.Settings) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        if who := holders.behind(error, settings.server.database):
+        if who := holders.behind(error, make_url(settings.server.database)):
             raise database.InUse(f"the database: {error.orig} by {who}") from error
         said = " ".join(str(error.orig).partition("\nLINE ")[0].split())
         if advice := faults.database_advice(error, said, make_url(settings.server.database)):

@@ -5,7 +5,6 @@ import gc
 import signal
 import sys
 import threading
-from contextlib import closing
 from email import message_from_bytes, policy
 from pathlib import Path
 from typing import Annotated
@@ -21,10 +20,10 @@ from pbem.mail.transports.protocols import Arrival
 from pbem.messages.mime import text_of
 from pbem.messages.render import Renderer
 from pbem.server import daemon, work_queue, worker
-from pbem.server.health.systemd import Systemd
+from pbem.server.health.watch import Systemd
 from pbem.storage import clock, database
 from pbem.storage.models import Incoming, IncomingState, Outgoing
-from pbem.vitals.vitals import Counts
+from pbem.vitals import Counts
 
 log = structlog.get_logger()
 
@@ -51,8 +50,7 @@ def run(
             gc.unfreeze()  # while so little else is old, what is old would be looked through more often
             structlog.configure(cache_logger_on_first_use=True)  # nothing changes the log now: a line takes 6 % less
             faulthandler.enable()  # systemd ends a server that hangs by SIGABRT; where it hung is then in the log
-            with closing(Systemd()) as systemd:
-                daemon.run(server, _stop_by_signal(), systemd=systemd)
+            daemon.run(server, _stop_by_signal(), systemd=Systemd())
 
 
 def _stop_by_signal() -> threading.Event:

@@ -203,17 +203,12 @@ class LogSettings(ConfigTable):
 
 
 class MetricsSettings(ConfigTable):
-    """[metrics]: figures for Prometheus, on a port or in a file; neither by default."""
+    """[metrics]: figures for Prometheus, on a port; none by default."""
 
     port: Port | None = None
     exposed_on: OneLine | None = None
-    textfile: Path | None = None
 
     @property
     def host(self) -> str:
         """The address to listen on. There is no TLS and no login, so it is one of this machine if none is given."""
         return self.exposed_on or LOOPBACK
-
-    @property
-    def are_wanted(self) -> bool:
-        return self.port is not None or self.textfile is not None

@@ -41,12 +41,13 @@ from pbem.server import work_queue as work_queues
 from pbem.server.alone import Suspects
 from pbem.server.backups.by_itself import Backups
 from pbem.server.examination import Services
-from pbem.server.health import exposure
+from pbem.server.health.figures import Exposition
+from pbem.server.health.port import MetricsPort
 from pbem.server.health.reports import Reporter
-from pbem.server.health.systemd import Systemd
-from pbem.server.health.watch import HealthWatch
+from pbem.server.health.watch import Systemd, Watch
 from pbem.server.loops import Loop
 from pbem.server.next_hop import unsigned
+from pbem.server.one_click import OneClick
 from pbem.server.publisher import Publisher, board_pages
 from pbem.server.scheduler import Scheduler
 from pbem.server.triage import Triage
@@ -57,7 +58,7 @@ from pbem.storage.models import Analysis, Backup, Lane, Search
 from pbem.storage.notifications import Channel
 from pbem.storage.retention import Retention
 from pbem.storage.utc import now
-from pbem.vitals import FirstOfEach, Vitals
+from pbem.vitals import Vitals
 
 log = structlog.get_logger()
 
@@ -276,7 +277,7 @@ def run(
     """Serve until `stop` is set, then return within about five seconds, with nothing half done."""
     settings, keyring, vitals = server.settings, server.services.keyring, server.vitals
     systemd, bound = systemd or Systemd({}), loops.bounds(settings)
-    sending, played, reporter = server.sender.queue, threading.Event(), Reporter(vitals, server.clock())
+    sending, played, reporter = server.sender.queue, threading.Event(), Reporter(server.engine, vitals, server.clock)
     looked = -loops.SPACING_SECONDS  # when what is due by time was last looked for
 
     def handle_waiting(desk: Desk, stopped: Callable[[], bool]) -> bool:
@@ -303,13 +304,9 @@ def run(
             sending.bell.set()
         return searched
 
-    def report(_stopped: Callable[[], bool]) -> None:
-        reporter.tell(server.engine, server.clock())
-
     def announce() -> None:
-        vitals.becomes_ready()
         log.info("ready", listening=[listener.port for listener in server.listeners], inboxes=len(server.inboxes))
-        systemd.ready()
+        systemd.tell("READY=1")
         ready()
 
     publisher = Publisher(settings, keyring, server.clock, server.engine)
@@ -321,23 +318,22 @@ def run(
         Loop(vitals.pulse("work alone", bound.work), server.suspects.step, close=server.suspects.close),
         Loop(vitals.pulse("house", bound.house), think, played, pause=loops.SPACING_SECONDS),
         Loop(vitals.pulse("send", bound.send), send, sending.bell, close=server.outbox.close),
-        Loop(vitals.pulse("report", bound.other), report, vitals.changed, close=partial(reporter.end, server.engine)),
+        Loop(vitals.pulse("report", bound.other), reporter.step, vitals.changed, close=reporter.end),
     ]
     if settings.backup.folder is not None:
         working.append(Loop(vitals.pulse("backup", bound.backup), server.backups.step))
     if settings.publish.folder is not None:
         working.append(Loop(vitals.pulse("publish", bound.publish), publisher.step, close=publisher.close))
     threads = [loop.thread(stop, vitals) for loop in working]
-    if settings.metrics.are_wanted:
-        threads += exposure.serve(settings, keyring, server.engine, vitals, server.clock, stop, server.store)
+    if settings.metrics.port is not None:
+        port = metrics_port(server, settings.metrics.host, settings.metrics.port)
+        threads.append(threading.Thread(target=port.run, args=(stop,), name="metrics", daemon=True))
     if server.engine.dialect.name == "postgresql":
         bells = {Channel.RECEIVED: [desk.queue.bell for desk in server.desks], Channel.OWED: [sending.bell, played]}
-        link = vitals.link("notifications", lost="notifications lost", again="notifications again")
+        link = vitals.link("notifications", "notifications lost", "notifications again")
         threads.append(loops.hearing(server.engine, bells, stop, vitals.pulse("bells", bound.other), link))
-    links = [vitals.inbox(endpoints.kind(inbox)) for inbox in server.inboxes]
-    first = FirstOfEach(len(links), announce)
-    for inbox, link in zip(server.inboxes, links, strict=True):
-        link.call_on_first(first.happened)
+    for inbox in server.inboxes:
+        link = vitals.inbox(endpoints.kind(inbox))
         threads.append(
             loops.receiving(inbox, server.store, stop, vitals.pulse(f"receive {link.name}", bound.receive), link)
         )
@@ -345,13 +341,20 @@ def run(
         listener.start(server.store, vitals.pulse(listener.protocol, bound.other).beat)
     for thread in threads:
         thread.start()
-    HealthWatch(vitals, systemd).start(stop)
-    if not links:
-        announce()
+    threading.Thread(target=Watch(vitals, systemd).run, args=(stop,), name="watch", daemon=True).start()
+    vitals.when_ready(announce)
     stop.wait()
-    systemd.stopping()
+    systemd.tell("STATUS=stopping\nSTOPPING=1")
     publisher.close()
     _stop(server, threads, {loop.bell for loop in working})
+
+
+def metrics_port(server: Server, host: str, port: int) -> MetricsPort:
+    """Return the port that shows metrics, and hears who unsubscribes if that is configured, open already."""
+    told, keyring = server.settings.server, server.services.keyring
+    one_click = OneClick(told, keyring, server.engine, server.store, server.clock) if told.unsubscribe_url else None
+    makes_backups = server.settings.backup.folder is not None
+    return MetricsPort(host, port, Exposition(server.engine, server.vitals, server.clock, makes_backups), one_click)
 
 
 def _stop(server: Server, threads: list[threading.Thread], bells: Collection[threading.Event]) -> None:

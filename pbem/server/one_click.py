@@ -8,6 +8,7 @@ player who gets no such news any more, and nothing twice before the first messag
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from http import HTTPStatus
 
 from sqlalchemy import Engine
 from sqlmodel import Session, col, func, select
@@ -25,6 +26,8 @@ from pbem.tokens import Keyring, Purpose, Token
 PATH = "/unsubscribe/"
 WORDS = b"List-Unsubscribe=One-Click"
 """What the body of such a request says."""
+LONGEST_BODY = 1_000
+"""Of such a request, in bytes."""
 SOURCE = "one click"
 """Where such messages come from, as the log says."""
 
@@ -36,6 +39,14 @@ class OneClick:
     engine: Engine
     store: Store
     clock: Callable[[], datetime]
+
+    def answer(self, token: str, length: str, read: Callable[[int], bytes]) -> tuple[HTTPStatus, bytes]:
+        """Return what a request to that token is answered, after as much of its body was read as it says."""
+        if not (length.isascii() and length.isdecimal() and len(length) < 9 and int(length) <= LONGEST_BODY):
+            return HTTPStatus.BAD_REQUEST, b"The request has no length, or too much text.\n"
+        if WORDS not in read(int(length)) or not self.take(token):
+            return HTTPStatus.BAD_REQUEST, b"This is no link of ours to unsubscribe, or it was revoked.\n"
+        return HTTPStatus.OK, b"You won't get such messages any more.\n"
 
     def take(self, text: str) -> bool:
         """Store the message that the token stands for, if it still has to; return whether it is one of ours."""

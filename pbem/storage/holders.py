@@ -6,7 +6,7 @@ and fails with "database is locked", which doesn't say who.
 
 from pathlib import Path
 
-from sqlalchemy import make_url
+from sqlalchemy import URL
 from sqlalchemy.exc import DBAPIError
 
 WRITE_LOCK = 120
@@ -43,10 +43,12 @@ def writer(database: Path) -> int | None:
     return None
 
 
-def behind(error: DBAPIError, url: str) -> str | None:
-    """Return who holds the database, in words, if that is why it couldn't be written."""
-    parsed = make_url(url)
-    if parsed.get_backend_name() != "sqlite" or "locked" not in str(error.orig):
-        return None
-    process = writer(Path(str(parsed.database)))
+def of(url: URL) -> str | None:
+    """Return who is writing to that SQLite database, in words."""
+    process = writer(Path(str(url.database))) if url.get_backend_name() == "sqlite" else None
     return None if process is None else in_words(process)
+
+
+def behind(error: DBAPIError, url: URL) -> str | None:
+    """Return who holds the database, in words, if that is why it couldn't be written."""
+    return of(url) if "locked" in str(error.orig) else None

@@ -7,8 +7,9 @@ from typing import Any
 import structlog
 from sqlalchemy import CompoundSelect, Engine, bindparam, cast, select, union_all
 from sqlmodel import Session, col
+from sqlmodel import select as rows_of
 
-from pbem.storage.clock import THE_ONE
+from pbem.storage.clock import LONGEST_REST, THE_ONE
 from pbem.storage.database import read_only, transaction
 from pbem.storage.models import Clock, Outage
 from pbem.storage.utc import Utc
@@ -55,3 +56,11 @@ def after(session: Session, start: datetime, now: datetime) -> list[QuietTime]:
     known = sorted((QuietTime(since, until) for since, until in rows if until is not None), key=lambda each: each.until)
     last = next((beat for beat, until in rows if until is None), None)
     return [*known, QuietTime(last, now)] if last is not None and now - last > SILENCE else known
+
+
+def leap(session: Session, now: datetime) -> str | None:
+    """Return how the clock leapt within the last day, if an outage was so long that it must have."""
+    newest = session.exec(rows_of(Outage).order_by(col(Outage.until).desc()).limit(1)).first()
+    if newest is None or newest.until < now - timedelta(days=1) or newest.until - newest.since < LONGEST_REST:
+        return None
+    return f"the clock leapt from {newest.since:%Y-%m-%d} to {newest.until:%Y-%m-%d}, unless no server ran in between"

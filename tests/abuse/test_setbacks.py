@@ -6,7 +6,7 @@ import pytest
 
 from pbem.cli import logs
 from pbem.config import LogSettings
-from pbem.server.health import figures, judgement
+from pbem.server.health import figures
 from pbem.storage.database import read_only
 from tests.correspondence import Correspondence, text
 from tests.scenes import after
@@ -58,5 +58,5 @@ def test_what_fails_is_tried_ever_less_often_and_the_operator_hears_of_it_once(l
     assert letters.execute("select count(*) from outgoing where template = 'alert'") == [(1,)]
     assert "everything else goes on: time-outs 1." in " ".join(text(letters.received[ADMIN][0]).split())
     with read_only(letters.server.engine) as session:
-        wrong = [*judgement.of_figures(figures.read(session, letters.clock()))]
-    assert wrong == ['scheduled work fails (time-outs 1): look for "failed" in the log']
+        wrong = [*figures.problems(figures.of_database(session, letters.clock(), makes_backups=False))]
+    assert wrong == ['scheduled work fails (time-outs): look for "failed" in the log']

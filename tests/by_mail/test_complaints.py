@@ -70,7 +70,7 @@ def test_the_operator_is_told_of_a_complaint_and_status_counts_it(letters: Corre
 
     assert alert["To"] == "admin@pbem.example"
     assert "reports a message of ours as spam" in said(alert)
-    assert 'complained: 1, players who get turns only, until they write "start";' in letters.operate("status").output
+    assert 'complained: 1, players who get turns only, until they write "start"' in letters.operate("status").output
     assert "bob" in letters.operate("player", "list", "--only", "complained").output
 
 

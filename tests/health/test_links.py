@@ -2,7 +2,7 @@
 
 from structlog.testing import capture_logs
 
-from pbem.vitals import Link
+from pbem.vitals import Link, Vitals
 from tests.health.conftest import Monotonic
 
 
@@ -40,18 +40,18 @@ def test_of_several_threads_the_first_loses_it_and_the_last_has_it_back(monotoni
     assert [(log["event"], log.get("seconds")) for log in logs] == [("lost", None), ("again", 7.0)]
 
 
-def test_the_first_success_is_told_once_also_after_failures(monotonic: Monotonic) -> None:
-    told: list[str] = []
-    at_once, late = link(monotonic), link(monotonic)
-    at_once.call_on_first(lambda: told.append("at once"))
-    late.call_on_first(lambda: told.append("late"))
+def test_a_server_is_ready_once_as_soon_as_each_mailbox_was_reached_also_after_failures(monotonic: Monotonic) -> None:
+    told: list[bool] = []
+    vitals = Vitals(monotonic)
+    at_once, late = vitals.inbox("imap"), vitals.inbox("maildir")
+    vitals.when_ready(lambda: told.append(vitals.is_ready))
     assert at_once.is_up is None
     at_once.connected()
     late.fails("mailbox", "refused")
     late.connected()  # the login succeeded, but what failed before has not yet
-    assert told == ["at once"]
+    assert told == []
     for _ in range(2):
         at_once.works()
         late.works()
         late.connected()
-    assert told == ["at once", "late"]
+    assert told == [True]

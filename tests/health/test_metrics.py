@@ -7,22 +7,22 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from prometheus_client import generate_latest
+from prometheus_client.parser import text_string_to_metric_families
 
-from pbem.config import MetricsSettings, Settings
-from pbem.server.daemon import Server
-from pbem.server.health import exposure
-from pbem.server.health.metrics import Exposition
+from pbem.config import MetricsSettings
+from pbem.server.health.figures import Exposition
+from pbem.server.health.port import MetricsPort
 from pbem.storage.clock import THE_ONE
 from pbem.storage.database import transaction
 from pbem.storage.models import Backup
 from tests.correspondence import Correspondence
 from tests.docs.pages import ROOT, page
-from tests.servers import GENEROUS, HOST, until
+from tests.servers import GENEROUS, HOST
 
 PROMETHEUS = ROOT / "deploy" / "prometheus"
 NAME = re.compile(r"\b(?:pbem|process)_[a-z_]+\b")
@@ -30,12 +30,7 @@ NAME = re.compile(r"\b(?:pbem|process)_[a-z_]+\b")
 
 def exposition(letters: Correspondence) -> Exposition:
     server = letters.server
-    return Exposition(server.engine, server.vitals, letters.clock)
-
-
-def metrics(server: Server, wanted: MetricsSettings) -> Settings:
-    """Return the settings of the server with that table."""
-    return server.settings.model_copy(update={"metrics": wanted})
+    return Exposition(server.engine, server.vitals, letters.clock, makes_backups=True)
 
 
 def backed_up(letters: Correspondence) -> None:
@@ -46,9 +41,7 @@ def backed_up(letters: Correspondence) -> None:
 
 def samples(shown: Exposition) -> dict[tuple[str, ...], float]:
     """Return the value of each sample, by its name and labels, as Prometheus reads them."""
-    from prometheus_client.parser import text_string_to_metric_families
-
-    families = text_string_to_metric_families(shown.text().decode())
+    families = text_string_to_metric_families(generate_latest(shown).decode())
     return {
         (sample.name, *(value for _, value in sorted(sample.labels.items()))): sample.value
         for family in families
@@ -105,10 +98,8 @@ def known(letters: Correspondence) -> set[str]:
     vitals.inbox("imap")
     vitals.pulse("send", 60)
     backed_up(letters)
-    from prometheus_client.parser import text_string_to_metric_families
-
     names = set()
-    for family in text_string_to_metric_families(exposition(letters).text().decode()):
+    for family in text_string_to_metric_families(generate_latest(exposition(letters)).decode()):
         histogram = {f"{family.name}{end}" for end in ("_bucket", "_count", "_sum")}
         names |= histogram if family.type == "histogram" else {family.name}
         names |= {f"{family.name}_total"} if family.type == "counter" else set()
@@ -145,22 +136,17 @@ def test_every_metric_is_documented(letters: Correspondence) -> None:
     assert ours - counters - documented == set()
 
 
-# The port and the file
+# The port
 
 
 @pytest.fixture
 def port(letters: Correspondence) -> Iterator[int]:
     """Serve the metrics on a port of this machine."""
     stop = threading.Event()
-    server = letters.server
-    with_port = MetricsSettings(port=0)
-    from structlog.testing import capture_logs
-
-    with capture_logs() as logs:
-        wanted, keyring = metrics(server, with_port), server.services.keyring
-        (thread,) = exposure.serve(wanted, keyring, server.engine, server.vitals, letters.clock, stop, server.store)
+    served = MetricsPort(HOST, 0, exposition(letters), None)
+    thread = threading.Thread(target=served.run, args=(stop,))
     thread.start()
-    yield logs[0]["port"]
+    yield served.server_address[1]
     stop.set()
     thread.join(GENEROUS)
 
@@ -188,24 +174,7 @@ def test_the_port_answers_two_questions_and_no_other(port: int, letters: Corresp
     letters.server.vitals.is_ready = True
     assert get(port, "/health") == (200, '{"healthy": true, "problems": []}\n')
     letters.server.vitals.outbox.fails("next hop", "refused")
-    assert json.loads(get(port, "/health")[1])["problems"] == ["outbox: no message is taken for 0 s: refused"]
-
-
-def test_the_file_is_whole_can_be_read_by_all_and_goes_with_the_server(letters: Correspondence, tmp_path: Path) -> None:
-    stop, path = threading.Event(), tmp_path / "metrics" / "pbem.prom"
-    path.parent.mkdir()
-    server = letters.server
-    settings = MetricsSettings(textfile=path)
-    wanted, keyring, quick = metrics(server, settings), server.services.keyring, 0.01
-    (thread,) = exposure.serve(wanted, keyring, server.engine, server.vitals, letters.clock, stop, server.store, quick)
-    thread.start()
-    until(path.exists, "it is written")
-    server.vitals.is_ready = True
-    until(lambda: "pbem_ready 1.0" in path.read_text(encoding="utf-8"), "and written again")
-    assert path.stat().st_mode & 0o777 == 0o644
-    stop.set()
-    thread.join(GENEROUS)
-    assert list(path.parent.iterdir()) == []
+    assert json.loads(get(port, "/health")[1])["problems"] == ["outbox: sending interrupted: refused, for 0 seconds"]
 
 
 def test_other_machines_are_let_in_on_purpose_only() -> None:
@@ -213,4 +182,3 @@ def test_other_machines_are_let_in_on_purpose_only() -> None:
     with pytest.raises(ValueError, match="host"):
         MetricsSettings.model_validate({"port": 9464, "host": "0.0.0.0"})
     assert MetricsSettings(port=9464, exposed_on="0.0.0.0").host == "0.0.0.0"
-    assert not MetricsSettings().are_wanted

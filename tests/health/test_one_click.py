@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from pbem.config import MetricsSettings
 from pbem.messages.kinds import KINDS
-from pbem.server.health import exposure
+from pbem.server.daemon import metrics_port
 from pbem.tokens import Keyring, Purpose, Token
 from tests.correspondence import Correspondence
 from tests.scenes import match
+from tests.servers import HOST
 
 URL = "https://games.example/unsubscribe/"
 BODY = b"List-Unsubscribe=One-Click"
@@ -28,13 +28,11 @@ pytestmark = pytest.mark.scene.with_args(match)
 def served(letters: Correspondence) -> Iterator[str]:
     """Serve as a daemon does; yield the address that a proxy leads to."""
     server, stop = letters.server, threading.Event()
-    settings = server.settings.model_copy(update={"metrics": MetricsSettings(port=0)})
-    keyring = server.services.keyring
-    (thread,) = exposure.serve(settings, keyring, server.engine, server.vitals, letters.clock, stop, server.store)
-    listening = thread._target.__self__  # type: ignore[attr-defined]
+    listening = metrics_port(server, HOST, 0)
+    thread = threading.Thread(target=listening.run, args=(stop,))
     thread.start()
     try:
-        yield f"http://127.0.0.1:{listening.server_address[1]}/unsubscribe/"
+        yield f"http://{HOST}:{listening.server_address[1]}/unsubscribe/"
     finally:
         stop.set()
         thread.join()

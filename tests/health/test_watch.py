@@ -1,8 +1,7 @@
 """Loops that hang are seen, and systemd is told what is so: on a real socket, as systemd listens."""
 
+import re
 import threading
-from collections.abc import Iterator
-from contextlib import closing
 
 import pytest
 from structlog.testing import capture_logs
@@ -12,8 +11,7 @@ from pbem.features.house import searcher
 from pbem.mail.reading import parsers
 from pbem.mail.transports.protocols import USUAL
 from pbem.secret import Secret
-from pbem.server.health.systemd import Systemd
-from pbem.server.health.watch import HealthWatch
+from pbem.server.health.watch import HUNG, Systemd, Watch
 from pbem.server.loops import PATIENCE, Loop, bounds
 from pbem.vitals import Vitals
 from tests.health.conftest import Manager, Monotonic
@@ -23,9 +21,8 @@ PING = "WATCHDOG=1\n"
 
 
 @pytest.fixture
-def systemd(manager: Manager) -> Iterator[Systemd]:
-    with closing(Systemd({"NOTIFY_SOCKET": manager.address})) as told:
-        yield told
+def systemd(manager: Manager) -> Systemd:
+    return Systemd({"NOTIFY_SOCKET": manager.address})
 
 
 class Stuck:
@@ -42,13 +39,14 @@ class Stuck:
 
 
 def test_a_loop_that_hangs_is_logged_with_its_place_and_ends_the_process(
-    monotonic: Monotonic, manager: Manager, systemd: Systemd
+    monotonic: Monotonic, manager: Manager, systemd: Systemd, capfd: pytest.CaptureFixture[str]
 ) -> None:
     vitals = Vitals(monotonic)
     stop, stuck = threading.Event(), Stuck()
     loop = Loop(vitals.pulse("send", bound=60), stuck.step, threading.Event())
-    ended = threading.Event()
-    watch = HealthWatch(vitals, systemd, ended.set)
+    ended: list[int] = []
+    watch = Watch(vitals, systemd, ended.append)
+    vitals.when_ready(lambda: None)
     thread = loop.thread(stop, vitals)
 
     def looks(number: int) -> list[str]:
@@ -63,14 +61,16 @@ def test_a_loop_that_hangs_is_logged_with_its_place_and_ends_the_process(
         thread.start()
         assert stuck.began.wait(GENEROUS)
         assert looks(12) == ["STATUS=serving: 0 messages in, 0 out\n", *[PING] * 12]
-        assert not ended.is_set()
-        assert looks(1) == ["STATUS=hangs: send\n"], "and nothing else, so systemd ends the server where this can't"
-        assert ended.is_set()
+        assert ended == []
+        assert looks(1) == ['STATUS=the loop "send" hangs\n'], (
+            "and nothing else, so systemd ends the server where this can't"
+        )
+        assert ended == [HUNG]
         (told,) = logs
         assert (told["event"], told["loop"], told["seconds"]) == ("a loop hangs", "send", 65)
-        assert "step (test_watch.py:" in told["at"]
+        assert re.search(r'test_watch.py", line \d+ in step', capfd.readouterr().err)
         stuck.let_go.set()
-        until(lambda: not vitals.hanging, "it goes on")
+        until(lambda: not loop.pulse.hangs, "it goes on")
         stop.set()
         loop.bell.set()
         thread.join(GENEROUS)
@@ -83,7 +83,8 @@ def test_a_server_that_was_frozen_as_a_whole_has_no_loop_that_hangs(
     vitals = Vitals(monotonic)
     pulse = vitals.pulse("work", bound=60)
     pulse.beat()
-    watch = HealthWatch(vitals, systemd, end=lambda: None)
+    watch = Watch(vitals, systemd, end=lambda _: None)
+    vitals.when_ready(lambda: None)
     watch.look()
     manager.waiting()
     monotonic.now += 3600
@@ -94,13 +95,14 @@ def test_a_server_that_was_frozen_as_a_whole_has_no_loop_that_hangs(
         monotonic.now += systemd.interval
         watch.look()
         heard += manager.waiting()
-    assert heard[-1] == "STATUS=hangs: work\n"
+    assert heard[-1] == 'STATUS=the loop "work" hangs\n'
 
 
 def test_the_status_line_says_what_is_missing(monotonic: Monotonic, manager: Manager, systemd: Systemd) -> None:
     vitals = Vitals(monotonic)
     inbox = vitals.inbox("imap")
-    watch = HealthWatch(vitals, systemd)
+    watch = Watch(vitals, systemd)
+    vitals.when_ready(lambda: None)
     watch.look()
     inbox.fails("mailbox", "refused")
     vitals.outbox.fails("next hop", "refused")
@@ -110,9 +112,10 @@ def test_the_status_line_says_what_is_missing(monotonic: Monotonic, manager: Man
     vitals.outbox.works()
     watch.look()
     lines = [line for line in manager.waiting() if line != PING]
+    refused = "outbox: sending interrupted: refused, for 0 seconds; imap: receiving interrupted: refused, for 0 seconds"
     assert lines == [
-        "STATUS=connecting: imap\n",
-        "STATUS=no connection: outbox, imap\n",
+        "STATUS=not ready yet: connecting to imap\n",
+        f"STATUS={refused}; not ready yet: connecting to imap\n",
         "STATUS=serving: 0 messages in, 0 out\n",
     ]
 

@@ -47,6 +47,9 @@ def told(process: int) -> str:
 def test_commands_say_which_stopped_process_holds_the_database(
     on_sqlite: Site, writer: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    done = on_sqlite.pbem("status")
+    assert (done.code, done.out.partition("database is locked by ")[0]) == (1, "problem no message can be stored: ")
+    assert told(writer.pid) in done.out
     monkeypatch.setattr(pbem.storage.sqlite, "BUSY_SECONDS", 0.1)  # half a minute in production
     locked = f"database is locked by {told(writer.pid)}"
     for words in (("match", "close", "1", "--yes"), ("player", "revoke", "x0"), ("feed", "-"), ("run", "--once")):

@@ -2,6 +2,8 @@
 
 import json
 import socket
+import subprocess
+import sys
 import urllib.request
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -9,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import create_engine, text
 
+from pbem.server.health import reports
 from pbem.storage import database, models
 from tests.health.conftest import Manager
 from tests.operating.daemons import Daemon
 from tests.operating.people import PostOffice, written
-from tests.operating.site import ADDRESS, FOLDER_IN, LMTP_IN, Site, smtp_out
+from tests.operating.site import ADDRESS, FOLDER_IN, LMTP_IN, Site, environment, smtp_out
 from tests.servers import GENEROUS, HOST, free_port, until
 
 Start = Callable[[Site], Daemon]
@@ -29,6 +33,15 @@ def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Manager
     monkeypatch.setenv("WATCHDOG_USEC", "300000")
     yield listening
     listening.close()
+
+
+@pytest.fixture
+def on_sqlite(tmp_path: Path) -> Site:
+    site = Site(tmp_path / "site")
+    site.database = f"sqlite:///{site.folder}/pbem.sqlite"
+    site.configure()
+    site.make()
+    return site
 
 
 def told(site: Site) -> tuple[int, dict[str, Any]]:
@@ -63,6 +76,7 @@ def test_a_server_is_seen_until_it_stops(site: Site, post: PostOffice, start: St
     (server,) = well["servers"]
     assert (server["host"], server["process"]) == (socket.gethostname(), daemon.process.pid)
     assert server["state"]["is_ready"]
+    assert well["figures"]["pbem_shunted"] == 0
     assert site.pbem("status").out.startswith("all is well\n")
     daemon.deliver("ann@mail.example", ADDRESS, written("ann@mail.example", ADDRESS, "rules quadraphages"))
     post.next("ann@mail.example")
@@ -84,15 +98,11 @@ def test_a_server_that_was_killed_is_missed_and_its_successor_clears_up(site: Si
     first = start(site)
     until(lambda: told(site)[0] == 0, "all is well")
     first.kill()
-    _, still = told(site)
-    assert len(still["servers"]) == 1
-    long_ago = datetime.now(UTC) - timedelta(minutes=10)
-    site.rows("update daemon set told = :then", then=long_ago.replace(tzinfo=None))
     code, missed = told(site)
     assert code == 1
     assert missed["problems"] == [
         "no server is running",
-        f"{socket.gethostname()}, process {first.process.pid}: told nothing for 10 min",
+        f"{socket.gethostname()}, process {first.process.pid}: {reports.ENDED}",
     ]
     second = start(site)
     until(lambda: told(site)[0] == 0, "all is well again")
@@ -114,8 +124,8 @@ def test_what_waits_for_the_operator_is_a_problem(site: Site) -> None:
     problems = [
         '1 received messages are shunted: see "pbem mail list"',
         '1 outgoing messages need you: see "pbem mail list"',
-        "received messages (strangers) have waited for 3 h",
-        "messages should have been sent 3 h ago",
+        "received messages (strangers) have waited for 3 hours",
+        "messages should have been sent 3 hours ago",
     ]
     assert found["problems"][1:] == [*problems, "there is no backup yet"]
     site.rows("insert into backup (id, made) values (1, :then)", then=then)
@@ -124,29 +134,63 @@ def test_what_waits_for_the_operator_is_a_problem(site: Site) -> None:
     site.rows("update backup set made = :then, failed = :then, troubled = :then", then=then)
     assert told(site)[1]["problems"][-2:] == ["no backup can be made for 3 days", "the last backup is 3 days old"]
     shown = site.pbem("status").out
-    assert "problem messages should have been sent 3 h ago" in shown
-    assert "\nowed: 1, to be sent, or tried again; the first for 0 s\n" in shown
+    assert "problem messages should have been sent 3 hours ago" in shown
+    assert "\nowed: 1, to be sent, or tried again; the first for " in shown
     assert "held" not in shown, "what is well isn't told"
     assert "last backup: 3 days ago" in shown
 
 
+def test_a_disk_without_room_for_a_message_is_a_problem(on_sqlite: Site) -> None:
+    on_sqlite.drop(written("ann@mail.example", ADDRESS, "help"))
+    on_sqlite.run_once()
+    command = ["bash", "-c", f"ulimit -f 500; exec {Path(sys.executable).with_name('pbem')} status --json"]
+    around = {**environment(), "PYTHONDONTWRITEBYTECODE": "1"}  # else compiled modules may be cut off, and stay so
+    done = subprocess.run(command, cwd=on_sqlite.folder, env=around, capture_output=True, check=False)
+    assert done.stdout, done.stderr
+    (why,) = [each for each in json.loads(done.stdout)["problems"] if "stored" in each]
+    assert why.startswith("no message can be stored: no file can be made in ")
+    assert on_sqlite.rows("select count(*) from incoming") == [1]
+
+
+def test_a_clock_that_leapt_is_a_problem(site: Site) -> None:
+    assert not [each for each in told(site)[1]["problems"] if "clock" in each]
+    now = datetime.now(UTC).replace(tzinfo=None)
+    site.rows("insert into outage (since, until) values (:then, :now)", then=now - timedelta(days=400), now=now)
+    (why,) = [each for each in told(site)[1]["problems"] if "clock" in each]
+    assert why.startswith("the clock leapt from ")
+    site.rows("insert into clock (id, beat) values (1, :then)", then=now - timedelta(days=400))
+    (why,) = [each for each in told(site)[1]["problems"] if "clock" in each]
+    assert "400 days after a server last ran here" in why
+
+
+@pytest.mark.parametrize(("table", "code"), [("rawmessage", 1), ("match", 2)])
+def test_a_table_that_another_program_holds_stops_no_question(site: Site, table: str, code: int) -> None:
+    if not site.database.startswith("postgresql"):
+        pytest.skip("SQLite locks no table")
+    engine = create_engine(site.database)
+    with engine.begin() as holding:
+        holding.execute(text(f"lock table {table} in access exclusive mode"))
+        done = site.process("status")
+        assert (done.code, "the database gives no answer within" in done.said) == (code, True), done
+    engine.dispose()
+    assert "gives no answer" not in site.pbem("status").said
+
+
 def test_each_of_several_servers_is_judged(site: Site) -> None:
     now = datetime.now(UTC)
-    link = {"name": "imap", "is_up": False, "lost_for": 400.0}
-    states = {
-        "mx1": {"is_ready": True, "links": [link | {"is_up": True, "lost_for": 0.0}], "hanging": []},
-        "mx2": {"is_ready": True, "links": [link], "hanging": ["send"], "of a later version": 7},
-        "mx3": {"is_ready": False, "links": [link | {"is_up": None}], "hanging": []},
-    }
+    state: dict[str, Any] = {"mails_in": 1, "mails_out": 2, "of a later version": 7}
+    problems = {"mx1": [], "mx2": ['the loop "send" hangs', "imap: receiving interrupted: no, for 6 minutes"]}
     with site.server() as server, database.transaction(server.engine) as session:
-        for host, state in states.items():
-            session.add(models.Daemon(host=host, process=42, version="1.0.0", started=now, told=now, state=state))
+        for host, told_by_it in {**problems, "mx3": []}.items():
+            silent = timedelta(minutes=10 if host == "mx3" else 0)
+            row = {"host": host, "process": 42, "version": "1.0.0", "started": now, "told": now - silent}
+            session.add(models.Daemon(**row, state=state | {"problems": told_by_it}))
     code, found = told(site)
     assert code == 1
     assert found["problems"] == [
         'mx2, process 42: the loop "send" hangs',
-        "mx2, process 42: imap: no connection for 6 min",
-        "mx3, process 42: not ready yet",
+        "mx2, process 42: imap: receiving interrupted: no, for 6 minutes",
+        "mx3, process 42: told nothing for 10 minutes",
     ]
     shown = site.pbem("status").out.splitlines()
     assert shown[0] == 'problem mx2, process 42: the loop "send" hangs'

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pbem.mail.transports.protocols import Outbox
-from pbem.server.health import figures, judgement, reports
+from pbem.server.health import figures
 from pbem.storage.database import read_only
 from tests.correspondence import Correspondence, correspondence
 from tests.relays import Relay, Switch, refuses_at, relay, takes_all, with_switch
@@ -55,8 +55,8 @@ def problems(letters: Correspondence) -> list[str]:
     server = letters.server
     server.vitals.is_ready = True
     with read_only(server.engine) as session:
-        found = figures.read(session, letters.clock())
-    return [*judgement.of_state(reports.state(server.vitals)), *judgement.of_figures(found)]
+        found = figures.of_database(session, letters.clock(), makes_backups=False)
+    return list(figures.problems({**figures.of_server(server.vitals), **found}))
 
 
 def states(letters: Correspondence) -> dict[object, object]:
@@ -88,7 +88,7 @@ def test_what_everybody_is_refused_waits_and_nobody_s_address_is_dead(
 
     assert set(states(letters).values()) == {"owed"}
     refused, waits = problems(letters)
-    assert re.fullmatch(rf"outbox: no message is taken for \d+ s: {re.escape(reply)}", refused)
+    assert re.fullmatch(rf"outbox: sending interrupted: {re.escape(reply)}, for \d+ seconds", refused)
     assert waits == 'what is owed waits until the mail server takes it: see "pbem doctor" and the log'
     pass_by(letters, 10)
     pass_by(letters, 6 * 24 * 60, step=240)

@@ -1,10 +1,8 @@
 """The command `doctor`: runs all checks of what is configured, and prints what they find."""
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
-from threading import Thread
 from typing import Annotated
 
 import typer
@@ -16,6 +14,7 @@ from pbem.cli import core, logs
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, errors, out
 from pbem.cli.doctor import domain, machine, mail_servers, round_trip, storage
 from pbem.cli.doctor.findings import Finding, Severity, finding
+from pbem.cli.doctor.trial import Late, within
 from pbem.cli.terminal import show_json
 from pbem.config import LogSettings, Settings
 
@@ -91,20 +90,11 @@ def doctor(
 
 def findings(check: Check, settings: Settings) -> list[Finding]:
     """Return what the check finds. One that takes too long is left to itself: the others go on."""
-    found: Future[list[Finding]] = Future()
-
-    def run() -> None:
-        try:
-            found.set_result(list(check.run(settings)))
-        except Exception as error:  # noqa: BLE001 - it is raised again by who asks for the result
-            found.set_exception(error)
-
-    Thread(target=run, name=check.name, daemon=True).start()
     try:
-        return found.result(check.seconds)
+        return within(check.seconds, lambda: list(check.run(settings)))
+    except Late:
+        return [finding("all.late", seconds=check.seconds)]
     except OSError as error:
-        if not found.done():
-            return [finding("all.late", seconds=check.seconds)]
         what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
         return [finding("all.closed", what=what)]
 

@@ -44,12 +44,13 @@ def rows() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
-def unwritable(folder: Path, setting: str) -> Iterator[Finding]:
+def unwritable(folder: Path, setting: str, size: int = PAGE) -> Iterator[Finding]:
     """Yield a problem if no file can be made in the folder, or where the folder would be made."""
     there = next(each for each in (folder, *folder.parents) if each.exists())
     try:
-        with tempfile.NamedTemporaryFile(dir=there, buffering=0) as file:
-            file.write(bytes(PAGE))
+        with tempfile.NamedTemporaryFile(dir=there) as file:
+            file.write(bytes(size))
+            file.flush()
     except OSError as error:
         row = "all.full" if error.errno == errno.ENOSPC else "all.unwritable"
         yield finding(row, folder=there, why=error.strerror, setting=setting)

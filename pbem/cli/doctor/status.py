@@ -1,35 +1,23 @@
 """The command `status`: what is wrong with the servers, and what waits."""
 
-import json
-import socket
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict
+from collections.abc import Iterator
 from datetime import datetime
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from pbem.cli import core
 from pbem.cli.core import CONFIG, FOUND, ConfigOption, app, out, stored
+from pbem.cli.doctor.trial import SECONDS, obstacle, within
 from pbem.cli.terminal import show_json
-from pbem.server.health import figures, judgement, reports
-from pbem.server.health.figures import Figures
-from pbem.server.health.judgement import spell
-from pbem.server.health.reports import Report
-from pbem.storage import database, holders
+from pbem.server.health import figures, reports
+from pbem.server.health.figures import OF_DATABASE, Found
+from pbem.storage import clock, database, outages
+from pbem.storage.models import Daemon
 
-WAITS_FOR = {
-    "held": "for their sender to confirm them",
-    "owed": "to be sent, or tried again",
-    "waiting": "for a moment, for the house",
-    "batched": "to go out in one with other news",
-    "paused": "for a player who wants no news",
-    "suspended": "for a player whose mail bounces",
-    "shunted": "for you",
-    "troubled": "for you",
-    "complained": 'players who get turns only, until they write "start"',
-}
-"""What messages wait for, by the queue that they are in; received ones in lanes wait to be handled."""
+LONGEST = 5 * SECONDS
+"""How long all of it may take."""
 
 
 @app.command()
@@ -37,50 +25,56 @@ def status(
     config_file: ConfigOption = CONFIG,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    with stored(config_file) as server, database.read_only(server.engine) as session:
-        now = core.now()
-        servers, found = reports.reports(session), figures.read(session, now)
-    problems = [
-        *_stopped(servers),
-        *judgement.of_reports(servers, now),
-        *judgement.of_figures(found),
-        *judgement.of_backups(found, server.settings.backup, now),
-    ]
+    now, problems, servers, found = within(LONGEST, lambda: _look(config_file))
     if as_json:
-        plain = {"healthy": not problems, "problems": problems, "servers": [asdict(each) for each in servers]}
-        told: dict[str, Any] = json.loads(json.dumps(plain | asdict(found) | {"now": now}, default=datetime.isoformat))
-        show_json(out, told)
+        rows = [server.model_dump(exclude={"id"}) for server in servers]
+        shown = {"healthy": not problems, "problems": problems, "now": now, "servers": rows}
+        show_json(out, shown | {"figures": _plain(found)})
     else:
         lines = [f"problem {problem}" for problem in problems] or ["all is well"]
-        for line in (*lines, *map(_server, servers), *_waiting(found), *_rest(found, now)):
+        for line in (*lines, *map(_server, servers), *_waiting(found), *_rest(found)):
             out.print(line, markup=False, highlight=False, soft_wrap=True)
     if problems:
         raise typer.Exit(FOUND)
 
 
-def _stopped(servers: Iterable[Report]) -> Iterator[str]:
-    """Yield which of the servers on this machine are stopped, which they can't tell themselves."""
-    here = socket.gethostname()
-    for report in servers:
-        if report.host == here and holders.is_stopped(report.process):
-            yield f"{report.host}, {holders.in_words(report.process)}"
+def _look(config_file: Path) -> tuple[datetime, list[str], list[Daemon], Found]:
+    with stored(config_file) as server:
+        now, why = core.now(), obstacle(server.engine)
+        with database.read_only(server.engine) as session:
+            servers, makes_backups = reports.read(session), server.settings.backup.folder is not None
+            found = figures.of_database(session, now, makes_backups=makes_backups)
+            doubt = clock.doubt(session, now) or outages.leap(session, now)
+    problems = [f"no message can be stored: {why.sentence}: {why.advice}"] if why is not None else []
+    problems += [f"{doubt}: set the clock"] if doubt is not None else []
+    return now, [*problems, *reports.problems(servers, now), *figures.problems(found)], servers, found
 
 
-def _server(report: Report) -> str:
-    counts = f"{report.state.mails_in} messages in, {report.state.mails_out} out"
-    return f"{report.host}, process {report.process}, since {report.started:%Y-%m-%d %H:%M} UTC: {counts}"
+def _server(row: Daemon) -> str:
+    counts = f"{row.state['mails_in']} messages in, {row.state['mails_out']} out"
+    return f"{row.host}, process {row.process}, since {row.started:%Y-%m-%d %H:%M} UTC: {counts}"
 
 
-def _waiting(found: Figures) -> Iterator[str]:
-    for name, queue in found.queues.items():
-        if queue.length:
-            at_least = "at least " if queue.length == figures.MOST else ""
-            waits_for = WAITS_FOR.get(name, "to be handled")
-            yield f"{name}: {at_least}{queue.length}, {waits_for}; the first for {spell(queue.oldest)}"
+def _waiting(found: Found) -> Iterator[str]:
+    for figure in OF_DATABASE:
+        for label, some in found.get(figure.name, {}).items():
+            if figure.has_age and some.number and "backup" not in figure.name:
+                at_least = "at least " if some.number == figures.MOST else ""
+                waits = figures.UNSENT.get(label) or figure.about[0].lower() + figure.about[1:].rstrip(".")
+                yield f"{label or figure.name}: {at_least}{some.number}, {waits}; the first for {some.age}"
 
 
-def _rest(found: Figures, now: datetime) -> Iterator[str]:
-    if any(found.matches.values()):
-        yield f"matches: {', '.join(f'{number} {state}' for state, number in found.matches.items() if number)}"
-    if found.backup is not None:
-        yield f"last backup: {spell((now - found.backup).total_seconds())} ago"
+def _rest(found: Found) -> Iterator[str]:
+    matches = ", ".join(f"{some.number} {state}" for state, some in found["matches"].items() if some.number)
+    if matches:
+        yield f"matches: {matches}"
+    for made in found.get("backup_timestamp_seconds", {}).values():
+        if made.number is not None:
+            yield f"last backup: {made.age} ago"
+
+
+def _plain(found: Found) -> dict[str, object]:
+    """Return the figures by what Prometheus calls them: a number, or one for each label."""
+    families = figures.metrics(found)
+    values = {each.name: {"".join(some.labels.values()): some.value for some in each.samples} for each in families}
+    return {name: numbers.get("", numbers) for name, numbers in values.items()}

@@ -12,15 +12,15 @@ from sqlalchemy import Engine, make_url, text
 from sqlalchemy.exc import DBAPIError
 
 from notation.games import GAMES
-from pbem.cli.doctor import faults
-from pbem.cli.doctor.findings import Finding, finding, problem, unwritable
+from pbem.cli.doctor.findings import Finding, finding, unwritable
+from pbem.cli.doctor.trial import obstacle, unusable
 from pbem.config import Settings
 from pbem.config.veiled import veiled_url
 from pbem.matches import missing
 from pbem.secret import BadConfig
 from pbem.server import server_key
 from pbem.server.backups import rotation
-from pbem.storage import database, holders
+from pbem.storage import database, outages
 from pbem.storage.clock import IF_RIGHT, apart, doubt
 from pbem.storage.models import MatchState
 from pbem.storage.utc import now
@@ -46,8 +46,9 @@ def database_in_use(settings: Settings) -> Iterator[Finding]:
         with _opened(settings) as engine:
             yield from _disk(settings)
             database.require_current(engine)
-            with database.transaction(engine) as session:
-                session.connection().execute(text("UPDATE alembic_version SET version_num = version_num"))
+            if why := obstacle(engine):
+                yield why
+                return
             version, revision = _version(engine), database.newest_revision()
             url = veiled_url(settings.server.database)
             yield finding("database.fine", url=url, version=version, revision=revision)
@@ -55,17 +56,7 @@ def database_in_use(settings: Settings) -> Iterator[Finding]:
             with suppress(BadConfig):  # which is told with the other secrets
                 server_key.require(engine, settings.server)
     except (database.Unusable, DBAPIError) as error:
-        yield _unusable(error, settings.server.database)
-
-
-def _unusable(error: database.Unusable | DBAPIError, url: str) -> Finding:
-    said = str(error)
-    if isinstance(error, DBAPIError):
-        said = f"{veiled_url(url)}: {' '.join(str(error.orig).split())}"
-        if who := holders.behind(error, url):
-            return finding("database.held", said=said, who=who)
-    advice = faults.database_advice(error, said, make_url(url))
-    return problem(said, advice or "start the database, or correct database in [server], or its rights")
+        yield unusable(error, settings.server.database)
 
 
 def _sqlite_file(url: str) -> Path | None:
@@ -101,7 +92,7 @@ def _clock(engine: Engine) -> Finding:
             theirs: datetime = session.connection().execute(text("SELECT clock_timestamp()")).scalar_one()
             if abs(between := theirs.astimezone(UTC) - ours) > ASKEW:
                 return finding("database.two_clocks", apart=apart(between))
-        if why := doubt(session, ours):
+        if why := doubt(session, ours) or outages.leap(session, ours):
             return finding("database.wrong_clock", why=why, otherwise=IF_RIGHT)
         return finding("database.clock", time=ours)
 

@@ -1,133 +1,222 @@
-"""Figures from the database: how much waits, for how long, and how many matches there are.
+"""One table of figures: what is counted and how, what Prometheus calls it, and when it needs the operator.
 
-Each is counted in an index and up to a limit, in a session that can't write and holds no lock. None is on the path of a
-message: they are read when somebody asks, and not more often than every few seconds.
+Metrics, /health, `pbem status`, the row in which a server reports, and the line for systemd are views of it.
 """
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, func, select
+from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+from sqlalchemy import ColumnElement, Engine, Select, func, null, select
+from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col
 
-from pbem.storage import setbacks
-from pbem.storage.clock import THE_ONE
-from pbem.storage.models import (
-    Backup,
-    Incoming,
-    IncomingState,
-    Lane,
-    Match,
-    MatchState,
-    Outgoing,
-    OutgoingState,
-    Player,
-)
+from pbem.server.backups import rotation
+from pbem.storage.clock import THE_ONE, apart
+from pbem.storage.database import read_only
+from pbem.storage.models import Backup, Incoming, IncomingState, Lane, Match, MatchState, Outgoing, Player, Setback
+from pbem.storage.setbacks import SENDING, STALE
+from pbem.vitals import Vitals
 
-MOST = 10_000
-"""How many messages of a queue are looked at; a longer one counts as so many."""
-MOST_MATCHES = 100_000
-"""The same for matches of one state."""
+MOST = 100_000
+"""How many rows are counted, at most: in an index, and without a lock."""
+SLOW = 15 * 60
+"""Received messages are handled within seconds, and answers sent within a minute, unless something is wrong."""
+OLD = 2 * rotation.EVERY.total_seconds()
 
 
 @dataclass(frozen=True, slots=True)
-class Queue:
-    """Messages, or players, that wait for the same thing."""
+class Value:
+    number: float | None
+    seconds: float = 0.0
+    """For how long it has been so: since the first message of a queue came, say."""
+    text: str = ""
 
+    @property
+    def age(self) -> str:
+        return apart(timedelta(seconds=self.seconds))
+
+
+Values = Mapping[str, Value]
+"""The values of one figure by their labels; the label is empty where there is only one value."""
+Found = Mapping[str, Values]
+"""The values of figures, by their names."""
+
+
+class Look(NamedTuple):
+    """A look at the database."""
+
+    session: Session
+    now: datetime
+
+    def rows(self, statement: Select[*tuple[Any, ...]]) -> list[Any]:
+        return list(self.session.connection().execute(statement).all())
+
+    def since(self, number: float | None, moment: datetime | None) -> Value:
+        return Value(number, max(0.0, (self.now - moment).total_seconds()) if moment is not None else 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
     name: str
     about: str
-    since: Any
-    """The column that says since when one waits."""
-    which: tuple[ColumnElement[bool], ...]
-    metric: str
+    read: Callable[[Any], Values]
+    """Reads from the `Vitals` of a server, or by a `Look`."""
     label: str = ""
-    """What Prometheus tells its name by, where several queues are one metric."""
+    has_age: bool = False
+    """Whether Prometheus is told for how long the first has waited, too."""
 
 
-def _are(table: Any, state: IncomingState | OutgoingState) -> tuple[ColumnElement[bool], ...]:
+def _ready(vitals: Vitals) -> Values:
+    waits = f": connecting to {', '.join(vitals.unreached)}" if vitals.unreached else ""
+    return {"": Value(vitals.is_ready, text=waits)}
+
+
+def _links(vitals: Vitals) -> Values:
+    links = tuple(vitals.links.values())
+    return {link.name: Value(link.is_up, link.lost_for, f"{link.lost}: {link.error}") for link in links}
+
+
+def _loops(attribute: str) -> Callable[[Vitals], Values]:
+    return lambda vitals: {loop.name: Value(getattr(loop, attribute)) for loop in tuple(vitals.pulses.values())}
+
+
+def _rows(name: str, about: str, since: Any, which: Mapping[str, Iterable[Any]], label: str = "") -> Figure:
+    """Return the figure that counts rows, and says since when the first of them has waited, if that has a column."""
+
+    def read(look: Look) -> Values:
+        values = {}
+        for each, conditions in which.items():
+            some = select((null() if since is None else col(since)).label("since")).where(*conditions)
+            rows = some.limit(MOST).subquery()
+            ((number, oldest),) = look.rows(select(func.count(), func.min(rows.c.since)))
+            values[each] = look.since(number, oldest)
+        return values
+
+    return Figure(name, about, read, label, has_age=since is not None)
+
+
+def _are(table: Any, state: str) -> tuple[ColumnElement[bool], ...]:
     return col(table.state) == state, col(table.removed).is_(None)
 
 
-LANES = {"replies": Lane.REPLIES, "players": Lane.PLAYERS, "strangers": Lane.STRANGERS}
-_TO_HANDLE, _UNSENT = "Received messages that wait to be handled", "Outgoing messages that aren't sent yet"
-_HELD, _SHUNTED = (
-    "Received messages that wait for their sender to confirm them",
-    "Received messages set aside for a bug",
+def _overdue(look: Look) -> Values:
+    """Return for how long the first that is owed has been due: what the next hop refuses is due later."""
+    ((due,),) = look.rows(select(func.min(Outgoing.due)).where(*_are(Outgoing, "owed")))
+    seconds = look.since(None, due).seconds
+    return {"": Value(seconds, seconds)}
+
+
+def _failing(look: Look) -> Values:
+    doing, is_recent = col(Setback.doing), col(Setback.due) > look.now - STALE
+    failing = select(doing, func.count(), func.min(Setback.since)).where(is_recent).group_by(doing)
+    return {doing: look.since(number, since) for doing, number, since in look.rows(failing)}
+
+
+def _backup(look: Look) -> Values:
+    row = look.session.get(Backup, THE_ONE)
+    made = row.made if row is not None else None
+    return {"": look.since(made.timestamp() if made is not None else None, made)}
+
+
+UNSENT = {
+    "owed": "to be sent, or tried again",
+    "waiting": "for a moment, for the house",
+    "batched": "to go out in one with other news",
+    "paused": "for a player who wants no news",
+    "suspended": "for a player whose mail bounces",
+}
+"""The states of messages that aren't sent yet, and what they wait for."""
+_NEW = {lane.name.lower(): (*_are(Incoming, IncomingState.NEW), col(Incoming.lane) == lane) for lane in Lane}
+_HELD, _SHUNTED = {"": _are(Incoming, IncomingState.HELD)}, {"": _are(Incoming, IncomingState.SHUNTED)}
+_UNSENT = {state: _are(Outgoing, state) for state in UNSENT}
+_TROUBLED, _COMPLAINED = {"": (col(Outgoing.troubled).is_not(None),)}, {"": (col(Player.complained).is_not(None),)}
+_UNSAVED = {"": (col(Backup.troubled).is_not(None),)}
+_MATCHES = {state.value: (col(Match.state) == state,) for state in MatchState}
+_GET_TURNS = 'Players who get turns only, until they write "start": they reported messages as spam.'
+_LATE = "For how long the first message that is owed should have been sent or tried again."
+
+OF_SERVER = (
+    Figure("ready", "Whether mailboxes have been reached and listeners are open.", _ready),
+    Figure("link_up", "Whether a connection stands: to a mailbox, the next hop, …", _links, "link"),
+    Figure("loop_silent_seconds", "How long ago a loop last showed that it goes on.", _loops("silent_for"), "loop"),
+    Figure("loop_hangs", "Whether a loop has been silent for longer than it may.", _loops("hangs"), "loop"),
 )
-_TROUBLED, _COMPLAINED = (
-    "Outgoing messages that need the operator",
-    "Players whose provider reported our messages as spam",
+OF_DATABASE = (
+    _rows("received_waiting", "Received messages that wait to be handled.", Incoming.received, _NEW, "lane"),
+    _rows("held", "Received messages that wait for their sender to confirm them.", Incoming.received, _HELD),
+    _rows("shunted", "Received messages set aside for a bug.", Incoming.received, _SHUNTED),
+    _rows("outgoing", "Outgoing messages that aren't sent yet.", Outgoing.created, _UNSENT, "state"),
+    _rows("troubled", "Outgoing messages that need the operator.", Outgoing.troubled, _TROUBLED),
+    _rows("complained", _GET_TURNS, Player.complained, _COMPLAINED),
+    _rows("matches", "Matches by state.", None, _MATCHES, "state"),
+    _rows("backup_failing", "Whether the last attempt to make a backup failed.", Backup.troubled, _UNSAVED),
+    Figure("backup_timestamp_seconds", "When a server last made a backup.", _backup),
+    Figure("outgoing_overdue_seconds", _LATE, _overdue),
+    Figure("failing", "Scheduled work that fails, and messages that no mail server takes.", _failing, "work"),
 )
-_OWED = _are(Outgoing, OutgoingState.OWED)
-_UNSENT_STATES = ("owed", "waiting", "batched", "paused", "suspended")
-_NEW = {name: (*_are(Incoming, IncomingState.NEW), col(Incoming.lane) == lane) for name, lane in LANES.items()}
-QUEUES = (
-    *(Queue(name, _TO_HANDLE, Incoming.received, which, "received_waiting", "lane") for name, which in _NEW.items()),
-    Queue("held", _HELD, Incoming.received, _are(Incoming, IncomingState.HELD), "held"),
-    Queue("shunted", _SHUNTED, Incoming.received, _are(Incoming, IncomingState.SHUNTED), "shunted"),
-    *(
-        Queue(state, _UNSENT, Outgoing.created, _are(Outgoing, OutgoingState(state)), "outgoing", "state")
-        for state in _UNSENT_STATES
-    ),
-    Queue("troubled", _TROUBLED, Outgoing.troubled, (col(Outgoing.troubled).is_not(None),), "troubled"),
-    Queue("complained", _COMPLAINED, Player.complained, (col(Player.complained).is_not(None),), "complained"),
+_UNSENDABLE = 'what is owed waits until the mail server takes it: see "pbem doctor" and the log'
+PROBLEMS: tuple[tuple[str, Callable[[str, Value], object], str], ...] = (
+    ("loop_hangs", lambda _, loop: loop.number, 'the loop "{label}" hangs'),
+    ("link_up", lambda _, link: link.number is False, "{label}: {text}, for {age}"),
+    ("ready", lambda _, ready: not ready.number, "not ready yet{text}"),
+    ("shunted", lambda _, some: some.number, '{number} received messages are shunted: see "pbem mail list"'),
+    ("troubled", lambda _, some: some.number, '{number} outgoing messages need you: see "pbem mail list"'),
+    ("failing", lambda work, _: work == SENDING, _UNSENDABLE),
+    ("failing", lambda work, _: work != SENDING, 'scheduled work fails ({label}): look for "failed" in the log'),
+    ("received_waiting", lambda _, some: some.seconds > SLOW, "received messages ({label}) have waited for {age}"),
+    ("outgoing_overdue_seconds", lambda _, due: due.seconds > SLOW, "messages should have been sent {age} ago"),
+    ("backup_failing", lambda _, failing: failing.number, "no backup can be made for {age}"),
+    ("backup_timestamp_seconds", lambda _, made: made.number is None, "there is no backup yet"),
+    ("backup_timestamp_seconds", lambda _, made: made.seconds > OLD, "the last backup is {age} old"),
 )
-"""What is counted: for `pbem status`, Prometheus, and whether all is well."""
+"""When a figure needs the operator, by its label and value, and the sentence that says so."""
+
+
+def of_server(vitals: Vitals) -> Found:
+    return {figure.name: figure.read(vitals) for figure in OF_SERVER}
+
+
+def of_database(session: Session, now: datetime, *, makes_backups: bool) -> Found:
+    figures = [figure for figure in OF_DATABASE if makes_backups or "backup" not in figure.name]
+    return {figure.name: figure.read(Look(session, now)) for figure in figures}
+
+
+def problems(found: Found) -> Iterator[str]:
+    for name, is_wrong, sentence in PROBLEMS:
+        for label, value in found.get(name, {}).items():
+            if is_wrong(label, value):
+                yield sentence.format(label=label, number=value.number, age=value.age, text=value.text)
+
+
+def metrics(found: Found) -> Iterator[Metric]:
+    for figure in (figure for figure in (*OF_SERVER, *OF_DATABASE) if figure.name in found):
+        labels = [figure.label] if figure.label else []
+        numbers = GaugeMetricFamily(f"pbem_{figure.name}", figure.about, labels=labels)
+        ages = GaugeMetricFamily(f"pbem_{figure.name}_seconds", f"{figure.about} Age of the first.", labels=labels)
+        for label, value in found[figure.name].items():
+            if value.number is not None:
+                numbers.add_metric([label] if labels else [], value.number)
+                ages.add_metric([label] if labels else [], value.seconds)
+        yield from (numbers, ages) if figure.has_age else (numbers,)
 
 
 @dataclass(frozen=True, slots=True)
-class QueueSize:
-    """How many wait in a queue, and for how many seconds the first of them has waited."""
+class Exposition:
+    """What Prometheus collects from a server."""
 
-    length: int
-    oldest: float
+    engine: Engine
+    vitals: Vitals
+    clock: Callable[[], datetime]
+    makes_backups: bool = False
 
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    queues: dict[str, QueueSize]
-    """What waits, by the name of its queue."""
-    overdue: float
-    """For how many seconds the first of those that are owed has been due: what the next hop refuses is due later."""
-    matches: dict[str, int]
-    """How many matches there are, by state."""
-    failing: tuple[str, ...]
-    """What fails of the scheduled work."""
-    backup: datetime | None
-    """When a server made the last backup by itself."""
-    no_backup_since: datetime | None
-    """Since when none can be made."""
-
-
-def read(session: Session, now: datetime, matches: dict[str, int] | None = None) -> Figures:
-    due = session.connection().execute(select(func.min(Outgoing.due)).where(*_OWED)).scalar()
-    backup = session.get(Backup, THE_ONE)
-    return Figures(
-        queues={queue.name: _size(session, queue, now) for queue in QUEUES},
-        overdue=_age(due, now),
-        matches=matches or count_matches(session),
-        failing=tuple(setbacks.failing(session, now)),
-        backup=backup.made if backup is not None else None,
-        no_backup_since=backup.troubled if backup is not None else None,
-    )
-
-
-def count_matches(session: Session) -> dict[str, int]:
-    """Return how many matches there are, by state. Of all figures this one takes the longest, if there are many."""
-    return {state.value: _count(session, col(Match.state) == state) for state in MatchState}
-
-
-def _size(session: Session, queue: Queue, now: datetime) -> QueueSize:
-    waiting = select(col(queue.since).label("since")).where(*queue.which).limit(MOST).subquery()
-    length, oldest = session.connection().execute(select(func.count(), func.min(waiting.c.since))).one()
-    return QueueSize(length, _age(oldest, now))
-
-
-def _count(session: Session, which: ColumnElement[bool]) -> int:
-    some = select(col(Match.state)).where(which).limit(MOST_MATCHES).subquery()
-    return session.connection().execute(select(func.count()).select_from(some)).scalar_one()
-
-
-def _age(since: datetime | None, now: datetime) -> float:
-    return max(timedelta(), now - since).total_seconds() if since is not None else 0.0
+    def collect(self) -> Iterator[Metric]:
+        found: Found = {}
+        with suppress(DBAPIError), read_only(self.engine) as session:
+            found = of_database(session, self.clock(), makes_backups=self.makes_backups)
+        yield GaugeMetricFamily("pbem_database_up", "Whether the figures could be read from the database.", bool(found))
+        yield from metrics({**of_server(self.vitals), **found})
+        yield from self.vitals.counts.registry.collect()

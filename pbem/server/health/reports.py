@@ -5,23 +5,22 @@ good order; one that was killed leaves its row behind until its successor on the
 """
 
 import os
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import Any
 
-from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement, Engine, delete
+from sqlalchemy import Engine, delete
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, select
 
-from pbem.storage import leases
+from pbem.server.health import figures
+from pbem.storage import holders, leases
+from pbem.storage.clock import apart
 from pbem.storage.database import transaction
 from pbem.storage.models import Daemon
-
-if TYPE_CHECKING:  # `pbem status` only reads what servers have told
-    from pbem.vitals import Vitals
+from pbem.vitals import Vitals
 
 EVERY = timedelta(minutes=1)
 """How often a server tells how it is."""
@@ -29,117 +28,74 @@ SILENT = timedelta(minutes=3)
 """A server that has told nothing for longer doesn't run any more, or hangs."""
 FORGOTTEN = timedelta(days=1)
 """After how long what a killed server left behind is removed."""
+ENDED = "ended without saying so: killed, or out of memory; the log may say more"
 MOST = 50
 """How many servers are looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class LinkState:
-    name: str
-    is_up: bool | None
-    lost_for: float
-    error: str = ""
-    """Why it is lost."""
-
-
-@dataclass(frozen=True, slots=True)
-class ServerState:
-    is_ready: bool
-    links: tuple[LinkState, ...]
-    hanging: tuple[str, ...]
-    """The loops that hang."""
-    mails_in: int = 0
-    mails_out: int = 0
-    killed: int = 0
-
-    @property
-    def gist(self) -> tuple[object, ...]:
-        return (self.is_ready, self.hanging, *((link.name, link.is_up) for link in self.links))
-
-
-_STATES = TypeAdapter(ServerState)
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    host: str
-    process: int
-    version: str
-    started: datetime
-    told: datetime
-    state: ServerState
-
-
-def state(vitals: "Vitals") -> ServerState:
-    counts = vitals.counts
-    return ServerState(
-        is_ready=vitals.is_ready,
-        links=tuple(
-            LinkState(link.name, link.is_up, round(link.lost_for), link.error) for link in tuple(vitals.links.values())
-        ),
-        hanging=tuple(pulse.name for pulse in vitals.hanging),
-        mails_in=counts.total(counts.mails_in),
-        mails_out=counts.total(counts.sent_in),
-        killed=counts.total(counts.killed),
-    )
-
-
 class Reporter:
-    def __init__(self, vitals: "Vitals", started: datetime) -> None:
-        self._vitals = vitals
-        self._started = started
-        self._host, self._process = leases.HOST, os.getpid()
+    def __init__(self, engine: Engine, vitals: Vitals, clock: Callable[[], datetime]) -> None:
+        self._engine, self._vitals, self._clock, self._started = engine, vitals, clock, clock()
         self._told: datetime | None = None
-        self._gist: tuple[object, ...] = ()
+        self._gist: dict[str, object] = {}
+        self._remove_own = delete(Daemon).where(col(Daemon.host) == leases.HOST, col(Daemon.process) == os.getpid())
 
-    def tell(self, engine: Engine, now: datetime) -> None:
-        present = state(self._vitals)
-        is_first = self._told is None
-        if self._told is not None and present.gist == self._gist and self._told <= now < self._told + EVERY:
+    def step(self, _stopped: Callable[[], bool]) -> None:
+        now, vitals, counts = self._clock(), self._vitals, self._vitals.counts
+        gist = {"is_ready": vitals.is_ready, "links": {link.name: link.is_up for link in tuple(vitals.links.values())}}
+        if self._told is not None and gist == self._gist and self._told <= now < self._told + EVERY:
             return
-        with transaction(engine) as session:
-            if is_first:
-                self._clear(session, now)
-            self._write(session, present, now)
-        self._told, self._gist = now, present.gist
+        state = gist | {
+            "problems": list(figures.problems(figures.of_server(vitals))),
+            "mails_in": counts.total(counts.mails_in),
+            "mails_out": counts.total(counts.sent_in),
+        }
+        own: dict[str, Any] = {
+            "host": leases.HOST,
+            "process": os.getpid(),
+            "version": version("pbem"),
+            "started": self._started,
+        }
+        with transaction(self._engine) as session:
+            if self._told is None:
+                _clear(session, now)
+            session.exec(self._remove_own)
+            session.add(Daemon(**own, told=now, state=state))
+        self._told, self._gist = now, gist
 
-    def end(self, engine: Engine) -> None:
+    def end(self) -> None:
         """Remove the row: this server stops in good order. If the database fails, its successor does so."""
-        if self._told is not None:
-            with suppress(DBAPIError), transaction(engine) as session:
-                session.exec(delete(Daemon).where(*self._own))
-
-    @property
-    def _own(self) -> tuple[ColumnElement[bool], ...]:
-        return col(Daemon.host) == self._host, col(Daemon.process) == self._process
-
-    def _write(self, session: Session, present: ServerState, now: datetime) -> None:
-        row = session.exec(select(Daemon).where(*self._own)).first()
-        told = _STATES.dump_python(present, mode="json")
-        if row is None:
-            row = Daemon(
-                host=self._host,
-                process=self._process,
-                version=version("pbem"),
-                started=self._started,
-                told=now,
-                state=told,
-            )
-        row.told, row.state = now, told
-        session.add(row)
-
-    def _clear(self, session: Session, now: datetime) -> None:
-        """Remove rows of this process's earlier namesakes, of dead ones on this machine, and of those long silent."""
-        for row in session.exec(select(Daemon).limit(MOST)):
-            is_mine = row.host == self._host and not leases.runs(row.process)
-            if is_mine or now - row.told > FORGOTTEN:
-                session.delete(row)
-        session.flush()
+        with suppress(DBAPIError), transaction(self._engine) as session:
+            session.exec(self._remove_own)
 
 
-def reports(session: Session) -> list[Report]:
-    rows = session.exec(select(Daemon).order_by(col(Daemon.id)).limit(MOST))
-    return [
-        Report(row.host, row.process, row.version, row.started, row.told, _STATES.validate_python(row.state))
-        for row in rows
-    ]
+def _clear(session: Session, now: datetime) -> None:
+    """Remove rows of dead servers on this machine, and of those that have been silent for long."""
+    for row in session.exec(select(Daemon).limit(MOST)):
+        if _has_ended(row) or now - row.told > FORGOTTEN:
+            session.delete(row)
+    session.flush()
+
+
+def _has_ended(row: Daemon) -> bool:
+    return row.host == leases.HOST and not leases.runs(row.process)
+
+
+def read(session: Session) -> list[Daemon]:
+    return list(session.exec(select(Daemon).order_by(col(Daemon.id)).limit(MOST)))
+
+
+def problems(servers: Sequence[Daemon], now: datetime) -> Iterator[str]:
+    silent = [row for row in servers if now - row.told > SILENT]
+    if all(row in silent or _has_ended(row) for row in servers):
+        yield "no server is running"
+    for row in servers:
+        name = f"{row.host}, process {row.process}"
+        if _has_ended(row):
+            yield f"{name}: {ENDED}"
+        elif row.host == leases.HOST and holders.is_stopped(row.process):
+            yield f"{row.host}, {holders.in_words(row.process)}"
+        elif row in silent:
+            yield f"{name}: told nothing for {apart(now - row.told)}"
+        else:
+            yield from (f"{name}: {sentence}" for sentence in row.state.get("problems", ()))

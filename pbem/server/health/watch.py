@@ -1,72 +1,75 @@
-"""The watch over the loops: where one hangs, that is logged with its place, and the process ends.
+"""The watch over the loops, and what it tells systemd (Type=notify).
 
-Once it is started again, a message in whose handling it ended goes to a process of its own (see `server.alone`). A long
-step of C that lets no other thread run stops this one too: systemd then hears nothing, and ends the process.
+Where a loop hangs, that is logged, with what each thread is at, and the process ends. Once it is started again, a
+message in whose handling it ended goes to a process of its own (see `server.alone`). A long step of C that lets no
+other thread run stops this one too: systemd then hears nothing, and ends the process.
 """
 
+import faulthandler
 import os
+import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 import structlog
 
-from pbem.server.health.systemd import Systemd
-from pbem.vitals import Pulse, Vitals
+from pbem.server.health import figures
+from pbem.vitals import Vitals
 
 log = structlog.get_logger()
 
 HUNG = 70
 """The exit code of a process in which a loop hangs: EX_SOFTWARE."""
+LOOK_SECONDS = 5.0
+"""How often to look after the loops where systemd doesn't ask for more."""
 
 
-def _end() -> None:
-    """End the process without waiting for anything: what it was at is taken up when it starts again."""
-    os._exit(HUNG)
+class Systemd:
+    """The service manager that started this process, if it wants to be told: sd_notify(3) is one datagram."""
+
+    def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
+        self._address = environment.get("NOTIFY_SOCKET", "").replace("@", "\0", 1)
+        asked = int(environment.get("WATCHDOG_USEC", "0")) / 3e6
+        self.interval = min(asked or LOOK_SECONDS, LOOK_SECONDS)
+        """How often to look after the loops, in seconds: at least three times in the time that systemd waits."""
+
+    def tell(self, message: str) -> None:
+        """Send it without waiting; what isn't taken at once is left out."""
+        if self._address:
+            with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+                sender.sendto(f"{message}\n".encode(), socket.MSG_DONTWAIT, self._address)
 
 
-class HealthWatch:
-    """Looks after the loops of a server, again and again, in a thread that does nothing else."""
+class Watch:
+    def __init__(self, vitals: Vitals, systemd: Systemd, end: Callable[[int], object] = os._exit) -> None:
+        """Make a watch that calls `end` with an exit code: without waiting for anything, as all is taken up later."""
+        self._vitals, self._systemd, self._end = vitals, systemd, end
+        self._looked, self._status = vitals.monotonic(), ""
 
-    def __init__(self, vitals: Vitals, systemd: Systemd, end: Callable[[], None] = _end) -> None:
-        self._vitals = vitals
-        self._systemd = systemd
-        self._end = end
-        self._looked = vitals.monotonic()
-
-    def start(self, stop: threading.Event) -> None:
-        threading.Thread(target=self._run, args=(stop,), name="watch", daemon=True).start()
-
-    def _run(self, stop: threading.Event) -> None:
+    def run(self, stop: threading.Event) -> None:
         while not stop.wait(self._systemd.interval):
             with suppress(Exception):  # what can't be looked at must not end the watch; systemd notices the silence
                 self.look()
 
     def look(self) -> None:
-        """Tell systemd that all is well; if a loop hangs, log where, and end the process."""
+        """Tell systemd how the server is, and that its loops go on; if one hangs, log where, and end the process."""
         now, looked = self._vitals.monotonic(), self._looked
         self._looked = now
         if now - looked > 3 * self._systemd.interval + 1:  # we ourselves were stopped: so were they, and none hangs
             for pulse in tuple(self._vitals.pulses.values()):
                 pulse.forgive()
-        hanging = tuple(self._vitals.hanging)
+        hanging = [pulse for pulse in tuple(self._vitals.pulses.values()) if pulse.hangs]
         for pulse in hanging:
-            log.error("a loop hangs", loop=pulse.name, seconds=round(pulse.silent_for), at=pulse.place())
-        self._systemd.status(status(self._vitals, hanging))
+            log.error("a loop hangs", loop=pulse.name, seconds=round(pulse.silent_for))
+        counts, problems = self._vitals.counts, figures.problems(figures.of_server(self._vitals))
+        serving = f"serving: {counts.total(counts.mails_in)} messages in, {counts.total(counts.sent_in)} out"
+        status = "; ".join(problems) or serving
+        if status != self._status:
+            self._status = status
+            self._systemd.tell(f"STATUS={status}")
         if hanging:
-            self._end()
+            faulthandler.dump_traceback(2)  # of all threads
+            self._end(HUNG)
         else:
-            self._systemd.alive()
-
-
-def status(vitals: Vitals, hanging: tuple[Pulse, ...]) -> str:
-    lost = [link.name for link in vitals.links.values() if link.is_up is False]
-    untried = [link.name for link in vitals.links.values() if link.is_up is None and link.is_needed]
-    parts = [
-        f"hangs: {', '.join(pulse.name for pulse in hanging)}" if hanging else "",
-        f"no connection: {', '.join(lost)}" if lost else "",
-        f"connecting: {', '.join(untried)}" if untried else "",
-    ]
-    told = "; ".join(part for part in parts if part)
-    counts = vitals.counts
-    return told or f"serving: {counts.total(counts.mails_in)} messages in, {counts.total(counts.sent_in)} out"
+            self._systemd.tell("WATCHDOG=1")
