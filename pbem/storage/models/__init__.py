@@ -4,10 +4,25 @@ Three unique keys make repetitions harmless: Incoming.key, Ply(match, number), O
 Every module of tables is imported here, so that the tables are known whoever asks.
 """
 
-from pbem.storage.models.backups import Backup, ServerKey
-from pbem.storage.models.calendars import Calendar, Vacation
-from pbem.storage.models.community import Block, BlockedAddress, Bulletin, Presence, Seek
-from pbem.storage.models.matches import ClockEvent, Match, MatchState, Note, Ply, Prepared, TakenBack
+from pbem.storage.models.matches import (
+    Analysis,
+    ClockEvent,
+    Entry,
+    LadderStep,
+    Match,
+    MatchState,
+    Note,
+    Pairing,
+    PlayerRating,
+    Ply,
+    Prepared,
+    RatedWeek,
+    Search,
+    SearchKind,
+    TakenBack,
+    Tournament,
+    Watch,
+)
 from pbem.storage.models.messages import (
     UNSENT,
     Incoming,
@@ -21,10 +36,23 @@ from pbem.storage.models.messages import (
     RawMessage,
     Standing,
 )
-from pbem.storage.models.moderation import Announcement, ClosedAddress, ModerationAct
-from pbem.storage.models.people import ANONYMOUS, HOUSE, IMPORTED, Departure, Invitee, KnownAddress, Player
-from pbem.storage.models.ratings import PlayerRating, RatedWeek
-from pbem.storage.models.searches import Analysis, Search, SearchKind
-from pbem.storage.models.tournaments import Entry, LadderStep, Pairing, Tournament
-from pbem.storage.models.uptime import Clock, Daemon, Outage, Setback
-from pbem.storage.models.watching import Watch
+from pbem.storage.models.people import (
+    ANONYMOUS,
+    HOUSE,
+    IMPORTED,
+    Announcement,
+    Block,
+    BlockedAddress,
+    Bulletin,
+    Calendar,
+    ClosedAddress,
+    Departure,
+    Invitee,
+    KnownAddress,
+    ModerationAct,
+    Player,
+    Presence,
+    Seek,
+    Vacation,
+)
+from pbem.storage.models.server import Backup, Clock, Daemon, Outage, ServerKey, Setback

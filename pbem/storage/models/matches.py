@@ -1,12 +1,13 @@
-"""Matches: their turns, what is prepared for them and what happened to their clocks."""
+"""Matches and what belongs to them: turns, clocks, searches, watchers, ratings and tournaments."""
 
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, Column, Index, UniqueConstraint, false
+from sqlalchemy import JSON, Column, Index, UniqueConstraint, false, text
 from sqlmodel import Field, SQLModel
 
+from pbem.storage.leases import Leased
 from pbem.storage.models.indexes import partial_index
 from pbem.storage.utc import Utc
 
@@ -195,3 +196,232 @@ class ClockEvent(SQLModel, table=True):
     """The days that a player chose, or what both had left in a match that version 1.0 restored from a message."""
     taken: int | None = None
     """How many seconds a turn had taken, or were given."""
+
+
+class SearchKind(StrEnum):
+    TURN = "turn"
+    """The turn of the house. It needs no row to be due: that it is the house's turn says so."""
+    HINT = "hint"
+    """What the house would play in its opponent's place; the row is stored when it is found."""
+
+
+class Search(Leased, table=True):
+    """A search of the house in one version of a match. What it found is played, or told, in the same transaction."""
+
+    __table_args__ = (
+        UniqueConstraint("match", "kind", "version"),
+        Index("ix_search_player_kind_asked", "player", "kind", "asked"),
+        partial_index("ix_search_troubled", "troubled", where="troubled IS NOT NULL"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    match: int = Field(foreign_key="match.id")
+    kind: str
+    version: int
+    """The version of the match: `plies` and `shift` together."""
+    player: int = Field(foreign_key="player.id")
+    """Whom it is for: the opponent of the house."""
+    asked: datetime = Field(sa_type=Utc)
+    attempts: int = 0
+    """How many searches were begun, counted before each begins."""
+    due: datetime = Field(sa_type=Utc)
+    """When to search, or to try again."""
+    done: datetime | None = Field(default=None, sa_type=Utc)
+    value: float | None = None
+    """What the house thought of the position: from -1, lost, to 1, won."""
+    troubled: datetime | None = Field(default=None, sa_type=Utc)
+    """Since when it needs the operator: it has failed too often. It is still tried, less and less often."""
+
+
+class Analysis(Leased, table=True):
+    """The analysis of a finished match for one of its players: a row for each, found in many short searches."""
+
+    __table_args__ = (
+        UniqueConstraint("match", "player"),
+        Index("ix_analysis_player_asked", "player", "asked"),
+        partial_index("ix_analysis_due", "due", "id", where="done IS NULL"),
+        partial_index("ix_analysis_troubled", "troubled", where="troubled IS NOT NULL"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    match: int = Field(foreign_key="match.id")
+    player: int = Field(foreign_key="player.id")
+    """Whom it is for."""
+    asked: datetime = Field(sa_type=Utc)
+    findings: list[Any] = Field(default_factory=list, sa_column=Column(JSON, nullable=False, server_default="[]"))
+    """What was found for each position so far, the first one first (house.protocol.SearchFinding)."""
+    attempts: int = 0
+    """How many searches for the next positions were begun, counted before each begins."""
+    due: datetime = Field(sa_type=Utc)
+    """When to search, or to try again."""
+    done: datetime | None = Field(default=None, sa_type=Utc)
+    """When the player was told what was found, or that the house gave up."""
+    troubled: datetime | None = Field(default=None, sa_type=Utc)
+    """When the house gave up: the searches have failed too often. The admin is told."""
+
+
+class PlayerRating(SQLModel, table=True):
+    """How a player stood in a game after a week in which they had results. Only `superseded` ever changes."""
+
+    __table_args__ = (
+        UniqueConstraint("player", "game", "week"),
+        Index("ix_playerrating_game_week", "game", "week"),
+        partial_index("ix_playerrating_standings", "game", text("rating DESC"), "player", where="superseded IS NULL"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    player: int = Field(foreign_key="player.id")
+    game: str
+    week: date
+    """The Monday of the week."""
+    rating: float
+    deviation: float
+    volatility: float
+    wins: int
+    draws: int
+    losses: int
+    """All results until then."""
+    superseded: date | None = None
+    """The week after which the player's next rating in the game is; None for the latest."""
+
+
+class RatedWeek(SQLModel, table=True):
+    game: str = Field(primary_key=True)
+    week: date = Field(primary_key=True)
+
+
+class Watch(SQLModel, table=True):
+    """A match, the matches of a player, or those of a tournament, which a player watches: one of the three."""
+
+    __table_args__ = (
+        UniqueConstraint("player", "match"),
+        UniqueConstraint("player", "whom"),
+        UniqueConstraint("player", "tournament"),
+        Index("ix_watch_match", "match", "id"),
+        Index("ix_watch_whom", "whom", "id"),
+        Index("ix_watch_tournament", "tournament", "id"),
+        partial_index("ix_watch_unnoticed", "noticed", where="noticed IS NULL"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    player: int = Field(foreign_key="player.id")
+    """The spectator."""
+    match: int | None = Field(default=None, foreign_key="match.id")
+    whom: int | None = Field(default=None, foreign_key="player.id")
+    """The player whose matches they watch."""
+    tournament: int | None = Field(default=None, foreign_key="tournament.id")
+    left_out: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether it is a match of which they want to see nothing, though they watch its player or tournament."""
+    created: datetime = Field(sa_type=Utc)
+    noticed: datetime | None = Field(default=None, sa_type=Utc)
+    """When the matches that it is about were marked as watched (see matches.watched)."""
+
+
+class Tournament(SQLModel, table=True):
+    """A tournament. It is open to everybody until it begins, and over or called off once it has ended."""
+
+    __table_args__ = (
+        partial_index("ix_tournament_closes", "closes", where="started IS NULL AND ended IS NULL"),
+        partial_index("ix_tournament_reopens", "reopens", where="reopens IS NOT NULL"),
+        partial_index("ix_tournament_told", "told", where="told IS NOT NULL"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    title: str
+    kind: str
+    """How opponents are found (tournaments.field.Format)."""
+    game: str
+    options: dict[str, str] = Field(sa_column=Column(JSON, nullable=False))
+    time: str
+    """The time control, as time_control.to_stored writes it; there always is one."""
+    rated: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    places: int
+    """How many players can enter."""
+    wanted_rounds: int | None = None
+    """How many rounds of a Swiss there are to be; None where that follows from the entrants."""
+    rounds: int | None = None
+    """How many there are, once it has begun."""
+    at_once: int | None = None
+    """How many rounds are played at the same time, None for all of them; on a ladder, how many others one can have
+    challenged at a time."""
+    reach: int | None = None
+    """On a ladder, how many rungs above one's own a challenge can go; None for all other kinds."""
+    group_size: int | None = None
+    """How many players a group of a league has at most; None for all other kinds."""
+    promoted: int | None = None
+    """How many go up from each group of a league when its season ends, and as many down."""
+    previous: int | None = Field(default=None, index=True, unique=True)
+    """The season before this one: of a league, or of a tournament that comes again."""
+    season: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
+    """Which season it is."""
+    every: str | None = None
+    """How often it comes again (tournaments.hosting), each season after the `previous` one; None for once."""
+    entry_days: int | None = None
+    """For how many days players can enter each of its seasons."""
+    reopens: datetime | None = Field(default=None, sa_type=Utc)
+    """When the next one opens; None once it has, and where none does."""
+    host: int | None = Field(default=None, foreign_key="player.id", index=True)
+    """The player who has opened it; None for the operator."""
+    closes: datetime = Field(sa_type=Utc)
+    """When it begins, or is called off if there are too few players."""
+    created: datetime = Field(sa_type=Utc)
+    started: datetime | None = Field(default=None, sa_type=Utc)
+    ended: datetime | None = Field(default=None, sa_type=Utc)
+    told: int | None = None
+    """While players are told of a round, its last pairing of which they were, and whose match has begun; once it has
+    ended, the last player who was told. None if nobody waits."""
+
+
+class Entry(SQLModel, table=True):
+    __table_args__ = (
+        partial_index("ix_entry_rung", "tournament", "rung", where="rung IS NOT NULL"),
+        partial_index("ix_entry_gone", "withdrawn", where="rung IS NOT NULL AND withdrawn IS NOT NULL"),
+    )
+
+    tournament: int = Field(foreign_key="tournament.id", primary_key=True)
+    player: int = Field(foreign_key="player.id", primary_key=True, index=True)
+    entered: datetime = Field(sa_type=Utc)
+    withdrawn: datetime | None = Field(default=None, sa_type=Utc)
+    """Since when they are not paired any more. Who withdraws before it begins has no row."""
+    seed: int | None = None
+    """Their number, from the beginning of the tournament on."""
+    rung: int | None = None
+    """Where they stand on a ladder, from 1 at the top; what its steps add up to (see tournaments.ladders)."""
+
+
+class Pairing(SQLModel, table=True):
+    """Two entrants who meet in a round. How it ended stands in their match, if there is one."""
+
+    __table_args__ = (
+        UniqueConstraint("tournament", "round", "game", "first"),
+        UniqueConstraint("tournament", "round", "game", "second"),
+        UniqueConstraint("tournament", "round", "game", "board"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    tournament: int = Field(foreign_key="tournament.id")
+    round: int
+    board: int
+    game: int = 1
+    """2 for the second match of two who have drawn the first one, in a knock-out."""
+    first: int = Field(foreign_key="player.id")
+    """The player who moves first, or who has a bye."""
+    second: int | None = Field(default=None, foreign_key="player.id")
+    match: int | None = Field(default=None, foreign_key="match.id", unique=True)
+    """None for a bye, where one of the two had withdrawn, and until the match begins."""
+    result: str | None = None
+    """How that ended without a match (tournaments.field.Score)."""
+
+
+class LadderStep(SQLModel, table=True):
+    """What has happened on a ladder, in order: somebody has entered or left, or a match has ended."""
+
+    tournament: int = Field(foreign_key="tournament.id", primary_key=True)
+    number: int = Field(primary_key=True)
+    what: str
+    """What it was (tournaments.ladders.What)."""
+    player: int | None = Field(default=None, foreign_key="player.id")
+    """Who has entered or left."""
+    match: int | None = Field(default=None, foreign_key="match.id", unique=True)
+    """The match that has ended, which says who has won what."""
+    at: datetime = Field(sa_type=Utc)

@@ -1,8 +1,8 @@
-"""Players, addresses that were invited, and who has left."""
+"""Players: addresses, who has left, calendars, what they offer, blocks, and what the operator did to them."""
 
 from datetime import datetime
 
-from sqlalchemy import JSON, Column, Index
+from sqlalchemy import JSON, Column, Index, false
 from sqlmodel import Field, SQLModel
 
 from pbem.storage.models.indexes import partial_index
@@ -97,3 +97,147 @@ class Departure(SQLModel, table=True):
     left: datetime = Field(sa_type=Utc, index=True)
     swept: datetime | None = Field(default=None, sa_type=Utc, index=True)
     """When the last of their data was deleted; names and addresses are empty from then on."""
+
+
+class Seek(SQLModel, table=True):
+    """An offer of a match that anybody may take. Its row stays when it is closed, so that its number means no other."""
+
+    __table_args__ = (
+        Index("ix_seek_player_created", "player", "created"),
+        partial_index("ix_seek_expires", "expires", "id", where="closed IS NULL"),
+        partial_index("ix_seek_player", "player", where="closed IS NULL"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    player: int = Field(foreign_key="player.id")
+    game: str
+    options: dict[str, str] = Field(sa_column=Column(JSON, nullable=False))
+    time: str | None = None
+    """The time control, as time_control.to_stored writes it; None without one."""
+    begin: str
+    """Who moves first, as the seeker wrote it: me, you or random."""
+    rated: bool = False
+    free_undo: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    lowest: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    highest: int = Field(default=4000, sa_column_kwargs={"server_default": "4000"})
+    """The ratings of those who can take it."""
+    reliable: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether only reliable players can take it (see matches.reliability)."""
+    repeat: int
+    """How many more matches can begin with it."""
+    created: datetime = Field(sa_type=Utc)
+    expires: datetime = Field(sa_type=Utc)
+    closed: datetime | None = Field(default=None, sa_type=Utc)
+
+
+class Bulletin(SQLModel, table=True):
+    player: int | None = Field(default=None, primary_key=True, foreign_key="player.id")
+    due: datetime = Field(sa_type=Utc, index=True)
+    """When they get the next one."""
+    told: datetime = Field(sa_type=Utc)
+    """Until when the last one told what happened."""
+
+
+class Block(SQLModel, table=True):
+    """A player who wants nothing from another. Only the one who blocks ever learns of it."""
+
+    player: int = Field(foreign_key="player.id", primary_key=True)
+    blocked: int = Field(foreign_key="player.id", primary_key=True, index=True)
+    created: datetime = Field(sa_type=Utc)
+
+
+class BlockedAddress(SQLModel, table=True):
+    """Whom a player has blocked who left since: by the hash of their address, so that it holds if they join again."""
+
+    player: int = Field(foreign_key="player.id", primary_key=True)
+    address: str = Field(primary_key=True, index=True)
+    created: datetime = Field(sa_type=Utc)
+
+
+class Presence(SQLModel, table=True):
+    __table_args__ = (partial_index("ix_presence_seen", "seen", "player", where="listed IS NOT NULL"),)
+
+    player: int | None = Field(default=None, primary_key=True, foreign_key="player.id")
+    seen: datetime = Field(sa_type=Utc)
+    listed: datetime | None = Field(default=None, sa_type=Utc)
+    """Since when the player is listed."""
+
+
+class Calendar(SQLModel, table=True):
+    """The days of the week on which a player's time runs, as they chose them; the newest counts from `begins` on."""
+
+    __table_args__ = (Index("ix_calendar_player_id", "player", "id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    player: int = Field(foreign_key="player.id")
+    chosen: datetime = Field(sa_type=Utc)
+    begins: datetime | None = Field(default=None, sa_type=Utc)
+    """From when they count; None if others were chosen before that."""
+    zone: str
+    days: str
+    """As working_days.format_days writes them."""
+
+
+class Vacation(SQLModel, table=True):
+    """A time in which a player is away. One that was called off before it began ends as it begins."""
+
+    __table_args__ = (partial_index("ix_vacation_untold", "begins", where="told IS NULL"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    player: int = Field(foreign_key="player.id", index=True)
+    chosen: datetime = Field(sa_type=Utc)
+    begins: datetime = Field(sa_type=Utc)
+    ends: datetime = Field(sa_type=Utc)
+    changes: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """How often its end was changed."""
+    automatic: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether it began because the player would have run out of time."""
+    told: datetime | None = Field(default=None, sa_type=Utc)
+    """When the opponents were told that it has begun, or that was found to be needless."""
+
+
+class ModerationAct(SQLModel, table=True):
+    """What the operator has done, and why. The row stays; what it says of a player goes when they leave."""
+
+    __table_args__ = (
+        partial_index("ix_moderationact_player", "player", where="player IS NOT NULL"),
+        partial_index("ix_moderationact_former_name", "former_name", where="former_name IS NOT NULL"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    at: datetime = Field(sa_type=Utc)
+    actor: str
+    """Who did it: a user of the server's machine, or the admin by mail."""
+    act: str
+    """What was done: the command."""
+    player: int | None = Field(default=None, foreign_key="player.id")
+    match: int | None = Field(default=None, foreign_key="match.id")
+    former_name: str | None = None
+    """What the player was called before, if they got another name. Nobody else can have it."""
+    note: str = ""
+    """Why, as the operator wrote it."""
+
+
+class ClosedAddress(SQLModel, table=True):
+    """An address whose owner can't become a player, because their account was closed. It outlives the player."""
+
+    address: str = Field(primary_key=True)
+    """A hash of the address: nobody reads from it whose account was closed."""
+    closed: datetime = Field(sa_type=Utc)
+
+
+class Announcement(SQLModel, table=True):
+    __table_args__ = (partial_index("ix_announcement_due", "due", where="due IS NOT NULL"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    subject: str
+    lines: list[str] = Field(sa_column=Column(JSON, nullable=False))
+    told: int = 0
+    """The last player, by number, whose message is queued."""
+    last: int
+    """The last player who gets it: whoever joins later doesn't."""
+    number: int = 0
+    """How many messages are queued."""
+    due: datetime | None = Field(default=None, sa_type=Utc)
+    """When the next messages are queued; None once all are."""
+    created: datetime = Field(sa_type=Utc)

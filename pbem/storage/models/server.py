@@ -1,4 +1,4 @@
-"""When a daemon last ran, which of them are running, when none was, and what of their work fails."""
+"""The server: whose database it is, which daemons run and ran, and what of their work failed."""
 
 from datetime import datetime
 from typing import Any
@@ -6,7 +6,26 @@ from typing import Any
 from sqlalchemy import JSON, Column, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
+from pbem.storage.leases import Leased
 from pbem.storage.utc import Utc
+
+
+class ServerKey(SQLModel, table=True):
+    """The key that signs the reply addresses of the players here; a single row."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    fingerprint: str
+    """What tells it from others (see Keyring)."""
+
+
+class Backup(Leased, table=True):
+    id: int = Field(primary_key=True)
+    made: datetime | None = Field(default=None, sa_type=Utc)
+    """When the last one was made."""
+    failed: datetime | None = Field(default=None, sa_type=Utc)
+    """When the last attempt failed, if none has succeeded since."""
+    troubled: datetime | None = Field(default=None, sa_type=Utc)
+    """Since when attempts have failed; none if the last one succeeded."""
 
 
 class Clock(SQLModel, table=True):
